@@ -1,0 +1,41 @@
+"""A ZooKeeper consumer group as its znodes together tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from zkdash.kafka.values import Registration, Unparsable
+from zkdash.znode import Unreadable, Znode
+
+
+class Member(msgspec.Struct, frozen=True):
+    """/consumers/G/ids/<id>."""
+
+    id: str
+    registration: Registration | Unparsable | Unreadable
+    znode: Znode | None
+
+
+class Owner(msgspec.Struct, frozen=True, gc=False):
+    """/consumers/G/owners/T/<partition>: the consumer thread id that claims it."""
+
+    thread: str | Unparsable | Unreadable
+    znode: Znode | None
+
+
+class Offset(msgspec.Struct, frozen=True, gc=False):
+    """/consumers/G/offsets/T/<partition>: a message offset, or a byte position in 0.7."""
+
+    value: int | Unparsable | Unreadable
+    znode: Znode | None
+
+
+class Group(msgspec.Struct, frozen=True):
+    """One group. Owners and offsets by topic, then by partition key ("0", or 0.7's "broker-part")."""
+
+    name: str
+    members: Mapping[str, Member]
+    owners: Mapping[str, Mapping[str, Owner]]
+    offsets: Mapping[str, Mapping[str, Offset]]

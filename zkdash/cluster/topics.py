@@ -1,0 +1,71 @@
+"""A topic as its znodes together tell it, and the numbers that pages and checks take from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from zkdash.kafka.values import Assignment, Layout, PartitionState, TopicConfig, Unparsable
+from zkdash.znode import Unreadable, Znode
+
+
+class Partition(msgspec.Struct, frozen=True, gc=False):
+    """One partition of a 0.8+ topic.
+
+    `replicas` is None where the assignment does not list it (an orphan state). `state` is None where
+    there is no state znode. `znode` is the state's znode (None where there is none to read), for its
+    version, zxids and times.
+    """
+
+    id: int
+    replicas: tuple[int, ...] | None
+    state: PartitionState | Unparsable | Unreadable | None
+    znode: Znode | None
+
+
+class PartitionCount(msgspec.Struct, frozen=True):
+    """/brokers/topics/T/B of 0.7: how many partitions broker B holds."""
+
+    broker: int
+    count: int | Unparsable | Unreadable
+    znode: Znode | None
+
+
+class Topic(msgspec.Struct, frozen=True):
+    """One topic. `partitions` is sorted by id (0.8+); `counts` by broker (0.7)."""
+
+    name: str
+    layout: Layout
+    znode: Znode | Unreadable | None
+    assignment: Assignment | Unparsable | Unreadable | None
+    partitions: tuple[Partition, ...] = ()
+    counts: tuple[PartitionCount, ...] = ()
+    config: TopicConfig | Unparsable | Unreadable | None = None
+    config_znode: Znode | None = None
+    deleting: bool = False
+    moving: Mapping[int, tuple[int, ...]] = {}  # partition id to target replicas, from either source
+
+
+class TopicSummary(msgspec.Struct, frozen=True):
+    """A topic's numbers. Counts of partitions; `replication` is (smallest, largest) list length.
+
+    `offline`: leader -1 (D1). `leader_dead`: leader >= 0 and not registered (D2). `under_replicated`:
+    ISR smaller than the assigned replicas, the original ones while moving (D8). `preferred`: led by the first
+    replica, of `preferable` partitions that are assigned, not moving and have a leader. `stateless`: assigned without state
+    (D3 without its age). `unparsable`: partitions whose state does not parse. `changed` is the newest mtime of its znodes in epoch milliseconds.
+    """
+
+    name: str
+    partitions: int
+    replication: tuple[int, int] | None
+    under_replicated: int
+    offline: int
+    leader_dead: int
+    stateless: int
+    unparsable: int
+    preferred: int
+    preferable: int
+    overrides: int | None
+    changed: int
+    leaders: frozenset[int]
