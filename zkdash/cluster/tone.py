@@ -1,0 +1,27 @@
+"""The five tones of a status, with the glyph and the word that always go with the colour."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Tone(enum.Enum):
+    """Worst first in `rank`; the value is the word that URLs, JSON and CSS classes use."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    UNKNOWN = "unknown"
+    INFO = "info"
+    OK = "ok"
+
+    @property
+    def glyph(self) -> str:
+        return _GLYPHS[self]
+
+    @property
+    def rank(self) -> int:
+        return _RANKS[self]
+
+
+_GLYPHS = {Tone.OK: "✓", Tone.WARNING: "▲", Tone.CRITICAL: "✕", Tone.INFO: "●", Tone.UNKNOWN: "?"}
+_RANKS = {tone: rank for rank, tone in enumerate(Tone)}

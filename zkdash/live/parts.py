@@ -1,0 +1,57 @@
+"""What of a page is live: tables of rows and blocks, as plain values.
+
+A part is compared by its values, so it holds no relative time, no token and nothing per user
+(the browser words ages from timestamps). The templates named here are rendered by `web`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+
+class PageKey(NamedTuple):
+    """What makes two sockets see the same page: one render serves them all.
+
+    `cluster` is None for pages over all clusters. `args` are the page's path arguments, `query` the canonical
+    query string, `rights` the name of what the visitor may see.
+    """
+
+    cluster: str | None
+    page: str
+    args: tuple[str, ...] = ()
+    query: str = ""
+    rights: str = "viewer"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One table row: its element id (unique in the page, safe in a selector) and the values it shows."""
+
+    id: str
+    values: Any
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A live <tbody>: rendered whole when its rows came, went or moved, else row by row.
+
+    `template` renders one row from `row`, which must be a <tr> with the row's id.
+    `whole` renders the <tbody> with the table's id from `table` (it includes `template`, or the empty state from `empty`).
+    """
+
+    id: str
+    template: str
+    whole: str
+    rows: tuple[Row, ...]
+    empty: Any = None
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A live element that is swapped whole: `template` renders it, with its id, from `block`."""
+
+    id: str
+    template: str
+    values: Any
+
+
+Part = Table | Block
