@@ -1,0 +1,116 @@
+"""Django's settings for zkdash, from the environment. Nothing here is secret and nothing starts anything.
+
+Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_DATA (where zkdash keeps its own files,
+default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS and ZKDASH_ORIGINS
+(comma separated, for a name or a proxy in front), ZKDASH_ANONYMOUS_READ=1 (allow serve beyond loopback), ZKDASH_DEBUG=1.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+from zkdash.zk import config
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(os.environ.get("ZKDASH_DATA") or BASE_DIR / "var")
+
+
+def _listed(variable: str) -> list[str]:
+    return [item.strip() for item in os.environ.get(variable, "").split(",") if item.strip()]
+
+
+def _secret_key() -> str:
+    """The key of the environment, else the one in the data directory, made at first use."""
+    given = os.environ.get("ZKDASH_SECRET_KEY")
+    if given:
+        return given
+    path = DATA_DIR / "secret_key"
+    try:
+        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(48))
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"Cannot make the secret key {path}: {error.strerror}. Set ZKDASH_DATA to a writable directory, "
+            "or ZKDASH_SECRET_KEY."
+        ) from error
+    return path.read_text().strip()
+
+
+try:
+    ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(os.environ)
+except config.ConfigError as error:
+    raise ImproperlyConfigured(str(error)) from error
+
+ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
+# Full origins (scheme://host:port) from which a WebSocket is accepted; serve adds its own address.
+ZKDASH_ORIGINS = _listed("ZKDASH_ORIGINS")
+
+SECRET_KEY = _secret_key()
+DEBUG = os.environ.get("ZKDASH_DEBUG") == "1"
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *_listed("ZKDASH_ALLOWED_HOSTS")]
+
+INSTALLED_APPS = [
+    "zkdash",
+    "zkdash.web",
+    "channels",
+    "django_htmx",
+    "django.contrib.staticfiles",
+]
+MIDDLEWARE = [
+    "zkdash.web.headers.security_headers",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "django.middleware.http.ConditionalGetMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "zkdash.urls"
+ASGI_APPLICATION = "zkdash.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+    }
+]
+DATABASES: dict[str, dict[str, str]] = {}
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "var" / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# Hashed names once `make` (or serve) has collected; straight from the packages in a bare checkout.
+_collected = (STATIC_ROOT / "staticfiles.json").exists()
+SERVESTATIC_USE_FINDERS = not _collected
+SERVESTATIC_AUTOREFRESH = not _collected
+STORAGES = {
+    "staticfiles": {
+        "BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"
+        if _collected
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    }
+}
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = False
+APPEND_SLASH = True
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {
+        "zkdash": {"handlers": ["stderr"], "level": "INFO"},
+        "kazoo": {"handlers": ["stderr"], "level": "ERROR"},
+        "django": {"handlers": ["stderr"], "level": "WARNING"},
+    },
+}
