@@ -1,0 +1,284 @@
+"""A real ZooKeeper server (3.9) from the jars that PySpark brings: alone, or as an ensemble.
+
+For the demo and for tests. It listens on 127.0.0.1 only, forgets durability for speed (a killed server
+loses nothing, a machine that loses power may), and dies with the process that started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from zkdash.demo import guard, jvm, ports
+
+_READY_LIMIT_S = 60.0
+_STOP_LIMIT_S = 10.0
+_ATTEMPTS = 5
+
+
+class NotServingError(RuntimeError):
+    """The server did not come up; the message ends with the tail of its log."""
+
+
+class _PortTakenError(NotServingError):
+    pass
+
+
+class Server:
+    """One ZooKeeper server on a data directory of its own.
+
+    `version-2` in `data_dir` holds its snapshots and transaction logs; a snapshot written there before
+    the first start is served. Without `port` a free one is chosen; the address is settled once the
+    first `start` returned, and the same after every later one. `tick_time_ms` rules sessions: at
+    least two ticks long, looked at once a tick. `config` is added to `zoo.cfg`.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        port: int | None = None,
+        tick_time_ms: int = 2000,
+        heap_mb: int = 128,
+        config: Mapping[str, str] = {},
+        java_options: Sequence[str] = (),
+    ) -> None:
+        self.data_dir = data_dir
+        self.port = port or ports.free()[0]
+        self._is_settled = port is not None
+        self._tick_time_ms = tick_time_ms
+        self._heap_mb = heap_mb
+        self._config = dict(config)
+        self._java_options = tuple(java_options)
+        self._process: guard.Guarded | None = None
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """The process id of the Java process. Raises NotServingError where none runs."""
+        return self._running().pid
+
+    @property
+    def log(self) -> Path:
+        return self.data_dir / "zookeeper.log"
+
+    @property
+    def mode(self) -> str | None:
+        """What `srvr` tells: "standalone", "leader" or "follower", None while the server serves nobody."""
+        try:
+            lines = srvr("127.0.0.1", self.port).splitlines()
+        except OSError:
+            return None
+        return next((line.removeprefix("Mode: ") for line in lines if line.startswith("Mode: ")), None)
+
+    def start(self) -> None:
+        """Start, and return once clients are served. Raises NotServingError with the tail of the log."""
+
+        def start() -> None:
+            self.launch()
+            self.wait_until_ready()
+
+        _start(start, None if self._is_settled else self._choose_port)
+        self._is_settled = True
+
+    def launch(self) -> None:
+        """Start without waiting: the first half of `start`, for servers that wait for each other."""
+        if self._process:
+            raise NotServingError(f"ZooKeeper on {self.data_dir} runs already, process {self._process.pid}")
+        if not ports.is_free(self.port):
+            raise _PortTakenError(f"ZooKeeper on {self.data_dir} cannot have port {self.port}: it is taken")
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        config = self.data_dir / "zoo.cfg"
+        config.write_text("".join(f"{key}={value}\n" for key, value in self._settings().items()))
+        self.log.write_bytes(b"")
+        command = jvm.zookeeper(config, heap_mb=self._heap_mb, options=self._java_options)
+        self._process = guard.Guarded(command, log=self.log)
+
+    def wait_until_ready(self) -> None:
+        """Return once clients are served: the second half of `start`. Raises NotServingError."""
+        process = self._running()
+        deadline = time.monotonic() + _READY_LIMIT_S
+        while process.alive and time.monotonic() < deadline:
+            if self.mode:
+                return
+            time.sleep(0.02)
+        what = f"was not ready within {_READY_LIMIT_S:.0f} s" if process.alive else "ended at once"
+        self.kill()
+        tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-20:])
+        kind = _PortTakenError if "Address already in use" in tail else NotServingError
+        raise kind(f"ZooKeeper on {self.data_dir}, port {self.port}, {what}. Its log ends:\n{tail}")
+
+    def stop(self) -> None:
+        """Stop cleanly and wait; one that does not run is fine."""
+        if self._process:
+            self._process.signal(signal.SIGTERM)
+            self._process.signal(signal.SIGCONT)
+            try:
+                self._process.wait(limit_s=_STOP_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._process = None
+
+    def kill(self) -> None:
+        """Take the process away without a warning (SIGKILL) and wait until it is gone."""
+        if self._process:
+            self._process.signal(signal.SIGKILL)
+            self._process.wait(limit_s=_STOP_LIMIT_S)
+            self._process = None
+
+    def pause(self) -> None:
+        """Freeze the process (SIGSTOP): its connections stay open and silent."""
+        self._running().signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._running().signal(signal.SIGCONT)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _running(self) -> guard.Guarded:
+        if self._process is None:
+            raise NotServingError(f"no ZooKeeper was started on {self.data_dir}")
+        return self._process
+
+    def _choose_port(self) -> None:
+        self.port = ports.free()[0]
+
+    def _settings(self) -> dict[str, str]:
+        return {
+            "dataDir": str(self.data_dir),
+            "clientPort": str(self.port),
+            "clientPortAddress": "127.0.0.1",
+            "tickTime": str(self._tick_time_ms),
+            "maxSessionTimeout": "60000",
+            "maxClientCnxns": "0",
+            "admin.enableServer": "false",
+            "4lw.commands.whitelist": "*",
+            "preAllocSize": "64",  # KiB: the default reserves 64 MiB a log
+            "forceSync": "no",
+        } | self._config
+
+
+class Ensemble:
+    """Several servers that elect a leader; the same arguments as Server, for each of them.
+
+    `servers` are settled once `start` returned.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        size: int = 3,
+        tick_time_ms: int = 2000,
+        heap_mb: int = 128,
+        config: Mapping[str, str] = {},
+        java_options: Sequence[str] = (),
+    ) -> None:
+        self.data_dir = data_dir
+        self._size = size
+        # At least 10 s to join and 4 s of silence, however short a tick is.
+        limits = {"initLimit": max(10, 10_000 // tick_time_ms), "syncLimit": max(5, 4_000 // tick_time_ms)}
+        self._config = {key: str(ticks) for key, ticks in limits.items()} | dict(config)
+        self._server = functools.partial(
+            Server, tick_time_ms=tick_time_ms, heap_mb=heap_mb, java_options=java_options
+        )
+        self._is_settled = False
+        self._choose_ports()
+
+    @property
+    def address(self) -> str:
+        """The connection string of all servers."""
+        return ",".join(server.address for server in self.servers)
+
+    def start(self) -> None:
+        """Start all servers, and return once each serves clients. Raises NotServingError."""
+
+        def start() -> None:
+            try:
+                for server in self.servers:
+                    server.launch()
+                for server in self.servers:
+                    server.wait_until_ready()
+            except NotServingError:
+                self.stop()
+                raise
+
+        _start(start, None if self._is_settled else self._choose_ports)
+        self._is_settled = True
+
+    def stop(self) -> None:
+        for server in self.servers:
+            server.stop()
+
+    def leader(self, *, limit_s: float = 10.0) -> Server:
+        """Return the server that leads now; waits for an election. Raises NotServingError after `limit_s`."""
+        return self._first("leader", limit_s)
+
+    def follower(self, *, limit_s: float = 10.0) -> Server:
+        """Return a server that follows now. Raises NotServingError after `limit_s`."""
+        return self._first("follower", limit_s)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _choose_ports(self) -> None:
+        numbers = range(1, self._size + 1)
+        chosen = iter(ports.free(3 * self._size))
+        peers = {f"server.{number}": f"127.0.0.1:{next(chosen)}:{next(chosen)}" for number in numbers}
+        servers = []
+        for number in numbers:
+            directory = self.data_dir / str(number)
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / "myid").write_text(f"{number}\n")
+            servers.append(self._server(directory, port=next(chosen), config=self._config | peers))
+        self.servers = tuple(servers)
+
+    def _first(self, mode: str, limit_s: float) -> Server:
+        deadline = time.monotonic() + limit_s
+        while time.monotonic() < deadline:
+            for server in self.servers:
+                if server.mode == mode:
+                    return server
+            time.sleep(0.02)
+        raise NotServingError(f"none of {self.address} is a {mode} after {limit_s:g} s")
+
+
+def srvr(host: str, port: int, *, limit_s: float = 2.0) -> str:
+    """Return the answer to the four-letter word `srvr`. Raises OSError where none comes."""
+    with socket.create_connection((host, port), timeout=limit_s) as connection:
+        connection.sendall(b"srvr")
+        with contextlib.closing(connection.makefile("rb")) as answer:
+            return answer.read().decode(errors="replace")
+
+
+def _start(start: Callable[[], None], choose_ports: Callable[[], None] | None) -> None:
+    """Call `start`, again with other ports while somebody else took one and we may choose."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            start()
+        except _PortTakenError:
+            if choose_ports is None:
+                raise
+            choose_ports()
+        else:
+            return
+    start()
