@@ -1,0 +1,8 @@
+"""The engine room: a watcher per cluster, the current snapshots, and the hub that pushes them.
+
+Knows nothing of templates: the hub gets its renderer from `web` as an argument.
+"""
+
+from zkdash.live.board import STARTED, clear, current, is_running, names, publish
+
+__all__ = ["STARTED", "clear", "current", "is_running", "names", "publish"]

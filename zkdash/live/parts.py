@@ -36,7 +36,7 @@ class Table(msgspec.Struct, frozen=True):
     """A live <tbody>: rendered whole when its rows came, went or moved, else row by row.
 
     `template` renders one row from `row`, which must be a <tr> with the row's id.
-    `whole` renders the <tbody> with the table's id from `table` (it includes `template`, or the empty state from `empty`).
+    `whole` renders the <tbody> with the table's id from `table`: the rows, or the empty state from `empty`.
     """
 
     id: str
@@ -55,3 +55,15 @@ class Block(msgspec.Struct, frozen=True):
 
 
 Part = Table | Block
+
+
+class Rendered(msgspec.Struct, frozen=True):
+    """The live parts of one page as values, and the revision that they were all read from.
+
+    `zxid` and `as_of` (epoch seconds) say up to when that revision is true; None where nothing is known yet.
+    """
+
+    parts: tuple[Part, ...]
+    revision: int
+    zxid: int | None
+    as_of: float | None

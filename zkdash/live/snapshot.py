@@ -7,28 +7,10 @@ import msgspec
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding
 from zkdash.cluster.state import ClusterState
+from zkdash.cluster.touched import Touched
 from zkdash.zk.session import Session
 
-
-class Touched(msgspec.Struct, frozen=True):
-    """What a revision changed: pages are rendered again only when it meets what they show.
-
-    Areas: "session", "brokers", "controller", "topics", "groups", "admin", "problems", "findings", "changes".
-    `topics` and `groups` name the ones that changed; `everything` is True after a whole batch.
-    """
-
-    areas: frozenset[str] = frozenset()
-    topics: frozenset[str] = frozenset()
-    groups: frozenset[str] = frozenset()
-    everything: bool = False
-
-    def __or__(self, other: Touched) -> Touched:
-        return Touched(
-            self.areas | other.areas,
-            self.topics | other.topics,
-            self.groups | other.groups,
-            self.everything or other.everything,
-        )
+__all__ = ["Snapshot", "Touched"]
 
 
 class Snapshot(msgspec.Struct, frozen=True):

@@ -1,0 +1,66 @@
+"""The ASGI application: HTTP to Django, WebSockets to Channels, lifespan to what `serve` configured.
+
+Django and Channels do not answer ASGI's lifespan protocol, so it is answered here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "zkdash.settings")
+_django = get_asgi_application()
+
+# Django must be set up before these are imported.
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.security.websocket import OriginValidator  # noqa: E402
+from django.conf import settings  # noqa: E402
+from django.utils.module_loading import import_string  # noqa: E402
+
+log = logging.getLogger(__name__)
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_channels = ProtocolTypeRouter(
+    {
+        "http": _django,
+        "websocket": OriginValidator(
+            URLRouter(import_string("zkdash.web.urls.websocket_urlpatterns")), settings.ZKDASH_ORIGINS
+        ),
+    }
+)
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Route one ASGI scope."""
+    if scope["type"] == "lifespan":
+        await _lifespan(receive, send)
+    else:
+        await _channels(scope, receive, send)
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    """Start and stop the configured engine, which `serve` names; without one nothing runs."""
+    engine = import_string("zkdash.live.engine.configured")()
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            try:
+                if engine is not None:
+                    await engine.start()
+            except Exception as error:
+                log.exception("The engine did not start")
+                await send({"type": "lifespan.startup.failed", "message": str(error)})
+                return
+            await send({"type": "lifespan.startup.complete"})
+        else:
+            if engine is not None:
+                await engine.stop()
+            await send({"type": "lifespan.shutdown.complete"})
+            return

@@ -1,0 +1,47 @@
+"""Watchers and hub of one serving process: started and stopped by the ASGI lifespan on its event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from zkdash.live import board
+from zkdash.live.hub import Hub, Renderer
+from zkdash.live.watcher import Watcher
+from zkdash.zk.config import ClusterConfig
+
+
+class Engine:
+    """Everything live in one process."""
+
+    def __init__(self, configs: Sequence[ClusterConfig], renderer: Renderer) -> None:
+        self.hub = Hub(renderer)
+        self._configs = configs
+        self._watchers: list[Watcher] = []
+
+    async def start(self) -> None:
+        """Start the hub on the running loop, then a watcher a cluster; none waits for its ZooKeeper."""
+        self.hub.start(asyncio.get_running_loop())
+        for config in self._configs:
+            watcher = Watcher(config, notify=self.hub.notify)
+            self._watchers.append(watcher)
+            watcher.start()
+
+    async def stop(self) -> None:
+        """Close every socket with 1012 (service restart), then end the sessions side by side."""
+        await self.hub.stop()
+        await asyncio.gather(*(asyncio.to_thread(watcher.stop) for watcher in self._watchers))
+        board.clear()
+
+
+_engine: Engine | None = None
+
+
+def configure(engine: Engine | None) -> None:
+    """Name the engine that the ASGI lifespan starts; None (the default) starts nothing."""
+    global _engine  # noqa: PLW0603 - one engine a process, by design
+    _engine = engine
+
+
+def configured() -> Engine | None:
+    return _engine

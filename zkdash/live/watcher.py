@@ -1,0 +1,136 @@
+"""One cluster's watcher: batches become a state, the state's findings and changes become a snapshot.
+
+Everything here runs on the mirror's apply thread; readers only ever see whole snapshots.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from zkdash.cluster import advance, changes, checks
+from zkdash.cluster.changes import Change
+from zkdash.cluster.state import ClusterState
+from zkdash.kafka import paths
+from zkdash.live import board
+from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.zk import mirror
+from zkdash.zk.config import ClusterConfig
+from zkdash.zk.session import Phase, Session
+from zkdash.znode import Batch
+
+log = logging.getLogger(__name__)
+
+_KEPT_CHANGES = 200
+
+Notify = Callable[[str, int, Touched], None]
+
+
+class Source(Protocol):
+    """What a watcher asks of its mirror."""
+
+    @property
+    def proved_at(self) -> float | None: ...
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class Watcher:
+    """Keeps the board's snapshot of one cluster equal to what ZooKeeper holds."""
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        *,
+        notify: Notify,
+        thresholds: checks.Thresholds | None = None,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._name = config.name
+        self._notify = notify
+        self._wall = wall
+        self._state = ClusterState()
+        self._observations = checks.Observations(thresholds=thresholds or checks.Thresholds())
+        self._changes: deque[Change] = deque(maxlen=_KEPT_CHANGES)
+        self._snapshot = Snapshot(
+            cluster=config.name,
+            address=config.address,
+            revision=1,
+            state=self._state,
+            session=Session(),
+            as_of=None,
+            stale=True,
+        )
+        board.publish(self._name, self._snapshot)
+        self._mirror: Source = mirror.Mirror(config, roots=paths.ROOTS, sink=self)
+
+    def start(self) -> None:
+        self._mirror.start()
+
+    def stop(self) -> None:
+        self._mirror.stop()
+
+    # The mirror's sink, called on its apply thread.
+
+    def batch(self, batch: Batch) -> None:
+        """Take one whole batch in and publish the state that it makes."""
+        now = self._wall()
+        before = self._state
+        after, touched = advance.advance(before, batch)
+        self._state = after
+        if before.loaded:
+            news = changes.diff(before, after, batch, now_ms=int(now * 1000))
+            self._changes.extendleft(reversed(news))
+            if news:
+                touched |= Touched(frozenset({"changes"}))
+        self._publish(touched, now, state=after)
+
+    def session(self, session: Session) -> None:
+        """Publish what became of the connection."""
+        if session != self._snapshot.session:
+            self._publish(Touched(frozenset({"session"})), self._wall(), session=session)
+
+    def tick(self, now: float) -> None:
+        """Once a second: what depends on the clock comes due here."""
+        self._publish(Touched(), now)
+
+    def _publish(self, touched: Touched, now: float, **fields: object) -> None:
+        """Swap the snapshot; a new revision only where something shown has changed."""
+        before = self._snapshot
+        snapshot = msgspec.structs.replace(before, **fields)
+        as_of = self._as_of(snapshot)
+        stale = board.is_stale(as_of, now)
+        if stale != before.stale:
+            touched |= Touched(frozenset({"session"}))
+        self._observations = checks.observe(self._observations, snapshot.state, now)
+        findings, passing = self._observations.findings, self._observations.passing
+        if findings != before.findings or passing != before.passing:
+            touched |= Touched(frozenset({"findings"}))
+        moved = bool(touched.areas or touched.everything)
+        revision = before.revision + moved
+        self._snapshot = msgspec.structs.replace(
+            snapshot,
+            revision=revision,
+            state=msgspec.structs.replace(snapshot.state, revision=revision) if moved else snapshot.state,
+            as_of=as_of,
+            stale=stale,
+            findings=findings,
+            passing=passing,
+            changes=tuple(self._changes) if "changes" in touched.areas else before.changes,
+        )
+        board.publish(self._name, self._snapshot)
+        if moved:
+            self._notify(self._name, revision, touched)
+
+    def _as_of(self, snapshot: Snapshot) -> float | None:
+        """The last proof while watches stand: what a catch-up has not reached yet stays as old as it was."""
+        if snapshot.state.loaded and snapshot.session.phase is Phase.LIVE:
+            return self._mirror.proved_at or snapshot.as_of
+        return snapshot.as_of

@@ -1,0 +1,33 @@
+"""`manage.py serve`: pages and watchers for the configured clusters, in one process."""
+
+from __future__ import annotations
+
+import argparse
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from zkdash.management import serving
+
+
+class Command(BaseCommand):
+    """Serve the configured clusters until SIGTERM or Ctrl-C."""
+
+    help = "Serve the dashboard for the clusters of ZKDASH_ZOOKEEPER or ZKDASH_CONFIG."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 takes a free one")
+
+    def handle(self, *_args: object, **options: object) -> None:
+        if not settings.ZKDASH_CLUSTERS:
+            raise CommandError(
+                "No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot, or ZKDASH_CONFIG to a TOML file "
+                "with a [clusters.<name>] table; `make demo` shows a simulated one."
+            )
+        serving.serve(
+            str(options["host"]),
+            int(str(options["port"])),
+            settings.ZKDASH_CLUSTERS,
+            announce=lambda address: self.stdout.write(f"zkdash serves {address}", ending="\n"),
+        )

@@ -1,0 +1,110 @@
+"""One serving process: bind, wire watchers, hub and pages together, run uvicorn until told to stop."""
+
+from __future__ import annotations
+
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable, Sequence
+
+import uvicorn
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from zkdash.live import engine
+from zkdash.web import renderer
+from zkdash.zk.config import ClusterConfig
+
+_DRAIN_S = 10
+_MOST_FROM_A_CLIENT = 64 * 1024
+
+
+def serve(
+    host: str, port: int, clusters: Sequence[ClusterConfig], *, announce: Callable[[str], None]
+) -> None:
+    """Serve until SIGTERM or SIGINT; `announce` gets the address once pages can be served.
+
+    Port 0 takes a free one. Raises CommandError where the address cannot be had or is not allowed.
+    """
+    _refuse_strangers(host)
+    listener = _bind(host, port)
+    address = _address(host, listener.getsockname()[1])
+    _trust(host, address)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    engine.configure(engine.Engine(clusters, renderer.Renderer()))
+    server = _Server(
+        uvicorn.Config(
+            "zkdash.asgi:application",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_DRAIN_S,
+            ws_max_size=_MOST_FROM_A_CLIENT,
+            ws_ping_interval=20,
+            ws_ping_timeout=20,
+        ),
+        lambda: announce(address),
+    )
+    # uvicorn raises the signal that ended it once more, for the handlers that stood before it.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    server.run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):  # type: ignore[misc]
+    """uvicorn, telling when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self.started:
+            self._ready()
+
+
+def _refuse_strangers(host: str) -> None:
+    """Until there is sign-in, every page is readable by whoever reaches it: stay on this machine."""
+    if not _is_loopback(host) and not settings.ZKDASH_ANONYMOUS_READ:
+        raise CommandError(
+            f"--host {host} can be reached from other machines, and every page is readable without sign-in. "
+            "Listen on 127.0.0.1, or set ZKDASH_ANONYMOUS_READ=1 to allow it."
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(1024)
+    except (OSError, OverflowError) as error:
+        raise CommandError(
+            f"Cannot listen on {host}:{port}: {error}. Choose another --port (0 takes a free one) or --host."
+        ) from error
+    return listener
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def _trust(host: str, address: str) -> None:
+    """Answer to the name that was asked for, and take WebSockets from its pages."""
+    port = address.rstrip("/").rpartition(":")[2]
+    names = {*settings.ALLOWED_HOSTS, f"[{host}]" if ":" in host else host}
+    settings.ALLOWED_HOSTS = sorted(names)
+    settings.ZKDASH_ORIGINS = sorted({*settings.ZKDASH_ORIGINS, *(f"http://{name}:{port}" for name in names)})
