@@ -1,0 +1,131 @@
+"""What tests share: a real ZooKeeper, a chroot of one's own on it, a real browser."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from kazoo.client import KazooClient
+
+from tests import chromium
+from zkdash.demo.zookeeper import Ensemble, Server
+
+TICK_MS = 200
+
+# The longest last, so that a plain `pytest` fails fast too. The browser is the very last: Playwright's
+# loop runs on the main thread from then on, where neither asyncio.run nor async_to_sync would work.
+_ORDER = ("zk", "kafka", "browser")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(
+        key=lambda item: max(
+            (_ORDER.index(m.name) + 1 for m in item.iter_markers() if m.name in _ORDER), default=0
+        )
+    )
+
+
+class Chroot(NamedTuple):
+    """A fresh directory of the run's ZooKeeper: `address` is "host:port/t1", `client` is chrooted there."""
+
+    server: Server
+    path: str
+    client: KazooClient
+
+    @property
+    def address(self) -> str:
+        return self.server.address + self.path
+
+
+@pytest.fixture(scope="session")
+def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The run's ZooKeeper, for tests that leave it alone: others take `own_server`."""
+    with Server(tmp_path_factory.mktemp("zookeeper"), tick_time_ms=TICK_MS) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def _root_client(zookeeper: Server) -> Iterator[KazooClient]:
+    with _Client(zookeeper.address) as client:
+        yield client
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def chroot(zookeeper: Server, _root_client: KazooClient) -> Iterator[Chroot]:
+    """A fresh chroot, removed afterwards with all below it."""
+    path = f"/t{next(_numbers)}"
+    _root_client.create(path)
+    with _Client(zookeeper.address + path) as client:
+        yield Chroot(zookeeper, path, client)
+    _root_client.delete(path, recursive=True)
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts ZooKeeper servers of the test's own: `own_server(tick_time_ms=…)`, arguments as Server's."""
+    started: list[Server] = []
+
+    def start(data_dir: Path | None = None, **arguments: Any) -> Server:
+        server = Server(
+            data_dir or tmp_path / f"zookeeper-{len(started)}", **{"tick_time_ms": TICK_MS} | arguments
+        )
+        started.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture
+def ensemble(tmp_path: Path) -> Iterator[Ensemble]:
+    """Three servers of the test's own."""
+    with Ensemble(tmp_path / "ensemble", tick_time_ms=TICK_MS) as servers:
+        yield servers
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A real, headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        # Playwright's loop lives on this thread, and Django would refuse its ORM here because of it.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        chrome = playwright.chromium.launch(
+            executable_path=chromium.find(), args=list(chromium.FLAGS), chromium_sandbox=os.geteuid() != 0
+        )
+        yield chrome
+        chrome.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page in a context of its own: no cookies, no cache of another test."""
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()
+
+
+class _Client:
+    """A started kazoo client, stopped and closed at the end."""
+
+    def __init__(self, address: str) -> None:
+        self._client = KazooClient(hosts=address, timeout=10.0)
+
+    def __enter__(self) -> KazooClient:
+        self._client.start(timeout=15.0)
+        return self._client
+
+    def __exit__(self, *_: object) -> None:
+        self._client.stop()
+        self._client.close()
