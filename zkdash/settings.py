@@ -1,8 +1,9 @@
 """Django's settings for zkdash, from the environment. Nothing here is secret and nothing starts anything.
 
-Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_DATA (where zkdash keeps its own files,
-default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS and ZKDASH_ORIGINS
-(comma separated, for a name or a proxy in front), ZKDASH_ANONYMOUS_READ=1 (allow serve beyond loopback), ZKDASH_DEBUG=1.
+Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_DATA (where zkdash keeps its own
+files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS
+and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_ANONYMOUS_READ=1 (allow serve
+beyond loopback), ZKDASH_DEBUG=1.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ class Command(BaseCommand):
     def handle(self, *_args: object, **options: object) -> None:
         if not settings.ZKDASH_CLUSTERS:
             raise CommandError(
-                "No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot, or ZKDASH_CONFIG to a TOML file "
-                "with a [clusters.<name>] table; `make demo` shows a simulated one."
+                "No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot, or ZKDASH_CONFIG to a TOML "
+                "file with a [clusters.<name>] table; `make demo` shows a simulated one."
             )
         serving.serve(
             str(options["host"]),
