@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -87,7 +88,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # Hashed names once `make` (or serve) has collected; straight from the packages in a bare checkout.
-_collected = (STATIC_ROOT / "staticfiles.json").exists()
+_collected = (STATIC_ROOT / "staticfiles.json").exists() or "collectstatic" in sys.argv
 SERVESTATIC_USE_FINDERS = not _collected
 SERVESTATIC_AUTOREFRESH = not _collected
 STORAGES = {

@@ -1,0 +1,53 @@
+# Everything from a bare clone; all that is needed beforehand is Python 3.11 (or 3.12).
+#   make test     format, lint, types, contracts, Django's checks, all tests
+#   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it
+#   make bench    measures; ONLY=first_load SIZE=reference for one of them
+#   make format   formats, and mends what ruff can
+#   make clean    removes what the others made
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := test
+.PHONY: test demo bench format clean setup static java browser
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/requirements-$(shell cksum < requirements.txt | tr ' ' '-')
+PYTHON = $(shell for python in python3.11 python3 python3.12; do \
+	"$$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2> /dev/null \
+	&& echo "$$python" && break; done)
+
+test: setup static java browser
+	@$(BIN)/python tests/run.py
+
+demo: setup static java
+	@exec $(BIN)/python manage.py demo
+
+bench: setup java
+	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE))
+
+format: setup
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) var .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+setup: $(STAMP)
+
+$(STAMP):
+	@test -n "$(PYTHON)" || { echo "zkdash needs Python 3.11 or 3.12 with venv, for example: apt-get install python3.11-venv" >&2; exit 1; }
+	@echo "Setting up $(VENV) with $(PYTHON), once for this requirements.txt: a few minutes"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	@rm -f $(VENV)/requirements-*
+	@touch $@
+
+static: setup
+	@$(BIN)/python manage.py collectstatic --no-input --verbosity 0
+
+java: setup
+	@$(BIN)/python -m zkdash.java > /dev/null
+
+browser: setup
+	@$(BIN)/python -m tests.chromium

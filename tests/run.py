@@ -1,0 +1,85 @@
+"""Everything that must hold, cheapest first: a line a step with its seconds; the first failure ends it.
+
+`make test` calls it. Tests run in random order; the seed stands in the line of the step that used it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+
+NO_TESTS_COLLECTED = 5  # pytest's exit code
+
+
+class Step(NamedTuple):
+    """One command, and what its line calls it. Only pytest's output is shown where all is well."""
+
+    told: str
+    command: list[str | Path]
+
+    @property
+    def is_pytest(self) -> bool:
+        return self.command[0] == BIN / "pytest"
+
+
+def steps(seed: int) -> list[Step]:
+    """Return all steps in their order."""
+    python = BIN / "python"
+    return [
+        Step("ruff format --check", [BIN / "ruff", "format", "--check", "."]),
+        Step("ruff check", [BIN / "ruff", "check", "."]),
+        Step("mypy --strict zkdash", [BIN / "mypy", "--strict", "zkdash"]),
+        Step("lint-imports", [BIN / "lint-imports", "--no-logo"]),
+        Step("manage.py check", [python, "manage.py", "check", "--fail-level", "WARNING"]),
+        Step(
+            "manage.py makemigrations --check",
+            [python, "manage.py", "makemigrations", "--check", "--dry-run"],
+        ),
+        *(
+            _tests(markers, seed)
+            for markers in ("not zk and not kafka and not browser", "zk", "kafka", "browser")
+        ),
+    ]
+
+
+def _tests(markers: str, seed: int) -> Step:
+    told = f"pytest -m '{markers}' --randomly-seed={seed}"
+    return Step(told, [BIN / "pytest", "-m", markers, f"--randomly-seed={seed}", "--no-header"])
+
+
+def run(step: Step) -> str | None:
+    """Run one step; return what its line says, None where it failed."""
+    output = None if step.is_pytest else subprocess.PIPE
+    done = subprocess.run(
+        step.command, cwd=ROOT, check=False, text=True, stdout=output, stderr=subprocess.STDOUT
+    )
+    if step.is_pytest and done.returncode == NO_TESTS_COLLECTED:
+        return "no test yet"
+    if done.returncode:
+        print(done.stdout or "", end="")
+        return None
+    return "ok"
+
+
+def main() -> int:
+    os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
+    began = time.monotonic()
+    for step in steps(seed=int(time.time())):
+        start = time.monotonic()
+        said = run(step)
+        print(f"{said or 'FAILED':<11} {time.monotonic() - start:6.1f} s  {step.told}", flush=True)
+        if not said:
+            return 1
+    print(f"all well    {time.monotonic() - began:6.1f} s  in total", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
