@@ -1,0 +1,96 @@
+"""The rules of the house that no other check knows."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+TOP_LEVEL = {
+    *("manage.py", "zkdash", "templates", "static", "tests", "requirements.txt", "README.md"),
+    *(
+        "bench",
+        "docs",
+        "deploy",
+        "Makefile",
+        "pyproject.toml",
+        ".importlinter",
+        ".ci",
+        "CHANGELOG.md",
+        "LICENSE",
+    ),
+    ".gitignore",
+}
+
+# Told in pieces, so that this file does not hold what it forbids.
+MACHINE_PATHS = re.compile(
+    "|".join(
+        [r"/(?:wor" + r"k|roo" + r"t|hom" + r"e/\w+|User" + r"s/\w+)/", "extra-" + "index", "index-" + "url"]
+    )
+)
+
+
+def tracked():
+    """Return every file that git knows and that is still there, relative to the root."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    paths = [Path(name) for name in listed.decode().split("\0") if name]
+    return [path for path in paths if (ROOT / path).is_file()]
+
+
+def test_the_top_level_holds_only_what_has_its_place_there():
+    assert {path.parts[0] for path in tracked()} <= TOP_LEVEL
+    assert [path for path in tracked() if path.parts[0] == ".ci"] == [Path(".ci/run")]
+
+
+def test_no_third_party_file_is_kept_here():
+    def is_foreign(path):
+        return bool({"node_modules", "vendor"} & set(path.parts)) or bool(
+            re.search(
+                r"\.min\.\w+$|\.map$|\.(jar|whl|so|dll|woff2?|ttf)$|(^|[-.])(htmx|jquery|bootstrap)[-.\w]*\.js$",
+                path.name,
+            )
+        )
+
+    assert [path for path in tracked() if is_foreign(path)] == []
+
+
+def test_no_committed_text_knows_a_path_of_somebodys_machine():
+    def tells(path):
+        text = (ROOT / path).read_text(errors="replace")
+        return [f"{path}: {found[0]}" for found in MACHINE_PATHS.finditer(text)]
+
+    # Recorded from real clusters: data, not our words.
+    ours = [path for path in tracked() if path.parts[:2] != ("tests", "fixtures") and path.name != "LICENSE"]
+    assert [told for path in ours for told in tells(path)] == []
+
+
+def test_every_requirement_has_a_version_a_reason_and_a_changelog():
+    lines = (ROOT / "requirements.txt").read_text().splitlines()
+    asked = [line for line in lines if line and not line.startswith("#")]
+    assert [
+        line for line in asked if not re.fullmatch(r"[\w.-]+(==|>=|<)\S+ +# .{10,}\. https://\S+", line)
+    ] == []
+    names = [re.split(r"[=<>]", line)[0].lower() for line in asked]
+    assert len(set(names)) == len(names)
+
+
+def test_tests_are_no_packages_and_mirror_the_rooms():
+    assert list((ROOT / "tests").rglob("__init__.py")) == []
+
+
+@pytest.mark.parametrize("module", ["zkdash.asgi", "zkdash.management.serving"])
+def test_a_serving_process_holds_no_spark(module):
+    program = f"import sys, {module}; print({{'pyspark', 'py4j'}} & sys.modules.keys())"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ran.stdout == "set()\n", ran.stderr
+
+
+def test_the_licence_is_apache_2():
+    text = (ROOT / "LICENSE").read_text()
+    assert "Apache License" in text
+    assert "END OF TERMS AND CONDITIONS" in text
