@@ -1,0 +1,101 @@
+"""Real brokers of three eras: they register, and their tools tell what the znodes hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.lab.cluster import Lab
+from tests.lab.kafka import Broker, NotRegisteredError
+from tests.lab.releases import RELEASES
+from tests.lab.topics import Described, RefusedError
+from tests.waiting import wait_for
+from zkdash.demo import ports
+from zkdash.demo.zookeeper import Server
+
+pytestmark = [pytest.mark.kafka, pytest.mark.zk]
+
+
+def test_a_broker_registers_in_its_eras_version(lab: Lab, release: str) -> None:
+    (broker,) = lab.brokers(release)
+    with lab.client(release) as client:
+        data, stat = client.get(f"/brokers/ids/{broker.id}")
+    registered = json.loads(data)
+    assert registered["version"] == RELEASES[release].registration
+    assert (registered["host"], registered["port"]) == ("127.0.0.1", broker.port)
+    assert stat.ephemeralOwner
+
+
+def test_what_the_topic_tool_describes_is_what_the_znodes_hold(lab: Lab, release: str) -> None:
+    brokers = lab.brokers(release, 2)
+    brokers[0].create_topic("described", partitions=3, replicas=2)
+    with lab.client(release) as client:
+
+        def held() -> dict[int, Described]:
+            assigned = json.loads(client.get("/brokers/topics/described")[0])["partitions"]
+            path = "/brokers/topics/described/partitions"
+            if not all(client.exists(f"{path}/{number}/state") for number in assigned):
+                return {}
+            states = {int(n): json.loads(client.get(f"{path}/{n}/state")[0]) for n in assigned}
+            return {
+                n: Described(state["leader"], tuple(assigned[str(n)]), tuple(state["isr"]))
+                for n, state in states.items()
+            }
+
+        wait_for(held)
+        assert brokers[1].describe_topic("described") == held()
+        assert {leader for leader, _, _ in held().values()} <= {1, 2}
+        brokers[0].delete_topic("described")
+        wait_for(lambda: not client.exists("/brokers/topics/described"), limit_s=20)
+
+
+def test_the_tools_refusal_is_what_it_printed(lab: Lab) -> None:
+    (broker,) = lab.brokers("3.9.1")
+    with pytest.raises(RefusedError, match=r"(?i)replication factor"):
+        broker.create_topic("too-wide", replicas=2)
+
+
+def test_a_killed_broker_comes_back_once_its_session_is_over(lab: Lab) -> None:
+    (broker,) = lab.brokers("3.9.1")
+    broker.kill()
+    assert not broker.alive
+    broker.start()
+    assert broker.alive
+
+
+def test_a_broker_that_cannot_start_shows_the_end_of_its_log(zookeeper: Server, tmp_path: Path) -> None:
+    broken = Broker(
+        "3.9.1",
+        f"{zookeeper.address}/broken",
+        id=1,
+        data_dir=tmp_path,
+        properties={"log.retention.ms": "soon"},
+    )
+    with pytest.raises(NotRegisteredError, match=r"(?s)broker 1 at .*ended at once.*soon"):
+        broken.start()
+    assert not broken.alive
+
+
+def test_a_broker_dies_with_the_process_that_started_it(zookeeper: Server, tmp_path: Path) -> None:
+    (port,) = ports.free()
+    program = (
+        "import pathlib, os; from tests.lab.kafka import Broker; "
+        f"broker = Broker('3.9.1', '{zookeeper.address}/orphan', id=1, port={port}, "
+        f"data_dir=pathlib.Path({str(tmp_path)!r})); "
+        "broker.start(); print(broker.pid, flush=True); input()"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdin
+    assert parent.stdout
+    with parent, parent.stdin, parent.stdout:
+        pid = int(parent.stdout.readline())
+        os.kill(parent.pid, signal.SIGKILL)
+        wait_for(lambda: not Path(f"/proc/{pid}").exists(), limit_s=10)

@@ -1,0 +1,230 @@
+"""A real Kafka broker in ZooKeeper mode, of any release that has a lock file.
+
+It listens on 127.0.0.1 only and dies with the process that started it.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Self
+
+from kazoo.client import KazooClient
+
+from tests.lab import jars, lock, maven, topics
+from tests.lab.releases import RELEASES, Release
+from zkdash import java
+from zkdash.demo import guard, ports
+
+READY_LIMIT_S = 90.0
+STOP_LIMIT_S = 30.0
+_POLL_S = 0.02
+
+_LOGGING = """\
+log4j.rootLogger=INFO, console
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
+"""
+
+
+class NotRegisteredError(RuntimeError):
+    """The broker did not come up; the message ends with the tail of its log."""
+
+
+class Broker:
+    """One broker of `release` ("3.9.1"), known to the ZooKeeper at `zookeeper` (host:port/chroot) as `id`.
+
+    Without `port` a free one below 32768 is chosen and kept. `properties` are added to server.properties.
+    """
+
+    def __init__(
+        self,
+        release: str,
+        zookeeper: str,
+        *,
+        id: int,  # noqa: A002 - Kafka's own word
+        data_dir: Path,
+        port: int | None = None,
+        heap_mb: int = 192,
+        properties: Mapping[str, str] = {},
+    ) -> None:
+        self.release: Release = RELEASES[release]
+        self.zookeeper = zookeeper
+        self.id = id
+        self.data_dir = data_dir
+        self.port = port or ports.free()[0]
+        self._heap_mb = heap_mb
+        self._properties = dict(properties)
+        self._process: guard.Guarded | None = None
+
+    @property
+    def address(self) -> str:
+        """What clients connect to."""
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def alive(self) -> bool:
+        """Whether a process runs; a frozen one does."""
+        return self._process is not None and self._process.alive
+
+    @property
+    def pid(self) -> int:
+        """The process id of the broker's Java process. Raises NotRegisteredError where none runs."""
+        return self._running().pid
+
+    @property
+    def log(self) -> Path:
+        """What the broker prints, of its latest start."""
+        return self.data_dir / "kafka.log"
+
+    def start(self) -> None:
+        """Start, and return once /brokers/ids/<id> is registered by this process.
+
+        An earlier registration is waited out first: ZooKeeper keeps a killed broker's for its session's
+        time-out. Raises NotRegisteredError with the tail of the log.
+        """
+        if self.alive:
+            raise NotRegisteredError(f"broker {self.id} on {self.data_dir} runs already")
+        self._process = None
+        host, slash, chroot = self.zookeeper.partition("/")
+        client = KazooClient(host)
+        client.start(timeout=STOP_LIMIT_S)
+        try:
+            client.ensure_path(slash + chroot)  # 0.8.0 and 0.8.1 do not make it themselves
+            path = f"{slash}{chroot}/brokers/ids/{self.id}"
+            self._wait(lambda: client.exists(path) is None, "an earlier registration stays")
+            self._launch()
+            self._wait(lambda: client.exists(path) is not None, "is not registered")
+        finally:
+            client.stop()
+            client.close()
+
+    def stop(self) -> None:
+        """Stop cleanly (controlled shutdown) and wait; one that does not run is fine."""
+        if self._process:
+            self._process.signal(signal.SIGTERM)
+            self._process.signal(signal.SIGCONT)
+            try:
+                self._process.wait(limit_s=STOP_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                self.kill()
+            self._process = None
+
+    def kill(self) -> None:
+        """Take the process away without a warning (SIGKILL) and wait until it is gone."""
+        if self._process:
+            self._process.signal(signal.SIGKILL)
+            self._process.wait(limit_s=STOP_LIMIT_S)
+            self._process = None
+
+    def pause(self) -> None:
+        """Freeze the process (SIGSTOP): its connections stay open and silent."""
+        self._running().signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a frozen process go on."""
+        self._running().signal(signal.SIGCONT)
+
+    def create_topic(self, name: str, *, partitions: int = 1, replicas: int = 1) -> None:
+        """Create a topic with Kafka's own tool. Raises topics.RefusedError with what the tool printed."""
+        self._topics().create(name, partitions=partitions, replicas=replicas)
+
+    def delete_topic(self, name: str) -> None:
+        """Delete a topic with Kafka's own tool. Raises topics.RefusedError."""
+        self._topics().delete(name)
+
+    def describe_topic(self, name: str) -> dict[int, topics.Described]:
+        """What Kafka's own tool tells of a topic, by partition. Raises topics.RefusedError."""
+        return self._topics().describe(name)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _running(self) -> guard.Guarded:
+        if self._process is None:
+            raise NotRegisteredError(f"no broker was started on {self.data_dir}")
+        return self._process
+
+    def _topics(self) -> topics.TopicCommand:
+        where = ("--bootstrap-server", self.address)
+        if not self.release.tools_ask_broker:
+            where = ("--zookeeper", self.zookeeper)
+        return topics.TopicCommand(self._java(heap_mb=128), self.release.topic_command, where)
+
+    def _launch(self) -> None:
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        config = self.data_dir / "server.properties"
+        config.write_text("".join(f"{key}={value}\n" for key, value in self._settings().items()))
+        (self.data_dir / "log4j.properties").write_text(_LOGGING)
+        self.log.write_bytes(b"")
+        command = [*self._java(heap_mb=self._heap_mb), "kafka.Kafka", str(config)]
+        self._process = guard.Guarded(command, log=self.log)
+
+    def _java(self, *, heap_mb: int) -> list[str]:
+        return [
+            str(java.find().path),
+            f"-Xmx{heap_mb}m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Djava.net.preferIPv4Stack=true",
+            f"-Dlog4j.configuration=file:{self.data_dir}/log4j.properties",
+            "-cp",
+            ":".join(map(str, classpath(self.release))),
+        ]
+
+    def _settings(self) -> dict[str, str]:
+        listener = {"host.name": "127.0.0.1", "port": str(self.port)}
+        if self.release.has_listeners:
+            listener = {"listeners": f"PLAINTEXT://{self.address}"}
+        return {
+            "broker.id": str(self.id),
+            **listener,
+            "log.dirs": str(self.data_dir / "logs"),
+            "zookeeper.connect": self.zookeeper,
+            "zookeeper.session.timeout.ms": "6000",
+            "auto.create.topics.enable": "false",
+            "delete.topic.enable": "true",
+            "default.replication.factor": "1",
+            "offsets.topic.num.partitions": "4",
+            "offsets.topic.replication.factor": "1",
+            "log.cleaner.dedupe.buffer.size": str(8 << 20),
+            "log.index.size.max.bytes": str(1 << 20),
+        } | self._properties
+
+    def _wait(self, ready: Callable[[], bool], what: str) -> None:
+        deadline = time.monotonic() + READY_LIMIT_S
+        while not ready():
+            if self._process and not self._process.alive:
+                what = "ended at once"
+            elif time.monotonic() < deadline:
+                time.sleep(_POLL_S)
+                continue
+            self.kill()
+            tail = "\n".join(self._lines()[-25:])
+            raise NotRegisteredError(
+                f"Kafka {self.release.version}, broker {self.id} at {self.zookeeper}: {what} "
+                f"(limit {READY_LIMIT_S:.0f} s). Its log ends:\n{tail}"
+            )
+
+    def _lines(self) -> list[str]:
+        return self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+
+
+_classpaths: dict[str, list[Path]] = {}
+
+
+def classpath(release: Release) -> list[Path]:
+    """The release's jars on this machine, checked once a process. Raises jars.UnavailableError."""
+    if release.version not in _classpaths:
+        _classpaths[release.version] = jars.fetch(
+            lock.read(release.lock), maven.repository(), folder=jars.cache()
+        )
+    return _classpaths[release.version]

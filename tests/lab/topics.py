@@ -1,0 +1,84 @@
+"""Kafka's own topic tool, run as an operator would, and what it prints read into values."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from typing import NamedTuple
+
+LIMIT_S = 60
+
+_PARTITION = re.compile(
+    r"\s*Topic: (?P<topic>\S+)\s+Partition: (?P<partition>\d+)\s+Leader: (?P<leader>-?\d+|none)"
+    r"\s+Replicas: (?P<replicas>[\d,]*)\s+Isr: ?(?P<isr>[\d,]*)"
+)
+
+
+class RefusedError(RuntimeError):
+    """The tool ended with an error; the message is what it printed."""
+
+
+class Described(NamedTuple):
+    """A partition as `--describe` prints it; `leader` is None for none."""
+
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+
+
+class TopicCommand:
+    """TopicCommand of one release: `java` is the command up to the class, `where` whom the tool asks."""
+
+    def __init__(self, java: Sequence[str], main: str, where: tuple[str, str]) -> None:
+        self._command = [*java, main, *where]
+
+    def create(self, name: str, *, partitions: int, replicas: int) -> None:
+        """Create a topic. Raises RefusedError."""
+        self._run(
+            "--create",
+            "--partitions",
+            str(partitions),
+            "--replication-factor",
+            str(replicas),
+            "--topic",
+            name,
+        )
+
+    def delete(self, name: str) -> None:
+        """Delete a topic. Raises RefusedError."""
+        self._run("--delete", "--topic", name)
+
+    def describe(self, name: str) -> dict[int, Described]:
+        """Each partition of a topic, by its id. Raises RefusedError."""
+        return parse(self._run("--describe", "--topic", name), name)
+
+    def _run(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [*self._command, *arguments], capture_output=True, text=True, timeout=LIMIT_S, check=False
+        )
+        if done.returncode:
+            raise RefusedError(f"{' '.join(arguments)}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+
+def parse(printed: str, topic: str) -> dict[int, Described]:
+    """The partitions of `topic` in what `--describe` printed (0.8.2 to 3.9 print the same columns)."""
+    matches = (_PARTITION.match(line) for line in printed.splitlines())
+    return {
+        int(match["partition"]): Described(
+            leader=_leader(match["leader"]),
+            replicas=_ids(match["replicas"]),
+            isr=_ids(match["isr"]),
+        )
+        for match in matches
+        if match and match["topic"] == topic
+    }
+
+
+def _leader(text: str) -> int | None:
+    return None if text in ("none", "-1") else int(text)
+
+
+def _ids(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(",") if part)
