@@ -1,4 +1,4 @@
-"""A ZooKeeper consumer group as its znodes together tell it."""
+"""A ZooKeeper consumer group as its znodes together tell it, and its numbers."""
 
 from __future__ import annotations
 
@@ -33,9 +33,30 @@ class Offset(msgspec.Struct, frozen=True, gc=False):
 
 
 class Group(msgspec.Struct, frozen=True):
-    """One group. Owners and offsets by topic, then by partition key ("0", or 0.7's "broker-part")."""
+    """One group. Owners and offsets by topic, then by partition key ("0", or 0.7's "broker-part").
+
+    `exists` tells whether /consumers/G was seen: a group may be empty (D45).
+    """
 
     name: str
-    members: Mapping[str, Member]
-    owners: Mapping[str, Mapping[str, Owner]]
-    offsets: Mapping[str, Mapping[str, Offset]]
+    members: Mapping[str, Member] = {}
+    owners: Mapping[str, Mapping[str, Owner]] = {}
+    offsets: Mapping[str, Mapping[str, Offset]] = {}
+    exists: bool = False
+
+
+class GroupSummary(msgspec.Struct, frozen=True):
+    """A group's numbers.
+
+    `topics` are those that it has owners or offsets on, or subscribes to by name. `subscribed` are those
+    that its members subscribe to by name (patterns are not resolved). `unowned` counts the partitions of
+    subscribed topics that have no owner (D40), of `expected` in all; `owned` counts owner znodes.
+    """
+
+    name: str
+    members: int
+    topics: frozenset[str]
+    subscribed: frozenset[str]
+    owned: int
+    expected: int
+    unowned: int

@@ -5,12 +5,15 @@ Knows what the typed values mean together. Knows nothing of sockets, Django, thr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 import immutables
 import msgspec
 
-from zkdash.cluster.groups import Group
+from zkdash.cluster.groups import Group, GroupSummary
+from zkdash.cluster.ranking import Ranking
+from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic, TopicSummary
 from zkdash.kafka.values import (
     Broker,
@@ -35,7 +38,12 @@ class Seen(msgspec.Struct, Generic[T], frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """Sums over the cluster, kept incrementally; the fields mean what TopicSummary's do."""
+    """Sums over the cluster, kept incrementally; the fields mean what TopicSummary's and GroupSummary's do.
+
+    Topics marked for deletion count in `topics` and `partitions` only, as no check looks at them.
+    `topics_07` and `topics_08` count topics by layout, a mixed one in both. `tones` counts topics by
+    status, in the order of Tone. `critical_problems` are those with ids, topics, states and consumer ids.
+    """
 
     topics: int = 0
     partitions: int = 0
@@ -46,6 +54,15 @@ class Counts(msgspec.Struct, frozen=True):
     unparsable: int = 0
     preferred: int = 0
     preferable: int = 0
+    topics_07: int = 0
+    topics_08: int = 0
+    tones: tuple[int, ...] = (0,) * len(Tone)
+    groups: int = 0
+    owned: int = 0
+    unowned: int = 0
+    unowned_groups: int = 0
+    problems: int = 0
+    critical_problems: int = 0
 
 
 class ClusterState(msgspec.Struct, frozen=True):
@@ -54,6 +71,11 @@ class ClusterState(msgspec.Struct, frozen=True):
     A singleton znode is None where it is absent. `topics`, `groups`, `brokers` and `problems` are
     persistent maps: a new state shares everything that did not change. `loaded` is False until the
     first whole batch. `deletions` are the children of /admin/delete_topics.
+
+    `remnants` are topics without their own znode, of which only a config or states are left: no topics.
+    `targets` are the entries of `reassignment` by topic and partition. `consumers` names the groups that
+    have owners or offsets on a topic or subscribe to it by name, whether the topic exists or not.
+    `ranking` holds the topics by status, worst first, then by name.
     """
 
     revision: int = 0
@@ -65,6 +87,7 @@ class ClusterState(msgspec.Struct, frozen=True):
     topics: immutables.Map[str, Topic] = immutables.Map()
     summaries: immutables.Map[str, TopicSummary] = immutables.Map()
     groups: immutables.Map[str, Group] = immutables.Map()
+    group_summaries: immutables.Map[str, GroupSummary] = immutables.Map()
     problems: immutables.Map[str, Problem] = immutables.Map()
     controller: Seen[Controller] | None = None
     controller_epoch: Seen[int] | None = None
@@ -73,3 +96,7 @@ class ClusterState(msgspec.Struct, frozen=True):
     election: Seen[Election] | None = None
     deletions: frozenset[str] = frozenset()
     counts: Counts = Counts()
+    remnants: immutables.Map[str, Topic] = immutables.Map()
+    targets: Mapping[str, Mapping[int, tuple[int, ...]]] = {}
+    consumers: immutables.Map[str, frozenset[str]] = immutables.Map()
+    ranking: Ranking = Ranking()

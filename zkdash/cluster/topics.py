@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Assignment, Layout, PartitionState, TopicConfig, Unparsable
 from zkdash.znode import Unreadable, Znode
 
@@ -13,9 +14,9 @@ from zkdash.znode import Unreadable, Znode
 class Partition(msgspec.Struct, frozen=True, gc=False):
     """One partition of a 0.8+ topic.
 
-    `replicas` is None where the assignment does not list it (an orphan state). `state` is None where
-    there is no state znode. `znode` is the state's znode (None where there is none to read), for its
-    version, zxids and times.
+    `replicas` is None where the assignment does not list it (an orphan state, or no assignment to be
+    understood). `state` is None where there is no state znode. `znode` is the state's znode (None where
+    there is none to read), for its version, zxids and times.
     """
 
     id: int
@@ -33,7 +34,12 @@ class PartitionCount(msgspec.Struct, frozen=True):
 
 
 class Topic(msgspec.Struct, frozen=True):
-    """One topic. `partitions` is sorted by id (0.8+); `counts` by broker (0.7)."""
+    """One topic. `partitions` is sorted by id (0.8+); `counts` by broker (0.7).
+
+    `directory` tells whether /brokers/topics/T/partitions exists, which alone makes the layout 0.8+.
+    `moving` maps a partition id to its target replicas, from /admin/reassign_partitions or from the
+    adding_replicas and removing_replicas of the assignment (2.4+).
+    """
 
     name: str
     layout: Layout
@@ -44,20 +50,25 @@ class Topic(msgspec.Struct, frozen=True):
     config: TopicConfig | Unparsable | Unreadable | None = None
     config_znode: Znode | None = None
     deleting: bool = False
-    moving: Mapping[int, tuple[int, ...]] = {}  # partition id to target replicas, from either source
+    moving: Mapping[int, tuple[int, ...]] = {}
+    directory: bool = False
 
 
 class TopicSummary(msgspec.Struct, frozen=True):
     """A topic's numbers. Counts of partitions; `replication` is (smallest, largest) list length.
 
     `offline`: leader -1 (D1). `leader_dead`: leader >= 0 and not registered (D2). `under_replicated`:
-    ISR smaller than the assigned replicas, the original ones while moving (D8). `preferred`: led by the first
-    replica, of `preferable` partitions that are assigned, not moving and have a leader. `stateless`: assigned without state
-    (D3 without its age). `unparsable`: partitions whose state does not parse. `changed` is the newest mtime of its znodes in epoch milliseconds.
+    ISR smaller than the assigned replicas, the original ones while moving (D8). `preferred`: led by the
+    first replica, of `preferable` partitions that are assigned, not moving and have a leader. `stateless`:
+    assigned without state (D3 without its age). `unparsable` and `unreadable`: partitions whose state
+    (0.7: whose count) does not parse or may not be read. Orphans (no longer assigned) count nowhere.
+    `partitions` is None where the assignment is not to be had. `overrides` is None where the config is
+    not to be had, 0 where there is none. `changed` is the newest mtime of the topic's znodes in epoch
+    milliseconds (0 where none is readable). `tone` and `words` are the status.
     """
 
     name: str
-    partitions: int
+    partitions: int | None
     replication: tuple[int, int] | None
     under_replicated: int
     offline: int
@@ -69,3 +80,9 @@ class TopicSummary(msgspec.Struct, frozen=True):
     overrides: int | None
     changed: int
     leaders: frozenset[int]
+    unreadable: int = 0
+    moving: int = 0
+    deleting: bool = False
+    layout: Layout = Layout.NONE
+    tone: Tone = Tone.OK
+    words: str = "ok"

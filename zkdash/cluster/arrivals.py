@@ -1,0 +1,69 @@
+"""A batch sorted by what its paths mean: what arrived for each topic, each group, each singleton."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from zkdash.kafka import paths
+from zkdash.kafka.paths import Kind
+from zkdash.znode import Unreadable, Znode
+
+Read = Znode | Unreadable | None  # None: the znode is gone
+
+_OF_TOPICS = frozenset({Kind.TOPIC, Kind.PARTITIONS, Kind.STATE, Kind.PARTITION_COUNT, Kind.TOPIC_CONFIG})
+_OF_GROUPS = frozenset({Kind.GROUP, Kind.MEMBER, Kind.OWNER, Kind.OFFSET})
+_UNTYPED = frozenset({Kind.OTHER, Kind.PARTITION})
+
+
+class Arrival(NamedTuple):
+    """One path of the batch: `key` and `part` as `paths.Place` has them."""
+
+    kind: Kind
+    key: str
+    part: str
+    path: str
+    read: Read
+
+
+class Arrivals(NamedTuple):
+    """A batch by topic name, by group name, by broker id; singletons in `others`.
+
+    `deletions` tells of each child of /admin/delete_topics whether it is there now.
+    """
+
+    topics: dict[str, list[Arrival]]
+    groups: dict[str, list[Arrival]]
+    brokers: dict[int, Arrival]
+    deletions: dict[str, bool]
+    others: dict[Kind, Arrival]
+    misnamed: list[Arrival]
+
+
+def sort(changed: Mapping[str, Read]) -> Arrivals:
+    """Sort a batch's paths. Those without a typed reading are left out."""
+    sorted_ = Arrivals({}, {}, {}, {}, {}, [])
+    topics, groups = sorted_.topics, sorted_.groups
+    new = tuple.__new__  # half a million of them in a first load
+    for path, read in changed.items():
+        kind, name, key, part = paths.locate(path)
+        if kind in _UNTYPED:
+            continue
+        arrival = new(Arrival, (kind, key, part, path, read))
+        if kind in _OF_TOPICS:
+            bucket = topics.get(name)
+            if bucket is None:
+                topics[name] = [arrival]
+            else:
+                bucket.append(arrival)
+        elif kind in _OF_GROUPS:
+            groups.setdefault(name, []).append(arrival)
+        elif kind == Kind.DELETION:
+            sorted_.deletions[name] = read is not None
+        elif kind == Kind.BROKER:
+            sorted_.brokers[int(name)] = arrival
+        elif kind == Kind.MISNAMED:
+            sorted_.misnamed.append(arrival._replace(part=name))
+        else:
+            sorted_.others[kind] = arrival
+    return sorted_

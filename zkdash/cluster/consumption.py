@@ -1,0 +1,67 @@
+"""Which groups consume which topics while a batch is applied, and what they leave unowned."""
+
+from __future__ import annotations
+
+import immutables
+
+from zkdash.cluster import membership
+from zkdash.cluster.draft import Draft
+from zkdash.cluster.groups import Group, GroupSummary
+from zkdash.cluster.membership import Lookup
+from zkdash.cluster.state import ClusterState
+from zkdash.cluster.tally import Tally
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+class Consumption:
+    """One per batch, thrown away after `close`."""
+
+    def __init__(self, before: ClusterState, tally: Tally, topics: Lookup) -> None:
+        self._before = before
+        self._tally = tally
+        self._topics = topics
+        self._summaries = Draft(before.group_summaries)
+        self._judged: set[str] = set()
+        self._come: dict[str, set[str]] = {}  # groups by the topic that they began to consume
+        self._gone: dict[str, set[str]] = {}
+
+    def judge(self, name: str, group: Group | None) -> bool:
+        """Sum a group up anew (None: there is none); True where its numbers changed."""
+        self._judged.add(name)
+        before = self._summaries.get(name)
+        after = None if group is None else membership.summarise(group, self._topics)
+        if after == before:
+            return False
+        self._summaries.put(name, after)
+        self._tally.group(before, after)
+        self._relate(name, before, after)
+        return True
+
+    def subscribers(self, topic: str) -> list[str]:
+        """The groups not judged so far in this batch that subscribe to a topic by name."""
+        return [
+            name
+            for name in self._before.consumers.get(topic, _NOTHING)
+            if name not in self._judged and topic in self._before.group_summaries[name].subscribed
+        ]
+
+    def topics(self) -> set[str]:
+        """The topics that groups began or ceased to consume."""
+        return {*self._come, *self._gone}
+
+    def close(self) -> tuple[immutables.Map[str, GroupSummary], immutables.Map[str, frozenset[str]]]:
+        consumers = Draft(self._before.consumers)
+        for topic in self.topics():
+            before = self._before.consumers.get(topic, _NOTHING)
+            after = before.difference(self._gone.get(topic, ())).union(self._come.get(topic, ()))
+            consumers.put(topic, after or None)
+        return self._summaries.close(), consumers.close()
+
+    def _relate(self, name: str, before: GroupSummary | None, after: GroupSummary | None) -> None:
+        was = _NOTHING if before is None else before.topics
+        now = _NOTHING if after is None else after.topics
+        for topic in now - was:
+            self._come.setdefault(topic, set()).add(name)
+        for topic in was - now:
+            self._gone.setdefault(topic, set()).add(name)

@@ -1,0 +1,87 @@
+"""A sorted sequence that is cheap to change and never changes in place: what a list page shows by default.
+
+Kept in chunks, so that one insertion copies a few hundred entries however long the whole is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+Entry = tuple[int, str]
+CHUNK = 256
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """(rank, name) pairs in order, without duplicates."""
+
+    chunks: tuple[tuple[Entry, ...], ...] = ()
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Ranking:
+        """Build from entries in any order."""
+        ordered = sorted(entries)
+        return cls(tuple(tuple(ordered[i : i + CHUNK]) for i in range(0, len(ordered), CHUNK)))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.chunks))
+
+    def __iter__(self) -> Iterator[Entry]:
+        for chunk in self.chunks:
+            yield from chunk
+
+    def added(self, entry: Entry) -> Ranking:
+        """The ranking with `entry`, which must not be in it."""
+        if not self.chunks:
+            return Ranking(((entry,),))
+        at = self._chunk(entry)
+        chunk = self.chunks[at]
+        where = bisect_left(chunk, entry)
+        grown = (*chunk[:where], entry, *chunk[where:])
+        half = len(grown) // 2
+        parts = (grown,) if len(grown) <= 2 * CHUNK else (grown[:half], grown[half:])
+        return Ranking((*self.chunks[:at], *parts, *self.chunks[at + 1 :]))
+
+    def removed(self, entry: Entry) -> Ranking:
+        """The ranking without `entry`, which must be in it."""
+        at = self._chunk(entry)
+        chunk = self.chunks[at]
+        where = bisect_left(chunk, entry)
+        if where == len(chunk) or chunk[where] != entry:
+            raise KeyError(entry)
+        left = chunk[:where] + chunk[where + 1 :]
+        return Ranking((*self.chunks[:at], *((left,) if left else ()), *self.chunks[at + 1 :]))
+
+    def slice(self, start: int, stop: int) -> list[Entry]:
+        """The entries from position `start` up to `stop`."""
+        found: list[Entry] = []
+        for chunk in self.chunks:
+            if stop <= 0:
+                break
+            if start < len(chunk):
+                found.extend(chunk[max(start, 0) : stop])
+            start -= len(chunk)
+            stop -= len(chunk)
+        return found
+
+    def position(self, entry: Entry) -> int:
+        """How many entries come before `entry`, whether it is present or not."""
+        before = 0
+        for chunk in self.chunks:
+            if chunk[-1] >= entry:
+                return before + bisect_left(chunk, entry)
+            before += len(chunk)
+        return before
+
+    def _chunk(self, entry: Entry) -> int:
+        """The chunk that holds `entry` or would take it."""
+        low, high = 0, len(self.chunks) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self.chunks[middle][-1] < entry:
+                low = middle + 1
+            else:
+                high = middle
+        return low

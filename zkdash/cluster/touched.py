@@ -1,0 +1,26 @@
+"""What a revision changed, coarsely: enough to know which pages must be looked at again."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Touched(msgspec.Struct, frozen=True):
+    """What a revision changed: pages are rendered again only when it meets what they show.
+
+    Areas: "session", "brokers", "controller", "topics", "groups", "admin", "problems", "findings", "changes".
+    `topics` and `groups` name the ones that changed; `everything` is True after a whole batch.
+    """
+
+    areas: frozenset[str] = frozenset()
+    topics: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    everything: bool = False
+
+    def __or__(self, other: Touched) -> Touched:
+        return Touched(
+            self.areas | other.areas,
+            self.topics | other.topics,
+            self.groups | other.groups,
+            self.everything or other.everything,
+        )
