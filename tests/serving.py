@@ -1,0 +1,143 @@
+"""A real `manage.py serve` for tests: on a free port, asked over HTTP, ended by SIGTERM with exit 0."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.waiting import wait_for
+
+ROOT = Path(__file__).resolve().parent.parent
+START_LIMIT_S = 30.0
+STOP_LIMIT_S = 20.0
+ANSWER_LIMIT_S = 10.0
+
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
+
+
+class Answer(NamedTuple):
+    """An HTTP answer, of whatever status."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+
+class Served:
+    """A running `manage.py serve`; `address` is "http://127.0.0.1:<port>" without a slash at its end."""
+
+    def __init__(self, environ: dict[str, str], directory: Path) -> None:
+        self.out = directory / "serve.out"
+        self.err = directory / "serve.err"
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self._process = subprocess.Popen(
+                [sys.executable, "manage.py", "serve", "--host", "127.0.0.1", "--port", "0"],
+                cwd=ROOT,
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+            )
+        self.address = ""
+
+    def wait_until_ready(self) -> None:
+        """Wait for the line that tells the address. Raises AssertionError with what was printed."""
+        found = wait_for(
+            lambda: _ADDRESS.search(self.out.read_text()) or self._process.poll() is not None,
+            limit_s=START_LIMIT_S,
+            message=self._printed,
+        )
+        assert isinstance(found, re.Match), f"serve ended with {self._process.returncode}:\n{self._printed()}"
+        self.address = found[0].rstrip("/")
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """GET a path ("/c/main/topics/"), following redirects; a refusal is an Answer too."""
+        request = urllib.request.Request(self.address + path, headers=headers)  # noqa: S310 - ours
+        try:
+            with urllib.request.urlopen(request, timeout=ANSWER_LIMIT_S) as answer:  # noqa: S310 - ours
+                return Answer(answer.status, dict(answer.headers), answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, dict(error.headers), error.read())
+
+    def json(self, path: str) -> Any:
+        """The JSON of a page, which must be had."""
+        answer = self.get(path, Accept="application/json")
+        assert answer.status == 200, (
+            f"{path} answered {answer.status}: {answer.text[:500]}\n{self._printed()}"
+        )
+        return json.loads(answer.body)
+
+    def stop(self) -> None:
+        """End it as an operator does (SIGTERM) and see that it says so by exit status 0."""
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            status = self._process.wait(STOP_LIMIT_S)
+        except subprocess.TimeoutExpired as error:
+            self.kill()
+            raise AssertionError(f"serve did not end in {STOP_LIMIT_S:g} s:\n{self._printed()}") from error
+        assert status == 0, f"serve ended with {status}:\n{self._printed()}"
+
+    def kill(self) -> None:
+        """End it without a warning; one that has ended is fine."""
+        self._process.kill()
+        self._process.wait(STOP_LIMIT_S)
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def _printed(self) -> str:
+        return f"stdout:\n{self.out.read_text()[-2000:]}\nstderr:\n{self.err.read_text()[-6000:]}"
+
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Serve]:
+    """Starts serving processes: `served(ZKDASH_ZOOKEEPER="127.0.0.1:2181/chroot")`.
+
+    Keywords are its environment; each has a data directory of its own unless ZKDASH_DATA says else.
+    Those that still run at the end are stopped, and must exit 0.
+    """
+    started: list[Served] = []
+
+    def start(**settings: str | Path) -> Served:
+        directory = tmp_path / f"serve-{len(started)}"
+        directory.mkdir()
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
+        inherited.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
+        given = {name: str(value) for name, value in settings.items()}
+        server = Served(inherited | {"ZKDASH_DATA": str(directory / "data")} | given, directory)
+        started.append(server)
+        server.wait_until_ready()
+        return server
+
+    yield start
+    try:
+        for server in started:
+            if server.running:
+                server.stop()
+    finally:
+        for server in started:
+            server.kill()
