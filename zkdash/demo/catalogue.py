@@ -1,0 +1,79 @@
+"""What the simulated cluster consists of: a shop's brokers, topics and old consumer groups."""
+
+from __future__ import annotations
+
+from zkdash.demo.specs import BrokerSpec, Catalogue, GroupSpec, TopicSpec
+
+HOUR = 3_600_000
+DAY = 24 * HOUR
+
+
+def _topic(
+    name: str, partitions: int, replication: int = 3, *, keep: int | None = None, **config: str
+) -> TopicSpec:
+    """A topic that keeps its messages for `keep` ms; overrides are written with _ for the dots."""
+    overrides = {key.replace("_", "."): value for key, value in config.items()}
+    if keep is not None:
+        overrides["retention.ms"] = str(keep)
+    return TopicSpec(name, partitions, replication, overrides)
+
+
+BROKERS = tuple(
+    BrokerSpec(id=id_, host=f"kafka-{id_}.shop.internal", port=9092, rack=f"zone-{'abc'[(id_ - 1) % 3]}")
+    for id_ in range(1, 7)
+)
+
+TOPICS = (
+    _topic("__consumer_offsets", 50, cleanup_policy="compact", segment_bytes="104857600"),
+    _topic("__transaction_state", 16, cleanup_policy="compact", min_insync_replicas="2"),
+    _topic("orders", 24, min_insync_replicas="2", keep=14 * DAY),
+    _topic("orders.dlq", 3, keep=30 * DAY),
+    _topic("order-events", 24, min_insync_replicas="2"),
+    _topic("payments.authorized", 12, min_insync_replicas="2", keep=30 * DAY),
+    _topic("payments.captured", 12, min_insync_replicas="2", keep=30 * DAY),
+    _topic("payments.refunded", 6, min_insync_replicas="2", keep=30 * DAY),
+    _topic("payments.dlq", 3),
+    _topic("invoices", 12, cleanup_policy="compact"),
+    _topic("shipments", 12),
+    _topic("shipment-tracking", 24, 2, keep=3 * DAY),
+    _topic("carrier-webhooks", 6, 2),
+    _topic("inventory.levels", 12, cleanup_policy="compact"),
+    _topic("inventory.reservations", 12),
+    _topic("warehouse-scans", 16, 2, keep=3 * DAY),
+    _topic("catalogue.products", 8, cleanup_policy="compact"),
+    _topic("catalogue.prices", 8, cleanup_policy="compact"),
+    _topic("catalogue.images", 4, 2, max_message_bytes="4194304"),
+    _topic("customers", 12, cleanup_policy="compact"),
+    _topic("customer-consents", 3, cleanup_policy="compact"),
+    _topic("sessions", 16, 2, keep=1 * DAY),
+    _topic("carts", 12, 2, cleanup_policy="compact,delete"),
+    _topic("clickstream", 128, 2, compression_type="zstd", keep=2 * DAY),
+    _topic("clickstream.sessionized", 64, 2, keep=7 * DAY),
+    _topic("page-views", 32, 2, keep=2 * DAY),
+    _topic("search-queries", 16, 2),
+    _topic("search-index-updates", 8),
+    _topic("recommendations", 12, 2),
+    _topic("fraud-signals", 8, min_insync_replicas="2"),
+    _topic("fraud-decisions", 8, min_insync_replicas="2"),
+    _topic("email-outbox", 6),
+    _topic("sms-outbox", 3),
+    _topic("push-notifications", 6, 2),
+    _topic("audit.logins", 4, keep=365 * DAY),
+    _topic("audit.admin", 2, keep=365 * DAY),
+    _topic("metrics", 32, 2, keep=6 * HOUR),
+    _topic("app-logs", 24, 2, keep=12 * HOUR),
+    _topic("ab-test-assignments", 4, 2),
+    _topic("scratch", 4, 1, keep=HOUR),
+)
+
+GROUPS = (
+    GroupSpec("billing", (2, 2), ("payments.captured", "invoices")),
+    GroupSpec("fulfilment", (2, 2, 2), ("orders", "shipments")),
+    GroupSpec("clickstream-loader", (8, 8), ("clickstream",)),
+    GroupSpec("search-indexer", (4,), ("search-index-updates", "catalogue.products")),
+    GroupSpec("fraud-scoring", (2, 2), ("payments.authorized", "fraud-signals"), restless=True),
+    GroupSpec("audit-archive", (1,), white_list="audit.*"),
+    GroupSpec("email-digest", (1,), ("email-outbox", "customers"), abandoned=True),
+)
+
+SHOP = Catalogue(BROKERS, TOPICS, GROUPS)

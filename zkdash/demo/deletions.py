@@ -1,0 +1,78 @@
+"""Deletion of topics: the children of /admin/delete_topics (kafka.controller.TopicDeletionManager).
+
+A topic goes once all its replicas' brokers live and no move of it runs; until then its marker waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from zkdash.demo import agenda, leadership, ledger, session
+from zkdash.demo.ledger import TopicPartition
+
+PATH = "/admin/delete_topics"
+
+
+class Deletions:
+    """The topics marked for deletion in one controller's term. `act` runs a step of that term."""
+
+    def __init__(
+        self, book: ledger.Ledger, zookeeper: session.Session, *, act: Callable[[agenda.Step], None]
+    ) -> None:
+        self._ledger = book
+        self._zookeeper = zookeeper
+        self._act = act
+        self._marked: list[str] = []
+
+    def read(self) -> None:
+        """Read the markers and be told of the next. Those of topics that do not exist are removed."""
+        names = self._zookeeper.children(PATH, then=lambda: self._act(self.read))
+        unknown = [name for name in names if name not in self._ledger.topics]
+        self._ledger.delete(*(f"{PATH}/{name}" for name in unknown))
+        self._marked = [name for name in names if name not in unknown]
+
+    def is_deleting(self, topic: str) -> bool:
+        return topic in self._marked
+
+    def advance(self, live: frozenset[int]) -> None:
+        """Delete every marked topic that can be deleted now."""
+        for name in list(self._marked):
+            plan = self._ledger.topics.get(name)
+            if plan is None:
+                self._marked.remove(name)
+            elif not plan.moving and all(set(r) <= live for r in plan.partitions.values()):
+                self._delete(name, plan)
+
+    def _delete(self, name: str, plan: ledger.Plan) -> None:
+        """Stop the replicas, then remove states, partitions, topic, overrides and marker, in that order."""
+        keys = [TopicPartition(name, p) for p in plan.partitions]
+        self._stop_followers(keys)
+        self._stop_leaders(keys)
+        self._ledger.delete(*self._paths(name, keys))
+        self._ledger.forget(name)
+        self._marked.remove(name)
+
+    def _stop_followers(self, keys: list[TopicPartition]) -> None:
+        states = self._ledger.states
+        stopped = {
+            key: leadership.remove(states[key].state, set(states[key].state.isr) - {states[key].state.leader})
+            for key in keys
+            if key in states
+        }
+        self._ledger.set_states(stopped)
+
+    def _stop_leaders(self, keys: list[TopicPartition]) -> None:
+        states = self._ledger.states
+        stopped = {
+            key: leadership.remove(states[key].state, {states[key].state.leader})
+            for key in keys
+            if key in states
+        }
+        self._ledger.set_states(stopped)
+
+    def _paths(self, name: str, keys: list[TopicPartition]) -> Iterator[str]:
+        for key in keys:
+            yield key.state_path
+            yield key.path
+        topic = ledger.topic_path(name)
+        yield from (f"{topic}/partitions", topic, f"/config/topics/{name}", f"{PATH}/{name}")
