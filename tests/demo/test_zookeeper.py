@@ -11,6 +11,7 @@ import pytest
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
+from tests.processes import is_running
 from tests.waiting import wait_for
 from zkdash import java
 from zkdash.demo import ports, zookeeper
@@ -33,14 +34,6 @@ def connect():
     for client in clients:
         client.stop()
         client.close()
-
-
-def is_running(pid):
-    """Whether the process lives: one that ended and waits for its parent does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_a_started_server_serves_reads_and_writes_on_loopback(chroot):
@@ -85,6 +78,16 @@ def test_a_killed_server_comes_back_at_its_address_with_its_data(own_server, con
     assert server.address == address
     assert server.pid != pid
     assert connect(address).get("/kept")[0] == b"yes"
+
+
+def test_a_server_that_somebody_else_killed_can_be_started_again(own_server):
+    server = own_server()
+    os.kill(server.pid, signal.SIGKILL)
+    wait_for(lambda: not server.is_running, 5, "the killed server runs")
+    server.start()
+    assert server.mode == "standalone"
+    with pytest.raises(zookeeper.NotServingError, match="runs already"):
+        server.start()
 
 
 def test_a_stopped_server_is_gone_and_its_port_free(own_server):

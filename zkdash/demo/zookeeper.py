@@ -69,6 +69,11 @@ class Server:
         return self._running().pid
 
     @property
+    def is_running(self) -> bool:
+        """Whether the process lives, serving or not."""
+        return self._process is not None and self._process.alive
+
+    @property
     def log(self) -> Path:
         return self.data_dir / "zookeeper.log"
 
@@ -93,8 +98,9 @@ class Server:
 
     def launch(self) -> None:
         """Start without waiting: the first half of `start`, for servers that wait for each other."""
-        if self._process:
-            raise NotServingError(f"ZooKeeper on {self.data_dir} runs already, process {self._process.pid}")
+        if self.is_running:
+            raise NotServingError(f"ZooKeeper on {self.data_dir} runs already, process {self.pid}")
+        self.kill()  # nothing but tidying up after one that ended by itself
         if not ports.is_free(self.port):
             raise _PortTakenError(f"ZooKeeper on {self.data_dir} cannot have port {self.port}: it is taken")
         self.data_dir.mkdir(parents=True, exist_ok=True)

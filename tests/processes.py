@@ -1,0 +1,13 @@
+"""What tests ask about processes that are not their children."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process lives: one that ended and waits for its parent does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
