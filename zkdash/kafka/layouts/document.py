@@ -22,6 +22,8 @@ LONG_MAX = 2**63 - 1
 MOST_REASONS = 5
 
 _DECODER = msgspec.json.Decoder()
+# Faults that the decoder places one byte behind the character at fault.
+_BEHIND = frozenset({"trailing characters", "invalid escape character in string"})
 _PLACE_IN_TEXT = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
 
 
@@ -51,8 +53,7 @@ def _fault(error: ValueError) -> str:
     said = str(error)
     if found := _PLACE_IN_TEXT.fullmatch(said):
         fault, byte = found[1], int(found[2])
-        # The decoder counts trailing characters from the byte behind the first of them.
-        return f"{fault} at byte {byte - 1 if fault == 'trailing characters' else byte}"
+        return f"{fault} at byte {byte - 1 if fault in _BEHIND else byte}"
     if "truncated" in said:
         return "cut short"
     return "a number out of range" if "range" in said else said
