@@ -1,0 +1,60 @@
+"""`python -m bench`: run the rows, print a JSON line each and a table of all at the end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from bench import first_load, result, update_cost
+from bench.sizes import SIZES
+
+ROWS = {"first_load": first_load.run, "update_cost": update_cost.run}
+
+
+def main() -> int:
+    options = _options()
+    results = []
+    for name in options.only:
+        found = ROWS[name](SIZES[options.size])
+        sys.stdout.write(found.json + "\n")
+        sys.stdout.flush()
+        results.append(found)
+    sys.stdout.write(result.table(results) + "\n")
+    unmet = any(not goal.is_met for found in results for goal in found.goals)
+    return 1 if options.check and unmet else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Measure zkdash beside baselines of the same run."
+    )
+    parser.add_argument(
+        "--only",
+        type=_rows,
+        default=os.environ.get("ONLY") or ",".join(ROWS),
+        metavar="ROW,…",
+        help=f"rows to run, of {', '.join(ROWS)} (default: all; also ONLY= in the environment)",
+    )
+    parser.add_argument(
+        "--size",
+        choices=SIZES,
+        default=os.environ.get("SIZE") or "reference",
+        help="reference, or small for a quick look (also SIZE= in the environment)",
+    )
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a goal is not met")
+    return parser.parse_args()
+
+
+def _rows(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in ROWS]
+    if unknown or not names:
+        raise argparse.ArgumentTypeError(
+            f"no row {', '.join(unknown) or text!r}; there are {', '.join(ROWS)}"
+        )
+    return names
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""The first load of a large cluster: zkdash beside the raw limit of the same server and kazoo's TreeCache.
+
+TreeCache reads a tenth of the tree, on a server of its own, and rates are compared: the whole would
+take it minutes. The raw reader and zkdash read the whole from one server, each twice and in turns: the
+better run counts, as a server is slower at first.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from bench import progress, served, side
+from bench.result import Goal, Number, Result
+from bench.side import Figures
+from bench.sizes import Shape, Size
+
+_LIMIT_S = 1_200.0
+
+
+def run(size: Size) -> Result:
+    """Measure the three sides, each in a process of its own."""
+    raw, page = _on_one_server(size.whole, size.heap_mb, "raw_reader", "first_page", runs=2)
+    (cache,) = _on_one_server(size.whole.tenth(), size.heap_mb, "tree_cache", runs=1)
+    znodes = raw["znodes"]
+    rate, cache_rate = znodes / page["seconds"], cache["znodes"] / cache["seconds"]
+    cache_bytes = cache["held_bytes"] / cache["znodes"]
+    return Result(
+        "first_load",
+        size.name,
+        {
+            "zkdash": _zkdash(page, znodes),
+            "raw MultiRead": _baseline(raw),
+            "kazoo TreeCache": _baseline(cache) | {"memory held, B a znode": cache_bytes},
+        },
+        (
+            Goal(
+                "times faster than TreeCache, to the first whole page", rate / cache_rate, 60, at_least=True
+            ),
+            Goal("times the raw reader's time, to the first whole page", page["seconds"] / raw["seconds"], 3),
+            Goal("memory held, bytes a znode", page["held_bytes"] / znodes, 350),
+            Goal("memory held, share of TreeCache's", page["held_bytes"] / znodes / cache_bytes, 0.33),
+        ),
+    )
+
+
+def _on_one_server(shape: Shape, heap_mb: int, *modules: str, runs: int) -> list[Figures]:
+    """Run sides in turns against one server of this shape; the fastest run of each."""
+    with served.server(shape, heap_mb=heap_mb) as server:
+        found: list[list[Figures]] = [[] for _ in modules]
+        for told, module in [*zip(found, modules, strict=True)] * runs:
+            with progress.step(f"first_load: {module} on {shape}"):
+                told.append(side.measured(module, server.address, limit_s=_LIMIT_S))
+        return [min(told, key=itemgetter("seconds")) for told in found]
+
+
+def _zkdash(page: Figures, znodes: int) -> dict[str, Number]:
+    return {
+        "znodes": znodes,
+        "first whole page, s": page["seconds"],
+        "first whole snapshot, s": page["snapshot_s"],
+        "znodes/s": znodes / page["seconds"],
+        "CPU, µs a znode": page["cpu_s"] / znodes * 1e6,
+        "peak memory, MiB": page["peak_mib"],
+        "memory held, B a znode": page["held_bytes"] / znodes,
+    }
+
+
+def _baseline(told: Figures) -> dict[str, Number]:
+    znodes = told["znodes"]
+    return {
+        "znodes": znodes,
+        "whole, s": told["seconds"],
+        "znodes/s": znodes / told["seconds"],
+        "CPU, µs a znode": told["cpu_s"] / znodes * 1e6,
+        "peak memory, MiB": told["peak_mib"],
+    }

@@ -1,0 +1,71 @@
+"""What a row of the bench found: figures by side, and the goals they are held against."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+Number = int | float
+
+
+class Goal(NamedTuple):
+    """A figure with its limit. `at_least` tells on which side of it the figure must be."""
+
+    what: str
+    value: Number
+    limit: Number
+    at_least: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        return self.value >= self.limit if self.at_least else self.value <= self.limit
+
+    @property
+    def sentence(self) -> str:
+        bound = "≥" if self.at_least else "≤"
+        return f"{self.what}: {_shown(self.value)} (goal {bound} {_shown(self.limit)})"
+
+
+class Result(NamedTuple):
+    """One row: `sides` maps a side ("zkdash", "kazoo TreeCache") to its figures by name and unit."""
+
+    row: str
+    size: str
+    sides: Mapping[str, Mapping[str, Number]]
+    goals: tuple[Goal, ...]
+
+    @property
+    def json(self) -> str:
+        """One line."""
+        sides = {
+            side: {name: round(value, 4) for name, value in figures.items()}
+            for side, figures in self.sides.items()
+        }
+        goals = [
+            {"goal": goal.what, "value": round(goal.value, 4), "limit": goal.limit, "met": goal.is_met}
+            for goal in self.goals
+        ]
+        return json.dumps({"row": self.row, "size": self.size, "sides": sides, "goals": goals})
+
+
+def table(results: Iterable[Result]) -> str:
+    """All figures and goals, for a person."""
+    lines = []
+    for result in results:
+        lines.append(f"\n{result.row} ({result.size})")
+        names = list(dict.fromkeys(name for figures in result.sides.values() for name in figures))
+        cells = [["", *result.sides]]
+        for name in names:
+            shown = [_shown(figures[name]) if name in figures else "" for figures in result.sides.values()]
+            cells.append([name, *shown])
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        for first, *others in cells:
+            figures = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+            lines.append("  ".join(["", first.ljust(widths[0]), *figures]).rstrip())
+        lines.extend(f"  {'met    ' if goal.is_met else 'NOT MET'} {goal.sentence}" for goal in result.goals)
+    return "\n".join(lines)
+
+
+def _shown(value: Number) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:,.3g}"
