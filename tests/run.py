@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -69,7 +68,6 @@ def run(step: Step) -> str | None:
 
 
 def main() -> int:
-    os.environ["PATH"] = f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"
     began = time.monotonic()
     for step in steps(seed=int(time.time())):
         start = time.monotonic()

@@ -24,12 +24,36 @@ def test_without_a_browser_the_error_holds_the_command_that_installs_one(tmp_pat
         chromium.find()
 
 
-def test_where_nothing_may_be_installed_the_error_holds_the_command(tmp_path, monkeypatch):
-    for name, code in {"apt-get": 0, "sudo": 1}.items():
-        program = tmp_path / name
-        program.write_text(f"#!/bin/sh\nexit {code}\n")
-        program.chmod(0o755)
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """A PATH of our own: `programs(name=script)` puts shell scripts on it, beside the shell itself."""
     monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("sh", "env", "cp"):
+        (tmp_path / name).symlink_to(f"/bin/{name}")
+
+    def put(**scripts):
+        for name, script in scripts.items():
+            program = tmp_path / name.replace("_", "-")
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+        return tmp_path
+
+    return put
+
+
+def test_where_nothing_may_be_installed_the_error_holds_the_command(programs, monkeypatch):
+    programs(apt_get="exit 0", sudo="exit 1")
     monkeypatch.setattr(chromium.os, "geteuid", lambda: 1000)
     with pytest.raises(chromium.MissingError, match="sudo sh -c 'apt-get update"):
         chromium.install()
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_debians_chromium_is_installed_by_root_or_by_a_sudo_without_a_password(programs, monkeypatch, user):
+    directory = programs(
+        apt_get='[ "$DEBIAN_FRONTEND" ] || exit 1; [ "$1" = update ] || cp "$0" "${0%/*}/chromium"',
+        sudo='[ "$1" = -n ] || exit 1; shift; [ "$1" = true ] || exec "$@"',
+    )
+    monkeypatch.setattr(chromium.os, "geteuid", lambda: user)
+    chromium.install()
+    assert chromium.find() == directory / "chromium"
