@@ -77,7 +77,7 @@ def test_every_requirement_has_a_version_a_reason_and_a_changelog():
     assert len(set(names)) == len(names)
 
 
-def test_tests_are_no_packages_and_mirror_the_rooms():
+def test_the_tests_are_no_packages():
     assert list((ROOT / "tests").rglob("__init__.py")) == []
 
 
