@@ -1,8 +1,33 @@
-"""How one cluster is reached: parsed once, in settings, and passed down as a frozen value."""
+"""How a cluster is reached: parsed once, in settings, and passed down as a frozen value.
+
+Two sources: `ZKDASH_CONFIG`, a TOML file of `[clusters.<name>]` tables, and `ZKDASH_ZOOKEEPER`, a connection
+string for one cluster more, which is called "default". Everything wrong in them is a ConfigError.
+"""
 
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import msgspec
+
+DEFAULT_NAME = "default"
+MIN_TIMEOUT_S = 1.0
+MAX_TIMEOUT_S = 600.0
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_SCHEME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
+_IPV6 = re.compile(r"[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]+)?")
+_PORT = re.compile(r"[0-9]{1,5}")
+_KEYS = frozenset({"zookeeper", "auth_scheme", "auth_env", "session_timeout_s"})
+
+
+class ConfigError(ValueError):
+    """The configuration is wrong; the message is one sentence that names source, key and value."""
 
 
 class ClusterConfig(msgspec.Struct, frozen=True):
@@ -27,3 +52,176 @@ class ClusterConfig(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"ClusterConfig({self.name!r}, {self.address!r})"
+
+
+def load(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
+    """Read the configured clusters, those of the file first. Raises ConfigError."""
+    clusters = _from_file(environ) + _from_environment(environ)
+    names: dict[str, str] = {}
+    for cluster in clusters:
+        if cluster.name in names:
+            raise ConfigError(
+                f"The cluster {cluster.name!r} is named twice, in {environ['ZKDASH_CONFIG']} and "
+                f"by ZKDASH_ZOOKEEPER (which always names {DEFAULT_NAME!r}): rename the one in the file."
+            )
+        names[cluster.name] = cluster.name
+    return clusters
+
+
+def parse_address(text: str) -> tuple[tuple[tuple[str, int], ...], str]:
+    """Split "host:2181,[::1]:2182/chroot" into servers and chroot ("" for none). Raises ConfigError."""
+    hosts, slash, rest = text.strip().partition("/")
+    servers = tuple(_server(part.strip(), text) for part in hosts.split(","))
+    if len(set(servers)) != len(servers):
+        raise ConfigError(f"{text!r} names a server twice: name each once.")
+    return servers, _chroot(slash + rest, text)
+
+
+def _from_environment(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
+    text = environ.get("ZKDASH_ZOOKEEPER", "").strip()
+    if not text:
+        return ()
+    try:
+        servers, chroot = parse_address(text)
+    except ConfigError as error:
+        raise ConfigError(f"ZKDASH_ZOOKEEPER: {error}") from None
+    return (ClusterConfig(DEFAULT_NAME, servers, chroot),)
+
+
+def _from_file(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
+    file = environ.get("ZKDASH_CONFIG", "").strip()
+    if not file:
+        return ()
+    document = _document(file)
+    unknown = sorted(document.keys() - {"clusters"})
+    if unknown:
+        raise ConfigError(
+            f"{file}: the key {unknown[0]!r} is not known: only [clusters.<name>] tables belong here."
+        )
+    tables = document.get("clusters", {})
+    if not isinstance(tables, dict):
+        raise ConfigError(f"{file}: clusters = {tables!r} is no table: write [clusters.<name>].")
+    _refuse_same_but_case(file, tables)
+    return tuple(_cluster(file, name, table, environ) for name, table in tables.items())
+
+
+def _document(file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            f"ZKDASH_CONFIG={file} can't be read: {error.strerror or error}; name a readable file."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"ZKDASH_CONFIG={file} is no UTF-8 text at byte {error.start}.") from error
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise ConfigError(f"ZKDASH_CONFIG={file} is no TOML: {error}.") from error
+
+
+def _refuse_same_but_case(file: str, names: Mapping[str, object]) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        twin = seen.setdefault(name.casefold(), name)
+        if twin != name:
+            raise ConfigError(
+                f"{file}: the cluster {name!r} is named twice, also as {twin!r}: "
+                "names must differ in more than case."
+            )
+
+
+def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) -> ClusterConfig:
+    where = f"{file}: [clusters.{name}]"
+    if not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"{file}: the cluster name {name!r} is not allowed: use 1 to 63 of a-z, 0-9, '.', '_', '-', "
+            "beginning with a letter or digit."
+        )
+    if not isinstance(table, dict):
+        raise ConfigError(f"{file}: clusters.{name} = {table!r} is no table: write [clusters.{name}].")
+    unknown = sorted(table.keys() - _KEYS)
+    if unknown:
+        raise ConfigError(
+            f"{where} has the unknown key {unknown[0]!r} = {table[unknown[0]]!r}: "
+            f"known are {', '.join(sorted(_KEYS))}."
+        )
+    servers, chroot = _address(where, table)
+    scheme, credential = _auth(where, table, environ)
+    return ClusterConfig(name, servers, chroot, scheme, credential, _timeout(where, table))
+
+
+def _address(where: str, table: Mapping[str, Any]) -> tuple[tuple[tuple[str, int], ...], str]:
+    text = table.get("zookeeper")
+    if text is None:
+        raise ConfigError(f'{where} lacks the key zookeeper: add zookeeper = "host:2181/chroot".')
+    if not isinstance(text, str):
+        raise ConfigError(f'{where} zookeeper = {text!r} is no text: write "host:2181/chroot".')
+    try:
+        return parse_address(text)
+    except ConfigError as error:
+        raise ConfigError(f"{where} zookeeper: {error}") from None
+
+
+def _auth(where: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str | None, str | None]:
+    scheme, variable = table.get("auth_scheme"), table.get("auth_env")
+    if scheme is None and variable is None:
+        return None, None
+    if not isinstance(scheme, str) or not _SCHEME.fullmatch(scheme):
+        raise ConfigError(f'{where} auth_scheme = {scheme!r} is no scheme: write for example "digest".')
+    if scheme == "sasl":
+        raise ConfigError(f"{where} auth_scheme = 'sasl' is not supported: use \"digest\".")
+    if not isinstance(variable, str) or not variable:
+        raise ConfigError(
+            f"{where} auth_env = {variable!r} names no variable: name the one that holds the credential."
+        )
+    if not environ.get(variable):
+        raise ConfigError(
+            f"{where} auth_env = {variable!r}, but the environment has no such variable: "
+            "set it to the credential."
+        )
+    return scheme, environ[variable]
+
+
+def _timeout(where: str, table: Mapping[str, Any]) -> float:
+    value = table.get("session_timeout_s", 18.0)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigError(f"{where} session_timeout_s = {value!r} is no number of seconds.")
+    if not MIN_TIMEOUT_S <= value <= MAX_TIMEOUT_S:
+        raise ConfigError(
+            f"{where} session_timeout_s = {value!r} is outside of "
+            f"{MIN_TIMEOUT_S:g} to {MAX_TIMEOUT_S:g} seconds."
+        )
+    return float(value)
+
+
+def _server(part: str, text: str) -> tuple[str, int]:
+    if part.startswith("["):
+        host, bracket, rest = part[1:].partition("]")
+        known = bool(bracket) and ":" in host and _IPV6.fullmatch(host) is not None
+        colon, port = rest[:1], rest[1:]
+    else:
+        host, colon, port = part.partition(":")
+        known = _HOST.fullmatch(host) is not None
+    if not known:
+        raise ConfigError(f"{text!r} names no server with {part!r}: write host:2181 or [::1]:2181.")
+    if not colon and not port:
+        return host, 2181
+    if not _PORT.fullmatch(port) or not colon == ":" or not 0 < int(port) < 65536:
+        raise ConfigError(f"{text!r} has the port {port!r} in {part!r}: a port is a number from 1 to 65535.")
+    return host, int(port)
+
+
+def _chroot(chroot: str, text: str) -> str:
+    if chroot in {"", "/"}:
+        return ""
+    names = chroot.rstrip("/").split("/")[1:]
+    # ZooKeeper's PathUtils.validatePath, so that a mistake shows here and not as a refusal later
+    if any(name in {"", ".", ".."} for name in names) or any(_forbidden(char) for char in chroot):
+        raise ConfigError(
+            f"{text!r} has the chroot {chroot!r}, which can't be a path in ZooKeeper: write /a or /a/b."
+        )
+    return "/" + "/".join(names)
+
+
+def _forbidden(char: str) -> bool:
+    point = ord(char)
+    return point < 0x20 or 0x7F <= point <= 0x9F or 0xD800 <= point <= 0xF8FF or point >= 0xFFF0

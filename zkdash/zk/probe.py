@@ -1,0 +1,89 @@
+"""Whether one server can do what the mirror needs, asked on connections that are thrown away.
+
+A server before 3.6 answers an unknown opcode with Unimplemented and drops the connection (and the session
+with it), so the question must not be asked on the session's own connection. Knows plain sockets only.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+
+import msgspec
+
+from zkdash.zk import jute
+
+_LIMIT_S = 3.0
+_MAX_ANSWER = 64 * 1024
+_CONNECT = struct.Struct("!iqiqi16s?")
+_SESSION_MS = 4000
+_VERSION = re.compile(rb"Zookeeper version: (\d+)\.(\d+)(?:\.(\d+))?")
+_NEEDED = (3, 6)
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What a server said: `supported` is False only where it surely lacks the operations.
+
+    `version` is "3.9.5", None where the four-letter word srvr is not allowed there.
+    """
+
+    supported: bool
+    version: str | None = None
+
+
+def ask(peer: tuple[str, int]) -> Verdict:
+    """Ask the server at (address, port) for its version and for a MultiRead of "/". Never raises on I/O."""
+    version = _version(peer)
+    if version is not None and version[:2] < _NEEDED:
+        return Verdict(supported=False, version=_words(version))
+    return Verdict(supported=_answers_multi_read(peer), version=_words(version))
+
+
+def _words(version: tuple[int, ...] | None) -> str | None:
+    return None if version is None else ".".join(map(str, version))
+
+
+def _version(peer: tuple[str, int]) -> tuple[int, ...] | None:
+    answer = b""
+    try:
+        with socket.create_connection(peer, timeout=_LIMIT_S) as connection:
+            connection.sendall(b"srvr")
+            while len(answer) < _MAX_ANSWER and (chunk := connection.recv(4096)):
+                answer += chunk
+    except OSError:
+        return None
+    match = _VERSION.search(answer)
+    return None if match is None else tuple(int(part) for part in match.groups() if part)
+
+
+def _answers_multi_read(peer: tuple[str, int]) -> bool:
+    """True unless the server answers Unimplemented; a connection that breaks proves nothing."""
+    try:
+        with socket.create_connection(peer, timeout=_LIMIT_S) as connection:
+            handshake = _CONNECT.pack(0, 0, _SESSION_MS, 0, 16, bytes(16), False)
+            connection.sendall(len(handshake).to_bytes(4, "big") + handshake)
+            _receive(connection)
+            connection.sendall(jute.frame(1, jute.MULTI_READ, jute.multi_read([b"/"], [])))
+            _, _, error = jute.REPLY_HEADER.unpack_from(_receive(connection))
+            connection.sendall(jute.frame(2, jute.CLOSE, b""))
+    except (OSError, struct.error):
+        return True
+    return bool(error != jute.UNIMPLEMENTED)
+
+
+def _receive(connection: socket.socket) -> bytes:
+    length = int.from_bytes(_exactly(connection, 4), "big", signed=True)
+    if not 0 <= length <= _MAX_ANSWER:
+        raise ConnectionError("no ZooKeeper")
+    return _exactly(connection, length)
+
+
+def _exactly(connection: socket.socket, length: int) -> bytes:
+    received = b""
+    while len(received) < length:
+        chunk = connection.recv(length - len(received))
+        if not chunk:
+            raise ConnectionError("closed")
+        received += chunk
+    return received

@@ -1,0 +1,216 @@
+"""What to read next, in requests of bounded answers: the walk over the roots, and the paths marked dirty.
+
+Pure bookkeeping: nothing of sockets, threads or the clock. An answer's size is not known before it comes,
+so a request holds few paths (16) until the first answers of that level of the tree came, and from then on as
+many as the longest of the last answers allows; what is over 64 KiB is read alone.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+
+from zkdash.znode import Unreadable, Znode
+
+WINDOW = 4
+MAX_PATHS = 1000
+_FIRST = 16
+_BUDGET = 2 * 1024 * 1024
+_ALONE = 64 * 1024
+_GUESS = 4096
+_NAME = 48
+_MAX_ASKED = 200_000
+
+Held = Mapping[str, Znode | Unreadable]
+
+
+class Level:
+    """One depth of one root: what there is still to get and to list, and how long the last data was.
+
+    `only` is the name of the last only child that was listed here: a sibling with one child is asked for it
+    straight away (the 200 000 partitions of a big cluster all have the one child "state").
+    """
+
+    __slots__ = ("gets", "hint", "lists", "lower", "only")
+
+    def __init__(self) -> None:
+        self.gets: deque[str] = deque()
+        self.lists: deque[tuple[str, int]] = deque()
+        self.hint: int | None = None
+        self.only: str | None = None
+        self.lower: Level | None = None
+
+    @property
+    def below(self) -> Level:
+        if self.lower is None:
+            self.lower = Level()
+        return self.lower
+
+    @property
+    def existing(self) -> Iterable[Level]:
+        """This level and those below it that were reached."""
+        level: Level | None = self
+        while level is not None:
+            yield level
+            level = level.lower
+
+    def learn(self, longest: int) -> None:
+        """Take in the longest data of an answer; what was longer before is forgotten by halves."""
+        self.hint = max(longest, (self.hint or 0) // 2, 1)
+
+
+class Read:
+    """One MultiRead: the paths to get and to list, of one level. `upto` counts the dirty marks it settles."""
+
+    __slots__ = ("gets", "level", "lists", "upto")
+
+    def __init__(self, level: Level, upto: int | None) -> None:
+        self.level = level
+        self.gets: list[str] = []
+        self.lists: list[str] = []
+        self.upto = upto
+
+    @property
+    def is_walk(self) -> bool:
+        return self.upto is None
+
+
+def take(read: Read, held: Held, cap: int) -> Read:
+    """Move what fits from the level into the request: gets first, then listings."""
+    level = read.level
+    size = _take_gets(read, held, min(cap, _FIRST) if level.hint is None else cap)
+    lists, taken = level.lists, read.lists
+    while lists and len(read.gets) + len(taken) < cap:
+        expected = lists[0][1] * _NAME
+        if (read.gets or taken) and size + expected > _BUDGET:
+            break
+        taken.append(lists.popleft()[0])
+        size += expected
+    return read
+
+
+def _take_gets(read: Read, held: Held, cap: int) -> int:
+    gets, taken, hint = read.level.gets, read.gets, read.level.hint or _GUESS
+    size = asked = 0
+    while gets and len(taken) < cap:
+        known = held.get(gets[0])
+        expected = len(known) if isinstance(known, Znode) else hint
+        asked += len(gets[0])
+        if taken and (expected > _ALONE or size + expected > _BUDGET or asked > _MAX_ASKED):
+            break
+        taken.append(gets.popleft())
+        size += expected
+        if expected > _ALONE:
+            break
+    return size
+
+
+class Walk:
+    """A reading of everything below the roots, level by level."""
+
+    def __init__(self, roots: Iterable[str]) -> None:
+        self._tops: list[Level] = []
+        self._guesses: dict[str, tuple[Level, str, int]] = {}
+        self._in_flight = 0
+        self.expected = 0
+        for root in roots:
+            level = Level()
+            level.gets.append(root)
+            self._tops.append(level)
+
+    @property
+    def is_done(self) -> bool:
+        return not self._in_flight and self._ready() is None
+
+    def next(self, held: Held, cap: int) -> Read | None:
+        """Return the next request, None where there is none before an answer comes."""
+        level = self._ready()
+        if level is None:
+            return None
+        self._in_flight += 1
+        return take(Read(level, None), held, cap)
+
+    def answered(self) -> None:
+        """Count an answer to one of the walk's requests as wholly taken."""
+        self._in_flight -= 1
+
+    def found(self, level: Level, path: str, znode: Znode) -> None:
+        """Take in a znode that has children: list it, or get the only child that it probably has."""
+        count = znode.num_children
+        self.expected += count
+        if count == 1 and level.only is not None:
+            child = f"{path}/{level.only}"
+            self._guesses[child] = (level, path, int.from_bytes(znode[-8:], "big", signed=True))
+            level.below.gets.append(child)
+        else:
+            level.lists.append((path, count))
+
+    def listed(self, level: Level, path: str, names: list[str]) -> None:
+        """Take in the children of a znode: all are to get."""
+        base = "" if path == "/" else path
+        level.below.gets.extend([f"{base}/{name}" for name in names])
+        if len(names) == 1 and path != "/":
+            level.only = names[0]
+
+    def checked(self, path: str, result: Znode | int) -> None:
+        """Hold what a get gave against the guess that asked for it.
+
+        The guess is right only if the child existed when its parent counted one child, which is when its
+        czxid is not above the parent's pzxid then; otherwise the parent is listed after all.
+        """
+        guess = self._guesses.pop(path, None)
+        if guess is None:
+            return
+        level, parent, pzxid = guess
+        if isinstance(result, int) or result.czxid > pzxid:
+            level.lists.append((parent, 1))
+
+    @property
+    def has_guesses(self) -> bool:
+        return bool(self._guesses)
+
+    def _ready(self) -> Level | None:
+        for top in self._tops:
+            for level in top.existing:
+                if level.gets or level.lists:
+                    return level
+        return None
+
+
+class Dirty:
+    """The paths that an event named, in order, each once until it is asked for.
+
+    `marked` counts all marks, `Read.upto` those that a request settles: requests are answered in order, so
+    that every mark up to a count is known to be re-read.
+    """
+
+    def __init__(self) -> None:
+        self.marked = 0
+        self._taken = 0
+        self._level = Level()
+        self._paths: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._level.gets or self._level.lists)
+
+    def mark(self, path: str) -> None:
+        """Have the path read again."""
+        if path not in self._paths:
+            self._paths.add(path)
+            self._level.gets.append(path)
+            self.marked += 1
+
+    def list(self, path: str, count: int) -> None:
+        """Have the children of a path, some `count`, listed."""
+        self._level.lists.append((path, count))
+        self.marked += 1
+
+    def next(self, held: Held, cap: int) -> Read | None:
+        """Return the next request, None where nothing is dirty."""
+        if not self:
+            return None
+        read = take(Read(self._level, 0), held, cap)
+        self._paths.difference_update(read.gets)
+        self._taken += len(read.gets) + len(read.lists)
+        read.upto = self._taken
+        return read

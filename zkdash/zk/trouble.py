@@ -1,0 +1,88 @@
+"""The sentences an operator reads when ZooKeeper can't be reached or won't do: what, where, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from zkdash.zk import stream
+from zkdash.zk.config import ClusterConfig
+
+_WORDS = {
+    stream.Cause.UNRESOLVED: "the name of {server} can't be resolved",
+    stream.Cause.UNREACHABLE: "{server} can't be reached ({detail})",
+    stream.Cause.TIMED_OUT: "{server} does not answer",
+    stream.Cause.NOT_ZOOKEEPER: "{server} does not speak ZooKeeper's protocol",
+    stream.Cause.CLOSED: "{server} closes the connection",
+    stream.Cause.SILENT: "{server} was silent for {detail} s",
+    stream.Cause.TOO_LARGE: "{server} announced an answer of {detail} bytes, more than is taken",
+}
+
+
+def unreachable(config: ClusterConfig, reasons: Mapping[str, stream.Dropped], *, lost: bool) -> str:
+    """No server answers; `reasons` holds the last failure of each, `lost` tells that one answered before."""
+    told = "; ".join(_reason(dropped) for dropped in reasons.values())
+    what = "The connection to ZooKeeper is lost" if lost else "No ZooKeeper answers"
+    return (
+        f"{what} at {config.address}: {told}. Check the address and that the servers run; "
+        "connecting is tried again for ever."
+    )
+
+
+def _reason(dropped: stream.Dropped) -> str:
+    return _WORDS[dropped.cause].format(server=dropped.server, detail=dropped.detail)
+
+
+def expired(config: ClusterConfig) -> str:
+    """The session is gone."""
+    return f"The session with ZooKeeper at {config.address} expired; a new one is being opened."
+
+
+def too_old(server: str, version: str | None) -> str:
+    """The server lacks persistent recursive watches or MultiRead."""
+    known = f"runs ZooKeeper {version}, and zkdash" if version else "lacks operations that zkdash needs: it"
+    return (
+        f"The server {server} {known} needs ZooKeeper 3.6 for now. "
+        "Upgrade the ensemble, or name servers that are newer."
+    )
+
+
+def wrong_chroot(config: ClusterConfig) -> str:
+    """The chroot does not exist, which is not the same as an empty cluster."""
+    return (
+        f"ZooKeeper at {config.address} has no znode {config.chroot}. Correct the chroot in the cluster's "
+        "address, or start a broker that creates it; it is looked for every second."
+    )
+
+
+def unreadable_chroot(config: ClusterConfig) -> str:
+    """exists of the chroot was refused."""
+    return f"ZooKeeper at {config.address} refused to tell whether {config.chroot or '/'} exists."
+
+
+def auth_failed(config: ClusterConfig, server: str) -> str:
+    """The server refused the credential."""
+    return (
+        f"ZooKeeper at {server} refused the authentication with the scheme {config.auth_scheme!r}. Correct "
+        "auth_scheme and the variable that auth_env names; it is tried again."
+    )
+
+
+def failed(config: ClusterConfig) -> str:
+    """Something of ours went wrong while an answer was taken in."""
+    return (
+        f"zkdash failed to take in what ZooKeeper at {config.address} answered, and reads everything again; "
+        "its log says why."
+    )
+
+
+def no_read(path: str) -> str:
+    """The reason of an Unreadable whose ACL leaves this session out."""
+    return (
+        f"Reading {path} was refused: its ACL gives this session no READ. "
+        "Grant it, or set auth_scheme and auth_env."
+    )
+
+
+def failed_read(path: str, code: int) -> str:
+    """The reason of an Unreadable for another error than NoAuth."""
+    return f"Reading {path} failed with ZooKeeper's error {code}."
