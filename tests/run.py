@@ -14,6 +14,14 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 
+# Each test once, in the suite of the slowest thing that it needs.
+SUITES = (
+    "not zk and not kafka and not browser",
+    "zk and not kafka and not browser",
+    "kafka and not browser",
+    "browser",
+)
+
 NO_TESTS_COLLECTED = 5  # pytest's exit code
 
 
@@ -41,10 +49,7 @@ def steps(seed: int) -> list[Step]:
             "manage.py makemigrations --check",
             [python, "manage.py", "makemigrations", "--check", "--dry-run"],
         ),
-        *(
-            _tests(markers, seed)
-            for markers in ("not zk and not kafka and not browser", "zk", "kafka", "browser")
-        ),
+        *(_tests(markers, seed) for markers in SUITES),
     ]
 
 

@@ -12,8 +12,8 @@ def test_the_cheap_checks_come_before_the_tests_and_the_browser_last():
     assert told[:4] == ["ruff format --check", "ruff check", "mypy --strict zkdash", "lint-imports"]
     assert told[6:] == [
         "pytest -m 'not zk and not kafka and not browser' --randomly-seed=7",
-        "pytest -m 'zk' --randomly-seed=7",
-        "pytest -m 'kafka' --randomly-seed=7",
+        "pytest -m 'zk and not kafka and not browser' --randomly-seed=7",
+        "pytest -m 'kafka and not browser' --randomly-seed=7",
         "pytest -m 'browser' --randomly-seed=7",
     ]
 
