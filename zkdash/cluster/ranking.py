@@ -54,26 +54,15 @@ class Ranking(msgspec.Struct, frozen=True):
         left = chunk[:where] + chunk[where + 1 :]
         return Ranking((*self.chunks[:at], *((left,) if left else ()), *self.chunks[at + 1 :]))
 
-    def slice(self, start: int, stop: int) -> list[Entry]:
-        """The entries from position `start` up to `stop`."""
-        found: list[Entry] = []
+    def between(self, start: int, stop: int) -> Iterator[Entry]:
+        """The entries from position `start` up to `stop`, read as far as is asked for."""
         for chunk in self.chunks:
             if stop <= 0:
                 break
             if start < len(chunk):
-                found.extend(chunk[max(start, 0) : stop])
+                yield from chunk[max(start, 0) : stop]
             start -= len(chunk)
             stop -= len(chunk)
-        return found
-
-    def position(self, entry: Entry) -> int:
-        """How many entries come before `entry`, whether it is present or not."""
-        before = 0
-        for chunk in self.chunks:
-            if chunk[-1] >= entry:
-                return before + bisect_left(chunk, entry)
-            before += len(chunk)
-        return before
 
     def _chunk(self, entry: Entry) -> int:
         """The chunk that holds `entry` or would take it."""

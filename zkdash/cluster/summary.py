@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Container
 
 import msgspec
 
 from zkdash.cluster import moves
 from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Partition, Topic, TopicSummary
+from zkdash.cluster.topics import Partition, PartitionCount, Topic, TopicSummary
 from zkdash.kafka.values import Assignment, PartitionState, TopicConfig, Unparsable
 from zkdash.znode import Unreadable, Znode
 
@@ -37,9 +38,11 @@ def summarise(topic: Topic, live: Container[int]) -> TopicSummary:
         unparsable=sum(isinstance(doubt, Unparsable) for doubt in doubts),
         preferred=preferred,
         preferable=preferable,
-        overrides=_overrides(topic),
+        overrides=overrides(topic),
         changed=_changed(topic),
-        leaders=frozenset(led),
+        leaders=_shared(frozenset(led)),
+        brokers=_brokers(topic, led),
+        orphans=len(topic.partitions) - len(partitions),
         unreadable=sum(isinstance(doubt, Unreadable) for doubt in doubts),
         moving=len(topic.moving),
         deleting=topic.deleting,
@@ -47,6 +50,39 @@ def summarise(topic: Topic, live: Container[int]) -> TopicSummary:
     )
     tone, words = _status(topic, summary)
     return summary if words == "ok" else msgspec.structs.replace(summary, tone=tone, words=words)
+
+
+def partition_status(topic: Topic, partition: Partition, live: Container[int]) -> Status:
+    """The status of one partition, by the same rules as its topic's."""
+    if topic.deleting:
+        return Tone.INFO, "deleting"
+    facts: list[Status] = []
+    state = partition.state
+    if isinstance(state, PartitionState):
+        if state.leader < 0:
+            facts.append((Tone.CRITICAL, "offline"))
+        elif state.leader not in live:
+            facts.append((Tone.CRITICAL, f"leader {state.leader} is dead"))
+        if _under_replicated(topic, (partition,)):
+            facts.append((Tone.WARNING, "under-replicated"))
+    else:
+        facts.append((Tone.UNKNOWN, "no state" if state is None else _doubt(state)))
+    if partition.replicas is None and isinstance(topic.assignment, Assignment):
+        facts = [(Tone.WARNING, "not assigned")]
+    if partition.id in topic.moving:
+        facts.append((Tone.INFO, "moving"))
+    return worst(facts)
+
+
+def count_status(count: PartitionCount, live: Container[int]) -> Status:
+    """The status of what a 0.7 broker says of a topic."""
+    if not isinstance(count.count, int):
+        return Tone.UNKNOWN, _doubt(count.count)
+    return (Tone.OK, "ok") if count.broker in live else (Tone.WARNING, "broker is not registered")
+
+
+def _doubt(value: Unparsable | Unreadable) -> str:
+    return "unparsable" if isinstance(value, Unparsable) else "unreadable"
 
 
 def worst(facts: list[Status]) -> Status:
@@ -69,6 +105,7 @@ def _status(topic: Topic, summary: TopicSummary) -> Status:
         (summary.under_replicated, Tone.WARNING, f"{summary.under_replicated} under-replicated"),
         (unparsable, Tone.UNKNOWN, "unparsable"),
         (unreadable, Tone.UNKNOWN, "unreadable"),
+        (summary.orphans, Tone.WARNING, f"{summary.orphans} not assigned"),
         (summary.stateless, Tone.UNKNOWN, f"{summary.stateless} without state"),
         (summary.moving, Tone.INFO, f"{summary.moving} moving"),
     ]
@@ -98,6 +135,17 @@ def _under_replicated(topic: Topic, partitions: tuple[Partition, ...]) -> int:
     )
 
 
+def _brokers(topic: Topic, leaders: list[int]) -> frozenset[int]:
+    assigned = topic.assignment.partitions.values() if isinstance(topic.assignment, Assignment) else ()
+    return _shared(frozenset(leaders).union(*assigned, (count.broker for count in topic.counts)))
+
+
+@functools.lru_cache(maxsize=4096)
+def _shared(brokers: frozenset[int]) -> frozenset[int]:
+    """One object for equal sets: most topics are spread over the same brokers."""
+    return brokers
+
+
 def original_size(topic: Topic, partition: Partition) -> int:
     """How many replicas should be in sync: while a partition moves, those that it had before."""
     replicas, target = partition.replicas or (), topic.moving.get(partition.id)
@@ -125,7 +173,8 @@ def _replication(topic: Topic) -> tuple[int, int] | None:
     return min(sizes), max(sizes)
 
 
-def _overrides(topic: Topic) -> int | None:
+def overrides(topic: Topic) -> int | None:
+    """How many settings differ from the brokers' defaults; None where the config is not to be had."""
     if topic.config is None:
         return 0
     return len(topic.config.config) if isinstance(topic.config, TopicConfig) else None

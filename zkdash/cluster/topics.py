@@ -61,7 +61,8 @@ class TopicSummary(msgspec.Struct, frozen=True):
     ISR smaller than the assigned replicas, the original ones while moving (D8). `preferred`: led by the
     first replica, of `preferable` partitions that are assigned, not moving and have a leader. `stateless`:
     assigned without state (D3 without its age). `unparsable` and `unreadable`: partitions whose state
-    (0.7: whose count) does not parse or may not be read. Orphans (no longer assigned) count nowhere.
+    (0.7: whose count) does not parse or may not be read. `orphans`: not assigned any more, which count
+    nowhere else (D4). `brokers` are those that lead or hold a replica.
     `partitions` is None where the assignment is not to be had. `overrides` is None where the config is
     not to be had, 0 where there is none. `changed` is the newest mtime of the topic's znodes in epoch
     milliseconds (0 where none is readable). `tone` and `words` are the status.
@@ -80,6 +81,8 @@ class TopicSummary(msgspec.Struct, frozen=True):
     overrides: int | None
     changed: int
     leaders: frozenset[int]
+    brokers: frozenset[int] = frozenset()
+    orphans: int = 0
     unreadable: int = 0
     moving: int = 0
     deleting: bool = False
