@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 
 from zkdash.live import board
-from zkdash.live.hub import Hub, Renderer
+from zkdash.live.ends import Renderer
+from zkdash.live.hub import Hub
 from zkdash.live.watcher import Watcher
 from zkdash.zk.config import ClusterConfig
 

@@ -11,10 +11,10 @@ import asyncio
 import logging
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol
 
 from zkdash.live import board
-from zkdash.live.parts import PageKey, Part, Rendered, Row, Table
+from zkdash.live.ends import Renderer, Socket
+from zkdash.live.parts import PageKey
 from zkdash.live.room import Room
 from zkdash.live.snapshot import Touched
 
@@ -22,26 +22,6 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 2.0
 SERVICE_RESTART = 1012
-
-
-class Socket(Protocol):
-    """What the hub asks of a consumer."""
-
-    async def send(self, text: str) -> None: ...
-
-    async def close(self, code: int) -> None: ...
-
-
-class Renderer(Protocol):
-    """What the hub asks of `web`; everything but `touches` is called on the render thread."""
-
-    def parts(self, key: PageKey) -> Rendered: ...
-
-    def html(self, part: Part, *, oob: bool) -> str: ...
-
-    def row(self, table: Table, row: Row, *, oob: bool) -> str: ...
-
-    def touches(self, key: PageKey, cluster: str, touched: Touched) -> bool: ...
 
 
 class Hub:

@@ -7,13 +7,10 @@ import json
 import logging
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING
 
 from zkdash.live import delta
+from zkdash.live.ends import Renderer, Socket
 from zkdash.live.parts import PageKey, Part, Rendered
-
-if TYPE_CHECKING:
-    from zkdash.live.hub import Renderer, Socket
 
 log = logging.getLogger(__name__)
 
