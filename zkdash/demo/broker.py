@@ -63,6 +63,7 @@ class Broker:
         self._on_vacancy = on_vacancy
         self._on_lost = on_lost
         self._session: session.Session | None = None
+        self._crashed: session.Session | None = None
 
     @property
     def is_running(self) -> bool:
@@ -78,6 +79,7 @@ class Broker:
 
     def start(self) -> None:
         """Connect, make the base paths, register. Raises NodeExistsError where the id is taken."""
+        self._bury()
         self._session = session.Session(self._address, steps=self._steps, on_lost=self._on_lost)
         self._session.start()
         for path in BASE_PATHS:
@@ -89,6 +91,7 @@ class Broker:
     def stop(self) -> None:
         """End the process: whatever it was doing stops, and its ephemerals go with its session."""
         self.resign()
+        self._bury()
         stopped, self._session = self._session, None
         if stopped is not None:
             stopped.close()
@@ -99,9 +102,17 @@ class Broker:
         An expired session and a closed one end in the same transaction, so it is closed then.
         """
         self.resign()
-        crashed, self._session = self._session, None
-        if crashed is not None:
-            self._steps.after(detected_after_s, crashed.close)
+        self._bury()
+        self._crashed, self._session = self._session, None
+        if self._crashed is not None:
+            self._crashed.silence()
+            self._steps.after(detected_after_s, self._bury)
+
+    def _bury(self) -> None:
+        """Close the session of a crash that ZooKeeper has not noticed yet."""
+        buried, self._crashed = self._crashed, None
+        if buried is not None:
+            buried.close()
 
     def resign(self) -> None:
         if self.controller is not None:
@@ -137,10 +148,14 @@ class Broker:
             random=self._random,
             epoch=epoch,
             epoch_version=read.version + 1,
-            on_deposed=self._on_vacancy,
+            on_deposed=self._deposed,
         )
         self.controller.start()
         return True
+
+    def _deposed(self) -> None:
+        self.resign()
+        self._on_vacancy()
 
     def _controller_changed(self) -> None:
         """/controller came, went or changed hands; this broker's own creation of it is no news."""

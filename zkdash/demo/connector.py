@@ -49,11 +49,12 @@ class Connector:
         self._group_changed()
         self._commit_later()
 
-    def stop(self) -> None:
-        """Commit, and do no more. The owners go with the session."""
-        self._offsets.commit()
+    def stop(self, *, commit: bool) -> None:
+        """Do no more, as a rule after a last commit. The owners go with the session."""
         self._active = False
         self._retry.cancel()
+        if commit:
+            self._offsets.commit()
 
     # --- what ZooKeeper tells
 

@@ -56,8 +56,8 @@ class Member:
         if left is None:
             return
         try:
-            if commit and self._connector is not None:
-                self._connector.stop()
+            if self._connector is not None:
+                self._connector.stop(commit=commit)
         finally:
             left.close()
 

@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 _kazoo_log = logging.getLogger(f"{__name__}.kazoo")
 _kazoo_log.setLevel(logging.ERROR)
 
+CONNECT_LIMIT_S = 5.0
 REPLY_LIMIT_S = 20.0
 Request = Any  # a kazoo request: Create, SetData, Delete or CheckVersion
 
@@ -55,10 +56,19 @@ class Session:
         self._client.add_listener(self._state_changed)
 
     def start(self) -> None:
-        self._client.start(timeout=REPLY_LIMIT_S)
+        """Connect. Raises TimeoutError after 5 s without an answer."""
+        self._client.start_async().wait(CONNECT_LIMIT_S)
+        if not self._client.connected:
+            self.close()
+            message = f"no ZooKeeper answered within {CONNECT_LIMIT_S:g} s"
+            raise TimeoutError(message)
         self._open = True
         if self._client.chroot:
             self._client.ensure_path("/")
+
+    def silence(self) -> None:
+        """Stay connected and hear nothing more: what a process that hangs looks like to ZooKeeper."""
+        self._open = False
 
     def close(self) -> None:
         """End the session: ZooKeeper removes its ephemerals in the same transaction."""

@@ -80,6 +80,10 @@ class Simulation:
         """Start a broker that was killed; it registers at once and catches up in its own time."""
         self.steps.call(lambda: self._start_broker(broker_id))
 
+    def revive_broker(self, broker_id: int) -> None:
+        """Start a broker that was killed, for as long as it takes ZooKeeper to accept it."""
+        self.steps.post(lambda: self._keep_starting(*self._ends(broker_id)))
+
     def fall_behind(self, topic: str, partition: int, replica: int, *, seconds: float) -> None:
         """A follower leaves the ISR, and comes back after `seconds`."""
         key = TopicPartition(topic, partition)
@@ -165,10 +169,12 @@ class Simulation:
             random=self.random(f"broker {broker_id}"),
             cluster_id=cluster_id,
             on_vacancy=self._elect,
-            on_lost=lambda: self._restart(
-                self.brokers[broker_id].stop, lambda: self._start_broker(broker_id)
-            ),
+            on_lost=lambda: self._restart(*self._ends(broker_id)),
         )
+
+    def _ends(self, broker_id: int) -> tuple[agenda.Step, agenda.Step]:
+        """How a broker is stopped and how it is started."""
+        return self.brokers[broker_id].stop, lambda: self._start_broker(broker_id)
 
     def _new_member(self, group_name: str, number: int) -> member.Member:
         group = next(group for group in self._contents.groups if group.name == group_name)
@@ -186,16 +192,16 @@ class Simulation:
         )
 
     def _restart(self, stop: agenda.Step, start: agenda.Step) -> None:
-        """A participant lost its session: end what is left of it and start over, for as long as it takes."""
+        """A participant lost its session: end what is left of it and start over a little later."""
         stop()
+        self.steps.after(RETURN_S, lambda: self._keep_starting(stop, start))
 
-        def again() -> None:
-            if self._is_stopping:
-                return
-            try:
-                start()
-            except Exception as error:  # ZooKeeper may be away for long
-                log.info("A simulated participant cannot start yet: %s", error)
-                self._restart(stop, start)
-
-        self.steps.after(RETURN_S, again)
+    def _keep_starting(self, stop: agenda.Step, start: agenda.Step) -> None:
+        """Start a participant, again and again while ZooKeeper is away."""
+        if self._is_stopping:
+            return
+        try:
+            start()
+        except Exception as error:
+            log.info("A simulated participant cannot start yet: %s", error)
+            self._restart(stop, start)

@@ -82,7 +82,7 @@ class Weather:
             self._cluster.kill_broker(lost)
         else:
             self._cluster.crash_broker(lost, detected_after_s=DETECTION_S)
-        self._in(OUTAGE_LASTS, lambda: self._cluster.start_broker(lost))
+        self._in(OUTAGE_LASTS, lambda: self._cluster.revive_broker(lost))
 
     def _make_topic(self) -> None:
         """Somebody makes a topic and deletes it when done."""

@@ -1,0 +1,96 @@
+"""What befalls the demo's cluster: a quarter of an hour of it, stepped through."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from kazoo.client import KazooClient
+
+from tests.waiting import wait_for
+from zkdash.demo.clock import SteppedClock
+from zkdash.demo.simulation import Simulation
+from zkdash.demo.specs import BrokerSpec, Catalogue, GroupSpec, TopicSpec
+from zkdash.demo.weather import Weather
+
+pytestmark = pytest.mark.zk
+
+SMALL = Catalogue(
+    brokers=tuple(BrokerSpec(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),
+    topics=(TopicSpec("orders", 8, 3), TopicSpec("clicks", 4, 2)),
+    groups=(GroupSpec("billing", (1, 1), ("orders",), restless=True),),
+)
+MINUTES = 15
+
+
+class Seen:
+    """What was seen of a story, second by second."""
+
+    def __init__(self) -> None:
+        self.down: list[int] = []
+        self.topics: list[int] = []
+        self.members: list[int] = []
+        self.shrunk: list[int] = []
+        self.changes: list[bool] = []
+
+
+@pytest.fixture(scope="module")
+def seen(zookeeper) -> Seen:
+    clock = SteppedClock()
+    client = KazooClient(hosts=zookeeper.address)
+    client.start()
+    simulation = Simulation(f"{zookeeper.address}/weather", seed=5, contents=SMALL, time=clock)
+    simulation.start()
+    Weather(simulation).start()
+    found, before = Seen(), None
+    for _ in range(MINUTES * 60):
+        clock.advance(1.0)
+        simulation.steps.call(lambda: None)
+        if not client.exists("/weather/controller"):
+            wait_for(lambda: simulation.term is not None, 10, lambda: simulation.failures)
+        term = simulation.term
+        if term is None:  # the controller crashed, and ZooKeeper has not given its session up yet
+            continue
+        states = {key: kept.state for key, kept in term.ledger.states.items()}
+        found.down.append(sum(not b.is_running for b in simulation.brokers.values()))
+        found.topics.append(len(term.ledger.topics))
+        found.members.append(sum(m.is_running for m in simulation.members.values()))
+        found.shrunk.append(sum(len(s.isr) < len(term.ledger.replicas(key)) for key, s in states.items()))
+        found.changes.append(states != before)
+        before = states
+    failures = list(simulation.failures)
+    simulation.stop()
+    client.stop()
+    client.close()
+    assert failures == []
+    return found
+
+
+def test_brokers_die_and_return_mostly_one_at_a_time(seen):
+    assert seen.down.count(1) > 60
+    assert max(seen.down) <= 2
+    assert seen.down.count(2) < seen.down.count(1)
+
+
+def test_topics_are_made_and_deleted(seen):
+    assert {2, 3} <= set(seen.topics)
+    ends = sum(after < before for before, after in itertools.pairwise(seen.topics))
+    assert ends >= 3
+
+
+def test_a_restless_member_leaves_and_joins(seen):
+    assert set(seen.members) == {1, 2}
+
+
+def test_followers_lag_without_an_outage_and_everything_is_in_sync_at_times(seen):
+    calm = [shrunk for shrunk, down in zip(seen.shrunk, seen.down, strict=True) if not down]
+    assert max(calm) > 0
+    assert calm.count(0) > 60
+
+
+def test_something_changes_often_and_long_stretches_are_calm(seen):
+    changed = [second for second, change in enumerate(seen.changes) if change]
+    gaps = [after - before for before, after in itertools.pairwise(changed)]
+    assert len(changed) > MINUTES * 60 / 20
+    assert max(gaps) >= 10
+    assert max(gaps) <= 60

@@ -1,0 +1,72 @@
+"""`manage.py demo`: a simulated cluster on an embedded ZooKeeper, and the dashboard for it, in one go."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from zkdash.demo import simulation, weather, zookeeper
+from zkdash.management import serving
+from zkdash.zk.config import ClusterConfig
+
+CLUSTER = "demo"
+CHROOT = "/shop"
+
+
+class Command(BaseCommand):
+    """Show the dashboard on a simulated cluster until SIGTERM or Ctrl-C."""
+
+    help = "Start an embedded ZooKeeper, a simulated Kafka cluster on it, and the dashboard."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 takes a free one")
+        parser.add_argument("--seed", type=int, default=1, help="the same seed tells the same story")
+
+    def handle(self, *_args: object, **options: object) -> None:
+        signal.signal(signal.SIGTERM, _interrupt)
+        with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
+            server = stack.enter_context(zookeeper.Server(stack.enter_context(_data_dir())))
+            cluster = simulation.Simulation(server.address + CHROOT, seed=int(str(options["seed"])))
+            stack.callback(cluster.stop)
+            cluster.start()
+            weather.Weather(cluster).start()
+            serving.serve(
+                "127.0.0.1",
+                int(str(options["port"])),
+                (ClusterConfig(CLUSTER, (("127.0.0.1", server.port),), CHROOT),),
+                announce=self._announce,
+            )
+
+    def _announce(self, address: str) -> None:
+        self.stdout.write(f"zkdash serves {address}")
+        self.stdout.write("The cluster is simulated, its ZooKeeper is real. Ctrl-C ends all of it.")
+        self.stdout.flush()
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    """End as by Ctrl-C while the parts start; from then on serving has handlers of its own."""
+    raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def _data_dir() -> Iterator[Path]:
+    """The demo's own directory, empty. Raises CommandError where another demo lives in it."""
+    root = Path(settings.DATA_DIR)
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / "demo.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise CommandError(
+                f"Another demo runs in {root}. End it, or set ZKDASH_DATA to another directory for this one."
+            ) from error
+        shutil.rmtree(root / "demo", ignore_errors=True)
+        yield root / "demo"
