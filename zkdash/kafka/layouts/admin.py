@@ -6,70 +6,65 @@ controller acts on both without a version too.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from zkdash.kafka.layouts import document
 from zkdash.kafka.layouts.document import Fields, Parsed, few, kind_of
 from zkdash.kafka.layouts.replicas import parse_ids
 from zkdash.kafka.values import Election, Move, Reassignment, Unparsable
 
+T = TypeVar("T")
+
 
 def parse_reassignment(data: bytes | None) -> Parsed[Reassignment]:
     """The moves asked for. A wrong entry is noted and left out; an empty list is legitimate (and stuck)."""
-    fields = _fields(data, "a reassignment")
-    if isinstance(fields, Unparsable):
-        return document.unparsable(fields.reason)
-    entries = fields.items("partitions")
-    if entries is None:
-        return fields.unparsable()
-    reasons: list[str] = []
-    moves = tuple(m for i, entry in enumerate(entries) if (m := _move(entry, i, reasons)))
-    return Reassignment(moves), (*fields.reasons, *few(reasons))
+    moves, reasons = _parse_entries(data, "a reassignment", _move)
+    return (moves if isinstance(moves, Unparsable) else Reassignment(moves)), reasons
 
 
 def parse_election(data: bytes | None) -> Parsed[Election]:
     """The partitions whose preferred replica shall lead. A wrong entry is noted and left out."""
-    fields = _fields(data, "an election")
-    if isinstance(fields, Unparsable):
-        return document.unparsable(fields.reason)
+    pairs, reasons = _parse_entries(data, "an election", _partition)
+    return (pairs if isinstance(pairs, Unparsable) else Election(pairs)), reasons
+
+
+def _parse_entries(
+    data: bytes | None, what: str, parse_entry: Callable[[Fields], T | None]
+) -> Parsed[tuple[T, ...]]:
+    """The list "partitions" that both have, each entry by its own parser."""
+    found = document.decode(data, what)
+    if isinstance(found, Unparsable):
+        return document.unparsable(found.reason)
+    fields = Fields(found)
+    fields.version(1)
     entries = fields.items("partitions")
     if entries is None:
         return fields.unparsable()
+    values = []
     reasons: list[str] = []
-    pairs = tuple(p for i, entry in enumerate(entries) if (p := _partition(_entry(entry), i, reasons)))
-    return Election(pairs), (*fields.reasons, *few(reasons))
+    for index, entry in enumerate(entries):
+        value, noted = _parse_entry(entry, parse_entry)
+        reasons += [f"entry {index}: {reason}" for reason in noted]
+        if value is not None:
+            values.append(value)
+    return tuple(values), (*fields.reasons, *few(reasons))
 
 
-def _fields(data: bytes | None, what: str) -> Fields | Unparsable:
-    found = document.decode(data, what)
-    if isinstance(found, Unparsable):
-        return found
-    fields = Fields(found)
-    fields.version(1)
-    return fields
-
-
-def _entry(entry: Any) -> Fields:
-    fields = Fields(entry if isinstance(entry, dict) else {})
+def _parse_entry(entry: Any, parse: Callable[[Fields], T | None]) -> tuple[T | None, list[str]]:
     if not isinstance(entry, dict):
-        fields.note(f"is {kind_of(entry)} where an object belongs")
-    return fields
+        return None, [f"is {kind_of(entry)} where an object belongs"]
+    fields = Fields(entry)
+    return parse(fields), fields.reasons
 
 
-def _move(entry: Any, index: int, reasons: list[str]) -> Move | None:
-    fields = _entry(entry)
-    partition = _partition(fields, index, reasons)
-    if partition is None:
-        return None
-    replicas = parse_ids(fields.fields.get("replicas"), f'entry {index}: "replicas"', reasons)
-    return None if replicas is None else Move(*partition, replicas)
+def _partition(fields: Fields) -> tuple[str, int] | None:
+    topic, partition = fields.text("topic"), fields.integer("partition")
+    return None if topic is None or partition is None else (topic, partition)
 
 
-def _partition(fields: Fields, index: int, reasons: list[str]) -> tuple[str, int] | None:
-    """The topic and partition of an entry; `index` is its place in the list, from 0."""
-    if not fields.reasons:
-        topic, partition = fields.text("topic"), fields.integer("partition")
-        if topic is not None and partition is not None:
-            return topic, partition
-    reasons += [f"entry {index}: {reason}" for reason in fields.reasons]
-    return None
+def _move(fields: Fields) -> Move | None:
+    partition = _partition(fields)
+    items = fields.items("replicas")
+    replicas = None if items is None else parse_ids(items, '"replicas"', fields.reasons)
+    return None if partition is None or replicas is None else Move(*partition, replicas)

@@ -12,8 +12,10 @@ def parse_cluster_id(data: bytes | None) -> Parsed[ClusterId]:
     if isinstance(found, Unparsable):
         return document.unparsable(found.reason)
     fields = Fields(found)
-    version = fields.fields.get("version", "1")
-    if version not in ("1", 1):
-        fields.note(f"version {quote(str(version))} is not known (1 is)")
+    version = found.get("version", "1")
+    if not isinstance(version, str):
+        fields.version(1)
+    elif version != "1":
+        fields.note(f"version {quote(version)} is not known (1 is)")
     cluster_id = fields.text("id")
     return fields.unparsable() if cluster_id is None else (ClusterId(cluster_id), tuple(fields.reasons))
