@@ -7,6 +7,7 @@ import os
 import sys
 
 from bench import first_load, result, update_cost
+from bench.side import SideFailedError
 from bench.sizes import SIZES
 
 ROWS = {"first_load": first_load.run, "update_cost": update_cost.run}
@@ -16,7 +17,11 @@ def main() -> int:
     options = _options()
     results = []
     for name in options.only:
-        found = ROWS[name](SIZES[options.size])
+        try:
+            found = ROWS[name](SIZES[options.size])
+        except SideFailedError as error:
+            sys.stderr.write(f"{name}: {error}\n")
+            return 2
         sys.stdout.write(found.json + "\n")
         sys.stdout.flush()
         results.append(found)

@@ -46,7 +46,9 @@ class Result(NamedTuple):
             {"goal": goal.what, "value": round(goal.value, 4), "limit": goal.limit, "met": goal.is_met}
             for goal in self.goals
         ]
-        return json.dumps({"row": self.row, "size": self.size, "sides": sides, "goals": goals})
+        return json.dumps(
+            {"row": self.row, "size": self.size, "sides": sides, "goals": goals}, ensure_ascii=False
+        )
 
 
 def table(results: Iterable[Result]) -> str:

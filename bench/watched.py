@@ -1,0 +1,58 @@
+"""A watcher as a serving process has it, alone in this process, with Django ready to render its pages."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import django
+from django.core.management import call_command
+
+from zkdash.live import board
+from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.zk import config
+
+
+class Watched:
+    """Watches the cluster at `address` once `start` is called; counts the revisions."""
+
+    def __init__(self, address: str) -> None:
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "zkdash.settings")
+        django.setup()
+        call_command("collectstatic", interactive=False, verbosity=0)  # as `serve` does
+        from zkdash.live.watcher import Watcher  # noqa: PLC0415 - after Django, as in a serving process
+
+        (cluster,) = config.load({"ZKDASH_ZOOKEEPER": address})
+        self.name = cluster.name
+        self.revisions = 0
+        self._moved = threading.Condition()
+        self._watcher = Watcher(cluster, notify=self._notify)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        found = board.current(self.name)
+        assert found
+        return found
+
+    def start(self) -> None:
+        self._watcher.start()
+
+    def stop(self) -> None:
+        self._watcher.stop()
+
+    def wait(self, *, zxid: int = 0, limit_s: float) -> Snapshot:
+        """The first whole snapshot that has this transaction. Raises TimeoutError."""
+        with self._moved:
+            if not self._moved.wait_for(lambda: self._has(zxid), limit_s):
+                session = self.snapshot.session
+                raise TimeoutError(f"{self.name} has not reached {zxid:#x} after {limit_s} s: {session}")
+        return self.snapshot
+
+    def _has(self, zxid: int) -> bool:
+        state = self.snapshot.state
+        return state.loaded and state.zxid >= zxid
+
+    def _notify(self, _name: str, _revision: int, _touched: Touched) -> None:
+        with self._moved:
+            self.revisions += 1
+            self._moved.notify_all()
