@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 from kazoo.client import KazooClient
 
 from tests import chromium
 from zkdash.demo.zookeeper import Ensemble, Server
 
 TICK_MS = 200
+
+# A busy machine is no reason to fail: what is tested by generated data is not its speed.
+settings.register_profile("zkdash", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("zkdash")
 
 # The longest last, so that a plain `pytest` fails fast too. The browser is the very last: Playwright's
 # loop runs on the main thread from then on, where neither asyncio.run nor async_to_sync would work.
