@@ -1,0 +1,156 @@
+"""Clusters for tests of pages: built in memory from znodes, through the same reading as the real thing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from zkdash import live
+from zkdash.cluster import advance
+from zkdash.cluster.changes import Change
+from zkdash.cluster.findings import Finding
+from zkdash.cluster.state import ClusterState
+from zkdash.live.snapshot import Snapshot
+from zkdash.zk.session import Phase, Session
+from zkdash.znode import Batch, Stat, Unreadable, Znode
+
+# 2026-11-20 10:42:07.123 UTC
+TIME = 1_795_171_327_123
+Tree = dict[str, Znode | Unreadable | None]
+
+
+def znode(data: object = None, *, mtime: int = TIME, owner: int = 0, mzxid: int = 7) -> Znode:
+    """A znode that holds text, bytes, nothing, or anything else as JSON."""
+    if data is not None and not isinstance(data, bytes):
+        data = (data if isinstance(data, str) else json.dumps(data)).encode("utf-8", "surrogatepass")
+    size = len(data) if data else 0
+    return Znode.of(data, Stat(1, mzxid, TIME, mtime, 3, 0, 0, owner, size, 0, 1))
+
+
+def brokers(*ids: int) -> Tree:
+    return {
+        f"/brokers/ids/{number}": znode(
+            {
+                "version": 4,
+                "host": f"host-{number}",
+                "port": 9092,
+                "jmx_port": -1,
+                "timestamp": str(TIME),
+                "endpoints": [f"PLAINTEXT://host-{number}:9092"],
+                "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"},
+                "rack": f"rack-{number % 3}",
+            },
+            owner=0x100,
+        )
+        for number in ids
+    }
+
+
+def topic(
+    name: str,
+    assignment: Mapping[int, list[int]],
+    *,
+    isr: Mapping[int, list[int]] | None = None,
+    leader: Mapping[int, int] | None = None,
+    config: Mapping[str, str] | None = None,
+    mtime: int = TIME,
+) -> Tree:
+    """A topic of 0.8+, led by the first replica and whole unless said otherwise."""
+    root = f"/brokers/topics/{name}"
+    partitions = {str(number): replicas for number, replicas in assignment.items()}
+    tree: Tree = {
+        root: znode({"version": 2, "partitions": partitions}, mtime=mtime),
+        f"{root}/partitions": znode(mtime=mtime),
+    }
+    for number, replicas in assignment.items():
+        tree[f"{root}/partitions/{number}"] = znode(mtime=mtime)
+        tree[f"{root}/partitions/{number}/state"] = state(
+            leader=(leader or {}).get(number, replicas[0]), isr=(isr or {}).get(number, replicas), mtime=mtime
+        )
+    if config is not None:
+        tree[f"/config/topics/{name}"] = znode({"version": 1, "config": dict(config)}, mtime=mtime)
+    return tree
+
+
+def state(leader: int, isr: list[int], *, epoch: int = 4, mtime: int = TIME) -> Znode:
+    """The state of one partition."""
+    return znode(
+        {"version": 1, "leader": leader, "isr": isr, "leader_epoch": epoch, "controller_epoch": 12},
+        mtime=mtime,
+    )
+
+
+def controller(broker: int) -> Tree:
+    return {
+        "/controller": znode({"version": 1, "brokerid": broker, "timestamp": str(TIME)}, owner=0x100),
+        "/controller_epoch": znode("12"),
+    }
+
+
+def healthy() -> Tree:
+    """Three brokers, a controller, three topics."""
+    return {
+        **brokers(1, 2, 3),
+        **controller(2),
+        **topic("orders", {0: [1, 2, 3], 1: [2, 3, 1], 2: [3, 1, 2]}, config={"retention.ms": "1000"}),
+        **topic("payments", {0: [1, 2], 1: [2, 3]}),
+        **topic("clicks", {0: [3, 1]}),
+    }
+
+
+def sick() -> Tree:
+    """The same with broker 3 gone: an offline partition, others under-replicated."""
+    return {
+        **brokers(1, 2),
+        **controller(2),
+        **topic(
+            "orders",
+            {0: [1, 2, 3], 1: [2, 3, 1], 2: [3, 1, 2]},
+            isr={0: [1, 2], 1: [2, 1], 2: [1, 2]},
+            leader={2: 1},
+            config={"retention.ms": "1000"},
+        ),
+        **topic("payments", {0: [1, 2], 1: [2, 3]}, isr={1: [2]}),
+        **topic("clicks", {0: [3]}, isr={0: [3]}, leader={0: -1}),
+    }
+
+
+def load(tree: Tree, before: ClusterState | None = None) -> ClusterState:
+    """The state of a tree: the first whole batch, or what follows `before`."""
+    batch = Batch(changed=tree, zxid=1000, whole=before is None)
+    return advance.advance(before or ClusterState(), batch)[0]
+
+
+def snapshot(
+    tree: Tree | None = None,
+    *,
+    name: str = "demo",
+    revision: int = 5,
+    as_of: float | None = 1_795_171_400.5,
+    phase: Phase = Phase.LIVE,
+    findings: tuple[Finding, ...] = (),
+    changes: tuple[Change, ...] = (),
+    passing: tuple[str, ...] = (),
+    **session: Any,
+) -> Snapshot:
+    """What a watcher would publish; a tree of None is a cluster that was never loaded."""
+    return Snapshot(
+        cluster=name,
+        address="127.0.0.1:2181/kafka",
+        revision=revision,
+        state=ClusterState() if tree is None else load(tree),
+        session=Session(phase=phase, **session),
+        as_of=None if tree is None else as_of,
+        stale=tree is None,
+        findings=findings,
+        passing=passing,
+        changes=changes,
+    )
+
+
+def publish(tree: Tree | None = None, **fields: Any) -> Snapshot:
+    """Make it the current snapshot of its cluster."""
+    made = snapshot(tree, **fields)
+    live.publish(made.cluster, made)
+    return made

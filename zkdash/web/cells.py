@@ -1,0 +1,348 @@
+"""The values that a table's cells show: each says how it looks in HTML and what it is in JSON and CSV.
+
+A cell is compared by value: it holds an instant, never an age. Three kinds of "no value" stay apart:
+absent in ZooKeeper `—`, unparsable `?`, and `unknown` (ZooKeeper cannot tell).
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from zkdash.cluster.tone import Tone
+from zkdash.kafka.values import Unparsable
+from zkdash.znode import Unreadable
+
+T = TypeVar("T")
+Plain = str | int | float | bool | None | list[int] | list[str]
+
+_NARROW_SPACE = "\u202f"
+
+
+def grouped(number: int) -> str:
+    """An integer with its thousands set apart by a narrow space."""
+    return f"{number:,}".replace(",", _NARROW_SPACE)
+
+
+def utc(epoch_ms: int) -> datetime.datetime | None:
+    """The instant, None where a clock wrote something that no calendar holds."""
+    try:
+        return datetime.datetime.fromtimestamp(epoch_ms / 1000, datetime.UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def utc_text(epoch_ms: int) -> str | None:
+    """`2026-11-21T10:42:07.123Z`, as JSON and `<time>` write it."""
+    moment = utc(epoch_ms)
+    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{epoch_ms % 1000:03d}Z"
+
+
+def time_html(epoch_ms: int) -> SafeString:
+    """A `<time>` in UTC, which the script words as an age."""
+    text = utc_text(epoch_ms)
+    if text is None:
+        return format_html("{} ms", epoch_ms)
+    shown = text[:10] + " " + text[11:19]
+    return format_html(
+        '<time datetime="{}" title="{} UTC">{}</time>', text, text[:-1].replace("T", " "), shown
+    )
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """What a column shows of one row."""
+
+    @property
+    def plain(self) -> Plain:
+        """The value in JSON and CSV."""
+        raise NotImplementedError
+
+    @property
+    def reason(self) -> str | None:
+        """Why the plain value is null."""
+        return None
+
+    def html(self) -> SafeString:
+        """The whole table cell."""
+        raise NotImplementedError
+
+
+class Status(Cell, frozen=True):
+    """Glyph, word and colour of a tone; `word` says more than the tone's own where there is more."""
+
+    tone: Tone
+    word: str
+
+    @property
+    def plain(self) -> str:
+        return self.tone.value
+
+    def html(self) -> SafeString:
+        return format_html('<td class="status">{}</td>', tone_html(self.tone, self.word))
+
+
+def tone_html(tone: Tone, word: str) -> SafeString:
+    return format_html(
+        '<span class="tone {}"><span aria-hidden="true">{}</span> {}</span>', tone.value, tone.glyph, word
+    )
+
+
+class Name(Cell, frozen=True):
+    """The name that the row is about, with its page."""
+
+    text: str
+    href: str
+
+    @property
+    def plain(self) -> str:
+        return self.text
+
+    def html(self) -> SafeString:
+        return format_html(
+            '<th scope="row" class="name"><a href="{}"><bdi>{}</bdi></a></th>', self.href, self.text
+        )
+
+
+class Head(Cell, frozen=True):
+    """The number that the row is about (a partition, a broker)."""
+
+    number: int
+
+    @property
+    def plain(self) -> int:
+        return self.number
+
+    def html(self) -> SafeString:
+        return format_html('<th scope="row" class="num">{}</th>', self.number)
+
+
+class Number(Cell, frozen=True):
+    """A count; `alert` colours one that should be zero."""
+
+    number: int
+    alert: Tone | None = None
+
+    @property
+    def plain(self) -> int:
+        return self.number
+
+    def html(self) -> SafeString:
+        shown = grouped(self.number)
+        if self.alert is not None and self.number:
+            return format_html('<td class="num"><span class="{}">{}</span></td>', self.alert.value, shown)
+        return format_html('<td class="num">{}</td>', shown)
+
+
+class Id(Cell, frozen=True):
+    """A number that names something, or that is compared and not counted; `gone` says that the broker is dead."""
+
+    number: int
+    gone: bool = False
+
+    @property
+    def plain(self) -> int:
+        return self.number
+
+    def html(self) -> SafeString:
+        if self.gone:
+            return format_html(
+                '<td class="num"><span class="gone" title="broker {0} is not registered">{0}</span></td>',
+                self.number,
+            )
+        return format_html('<td class="num">{}</td>', self.number)
+
+
+class NoLeader(Cell, frozen=True):
+    """What the znode holds where a partition has no leader."""
+
+    @property
+    def plain(self) -> int:
+        return -1
+
+    def html(self) -> SafeString:
+        return format_html('<td class="num"><span class="critical" title="leader {}">none</span></td>', -1)
+
+
+class Range(Cell, frozen=True):
+    """A number that may differ inside the row: smallest and largest. In JSON the smallest."""
+
+    low: int
+    high: int
+
+    @property
+    def plain(self) -> int:
+        return self.low
+
+    def html(self) -> SafeString:
+        shown = str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
+        return format_html('<td class="num">{}</td>', shown)
+
+
+class Percent(Cell, frozen=True):
+    """A share of a hundred."""
+
+    share: float
+
+    @property
+    def plain(self) -> float:
+        return self.share
+
+    def html(self) -> SafeString:
+        return format_html('<td class="num">{}</td>', f"{self.share:g}")
+
+
+class Text(Cell, frozen=True):
+    """Words of ours or of somebody else's."""
+
+    text: str
+
+    @property
+    def plain(self) -> str:
+        return self.text
+
+    def html(self) -> SafeString:
+        return format_html("<td><bdi>{}</bdi></td>", self.text)
+
+
+class Marks(Cell, frozen=True):
+    """Words that are true of a row (deleting, reassigning)."""
+
+    words: tuple[str, ...]
+
+    @property
+    def plain(self) -> list[str]:
+        return list(self.words)
+
+    def html(self) -> SafeString:
+        marks = format_html_join(" ", '<span class="tone info">{}</span>', ((word,) for word in self.words))
+        return format_html("<td>{}</td>", marks)
+
+
+class Moment(Cell, frozen=True):
+    """An instant in epoch milliseconds."""
+
+    epoch_ms: int
+
+    @property
+    def plain(self) -> str | None:
+        return utc_text(self.epoch_ms)
+
+    @property
+    def reason(self) -> str | None:
+        return "the znode's time is outside the calendar" if self.plain is None else None
+
+    def html(self) -> SafeString:
+        return format_html('<td class="when">{}</td>', time_html(self.epoch_ms))
+
+
+class Replicas(Cell, frozen=True):
+    """Broker ids in the order of the assignment, the preferred leader first; `dead` ones are not registered."""
+
+    brokers: tuple[int, ...]
+    dead: frozenset[int] = frozenset()
+
+    @property
+    def plain(self) -> list[int]:
+        return list(self.brokers)
+
+    def html(self) -> SafeString:
+        return format_html(
+            '<td class="ids">{}</td>', _joined([self._one(i) for i in range(len(self.brokers))])
+        )
+
+    def _one(self, index: int) -> SafeString:
+        broker = self.brokers[index]
+        shown = format_html("<strong>{}</strong>", broker) if index == 0 else conditional_escape(str(broker))
+        if broker in self.dead:
+            return format_html(
+                '<span class="gone" title="broker {} is not registered">{}</span>', broker, shown
+            )
+        return shown
+
+
+class InSync(Cell, frozen=True):
+    """The ISR, and after it the assigned replicas that are out of it, struck through and labelled."""
+
+    brokers: tuple[int, ...]
+    out: tuple[int, ...] = ()
+
+    @property
+    def plain(self) -> list[int]:
+        return list(self.brokers)
+
+    def html(self) -> SafeString:
+        inside = [conditional_escape(str(broker)) for broker in self.brokers]
+        outside = [format_html('<span class="out"><s>{}</s> out</span>', broker) for broker in self.out]
+        return format_html('<td class="ids">{}</td>', _joined(inside + outside))
+
+
+class Path(Cell, frozen=True):
+    """A znode's path, with its copy button."""
+
+    path: str
+
+    @property
+    def plain(self) -> str:
+        return self.path
+
+    def html(self) -> SafeString:
+        return format_html('<td class="path">{}</td>', path_html(self.path))
+
+
+def path_html(path: str) -> SafeString:
+    return format_html(
+        '<code><bdi>{0}</bdi></code> <button type="button" class="copy" data-copy="{0}" aria-label="Copy {0}">'
+        "Copy</button>",
+        path,
+    )
+
+
+class Missing(Cell, frozen=True):
+    """No value: `shown` is the sign, `why` a sentence for the title and for JSON's reason."""
+
+    shown: str
+    why: str
+
+    @property
+    def plain(self) -> None:
+        return None
+
+    @property
+    def reason(self) -> str:
+        return self.why
+
+    def html(self) -> SafeString:
+        return format_html('<td class="missing"><span title="{}">{}</span></td>', self.why, self.shown)
+
+
+def absent(why: str) -> Missing:
+    return Missing(shown="—", why=why)
+
+
+def unknown(why: str) -> Missing:
+    return Missing(shown="unknown", why=why)
+
+
+def unparsable(value: Unparsable | Unreadable) -> Missing:
+    """`?` for what does not parse; a refused znode is not readable, which is something else."""
+    if isinstance(value, Unreadable):
+        return Missing(shown="not readable", why=value.reason)
+    return Missing(shown="?", why=value.reason)
+
+
+def known(value: T | Unparsable | Unreadable | None, cell: Callable[[T], Cell], why_absent: str) -> Cell:
+    """The cell of a value, or the right kind of "no value"."""
+    if value is None:
+        return absent(why_absent)
+    if isinstance(value, Unparsable | Unreadable):
+        return unparsable(value)
+    return cell(value)
+
+
+def _joined(items: list[SafeString]) -> SafeString:
+    return format_html_join(" ", "{}", ((item,) for item in items))

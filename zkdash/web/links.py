@@ -1,0 +1,66 @@
+"""Addresses of pages for names that anybody may have chosen.
+
+A browser collapses the path segments `.` and `..` even when they are percent-encoded, so a name of that
+kind, and any name that begins with the escape itself, is written with a `~` in front.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from urllib.parse import quote
+
+_ESCAPE = "~"
+_DOTS = (".", "..")
+
+
+class NameConverter:
+    """One path segment that holds a znode's name; the opposite of `segment` once the server has unquoted it."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> str:
+        return value.removeprefix(_ESCAPE)
+
+    def to_url(self, value: str) -> str:
+        return _escaped(value)
+
+
+class ClusterConverter:
+    """A cluster's name as the configuration allows it; upper case is let in so that the 404 page can speak."""
+
+    regex = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+def segment(name: str) -> str:
+    """The name as one path segment of a link."""
+    return quote(_escaped(name), safe="", errors="surrogatepass")
+
+
+def cluster(name: str, path: str = "", query: str = "") -> str:
+    """The address of a cluster's page: `path` is already quoted, `query` an encoded query string."""
+    return f"/c/{quote(name, safe='')}/{path}" + (f"?{query}" if query else "")
+
+
+def topic(cluster_name: str, name: str) -> str:
+    return cluster(cluster_name, f"topics/{segment(name)}/")
+
+
+def quoted(path: str) -> str:
+    """A path as the server unquoted it, quoted again: no segment of ours can hold a slash."""
+    return quote(path, safe="/", errors="surrogatepass")
+
+
+def element_id(prefix: str, name: str) -> str:
+    """An element id made from a name: stable, unique, and safe in any selector."""
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{prefix}-{digest}"
+
+
+def _escaped(name: str) -> str:
+    return _ESCAPE + name if name in _DOTS or name.startswith(_ESCAPE) else name

@@ -1,0 +1,71 @@
+"""What a page is: declared once, then served whole, as JSON, as CSV, and live.
+
+A page's `look` turns a snapshot into plain values. The HTTP view renders all of them, the hub renders
+the live parts of the same values again when a revision touches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from zkdash.live.parts import Block, PageKey, Part
+from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.web.cells import Plain
+
+Record = dict[str, Any]
+
+
+class View(msgspec.Struct, frozen=True):
+    """One page at one moment.
+
+    `title` is the name of what is seen. `parts` are live. `context` goes to the page's template only and never
+    changes while the page is open. `records` are the rows of JSON and CSV with the same `fields` each;
+    `total` counts the rows of all pages of the query. `gone` is the sentence of a 404: what was asked for is not there.
+    """
+
+    title: str
+    parts: tuple[Part, ...]
+    context: Mapping[str, Any] = {}
+    fields: tuple[str, ...] = ()
+    records: Callable[[], Iterable[Record]] = tuple
+    total: int = 0
+    extra: Mapping[str, Plain | Record] = {}
+    gone: str = ""
+
+
+Look = Callable[[Snapshot, PageKey], View]
+
+
+class Page(msgspec.Struct, frozen=True):
+    """A page of one cluster.
+
+    `route` follows /c/<cluster>/ in Django's path syntax, `look` builds it, `touches` says whether what a
+    revision changed can show on it. `canonical` reads a raw query string and returns (canonical query, sentences
+    about what was not understood). `label` and `letter` are its entry in the navigation and its `g` key.
+    `count` is the number beside the label. `glance` is what else can show on the page, where that is cheaper to
+    compare than to be told of.
+    """
+
+    name: str
+    route: str
+    template: str
+    look: Look
+    touches: Callable[[PageKey, Touched], bool]
+    canonical: Callable[[str], tuple[str, tuple[str, ...]]]
+    label: str = ""
+    letter: str = ""
+    count: Callable[[Snapshot], int] | None = None
+    glance: Callable[[Snapshot, PageKey], object] | None = None
+
+
+def without_query(_raw: str) -> tuple[str, tuple[str, ...]]:
+    """The `canonical` of a page that takes no query."""
+    return "", ()
+
+
+def text(part: str, value: str) -> Block:
+    """A live piece of running text."""
+    return Block(id=part, template="parts/text.html", values=value)

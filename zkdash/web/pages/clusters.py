@@ -1,0 +1,134 @@
+"""Clusters: one line a cluster, with its verdict. The only page over all of them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from zkdash import live
+from zkdash.cluster.tone import Tone
+from zkdash.kafka.values import Controller
+from zkdash.live.parts import Block, Rendered
+from zkdash.live.snapshot import Snapshot
+from zkdash.web import banners, cells, links, tables
+from zkdash.web.cells import Cell
+from zkdash.web.page import View
+from zkdash.web.tables import Column, Empty
+from zkdash.zk.session import Phase
+
+NAME = "clusters"
+_NOT_LOADED = "not loaded from ZooKeeper yet"
+
+
+def view() -> View:
+    """Every cluster that this process watches; where it watches none, the configured ones say so."""
+    snapshots = [snapshot for name in live.names() if (snapshot := live.current(name))]
+    table = tables.part(
+        "clusters-rows",
+        COLUMNS,
+        ((links.element_id("cluster", one.cluster), _verdict(one)[0], one) for one in snapshots),
+        _empty(),
+    )
+    return View(
+        title="Clusters",
+        parts=(_banner(), table),
+        context={"headings": tables.headings(COLUMNS, "")},
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, snapshots),
+        total=len(snapshots),
+    )
+
+
+def rendered() -> Rendered:
+    """The page for the hub. Its revision is the sum of all, which grows with each; one zxid there is none."""
+    return Rendered(parts=view().parts, revision=revision(), zxid=None, as_of=as_of())
+
+
+def revision() -> int:
+    return sum(snapshot.revision for name in live.names() if (snapshot := live.current(name)))
+
+
+def as_of() -> float | None:
+    """The oldest proof of all clusters that have one, in epoch seconds."""
+    proofs = [snapshot.as_of for name in live.names() if (snapshot := live.current(name))]
+    return min((proof for proof in proofs if proof is not None), default=None)
+
+
+def stale() -> bool:
+    return any(snapshot.stale for name in live.names() if (snapshot := live.current(name)))
+
+
+def _banner() -> Block:
+    lines = () if live.is_running() else (banners.Banner(Tone.CRITICAL, banners.NO_WATCHER),)
+    return Block(id="banner", template="parts/banner.html", values=(lines, "", ""))
+
+
+def _empty() -> Empty:
+    configured = ", ".join(config.name for config in settings.ZKDASH_CLUSTERS)
+    if configured:
+        return Empty(f"Configured, but not watched by this process: {configured}.")
+    return Empty("No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot and start zkdash again.")
+
+
+def _verdict(snapshot: Snapshot) -> tuple[Tone, str]:
+    session = snapshot.session
+    if session.phase in {Phase.REFUSED, Phase.LOST}:
+        return Tone.CRITICAL, session.phase.value
+    if not snapshot.state.loaded:
+        return Tone.UNKNOWN, session.phase.value
+    if session.phase is not Phase.LIVE:
+        return Tone.WARNING, session.phase.value
+    if not snapshot.findings:
+        return Tone.OK, "ok"
+    tone = min((finding.tone for finding in snapshot.findings), key=lambda tone: tone.rank)
+    count = len(snapshot.findings)
+    return tone, f"{count} check fails" if count == 1 else f"{count} checks fail"
+
+
+def _controller(snapshot: Snapshot) -> Cell:
+    seen = snapshot.state.controller
+    if not snapshot.state.loaded:
+        return cells.unknown(_NOT_LOADED)
+    if seen is None:
+        return cells.absent("no /controller in ZooKeeper")
+    if not isinstance(seen.value, Controller):
+        return cells.unparsable(seen.value)
+    return cells.Id(seen.value.broker_id)
+
+
+def _since(snapshot: Snapshot) -> Cell:
+    seen = snapshot.state.controller
+    if seen is None or seen.znode is None:
+        return cells.absent("no /controller in ZooKeeper")
+    return cells.Moment(seen.znode.ctime)
+
+
+def _count(snapshot: Snapshot, number: int, alert: Tone | None = None) -> Cell:
+    return cells.Number(number, alert=alert) if snapshot.state.loaded else cells.unknown(_NOT_LOADED)
+
+
+def _data(snapshot: Snapshot) -> Cell:
+    """Until when the data is true: its age is only interesting once it stopped following ZooKeeper."""
+    if snapshot.as_of is None:
+        return cells.unknown(snapshot.session.sentence or _NOT_LOADED)
+    return cells.Moment(int(snapshot.as_of * 1000)) if snapshot.stale else cells.Text("live")
+
+
+COLUMNS: tuple[Column[Snapshot], ...] = (
+    Column("status", "Status", lambda one: cells.Status(*_verdict(one))),
+    Column("cluster", "Cluster", lambda one: cells.Name(one.cluster, links.cluster(one.cluster))),
+    Column("address", "ZooKeeper", lambda one: cells.Text(one.address)),
+    Column("controller", "Controller", _controller, is_number=True),
+    Column("controller_since", "Since", _since),
+    Column("brokers", "Brokers", lambda one: _count(one, len(one.state.brokers)), is_number=True),
+    Column("topics", "Topics", lambda one: _count(one, one.state.counts.topics), is_number=True),
+    Column(
+        "offline", "Offline", lambda one: _count(one, one.state.counts.offline, Tone.CRITICAL), is_number=True
+    ),
+    Column(
+        "under_replicated",
+        "Under-replicated",
+        lambda one: _count(one, one.state.counts.under_replicated, Tone.WARNING),
+        is_number=True,
+    ),
+    Column("data", "Data", _data),
+)

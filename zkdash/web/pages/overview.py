@@ -1,0 +1,212 @@
+"""Overview: is the cluster healthy, what is wrong and where, what changed last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from zkdash.cluster import checks
+from zkdash.cluster.changes import Change
+from zkdash.cluster.checks import Finding
+from zkdash.cluster.state import ClusterState
+from zkdash.cluster.tone import Tone
+from zkdash.kafka.values import Controller
+from zkdash.live.parts import Block, PageKey, Table
+from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.web import cells, links, page, tables
+from zkdash.web.page import Page, Record, View
+from zkdash.web.tables import Column, Empty
+
+_AREAS = frozenset({"brokers", "controller", "topics", "findings", "changes", "session"})
+_LAST = 10
+_NOT_LOADED = "not loaded from ZooKeeper yet"
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """A check that fails, as the page says it. `href` is "" where its table has no page yet."""
+
+    check: str
+    tone: Tone
+    what: str
+    remedy: str
+    since: int
+    href: str
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One number of the strip."""
+
+    label: str
+    shown: str
+    note: str = ""
+    since: int | None = None
+    href: str = ""
+    tone: Tone | None = None
+
+
+def look(snapshot: Snapshot, _key: PageKey) -> View:
+    changes = _changes(snapshot)
+    return View(
+        title="Overview",
+        parts=(_checks(snapshot), _strip(snapshot), changes),
+        context={"headings": tables.headings(COLUMNS, "")},
+        fields=("check", "status", "sentence", "count", "since", "remedy"),
+        records=lambda: _records(snapshot.findings),
+        total=len(snapshot.findings),
+        extra={"numbers": _numbers(snapshot), "address": snapshot.address},
+    )
+
+
+def touches(_key: PageKey, touched: Touched) -> bool:
+    return not _AREAS.isdisjoint(touched.areas)
+
+
+def _checks(snapshot: Snapshot) -> Block:
+    failing = tuple(_sentence(snapshot.cluster, finding) for finding in snapshot.findings)
+    passing = tuple((check, checks.TITLES[check]) for check in snapshot.passing)
+    return Block(id="checks", template="parts/checks.html", values=(failing, passing, snapshot.state.loaded))
+
+
+def _sentence(cluster: str, finding: Finding) -> Sentence:
+    return Sentence(
+        check=finding.check,
+        tone=finding.tone,
+        what=finding.sentence,
+        remedy=finding.remedy,
+        since=int(finding.since * 1000),
+        href=links.cluster(cluster, "topics/", finding.query) if finding.page == "topics" else "",
+    )
+
+
+def _strip(snapshot: Snapshot) -> Block:
+    return Block(id="strip", template="parts/strip.html", values=_facts(snapshot))
+
+
+def _facts(snapshot: Snapshot) -> tuple[Fact, ...]:
+    state, counts = snapshot.state, snapshot.state.counts
+    if not state.loaded:
+        labels = ("Brokers", "Controller", "Topics", "Partitions", "Under-replicated", "Offline")
+        return tuple(Fact(label, "unknown", note=_NOT_LOADED) for label in labels)
+    topics = links.cluster(snapshot.cluster, "topics/")
+    return (
+        Fact("Brokers", cells.grouped(len(state.brokers)), tone=None if state.brokers else Tone.WARNING),
+        _controller(snapshot),
+        Fact("Topics", cells.grouped(counts.topics), href=topics),
+        Fact("Partitions", cells.grouped(counts.partitions)),
+        _bad("Under-replicated", counts.under_replicated, Tone.WARNING, f"{topics}?sort=-under_replicated"),
+        _bad("Offline", counts.offline, Tone.CRITICAL, f"{topics}?sort=-offline"),
+    )
+
+
+def _bad(label: str, count: int, tone: Tone, href: str) -> Fact:
+    return Fact(label, cells.grouped(count), href=href if count else "", tone=tone if count else None)
+
+
+def _controller(snapshot: Snapshot) -> Fact:
+    seen, epoch = snapshot.state.controller, snapshot.state.controller_epoch
+    note = f"epoch {epoch.value}" if epoch is not None and isinstance(epoch.value, int) else "epoch unknown"
+    if seen is None:
+        return Fact("Controller", "none", note=note, tone=Tone.CRITICAL)
+    if not isinstance(seen.value, Controller):
+        return Fact("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
+    since = None if seen.znode is None else seen.znode.ctime
+    return Fact("Controller", str(seen.value.broker_id), note=note, since=since)
+
+
+def _numbers(snapshot: Snapshot) -> Record:
+    """The strip for JSON; null, with its reason, where ZooKeeper does not say."""
+    state, counts = snapshot.state, snapshot.state.counts
+    numbers = {
+        "brokers": len(state.brokers),
+        "topics": counts.topics,
+        "partitions": counts.partitions,
+        "under_replicated": counts.under_replicated,
+        "offline": counts.offline,
+    }
+    record: Record = dict(numbers) if state.loaded else {}
+    for name in () if state.loaded else numbers:
+        record |= _null(name, _NOT_LOADED)
+    return record | _controller_numbers(state)
+
+
+def _controller_numbers(state: ClusterState) -> Record:
+    seen, epoch = state.controller, state.controller_epoch
+    record: Record = {}
+    if seen is None:
+        record |= _null("controller", "no /controller in ZooKeeper" if state.loaded else _NOT_LOADED)
+    elif isinstance(seen.value, Controller):
+        record["controller"] = seen.value.broker_id
+    else:
+        record |= _null("controller", seen.value.reason)
+    if epoch is None:
+        record |= _null(
+            "controller_epoch", "no /controller_epoch in ZooKeeper" if state.loaded else _NOT_LOADED
+        )
+    elif isinstance(epoch.value, int):
+        record["controller_epoch"] = epoch.value
+    else:
+        record |= _null("controller_epoch", epoch.value.reason)
+    return record
+
+
+def _null(name: str, why: str) -> Record:
+    return {name: None, f"{name}_reason": why}
+
+
+def _records(findings: Iterable[Finding]) -> Iterable[Record]:
+    for finding in findings:
+        yield {
+            "check": finding.check,
+            "status": finding.tone.value,
+            "sentence": finding.sentence,
+            "count": finding.count,
+            "since": cells.utc_text(int(finding.since * 1000)),
+            "remedy": finding.remedy,
+        }
+
+
+def _changes(snapshot: Snapshot) -> Table:
+    empty = Empty("Nothing has changed since zkdash began to watch this cluster.")
+    rows = []
+    seen: dict[str, int] = {}
+    for change in snapshot.changes[:_LAST]:
+        name = f"{change.when} {change.zxid} {change.path} {change.what} {change.after}"
+        again = seen[name] = seen.get(name, 0) + 1
+        rows.append((links.element_id("change", f"{name} {again}"), Tone.OK, change))
+    return tables.part("changes-rows", COLUMNS, rows, empty)
+
+
+def _side(value: str | None) -> cells.Cell:
+    return cells.absent("there was no such value") if value is None else cells.Text(value)
+
+
+COLUMNS: tuple[Column[Change], ...] = (
+    Column("when", "When", lambda one: cells.Moment(one.when)),
+    Column("area", "Area", lambda one: cells.Text(one.area)),
+    Column("what", "What", lambda one: cells.Text(one.what)),
+    Column("before", "Before", lambda one: _side(one.before)),
+    Column("after", "After", lambda one: _side(one.after)),
+    Column("path", "Path", lambda one: cells.Path(one.path)),
+    Column(
+        "zxid",
+        "zxid",
+        lambda one: (
+            cells.Id(one.zxid)
+            if one.zxid is not None
+            else cells.unknown("ZooKeeper does not tell which transaction deleted a znode")
+        ),
+        is_number=True,
+    ),
+)
+
+PAGE = Page(
+    name="overview",
+    route="",
+    template="pages/overview.html",
+    look=look,
+    touches=touches,
+    canonical=page.without_query,
+    label="Overview",
+    letter="o",
+)

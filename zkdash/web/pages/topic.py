@@ -1,0 +1,209 @@
+"""Topic: the partitions of one topic (0.8+), or what each broker holds of it (0.7)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from zkdash.cluster import queries
+from zkdash.cluster.rows import CountRow, Known, PartitionRow
+from zkdash.cluster.tone import Tone
+from zkdash.cluster.topics import Topic, TopicSummary
+from zkdash.kafka import paths
+from zkdash.kafka.values import Assignment, Layout, TopicConfig
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.web import cells, listing, tables
+from zkdash.web.cells import Cell
+from zkdash.web.page import Page, View
+from zkdash.web.tables import Column, Empty
+
+_AREAS = frozenset({"brokers", "admin"})
+_MOST_GROUPS = 20
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What stands above the table. `gone` is the sentence where there is no such topic."""
+
+    name: str
+    gone: str
+    path: str
+    tone: Tone = Tone.UNKNOWN
+    words: str = ""
+    layout: str = ""
+    topic_id: str = ""
+    marks: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    more_groups: int = 0
+    config: tuple[tuple[str, str], ...] = ()
+    config_doubt: str = ""
+    doubt: str = ""
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    (name,) = key.args
+    topic = snapshot.state.topics.get(name)
+    query, _ = SPEC.read(key.query)
+    facts = _facts(snapshot, name, topic)
+    asked = topic or Topic(name=name, layout=Layout.NONE, znode=None, assignment=None)
+    if asked.counts and not asked.partitions:
+        return _held(snapshot, asked, query, facts)
+    found = queries.select_partitions(snapshot.state, asked, query)
+    table = tables.part(
+        "partitions-rows",
+        COLUMNS,
+        ((f"partition-{row.partition}", row.status, row) for row in found.rows),
+        _empty(snapshot, query, topic),
+    )
+    return View(
+        title=name,
+        parts=(facts, table, *listing.blocks(SPEC, query, found, "partitions")),
+        context={
+            **listing.context(SPEC, query, COLUMNS, "Filter partitions: number, broker:3, rack:a"),
+            "rows": "partitions-rows",
+            "noun": "Partitions",
+        },
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, found.rows),
+        total=found.matched,
+        gone=facts.values.gone if snapshot.state.loaded else "",
+    )
+
+
+def touches(key: PageKey, touched: Touched) -> bool:
+    return key.args[0] in touched.topics or not _AREAS.isdisjoint(touched.areas)
+
+
+def _glance(snapshot: Snapshot, key: PageKey) -> frozenset[str] | None:
+    """The groups that consume the topic: groups change with every offset, these seldom."""
+    return snapshot.state.consumers.get(key.args[0])
+
+
+def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) -> View:
+    """A topic of 0.7, broker by broker."""
+    found = queries.select_counts(snapshot.state, topic, query)
+    table = tables.part(
+        "brokers-rows",
+        COLUMNS_07,
+        ((f"broker-{row.broker}", row.status, row) for row in found.rows),
+        Empty(f"No broker matches {listing.words(query)}.", "?", "Clear filter"),
+    )
+    return View(
+        title=topic.name,
+        parts=(facts, table, *listing.blocks(SPEC_07, query, found, "brokers")),
+        context={
+            **listing.context(SPEC_07, query, COLUMNS_07, "Filter brokers: number, rack:a"),
+            "rows": "brokers-rows",
+            "noun": "Brokers",
+        },
+        fields=tables.fields(COLUMNS_07),
+        records=lambda: tables.records(COLUMNS_07, found.rows),
+        total=found.matched,
+    )
+
+
+def _facts(snapshot: Snapshot, name: str, topic: Topic | None) -> Block:
+    summary = snapshot.state.summaries.get(name)
+    if topic is None or summary is None:
+        gone = f"No topic named “{name}” is in ZooKeeper."
+        if not snapshot.state.loaded:
+            gone = "Topics are not known before the first load from ZooKeeper."
+        values = Facts(name=name, gone=gone, path=paths.topic(name))
+    else:
+        values = _known_facts(snapshot, topic, summary)
+    return Block(id="facts", template="parts/facts.html", values=values)
+
+
+def _known_facts(snapshot: Snapshot, topic: Topic, summary: TopicSummary) -> Facts:
+    groups = sorted(snapshot.state.consumers.get(topic.name, ()))
+    assignment, config = topic.assignment, topic.config
+    return Facts(
+        name=topic.name,
+        gone="",
+        path=paths.topic(topic.name),
+        tone=summary.tone,
+        words=summary.words,
+        layout=topic.layout.value,
+        topic_id=(assignment.topic_id or "") if isinstance(assignment, Assignment) else "",
+        marks=tuple(
+            word
+            for word, holds in (("deleting", topic.deleting), ("reassigning", bool(topic.moving)))
+            if holds
+        ),
+        groups=tuple(groups[:_MOST_GROUPS]),
+        more_groups=max(0, len(groups) - _MOST_GROUPS),
+        config=tuple(sorted(config.config.items())) if isinstance(config, TopicConfig) else (),
+        config_doubt="" if config is None or isinstance(config, TopicConfig) else config.reason,
+        doubt="" if assignment is None or isinstance(assignment, Assignment) else assignment.reason,
+    )
+
+
+def _empty(snapshot: Snapshot, query: queries.Query, topic: Topic | None) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Partitions are not known before the first load from ZooKeeper.")
+    if topic is None:
+        return Empty("There is nothing to show of a topic that is not there.")
+    if topic.partitions:
+        return Empty(f"No partition matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty("No partitions in ZooKeeper yet. Kafka’s controller writes them under the topic’s znode.")
+
+
+_NO_STATE = "no state znode: the controller has not elected a leader yet"
+
+
+def _leader(row: PartitionRow) -> Cell:
+    if row.leader == -1:
+        return cells.NoLeader()
+    return cells.known(row.leader, lambda leader: cells.Id(leader, gone=not row.leader_live), _NO_STATE)
+
+
+def _replicas(row: PartitionRow) -> Cell:
+    return cells.known(
+        row.replicas, lambda brokers: cells.Replicas(brokers, row.dead), "the assignment does not list it"
+    )
+
+
+def _isr(row: PartitionRow) -> Cell:
+    return cells.known(row.isr, lambda brokers: cells.InSync(brokers, row.out_of_sync), _NO_STATE)
+
+
+def _epoch(value: Known[int]) -> Cell:
+    return cells.known(value, cells.Id, _NO_STATE)
+
+
+COLUMNS: tuple[Column[PartitionRow], ...] = (
+    Column("partition", "Partition", lambda row: cells.Head(row.partition), is_number=True),
+    Column("leader", "Leader", _leader, is_number=True),
+    Column("replicas", "Replicas", _replicas, title="the preferred leader first"),
+    Column("isr", "ISR", _isr, title="replicas in sync, then those that are out"),
+    Column("leader_epoch", "Leader epoch", lambda row: _epoch(row.leader_epoch), is_number=True),
+    Column("controller_epoch", "Controller epoch", lambda row: _epoch(row.controller_epoch), is_number=True),
+    Column("status", "Status", lambda row: cells.Status(row.status, row.words)),
+    Column("changed", "Changed", lambda row: cells.known(row.changed, cells.Moment, _NO_STATE)),
+    Column("path", "Path", lambda row: cells.Path(row.path), is_sortable=False),
+)
+SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+
+_NO_COUNT = "no data in the znode"
+COLUMNS_07: tuple[Column[CountRow], ...] = (
+    Column("broker", "Broker", lambda row: cells.Head(row.broker), is_number=True),
+    Column(
+        "partitions",
+        "Partitions",
+        lambda row: cells.known(row.partitions, cells.Number, _NO_COUNT),
+        is_number=True,
+    ),
+    Column("status", "Status", lambda row: cells.Status(row.status, row.words)),
+    Column("changed", "Changed", lambda row: cells.known(row.changed, cells.Moment, _NO_COUNT)),
+    Column("path", "Path", lambda row: cells.Path(row.path), is_sortable=False),
+)
+SPEC_07 = listing.Spec(sorts=tuple(column.name for column in COLUMNS_07 if column.is_sortable))
+
+PAGE = Page(
+    name="topic",
+    route="topics/<name:name>/",
+    template="pages/topic.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    glance=_glance,
+)

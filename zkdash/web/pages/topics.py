@@ -1,0 +1,120 @@
+"""Topics: every topic with what is wrong with it, worst first."""
+
+from __future__ import annotations
+
+from zkdash.cluster import queries
+from zkdash.cluster.rows import Known, TopicRow
+from zkdash.cluster.tone import Tone
+from zkdash.kafka.values import Layout
+from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.web import cells, links, listing, tables
+from zkdash.web.cells import Cell
+from zkdash.web.page import Page, View
+from zkdash.web.tables import Column, Empty
+
+Entry = tuple[str, TopicRow]  # the cluster's name, and the topic
+
+_AREAS = frozenset({"topics", "brokers", "admin"})
+_NOT_IN_07 = frozenset(
+    {"replication", "under_replicated", "offline", "preferred_leaders_percent", "config", "marks"}
+)
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    query, _ = SPEC.read(key.query)
+    state = snapshot.state
+    found = queries.select_topics(state, query)
+    columns = _columns(snapshot)
+    table = tables.part(
+        "topics-rows",
+        columns,
+        ((links.element_id("topic", row.name), row.status, (snapshot.cluster, row)) for row in found.rows),
+        _empty(snapshot, query),
+    )
+    return View(
+        title="Topics",
+        parts=(table, *listing.blocks(SPEC, query, found, "topics")),
+        context=listing.context(SPEC, query, columns, "Filter topics: words, broker:3, rack:a, status:warn"),
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
+        total=found.matched,
+    )
+
+
+def touches(_key: PageKey, touched: Touched) -> bool:
+    return not _AREAS.isdisjoint(touched.areas)
+
+
+def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
+    """All columns but those that the cluster's layout cannot fill."""
+    if snapshot.state.layout is not Layout.V07:
+        return COLUMNS
+    return tuple(column for column in COLUMNS if column.name not in _NOT_IN_07)
+
+
+def _empty(snapshot: Snapshot, query: queries.Query) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Topics are not known before the first load from ZooKeeper.")
+    if snapshot.state.topics:
+        return Empty(f"No topic matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty("No topics in ZooKeeper yet. They appear under /brokers/topics.")
+
+
+def _replication(sizes: tuple[int, int]) -> Cell:
+    return cells.Range(*sizes)
+
+
+def _cell(value: Known[int], why: str, alert: Tone | None = None) -> Cell:
+    return cells.known(value, lambda number: cells.Number(number, alert=alert), why)
+
+
+_NO_ASSIGNMENT = "the topic's znode holds no assignment"
+_LAYOUT_07 = "layout 0.7 has no replicas"
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column("name", "Name", lambda one: cells.Name(one[1].name, links.topic(one[0], one[1].name))),
+    Column("partitions", "Partitions", lambda one: _cell(one[1].partitions, _NO_ASSIGNMENT), is_number=True),
+    Column(
+        "replication",
+        "Replication",
+        lambda one: cells.known(one[1].replication, _replication, _NO_ASSIGNMENT),
+        is_number=True,
+    ),
+    Column(
+        "under_replicated",
+        "Under-replicated",
+        lambda one: _cell(one[1].under_replicated, _LAYOUT_07, Tone.WARNING),
+        is_number=True,
+    ),
+    Column(
+        "offline", "Offline", lambda one: _cell(one[1].offline, _LAYOUT_07, Tone.CRITICAL), is_number=True
+    ),
+    Column(
+        "preferred_leaders_percent",
+        "Preferred leaders %",
+        lambda one: cells.known(
+            one[1].preferred_leaders_percent, cells.Percent, "no partition has a leader to compare"
+        ),
+        is_number=True,
+    ),
+    Column("groups", "Groups", lambda one: cells.Number(one[1].groups), is_number=True),
+    Column("config", "Config", lambda one: _cell(one[1].config, "no config znode"), is_number=True),
+    Column("marks", "Marks", lambda one: cells.Marks(one[1].marks), is_sortable=False),
+    Column("changed", "Changed", lambda one: cells.known(one[1].changed, cells.Moment, "no znode to read")),
+)
+SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+
+PAGE = Page(
+    name="topics",
+    route="topics/",
+    template="pages/topics.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    label="Topics",
+    letter="t",
+    count=lambda snapshot: snapshot.state.counts.topics,
+    glance=lambda snapshot, _: snapshot.state.consumers,  # groups change with every offset, this seldom
+)

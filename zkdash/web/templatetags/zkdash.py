@@ -1,0 +1,54 @@
+"""The tags that templates of zkdash use beyond if, for and include."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django import template
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from zkdash.cluster.tone import Tone
+from zkdash.live.parts import Part
+from zkdash.web import cells as values
+from zkdash.web import renderer
+
+register = template.Library()
+
+
+@register.simple_tag
+def cells(row: Iterable[values.Cell]) -> SafeString:
+    """The cells of one table row."""
+    return format_html_join("", "{}", ((cell.html(),) for cell in row))
+
+
+@register.simple_tag
+def live(parts: Sequence[Part], part_id: str) -> SafeString:
+    """The live part of that id, as a frame would swap it in."""
+    part = next(part for part in parts if part.id == part_id)
+    # The part's template has escaped every value.
+    return mark_safe(renderer.html(part))  # noqa: S308
+
+
+@register.simple_tag
+def tone(value: Tone, word: str = "") -> SafeString:
+    """Glyph, word and colour of a tone."""
+    return values.tone_html(value, word or value.value)
+
+
+@register.filter
+def grouped(number: int) -> str:
+    """An integer with its thousands set apart."""
+    return values.grouped(number)
+
+
+@register.filter
+def moment(epoch_ms: int) -> SafeString:
+    """A `<time>` in UTC, which the script words as an age."""
+    return values.time_html(epoch_ms)
+
+
+@register.filter
+def path(value: str) -> SafeString:
+    """A znode's path with its copy button."""
+    return values.path_html(value)

@@ -1,0 +1,32 @@
+"""Addresses: a page and its socket share one, the socket's under /live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from django.http import HttpResponse
+from django.urls import path, register_converter
+
+from zkdash.web import consumer, links, pages, views
+
+register_converter(links.NameConverter, "name")
+register_converter(links.ClusterConverter, "cluster")
+
+urlpatterns = [
+    path("", views.cluster_list, name="cluster-list"),
+    *(
+        path(f"c/<cluster:cluster>/{page.route}", views.cluster_page, {"page": page}, name=page.name)
+        for page in pages.PAGES
+    ),
+]
+
+# Channels routes applications by Django's paths, whose types know views only.
+_socket = cast(Callable[..., HttpResponse], consumer.PageConsumer.as_asgi())
+websocket_urlpatterns = [
+    path("live/", _socket),
+    *(
+        path(f"live/c/<cluster:cluster>/{page.route}", _socket, {"page": page}, name=f"{page.name}-live")
+        for page in pages.PAGES
+    ),
+]
