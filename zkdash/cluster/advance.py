@@ -95,7 +95,6 @@ class _Step:
 
     def close(self) -> ClusterState:
         summaries, ranking = self._standing.close()
-        group_summaries, consumers = self._consumption.close()
         problems = self._ledger.close()
         brokers_ = self._brokers.close()
         counts = self._tally.close(len(problems), self._ledger.critical)
@@ -106,14 +105,13 @@ class _Step:
             topics=self._topics.close(),
             summaries=summaries,
             groups=self._groups.close(),
-            group_summaries=group_summaries,
             problems=problems,
             deletions=self._deletions,
             counts=counts,
             remnants=self._remnants.close(),
             targets=self._targets,
-            consumers=consumers,
             ranking=ranking,
+            **self._consumption.close()._asdict(),
             **self._single,
         )
 

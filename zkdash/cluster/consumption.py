@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import immutables
 
 from zkdash.cluster import membership
@@ -14,6 +16,14 @@ from zkdash.cluster.tally import Tally
 _NOTHING: frozenset[str] = frozenset()
 
 
+class Consumed(NamedTuple):
+    """What of the state is kept here, by its names there."""
+
+    group_summaries: immutables.Map[str, GroupSummary]
+    consumers: immutables.Map[str, frozenset[str]]
+    unowned: immutables.Map[str, int]
+
+
 class Consumption:
     """One per batch, thrown away after `close`."""
 
@@ -22,6 +32,7 @@ class Consumption:
         self._tally = tally
         self._topics = topics
         self._summaries = Draft(before.group_summaries)
+        self._unowned = Draft(before.unowned)
         self._judged: set[str] = set()
         self._come: dict[str, set[str]] = {}  # groups by the topic that they began to consume
         self._gone: dict[str, set[str]] = {}
@@ -35,6 +46,7 @@ class Consumption:
             return False
         self._summaries.put(name, after)
         self._tally.group(before, after)
+        self._unowned.put(name, (after and after.unowned) or None)
         self._relate(name, before, after)
         return True
 
@@ -50,13 +62,13 @@ class Consumption:
         """The topics that groups began or ceased to consume."""
         return {*self._come, *self._gone}
 
-    def close(self) -> tuple[immutables.Map[str, GroupSummary], immutables.Map[str, frozenset[str]]]:
+    def close(self) -> Consumed:
         consumers = Draft(self._before.consumers)
         for topic in self.topics():
             before = self._before.consumers.get(topic, _NOTHING)
             after = before.difference(self._gone.get(topic, ())).union(self._come.get(topic, ()))
             consumers.put(topic, after or None)
-        return self._summaries.close(), consumers.close()
+        return Consumed(self._summaries.close(), consumers.close(), self._unowned.close())
 
     def _relate(self, name: str, before: GroupSummary | None, after: GroupSummary | None) -> None:
         was = _NOTHING if before is None else before.topics

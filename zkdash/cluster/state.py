@@ -60,7 +60,6 @@ class Counts(msgspec.Struct, frozen=True):
     groups: int = 0
     owned: int = 0
     unowned: int = 0
-    unowned_groups: int = 0
     problems: int = 0
     critical_problems: int = 0
 
@@ -75,7 +74,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     `remnants` are topics without their own znode, of which only a config or states are left: no topics.
     `targets` are the entries of `reassignment` by topic and partition. `consumers` names the groups that
     have owners or offsets on a topic or subscribe to it by name, whether the topic exists or not.
-    `ranking` holds the topics by status, worst first, then by name.
+    `unowned` holds the groups with partitions that lack an owner, and how many. `ranking` holds the topics
+    by status, worst first, then by name.
     """
 
     revision: int = 0
@@ -99,4 +99,5 @@ class ClusterState(msgspec.Struct, frozen=True):
     remnants: immutables.Map[str, Topic] = immutables.Map()
     targets: Mapping[str, Mapping[int, tuple[int, ...]]] = {}
     consumers: immutables.Map[str, frozenset[str]] = immutables.Map()
+    unowned: immutables.Map[str, int] = immutables.Map()
     ranking: Ranking = Ranking()

@@ -8,7 +8,7 @@ from zkdash.cluster.topics import TopicSummary
 from zkdash.kafka.values import Layout
 
 _TOPIC_FIELDS = Counts.__struct_fields__[:11]
-_GROUP_FIELDS = ("groups", "owned", "unowned", "unowned_groups")
+_GROUP_FIELDS = ("groups", "owned", "unowned")
 _NO_TOPIC = (0,) * len(_TOPIC_FIELDS)
 _NO_GROUP = (0,) * len(_GROUP_FIELDS)
 
@@ -71,4 +71,4 @@ def _of_topic(summary: TopicSummary | None) -> tuple[int, ...]:
 def _of_group(summary: GroupSummary | None) -> tuple[int, ...]:
     if summary is None:
         return _NO_GROUP
-    return (1, summary.owned, summary.unowned, summary.unowned > 0)
+    return (1, summary.owned, summary.unowned)

@@ -1,24 +1,15 @@
-"""The checks that lead the Overview."""
+"""The checks that lead the Overview: what is held against a cluster, from numbers that its state keeps.
+
+A check becomes a finding when it held over two revisions at least 2 s apart, and for its own time: every
+read of ZooKeeper is racy, and Kafka passes through such states by design.
+"""
 
 from __future__ import annotations
 
-import msgspec
+from zkdash.cluster.checks.catalogue import CHECKS, TITLES
+from zkdash.cluster.checks.check import Check
+from zkdash.cluster.checks.observations import Observations, due, observe
+from zkdash.cluster.checks.thresholds import Thresholds
+from zkdash.cluster.findings import Finding
 
-from zkdash.cluster.tone import Tone
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """A check that does not pass: `check` is its id ("D1"), `tone` its severity, `sentence` what it says.
-
-    `count` is how many things cause it, `page` and `query` name the table that lists them
-    (page "topics", query "status=critical"), `since` is the epoch second when it was first seen.
-    """
-
-    check: str
-    tone: Tone
-    sentence: str
-    count: int
-    page: str
-    query: str
-    since: float
-    remedy: str
+__all__ = ["CHECKS", "TITLES", "Check", "Finding", "Observations", "Thresholds", "due", "observe"]

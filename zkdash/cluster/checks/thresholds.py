@@ -1,0 +1,15 @@
+"""How long something must hold before a check says so, in seconds."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Thresholds(msgspec.Struct, frozen=True):
+    """`confirm` is between the two observations that every check needs. `no_controller` (D18) is Kafka's
+    zookeeper.session.timeout.ms of 2.5 and later: as long may a dead controller's ephemeral stand, and none
+    be elected. `unowned` (D40) is four rebalances of 2 s, the old consumer's defaults."""
+
+    confirm: float = 2.0
+    no_controller: float = 18.0
+    unowned: float = 8.0
