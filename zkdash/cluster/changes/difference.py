@@ -1,0 +1,97 @@
+"""The differences between two states that a batch made, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from zkdash.cluster.changes import admin, brokers, groups, topics
+from zkdash.cluster.changes.change import Change, Said, stamp
+from zkdash.cluster.state import ClusterState
+from zkdash.kafka import paths
+from zkdash.kafka.paths import Kind, Place
+from zkdash.znode import Batch
+
+# So many partitions of one batch are told one by one; more are one sentence.
+MOST_PARTITIONS = 200
+
+_AREAS = {
+    Kind.BROKER: "brokers",
+    Kind.CONTROLLER: "controller",
+    Kind.CONTROLLER_EPOCH: "controller",
+    Kind.CLUSTER_ID: "controller",
+    Kind.REASSIGNMENT: "admin",
+    Kind.ELECTION: "admin",
+    Kind.DELETION: "admin",
+    Kind.TOPIC: "topics",
+    Kind.STATE: "topics",
+    Kind.PARTITION_COUNT: "topics",
+    Kind.TOPIC_CONFIG: "topics",
+    Kind.GROUP: "groups",
+    Kind.MEMBER: "groups",
+}
+
+_SINGLE: Mapping[Kind, Callable[[ClusterState, ClusterState], Iterable[Said]]] = {
+    Kind.CONTROLLER: brokers.controller,
+    Kind.CONTROLLER_EPOCH: brokers.epoch,
+    Kind.CLUSTER_ID: brokers.cluster_id,
+    Kind.REASSIGNMENT: admin.reassignment,
+    Kind.ELECTION: admin.election,
+}
+_NAMED: Mapping[Kind, Callable[[ClusterState, ClusterState, str], Iterable[Said]]] = {
+    Kind.TOPIC: topics.topic,
+    Kind.TOPIC_CONFIG: topics.config,
+    Kind.DELETION: admin.deletion,
+    Kind.GROUP: groups.group,
+}
+
+
+def diff(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int) -> tuple[Change, ...]:
+    """What a batch changed, newest first. The first load is no change: everything was there before.
+
+    `now_ms` is the time of deletions, which leave none of their own behind.
+    """
+    if not before.loaded:
+        return ()
+    places = {path: paths.locate(path) for path in batch.changed}
+    states = sum(place.kind is Kind.STATE for place in places.values())
+    changes: list[Change] = []
+    for path, place in places.items():
+        if place.kind is Kind.STATE and states > MOST_PARTITIONS:
+            continue
+        area = _AREAS.get(place.kind, "")
+        read = batch.changed[path]
+        changes += (stamp(one, area, path, read, now_ms=now_ms) for one in _said(before, after, place))
+        if before.problems is not after.problems:
+            changes += (
+                stamp(one, "problems", path, read, now_ms=now_ms) for one in _doubted(before, after, path)
+            )
+    if states > MOST_PARTITIONS:
+        what = f"the states of {states} partitions changed"
+        changes.append(Change(now_ms, "topics", what, None, None, paths.TOPICS, batch.zxid))
+    changes.sort(key=lambda change: change.when, reverse=True)
+    return tuple(changes)
+
+
+def _said(before: ClusterState, after: ClusterState, place: Place) -> Iterable[Said]:
+    """The sentences about one path; none where only its version changed, or where it is not typed."""
+    kind, name, key, _ = place
+    if kind is Kind.STATE:
+        was, now = before.topics.get(name), after.topics.get(name)
+        return topics.state(was, now, int(key)) if was and now and topics.is_same(was, now) else ()
+    if kind is Kind.BROKER:
+        return brokers.broker(before, after, int(name))
+    if kind is Kind.MEMBER:
+        return groups.member(before.groups.get(name), after.groups.get(name), name, key)
+    if kind is Kind.PARTITION_COUNT:
+        return topics.count(before.topics.get(name), after.topics.get(name), name, int(key))
+    if kind in _NAMED:
+        return _NAMED[kind](before, after, name)
+    return _SINGLE[kind](before, after) if kind in _SINGLE else ()
+
+
+def _doubted(before: ClusterState, after: ClusterState, path: str) -> Iterable[Said]:
+    was, now = before.problems.get(path), after.problems.get(path)
+    if now is not None and was is None:
+        yield Said(f"{path} does not parse", None, now.reason)
+    elif was is not None and now is None:
+        yield Said(f"{path} is no problem any more", was.reason, None)
