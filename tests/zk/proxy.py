@@ -1,0 +1,99 @@
+"""A TCP proxy on 127.0.0.1 whose connections can be cut, frozen and refused."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+
+
+class Proxy:
+    """Forwards a port of its own to one on 127.0.0.1 until told otherwise."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._lock = threading.Lock()
+        self._pairs: list[_Pair] = []
+        self._listener: socket.socket | None = None
+        self.port = 0
+        self.accepted = 0
+        self.restore()
+
+    def restore(self) -> None:
+        """Accept connections, and forward all of them."""
+        if self._listener is None:
+            listener = socket.socket()
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(("127.0.0.1", self.port))
+            listener.listen()
+            self.port = listener.getsockname()[1]
+            self._listener = listener
+            threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+        for pair in self._pairs:
+            pair.flows.set()
+
+    def freeze(self) -> None:
+        """Let the connections of now stay open, and silent both ways; new ones are forwarded."""
+        for pair in self._pairs:
+            pair.flows.clear()
+
+    def cut(self) -> None:
+        """Close every connection, and refuse new ones until restored."""
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
+        with self._lock:
+            pairs, self._pairs = self._pairs, []
+        for pair in pairs:
+            pair.close()
+
+    def __enter__(self) -> Proxy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cut()
+
+    def _accept(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            self.accepted += 1
+            try:
+                server = socket.create_connection(("127.0.0.1", self._target), timeout=5.0)
+            except OSError:
+                client.close()
+                continue
+            server.settimeout(None)
+            with self._lock:
+                self._pairs.append(_Pair(client, server))
+
+
+class _Pair:
+    """One forwarded connection."""
+
+    def __init__(self, client: socket.socket, server: socket.socket) -> None:
+        self._sockets = (client, server)
+        self.flows = threading.Event()
+        self.flows.set()
+        for source, target in ((client, server), (server, client)):
+            threading.Thread(target=self._forward, args=(source, target), daemon=True).start()
+
+    def close(self) -> None:
+        self.flows.set()
+        for end in self._sockets:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+    def _forward(self, source: socket.socket, target: socket.socket) -> None:
+        try:
+            while chunk := source.recv(65536):
+                self.flows.wait()
+                target.sendall(chunk)
+        except OSError:
+            pass
+        self.close()

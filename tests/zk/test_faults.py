@@ -1,0 +1,185 @@
+"""After each fault the mirror equals ZooKeeper: 10 times each, under a writer that deletes and re-creates.
+
+tickTime is 200 ms and the session 2 s. The seed of the writer is printed with a failure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pytest
+from kazoo.client import KazooClient
+
+from tests.waiting import wait_for
+from tests.zk import witness
+from tests.zk.proxy import Proxy
+from tests.zk.writer import ROOTS, TWINS, Writer
+from zkdash.demo.zookeeper import Ensemble, Server
+from zkdash.zk.config import ClusterConfig, parse_address
+from zkdash.zk.mirror import Mirror
+from zkdash.zk.session import Phase
+
+pytestmark = pytest.mark.zk
+
+TIMES = 10
+SESSION_S = 2.0
+MIN_WRITES_PER_S = 50
+
+
+class ForgetfulMirror(Mirror):
+    """The planted bug: after a reconnect it watches again, and reads nothing."""
+
+    def _catch_up(self) -> None:
+        if self._loads:
+            self.report(phase=Phase.LIVE, sentence="")
+        else:
+            super()._catch_up()
+
+
+class Bench(NamedTuple):
+    """A mirror under watch, and the writer beside it."""
+
+    mirror: Mirror
+    witness: witness.Witness
+    writer: Writer
+    seed: int
+
+    def check(self) -> witness.Difference:
+        """Stop the writer, wait for the proof, and compare; then go on."""
+        self.writer.pause()
+        witness.wait_proved(self.mirror)
+        found = witness.difference(self.witness.seen(), witness.walk(self.writer.client, ROOTS))
+        self.writer.resume()
+        return found
+
+    def expect_equal(self) -> None:
+        found = self.check()
+        assert found.is_none, (self.seed, found)
+        assert not self.witness.faults, (self.seed, self.witness.faults)
+
+    def wait_down(self) -> None:
+        """Wait until the mirror says, with a sentence, that it is not live."""
+        session = witness.wait_phase(self.mirror, Phase.SUSPENDED, Phase.LOST)
+        assert session.sentence
+
+
+@contextlib.contextmanager
+def bench(writer_address: str, mirror_address: str, kind: type[Mirror] = Mirror) -> Iterator[Bench]:
+    seed = random.randrange(2**32)
+    servers, chroot = parse_address(mirror_address)
+    config = ClusterConfig("test", servers, chroot, session_timeout_s=SESSION_S)
+    seen = witness.Witness(TWINS)
+    with Writer(writer_address, seed) as writer:
+        mirror = kind(config, roots=ROOTS, sink=seen, jitter=lambda low, high: 0.0)
+        mirror.start()
+        try:
+            witness.wait_live(mirror)
+            yield Bench(mirror, seen, writer, seed)
+        finally:
+            mirror.stop()
+
+
+def writes_for(writer: Writer, seconds: float) -> None:
+    """Let the fault last, and the writer write meanwhile at the rate that the promise names."""
+    began, before = time.monotonic(), writer.writes
+    wanted = before + int(seconds * MIN_WRITES_PER_S)
+    wait_for(lambda: time.monotonic() >= began + seconds and writer.writes >= wanted, seconds + 20.0)
+
+
+def test_a_cut_of_two_seconds_leaves_no_difference(own_server: Callable[..., Server]) -> None:
+    server = own_server()
+    with Proxy(server.port) as proxy, bench(server.address, f"127.0.0.1:{proxy.port}") as stand:
+        for _ in range(TIMES):
+            proxy.cut()
+            stand.wait_down()
+            writes_for(stand.writer, 2.0)
+            proxy.restore()
+            stand.expect_equal()
+
+
+def test_a_mirror_without_the_catch_up_is_caught_by_the_same_cut(
+    own_server: Callable[..., Server],
+) -> None:
+    server = own_server()
+    with (
+        Proxy(server.port) as proxy,
+        bench(server.address, f"127.0.0.1:{proxy.port}", ForgetfulMirror) as stand,
+    ):
+        proxy.cut()
+        stand.wait_down()
+        writes_for(stand.writer, 2.0)
+        proxy.restore()
+        assert not stand.check().is_none
+
+
+def test_a_frozen_connection_is_noticed_within_the_session_and_leaves_no_difference(
+    own_server: Callable[..., Server],
+) -> None:
+    server = own_server()
+    with Proxy(server.port) as proxy, bench(server.address, f"127.0.0.1:{proxy.port}") as stand:
+        for _ in range(TIMES):
+            began = time.monotonic()
+            sessions = len(stand.witness.sessions)
+            proxy.freeze()
+            wait_for(
+                lambda since=sessions: any(
+                    s.phase in {Phase.SUSPENDED, Phase.LOST} for s in stand.witness.sessions[since:]
+                )
+            )
+            assert time.monotonic() - began < SESSION_S + 0.5
+            stand.expect_equal()
+
+
+def test_an_expired_session_leaves_no_difference(own_server: Callable[..., Server]) -> None:
+    server = own_server()
+    with bench(server.address, server.address) as stand:
+        for _ in range(TIMES):
+            before = stand.mirror.session.session_id
+            expire(stand.mirror, server.address)
+            wait_for(lambda old=before: stand.mirror.session.session_id not in {None, old}, 15.0)
+            stand.expect_equal()
+        assert any(session.phase is Phase.LOST for session in stand.witness.sessions)
+
+
+def test_a_single_server_killed_and_started_again_leaves_no_difference(
+    own_server: Callable[..., Server],
+) -> None:
+    server = own_server()
+    with bench(server.address, server.address) as stand:
+        for _ in range(TIMES):
+            server.kill()
+            stand.wait_down()
+            server.start()
+            wait_for(lambda: stand.writer.client.connected, 15.0)
+            writes_for(stand.writer, 0.2)
+            stand.expect_equal()
+
+
+def test_one_of_three_servers_killed_leaves_no_difference(ensemble: Ensemble) -> None:
+    with bench(ensemble.address, ensemble.address) as stand:
+        for turn in range(TIMES):
+            killed = server_of(ensemble, stand.mirror) if turn % 2 else ensemble.leader()
+            killed.kill()
+            writes_for(stand.writer, 0.5)
+            stand.expect_equal()
+            killed.start()
+            stand.expect_equal()
+
+
+def server_of(ensemble: Ensemble, mirror: Mirror) -> Server:
+    """The server that the mirror is connected to."""
+    return next(s for s in ensemble.servers if s.address == mirror.session.server)
+
+
+def expire(mirror: Mirror, address: str) -> None:
+    """End the mirror's session from elsewhere, as ZooKeeper's own tests do."""
+    contact = mirror._link._contact
+    assert contact is not None
+    twin = KazooClient(hosts=address, client_id=contact._client.client_id, timeout=SESSION_S)
+    twin.start(timeout=10.0)
+    twin.stop()
+    twin.close()
