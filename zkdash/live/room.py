@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection
 from concurrent.futures import Executor
 
 from zkdash.live import delta
@@ -61,7 +61,7 @@ class Room:
         self._task = loop.create_task(self._run())
 
     @property
-    def sockets(self) -> Iterable[Socket]:
+    def sockets(self) -> Collection[Socket]:
         return self._slots.keys()
 
     def join(self, socket: Socket, seen: int | None) -> None:

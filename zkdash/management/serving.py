@@ -53,7 +53,7 @@ def serve(
     server.run(sockets=[listener])
 
 
-class _Server(uvicorn.Server):  # type: ignore[misc]
+class _Server(uvicorn.Server):
     """uvicorn, telling when it answers."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
