@@ -60,9 +60,9 @@ class Served:
         found = wait_for(
             lambda: _ADDRESS.search(self.out.read_text()) or self._process.poll() is not None,
             limit_s=START_LIMIT_S,
-            message=self._printed,
+            message=self.printed,
         )
-        assert isinstance(found, re.Match), f"serve ended with {self._process.returncode}:\n{self._printed()}"
+        assert isinstance(found, re.Match), f"serve ended with {self._process.returncode}:\n{self.printed()}"
         self.address = found[0].rstrip("/")
 
     @property
@@ -82,9 +82,7 @@ class Served:
     def json(self, path: str) -> Any:
         """The JSON of a page, which must be had."""
         answer = self.get(path, Accept="application/json")
-        assert answer.status == 200, (
-            f"{path} answered {answer.status}: {answer.text[:500]}\n{self._printed()}"
-        )
+        assert answer.status == 200, f"{path} answered {answer.status}: {answer.text[:500]}\n{self.printed()}"
         return json.loads(answer.body)
 
     def stop(self) -> None:
@@ -94,8 +92,8 @@ class Served:
             status = self._process.wait(STOP_LIMIT_S)
         except subprocess.TimeoutExpired as error:
             self.kill()
-            raise AssertionError(f"serve did not end in {STOP_LIMIT_S:g} s:\n{self._printed()}") from error
-        assert status == 0, f"serve ended with {status}:\n{self._printed()}"
+            raise AssertionError(f"serve did not end in {STOP_LIMIT_S:g} s:\n{self.printed()}") from error
+        assert status == 0, f"serve ended with {status}:\n{self.printed()}"
 
     def kill(self) -> None:
         """End it without a warning; one that has ended is fine."""
@@ -106,7 +104,8 @@ class Served:
     def running(self) -> bool:
         return self._process.poll() is None
 
-    def _printed(self) -> str:
+    def printed(self) -> str:
+        """The end of what it printed."""
         return f"stdout:\n{self.out.read_text()[-2000:]}\nstderr:\n{self.err.read_text()[-6000:]}"
 
 
@@ -141,3 +140,4 @@ def served(tmp_path: Path) -> Iterator[Serve]:
     finally:
         for server in started:
             server.kill()
+            sys.stderr.write(server.printed())  # shown by pytest when the test failed

@@ -8,7 +8,10 @@ import pytest
 
 from tests.lab.cluster import Lab
 from tests.lab.releases import RELEASES
+from tests.serving import served
 from zkdash.demo.zookeeper import Server
+
+__all__ = ["lab", "release", "served"]
 
 
 @pytest.fixture(scope="session")
