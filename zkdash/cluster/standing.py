@@ -42,6 +42,8 @@ class Standing:
     def led_by(self, brokers: Iterable[int]) -> list[str]:
         """The topics not judged so far in this batch that these brokers lead."""
         asked = frozenset(brokers)
+        if not asked:
+            return []
         return [
             name
             for name, standing in self._before.summaries.items()
