@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import Fields, Parsed, few, kind_of, quote
+from zkdash.kafka.layouts.document import Fields, Parsed, few_of, kind_of, quote
 from zkdash.kafka.layouts.plain import parse_text
 from zkdash.kafka.values import Broker, Layout, Unparsable
 
@@ -66,9 +66,7 @@ def _listeners(fields: Fields) -> dict[str, str] | None:
     if found is None:
         return None
     wrong = [name for name, protocol in found.items() if not isinstance(protocol, str)]
-    fields.reasons += few(
-        [f"the protocol of listener {quote(name)} is {kind_of(found[name])}" for name in wrong]
-    )
+    fields.reasons += few_of(wrong, lambda n: f"the protocol of listener {quote(n)} is {kind_of(found[n])}")
     return {name: protocol for name, protocol in found.items() if isinstance(protocol, str)}
 
 
@@ -79,7 +77,7 @@ def _features(fields: Fields) -> dict[str, tuple[int, int]] | None:
         return None
     ranges = {name: _range(value) for name, value in found.items()}
     wrong = [name for name, versions in ranges.items() if versions is None]
-    fields.reasons += few([f"the versions of feature {quote(name)} are not two numbers" for name in wrong])
+    fields.reasons += few_of(wrong, lambda name: f"the versions of feature {quote(name)} are not two numbers")
     return {name: versions for name, versions in ranges.items() if versions is not None}
 
 

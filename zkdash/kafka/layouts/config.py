@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import Fields, Parsed, few, kind_of, quote
+from zkdash.kafka.layouts.document import Fields, Parsed, few_of, kind_of, quote
 from zkdash.kafka.values import TopicConfig, Unparsable
 
 
@@ -20,8 +20,6 @@ def parse_topic_config(data: bytes | None) -> Parsed[TopicConfig]:
     if config is None:
         return fields.unparsable()
     wrong = [name for name, value in config.items() if not isinstance(value, str)]
-    fields.reasons += few(
-        [f"{quote(name)} holds {kind_of(config[name])} where text belongs" for name in wrong]
-    )
+    fields.reasons += few_of(wrong, lambda n: f"{quote(n)} holds {kind_of(config[n])} where text belongs")
     texts = {name: value for name, value in config.items() if isinstance(value, str)}
     return TopicConfig(texts), tuple(fields.reasons)

@@ -15,7 +15,8 @@ from zkdash.kafka.values import Layout, Pattern, Registration, Unparsable
 _WHAT = "a consumer registration"
 # 0.7's wildcards: *threads*regex for a white list, !threads!regex for a black list.
 _WILDCARD = re.compile(r"([*!])([0-9]{1,9})\1(.+)", re.DOTALL)
-# A backslash that JSON does not know, or knows: what 0.8.0 and 0.8.1 wrote of a regex, unescaped.
+# A backslash that JSON knows, or does not: what 0.8.0 and 0.8.1 wrote of a regex, unescaped.
+_LONGEST_REPAIRED = 1 << 16
 _BACKSLASH = re.compile(rb'\\(["\\/bfnrtu]?)')
 
 
@@ -25,7 +26,7 @@ def parse_registration(data: bytes | None) -> Parsed[Registration]:
         return _parse_wildcard(data)
     found = document.decode(data, _WHAT)
     reasons: tuple[str, ...] = ()
-    if isinstance(found, Unparsable) and data and b"\\" in data:
+    if isinstance(found, Unparsable) and data and b"\\" in data and len(data) <= _LONGEST_REPAIRED:
         found, reasons = _repair(data, found)
     if isinstance(found, Unparsable):
         return document.unparsable(found.reason)

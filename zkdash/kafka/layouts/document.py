@@ -6,7 +6,7 @@ Each wrong field leaves a sentence, so that one bad field never hides the others
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
@@ -21,6 +21,15 @@ LONG_MAX = 2**63 - 1
 # A sentence for each wrong entry of a large map would itself be a flood.
 MOST_REASONS = 5
 
+_KINDS = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a fraction",
+    str: "text",
+    list: "a list",
+    dict: "an object",
+}
 _DECODER = msgspec.json.Decoder()
 # Faults that the decoder places one byte behind the character at fault.
 _BEHIND = frozenset({"trailing characters", "invalid escape character in string"})
@@ -60,25 +69,19 @@ def _fault(error: ValueError) -> str:
 
 
 def kind_of(value: object) -> str:
-    """The JSON type of a value, as a word for a sentence."""
-    if value is None:
-        return "null"
-    names = {
-        bool: "true or false",
-        int: "a number",
-        float: "a fraction",
-        str: "text",
-        list: "a list",
-        dict: "an object",
-    }
-    return names.get(type(value), "something else")
+    """The JSON type of a value, as words for a sentence."""
+    return _KINDS.get(type(value), "something else")
 
 
 def few(reasons: Sequence[str]) -> list[str]:
     """The first reasons, and how many more there are."""
-    if len(reasons) <= MOST_REASONS:
-        return list(reasons)
-    return [*reasons[:MOST_REASONS], f"and {len(reasons) - MOST_REASONS} more like these"]
+    return few_of(reasons, str)
+
+
+def few_of(wrong: Sequence[T], sentence: Callable[[T], str]) -> list[str]:
+    """A sentence for each of the first wrong things, and how many more there are."""
+    shown = [sentence(one) for one in wrong[:MOST_REASONS]]
+    return shown + ([f"and {len(wrong) - len(shown)} more like these"] if len(wrong) > len(shown) else [])
 
 
 def quote(text: str) -> str:
