@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fixtures import hostile
+from tests.fixtures import malformed
 from tests.kafka.layouts import writing
 from zkdash.kafka import paths
 from zkdash.kafka.layouts import partitions, table, topics
@@ -106,7 +106,7 @@ _json = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3),
     max_leaves=8,
 )
-_malformed = st.sampled_from([data for data, _ in hostile.NOT_JSON.values()])
+_malformed = st.sampled_from([data for data, _ in malformed.NOT_JSON.values()])
 
 
 def _check(kind: Kind, data: bytes | None) -> None:

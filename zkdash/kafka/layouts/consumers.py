@@ -16,8 +16,8 @@ _WHAT = "a consumer registration"
 # 0.7's wildcards: *threads*regex for a white list, !threads!regex for a black list.
 _WILDCARD = re.compile(r"([*!])([0-9]{1,9})\1(.+)", re.DOTALL)
 # A backslash that JSON knows, or does not: what 0.8.0 and 0.8.1 wrote of a regex, unescaped.
-_LONGEST_REPAIRED = 1 << 16
 _BACKSLASH = re.compile(rb'\\(["\\/bfnrtu]?)')
+_LONGEST_REPAIRED = 1 << 16
 
 
 def parse_registration(data: bytes | None) -> Parsed[Registration]:
