@@ -21,8 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from zkdash.kafka import secrets
-from zkdash.zk import garbage, jute, link, offsets, pending, reading, stream, trouble
+from zkdash.zk import garbage, jute, link, loading, offsets, pending, reading, results, stream, trouble
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Unreadable, Znode
@@ -52,15 +51,6 @@ class _Tick(NamedTuple):
     """The token of the cheap read that proves that all earlier events arrived; `sent` is epoch seconds."""
 
     sent: float
-
-
-class _Load:
-    """A reading of the whole, beside what is held so far."""
-
-    def __init__(self, roots: Sequence[str]) -> None:
-        self.walk = reading.Walk(roots)
-        self.fresh: dict[str, Znode | Unreadable] = {}
-        self.done_at: float | None = None
 
 
 class Mirror:
@@ -97,7 +87,7 @@ class Mirror:
         self._refused: set[str] = set()
         self._zxid = 0
         self._loads = 0
-        self._load: _Load | None = None
+        self._load: loading.Loading | None = None
         self._takes_older = False
         self._dirty = reading.Dirty()
         self._deferred = offsets.Deferred()
@@ -236,7 +226,7 @@ class Mirror:
 
     def _catch_up(self) -> None:
         garbage.pause()
-        self._load = _Load(self._roots)
+        self._load = loading.Loading(self._roots, self._held)
         self.report(phase=Phase.LOADING, sentence="", loaded=0, expected=None, zxid=self._zxid)
 
     def _stop_loading(self, *, freeze: bool) -> None:
@@ -289,34 +279,11 @@ class Mirror:
         self._in_flight -= 1
         if znodes:
             read.level.learn(max(len(z) if isinstance(z, Znode) else 1 for z in znodes))
-        if read.is_walk:
-            self._take_walk(read, znodes, listings)
-        else:
+        if not read.is_walk:
             self._take_dirty(read, znodes, listings)
+        elif self._load is not None:
+            self._load.take(read, znodes, listings)
         self._pending.is_quiet = not self._in_flight and not self._dirty
-
-    def _take_walk(
-        self, read: reading.Read, znodes: list[Znode | int], listings: list[list[str] | int]
-    ) -> None:
-        load = self._load
-        if load is None:
-            return
-        walk, fresh, held, level = load.walk, load.fresh, self._held, read.level
-        for path, result in zip(read.gets, znodes, strict=True):
-            if walk.has_guesses:
-                walk.checked(path, result)
-            value = _value(path, result)
-            if value is None:
-                fresh.pop(path, None)
-                continue
-            before = held.get(path)
-            fresh[path] = before if before is not None and before == value else value
-            if value.__class__ is Znode and value[-12:-8] != b"\0\0\0\0":
-                walk.found(level, path, value)
-        for path, names in zip(read.lists, listings, strict=True):
-            if isinstance(names, list):
-                walk.listed(level, path, names)
-        walk.answered()
 
     def _take_dirty(
         self, read: reading.Read, znodes: list[Znode | int], listings: list[list[str] | int]
@@ -324,7 +291,7 @@ class Mirror:
         now = self._clock()
         target = self._held if self._load is None else self._load.fresh
         for path, result in zip(read.gets, znodes, strict=True):
-            value = _value(path, result)
+            value = results.value(path, result)
             if isinstance(value, Znode) and path not in target and value.num_children:
                 self._dirty.list(path, value.num_children)
             if self._load is None:
@@ -343,7 +310,7 @@ class Mirror:
     def _apply(self, path: str, value: Znode | Unreadable | None, now: float) -> None:
         """Bring one path up to date, and remember it for the next batch where it differs."""
         before = self._held.get(path)
-        if before == value or _is_older(value, before):
+        if before == value or results.is_older(value, before):
             return
         if value is None:
             del self._held[path]
@@ -363,14 +330,14 @@ class Mirror:
     def _finish_load(self, now: float) -> None:
         """Publish the load as one batch once it is whole, at the latest a moment after the walk."""
         load = self._load
-        if load is None or not load.walk.is_done:
+        if load is None or not load.is_walked:
             return
         if load.done_at is None:
             load.done_at = now
         quiet = not self._dirty and not self._in_flight
         if not quiet and now < load.done_at + pending.PATIENCE_S:
             return
-        changed = self._compare(load.fresh)
+        changed = load.compare(self._pending.changed, takes_older=self._takes_older)
         self._held = load.fresh
         self._refused = {path for path, value in load.fresh.items() if value.__class__ is Unreadable}
         self._pending.changed = changed
@@ -380,27 +347,10 @@ class Mirror:
         self.report(phase=Phase.LIVE, sentence="", loaded=len(self._held), expected=None, zxid=self._zxid)
         self._tick_at = now
 
-    def _compare(self, fresh: Mapping[str, Znode | Unreadable]) -> dict[str, Znode | Unreadable | None]:
-        """What differs between the reading and what was published before."""
-        held, changed = self._held, dict[str, Znode | Unreadable | None]()
-        for path, value in fresh.items():
-            before = held.get(path)
-            if before is value:
-                continue
-            if not self._takes_older and _is_older(value, before):
-                log.warning("%s: %s was read older than it is held", self._config.name, path)
-            changed[path] = value
-        for path in held.keys() - fresh.keys():
-            changed[path] = None
-        for path in self._pending.changed.keys() - changed.keys():
-            changed[path] = fresh.get(path)
-        return changed
-
     def _tell_progress(self, now: float) -> None:
         load = self._load
         if load is not None and now >= self._told_at + _PROGRESS_S:
-            expected = max(load.walk.expected + len(self._roots), len(load.fresh))
-            self.report(loaded=len(load.fresh), expected=expected if load.walk.expected else None)
+            self.report(loaded=len(load.fresh), expected=load.expected)
 
     # --- publishing and asking
 
@@ -427,7 +377,7 @@ class Mirror:
         while self._in_flight < reading.WINDOW:
             read = self._dirty.next(held, self._cap)
             if read is None and self._load is not None:
-                read = self._load.walk.next(held, self._cap)
+                read = self._load.next(self._cap)
             if read is None:
                 return
             full = self._chroot.full
@@ -462,24 +412,3 @@ class Mirror:
             self.report(phase=Phase.REFUSED, sentence=trouble.wrong_chroot(self._config))
         elif self._session.phase is not Phase.LIVE:
             self.report(phase=Phase.LIVE, sentence="")
-
-
-def _value(path: str, result: Znode | int) -> Znode | Unreadable | None:
-    """What a get's result means: a znode without its secrets, one that is refused, or none."""
-    if isinstance(result, Znode):
-        if secrets.is_secret(path):
-            return Znode.of(secrets.redact(path, result.data), result.stat)
-        return result
-    if result == jute.NO_NODE:
-        return None
-    if result == jute.NO_AUTH:
-        return Unreadable(trouble.no_read(path))
-    return Unreadable(trouble.failed_read(path, result))
-
-
-def _is_older(value: Znode | Unreadable | None, before: Znode | Unreadable | None) -> bool:
-    """Whether a value is an earlier one of the very znode (its czxid and ctime tell) that is held."""
-    if not isinstance(value, Znode) or not isinstance(before, Znode):
-        return False
-    same = value.czxid == before.czxid and value.ctime == before.ctime
-    return same and value.mzxid < before.mzxid

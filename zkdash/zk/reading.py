@@ -8,7 +8,7 @@ many as the longest of the last answers allows; what is over 64 KiB is read alon
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from zkdash.znode import Unreadable, Znode
 
@@ -28,15 +28,17 @@ class Level:
     """One depth of one root: what there is still to get and to list, and how long the last data was.
 
     `only` is the name of the last only child that was listed here: a sibling with one child is asked for it
-    straight away (the 200 000 partitions of a big cluster all have the one child "state").
+    straight away (the 200 000 partitions of a big cluster all have the one child "state"). One wrong guess
+    ends the guessing. `lists` are (path, number of children, pzxid).
     """
 
-    __slots__ = ("gets", "hint", "lists", "lower", "only")
+    __slots__ = ("gets", "guesses", "hint", "lists", "lower", "only")
 
     def __init__(self) -> None:
         self.gets: deque[str] = deque()
-        self.lists: deque[tuple[str, int]] = deque()
+        self.lists: deque[tuple[str, int, int]] = deque()
         self.hint: int | None = None
+        self.guesses = True
         self.only: str | None = None
         self.lower: Level | None = None
 
@@ -136,34 +138,49 @@ class Walk:
 
     def found(self, level: Level, path: str, znode: Znode) -> None:
         """Take in a znode that has children: list it, or get the only child that it probably has."""
-        count = znode.num_children
+        count, pzxid = znode.num_children, znode.stat.pzxid
         self.expected += count
         if count == 1 and level.only is not None:
-            child = f"{path}/{level.only}"
-            self._guesses[child] = (level, path, int.from_bytes(znode[-8:], "big", signed=True))
-            level.below.gets.append(child)
+            self._guess(level, path, pzxid)
         else:
-            level.lists.append((path, count))
+            level.lists.append((path, count, pzxid))
 
     def listed(self, level: Level, path: str, names: list[str]) -> None:
         """Take in the children of a znode: all are to get."""
         base = "" if path == "/" else path
         level.below.gets.extend([f"{base}/{name}" for name in names])
-        if len(names) == 1 and path != "/":
+        if len(names) == 1 and level.guesses and level.only is None and path != "/":
             level.only = names[0]
+            self._guess_all(level)
 
-    def checked(self, path: str, result: Znode | int) -> None:
-        """Hold what a get gave against the guess that asked for it.
+    def checked(self, paths: list[str], results: Sequence[Znode | int]) -> None:
+        """Hold what gets gave against the guesses that asked for them.
 
-        The guess is right only if the child existed when its parent counted one child, which is when its
+        A guess is right only if the child existed when its parent counted one child, which is when its
         czxid is not above the parent's pzxid then; otherwise the parent is listed after all.
         """
-        guess = self._guesses.pop(path, None)
-        if guess is None:
-            return
-        level, parent, pzxid = guess
-        if isinstance(result, int) or result.czxid > pzxid:
-            level.lists.append((parent, 1))
+        for path, result in zip(paths, results, strict=True):
+            guess = self._guesses.pop(path, None)
+            if guess is None:
+                continue
+            level, parent, pzxid = guess
+            if isinstance(result, int) or result.czxid > pzxid:
+                level.guesses, level.only = False, None
+                level.lists.append((parent, 1, pzxid))
+
+    def _guess(self, level: Level, path: str, pzxid: int) -> None:
+        child = f"{path}/{level.only}"
+        self._guesses[child] = (level, path, pzxid)
+        level.below.gets.append(child)
+
+    def _guess_all(self, level: Level) -> None:
+        """Guess for those that wait to be listed too: all gets of a level come before its first listing."""
+        waiting, level.lists = level.lists, deque()
+        for path, count, pzxid in waiting:
+            if count == 1:
+                self._guess(level, path, pzxid)
+            else:
+                level.lists.append((path, count, pzxid))
 
     @property
     def has_guesses(self) -> bool:
@@ -202,7 +219,7 @@ class Dirty:
 
     def list(self, path: str, count: int) -> None:
         """Have the children of a path, some `count`, listed."""
-        self._level.lists.append((path, count))
+        self._level.lists.append((path, count, 0))
         self.marked += 1
 
     def next(self, held: Held, cap: int) -> Read | None:
