@@ -56,15 +56,27 @@ class Agenda:
         self._thread = threading.Thread(target=self._run, name="demo-agenda", daemon=True)
         time.on_advance(self._nudge)
 
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
+
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
         """End after the step that runs now; what is still in the queue is dropped."""
+        self.finish()
+        self._thread.join()
+
+    def finish(self) -> None:
+        """Make the step that runs now the last one."""
         with self._wake:
             self._stopping = True
             self._wake.notify_all()
-        self._thread.join()
+
+    def now(self) -> float:
+        """Seconds by the clock, monotonic."""
+        return self._time.now()
 
     def post(self, step: Step) -> None:
         """Run `step` as soon as it is its turn; from any thread."""
@@ -109,13 +121,16 @@ class Agenda:
             self._after_step()
 
     def _next(self) -> Step | None:
-        """The next step, waiting for one; None when the agenda stops. Watches go before what is due."""
+        """The next step, waiting for one; None when the agenda stops.
+
+        What is due goes first, so that after `advance` whoever gets a turn finds all of it done.
+        """
         with self._wake:
             while not self._stopping:
-                if self._ready:
-                    return self._ready.popleft()
                 wait = self._later[0][0] - self._time.now() if self._later else None
                 if wait is not None and wait <= 0:
                     return heapq.heappop(self._later)[2]
+                if self._ready:
+                    return self._ready.popleft()
                 self._wake.wait(None if wait is None else self._time.patience(wait))
             return None

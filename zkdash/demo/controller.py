@@ -58,7 +58,6 @@ class Controller:
 
     def resign(self) -> None:
         self._active = False
-        self._replication.stop()
 
     def act(self, step: agenda.Step) -> None:
         """Run a step of this term, unless it is over; then settle what the step left to do."""

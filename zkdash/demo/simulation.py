@@ -64,7 +64,9 @@ class Simulation:
         self.steps.call(self._start, limit=120)
 
     def stop(self) -> None:
-        """End every participant's session, so that no ephemeral is left."""
+        """End every participant's session, so that no ephemeral is left; nothing where none was started."""
+        if not self.steps.is_running:
+            return
         self.steps.call(self._stop, limit=120)
         self.steps.stop()
 
@@ -132,6 +134,7 @@ class Simulation:
             each_member.leave(commit=False)
         for each in self.brokers.values():
             each.stop()
+        self.steps.finish()
 
     def _start_broker(self, broker_id: int) -> None:
         self.brokers[broker_id].start()

@@ -35,6 +35,7 @@ class Weather:
         self._cluster = cluster
         self._random = cluster.random("weather")
         self._made = 0
+        self._outages = 0
 
     def start(self) -> None:
         self._in((6.0, 12.0), self._lag)
@@ -67,10 +68,11 @@ class Weather:
             )
 
     def _outage(self) -> None:
-        """A broker dies: stopped by somebody, or crashed. Seldom a second one follows."""
+        """A broker dies: stopped by somebody, or crashed. Seldom, and not at first, a second one follows."""
         self._in(OUTAGE_EVERY, self._outage)
         self._lose_broker()
-        if self._random.random() < SECOND_OUTAGE_CHANCE:
+        self._outages += 1
+        if self._outages > 1 and self._random.random() < SECOND_OUTAGE_CHANCE:
             self._in((3.0, 10.0), self._lose_broker)
 
     def _lose_broker(self) -> None:

@@ -53,6 +53,7 @@ class Command(BaseCommand):
 
 def _interrupt(_number: int, _frame: object) -> None:
     """End as by Ctrl-C while the parts start; from then on serving has handlers of its own."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
