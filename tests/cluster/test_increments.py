@@ -1,0 +1,204 @@
+"""A state that grew by batches equals one built at once from the tree as it is in the end."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.cluster import small
+from zkdash.cluster import advance
+from zkdash.znode import Batch, Unreadable, Znode
+
+TOPICS = ("a", "b", "old")
+PARTITIONS = (0, 1, 3)
+BROKERS = (1, 2, 9)
+NONSENSE = (None, b"", b"{", b"{}", b"[1]", b"\xff", b"-7", b"nope")
+
+
+def _json(**fields: object) -> bytes:
+    return json.dumps(fields).encode()
+
+
+def _assignments() -> st.SearchStrategy[bytes]:
+    lists = st.lists(st.sampled_from(BROKERS), min_size=1, max_size=3, unique=True)
+    some = st.dictionaries(st.sampled_from(PARTITIONS).map(str), lists, max_size=3)
+    return st.builds(
+        lambda partitions, adding, removing: _json(
+            version=3, partitions=partitions, adding_replicas=adding, removing_replicas=removing
+        ),
+        some,
+        some,
+        some,
+    )
+
+
+def _states() -> st.SearchStrategy[bytes]:
+    return st.builds(
+        lambda leader, isr: _json(version=1, leader=leader, isr=isr, leader_epoch=0, controller_epoch=1),
+        st.sampled_from((-1, *BROKERS)),
+        st.lists(st.sampled_from(BROKERS), max_size=3, unique=True),
+    )
+
+
+def _registrations() -> st.SearchStrategy[bytes]:
+    topics = st.dictionaries(st.sampled_from(TOPICS), st.just(1), max_size=2)
+    return st.builds(
+        lambda subscription, pattern: _json(version=1, subscription=subscription, pattern=pattern),
+        topics,
+        st.sampled_from(("static", "static", "white_list")),
+    )
+
+
+def _moves() -> st.SearchStrategy[bytes]:
+    move = st.fixed_dictionaries(
+        {
+            "topic": st.sampled_from(TOPICS),
+            "partition": st.sampled_from(PARTITIONS),
+            "replicas": st.just([1, 2]),
+        }
+    )
+    return st.lists(move, max_size=3).map(lambda moves: _json(version=1, partitions=moves))
+
+
+_BROKER = _json(version=4, host="h", port=1, endpoints=["PLAINTEXT://h:1"])
+_KINDS = {
+    **{f"/brokers/ids/{number}": st.just(_BROKER) for number in (*BROKERS, "x")},
+    **{f"/brokers/topics/{topic}": _assignments() for topic in TOPICS},
+    **{f"/brokers/topics/{topic}/partitions": st.none() for topic in TOPICS},
+    **{
+        f"/brokers/topics/{topic}/partitions/{partition}/state": _states()
+        for topic in TOPICS
+        for partition in PARTITIONS
+    },
+    **{f"/brokers/topics/old/{broker}": st.sampled_from((b"2", b"0", b"2147483647")) for broker in BROKERS},
+    **{f"/config/topics/{topic}": st.just(_json(version=1, config={"a": "1"})) for topic in TOPICS},
+    **{f"/admin/delete_topics/{topic}": st.none() for topic in TOPICS},
+    "/admin/reassign_partitions": _moves(),
+    "/controller": st.just(_json(version=1, brokerid=1)),
+    "/controller_epoch": st.just(b"4"),
+    "/cluster/id": st.just(_json(version="1", id="x")),
+    **{f"/consumers/{group}/ids/c{member}": _registrations() for group in "gh" for member in (1, 2)},
+    **{
+        f"/consumers/{group}/{what}/{topic}/{part}": st.just(b"12")
+        for group in "gh"
+        for what in ("owners", "offsets")
+        for topic in TOPICS
+        for part in ("0", "1", "2-0", "nope")
+    },
+}
+_PATHS = tuple(_KINDS)
+
+
+@functools.cache
+def _value(path: str) -> st.SearchStrategy[bytes | Unreadable | None]:
+    good = _KINDS[path]
+    return st.one_of(good, good, good, st.sampled_from(NONSENSE), st.just(Unreadable("no right to read it")))
+
+
+# First what kind of thing, then which: else the many offsets leave little for the one controller.
+_FAMILIES = st.sampled_from(
+    [
+        [path for path in _PATHS if path.startswith(root) and path.count("/") == depth]
+        for root, depth in (
+            ("/brokers/ids", 3),
+            ("/brokers/topics", 3),
+            ("/brokers/topics", 4),
+            ("/brokers/topics", 6),
+            ("/config", 3),
+            ("/admin/delete_topics", 3),
+            ("/admin/reassign_partitions", 2),
+            ("/c", 1),
+            ("/consumers", 4),
+            ("/consumers", 5),
+        )
+    ]
+)
+_CHOSEN = _FAMILIES.flatmap(st.sampled_from)
+_WRITES = _CHOSEN.flatmap(lambda path: st.tuples(st.just(path), _value(path)))
+# A deletion takes a znode and all below it: a topic, a group, all brokers, a single state.
+_DELETIONS = st.one_of(_CHOSEN, st.sampled_from(("/brokers/ids", "/consumers/g", "/consumers/g/owners")))
+_STEPS = st.one_of(_WRITES, _WRITES, _WRITES, _DELETIONS)
+_BATCHES = st.lists(st.lists(_STEPS, min_size=1, max_size=6), min_size=1, max_size=8)
+
+
+def _start() -> small.Tree:
+    """A cluster in which everything hangs together, so that one write has many consequences."""
+    start: small.Tree = {}
+    parts = (
+        small.broker(1),
+        small.broker(2),
+        small.topic("a", {0: [1, 2], 1: [2, 1]}),
+        small.topic("b", {0: [2, 9]}),
+        small.group("g", {"c1": ["a", "b"]}, {"a": ["0"], "b": ["0"]}),
+        small.group("h", {"c1": ["a"], "c2": ["old"]}, {}),
+        {"/brokers/topics/old/1": small.znode("2"), "/admin/delete_topics/b": small.znode(None)},
+    )
+    for part in parts:
+        for path, znode in part.items():
+            _apply(start, (path, znode))
+    return start
+
+
+def _apply(tree: small.Tree, step: str | tuple[str, object]) -> None:
+    if isinstance(step, str):
+        for path in [path for path in tree if path == step or path.startswith(step + "/")]:
+            del tree[path]
+        return
+    path, value = step
+    for end in (place for place, character in enumerate(path) if character == "/" and place):
+        tree.setdefault(path[:end], small.znode(None))
+    tree[path] = value if isinstance(value, Unreadable | Znode) else small.znode(value)
+
+
+def _batch(before: small.Tree, after: small.Tree, number: int) -> Batch:
+    """The paths that differ; backwards in every second batch, as no order is promised."""
+    changed = {path: read for path, read in after.items() if before.get(path) != read}
+    changed |= {path: None for path in before if path not in after}
+    order = sorted(changed, reverse=bool(number % 2))
+    return Batch({path: changed[path] for path in order}, number)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(batches=_BATCHES)
+def test_any_batches_lead_to_the_state_of_the_tree_that_they_left(batches):
+    tree = _start()
+    state = small.built(tree)
+    for number, steps in enumerate(batches, 1):
+        before = dict(tree)
+        for step in steps:
+            _apply(tree, step)
+        was = small.plain(state)
+        after, _ = advance.advance(state, _batch(before, tree, number))
+        assert small.plain(state) == was
+        state = after
+        assert small.plain(state) == small.plain(small.built(tree))
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(batches=_BATCHES)
+def test_what_a_batch_says_it_touched_is_all_that_changed(batches):
+    tree = _start()
+    state = small.built(tree)
+    for number, steps in enumerate(batches, 1):
+        before = dict(tree)
+        for step in steps:
+            _apply(tree, step)
+        after, touched = advance.advance(state, _batch(before, tree, number))
+        for name in {*state.topics, *after.topics}:
+            same = state.topics.get(name) == after.topics.get(name)
+            same &= state.summaries.get(name) == after.summaries.get(name)
+            same &= state.consumers.get(name) == after.consumers.get(name)
+            assert same or name in touched.topics
+        for name in {*state.groups, *after.groups}:
+            same = state.groups.get(name) == after.groups.get(name)
+            same &= state.group_summaries.get(name) == after.group_summaries.get(name)
+            assert same or name in touched.groups
+        assert (state.problems == after.problems) or "problems" in touched.areas
+        assert (state.brokers == after.brokers) or "brokers" in touched.areas
+        assert (state.controller == after.controller) or "controller" in touched.areas
+        assert (state.reassignment == after.reassignment) or "admin" in touched.areas
+        assert (state.deletions == after.deletions) or "admin" in touched.areas
+        state = after
