@@ -1,89 +1,83 @@
 """Which rows of a table are shown: filter, sort and page, from the state alone.
 
 The default page comes straight from what the state keeps sorted, so that its cost does not depend on the
-cluster's size; a filter or a sort looks at every row once.
+cluster's size; a filter or a sort looks at every row once. Rows are made only of what is shown.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-import msgspec
-
-from zkdash.cluster import filters, rows
+from zkdash.cluster import filters, rows, summary
+from zkdash.cluster.query import SIZES, STATUSES, Keys, Query, Selection, choose, window
 from zkdash.cluster.rows import CountRow, PartitionRow, TopicRow
 from zkdash.cluster.state import ClusterState
+from zkdash.cluster.summary import Status
 from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Topic, TopicSummary
-from zkdash.kafka.values import Layout
+from zkdash.cluster.topics import Partition, PartitionCount, Topic, TopicSummary
+from zkdash.kafka.values import Layout, PartitionState
 
-R = TypeVar("R")
-K = TypeVar("K")
+__all__ = [
+    "COUNT_SORTS",
+    "PARTITION_SORTS",
+    "SIZES",
+    "STATUSES",
+    "Query",
+    "Selection",
+    "select_counts",
+    "select_partitions",
+    "select_topics",
+    "topic_columns",
+]
 
-SIZES = (50, 200, 1000)
-STATUSES = tuple(tone.value for tone in Tone)
+Judged = tuple[Partition, Status]
+Held = tuple[PartitionCount, Status]
 
-
-class Query(msgspec.Struct, frozen=True):
-    """What a list page was asked for. `sort` is a key of the table's, with "-" before it to fall; "" is the
-    default order. `page` counts from 1. What is not allowed falls back to the default."""
-
-    q: str = ""
-    status: tuple[str, ...] = ()
-    sort: str = ""
-    page: int = 1
-    size: int = SIZES[0]
-
-
-class Selection(msgspec.Struct, Generic[R], frozen=True):
-    """The rows of one page.
-
-    `total` counts the table's rows, `matched` those that pass the query, `counts` those that pass its text by
-    status (so that each status tick-box can say what it would show). `page` is of `pages`, at least 1.
-    """
-
-    rows: tuple[R, ...]
-    total: int
-    matched: int
-    page: int
-    pages: int
-    counts: Mapping[str, int]
-
-
-# By the names that the rows have. Where one has no value it comes last, rising or falling.
-_TOPIC_KEYS: Mapping[str, Callable[[ClusterState, TopicSummary], Any]] = {
-    "status": lambda _, one: one.tone.rank,
-    "name": lambda _, one: one.name,
-    "partitions": lambda _, one: one.partitions,
-    "replication": lambda _, one: one.replication,
-    "under_replicated": lambda _, one: one.under_replicated,
-    "offline": lambda _, one: one.offline,
-    "preferred_leaders_percent": lambda _, one: rows.percent(one.preferred, one.preferable),
-    "groups": lambda state, one: len(state.consumers.get(one.name, ())),
-    "config": lambda _, one: one.overrides,
-    "marks": lambda _, one: rows.marks(one) or None,
-    "changed": lambda _, one: one.changed or None,
+# By the names that the rows have.
+_TOPIC_KEYS: Keys[tuple[ClusterState, TopicSummary]] = {
+    "status": lambda one: one[1].tone.rank,
+    "name": lambda one: one[1].name,
+    "partitions": lambda one: one[1].partitions,
+    "replication": lambda one: one[1].replication,
+    "under_replicated": lambda one: one[1].under_replicated,
+    "offline": lambda one: one[1].offline,
+    "preferred_leaders_percent": lambda one: rows.percent(one[1].preferred, one[1].preferable),
+    "groups": lambda one: len(one[0].consumers.get(one[1].name, ())),
+    "config": lambda one: one[1].overrides,
+    "marks": lambda one: rows.marks(one[1]) or None,
+    "changed": lambda one: one[1].changed or None,
 }
-_PARTITION_KEYS: Mapping[str, Callable[[PartitionRow], Any]] = {
-    "partition": lambda row: row.partition,
-    "leader": lambda row: row.leader if isinstance(row.leader, int) else None,
-    "replicas": lambda row: row.replicas if isinstance(row.replicas, tuple) else None,
-    "isr": lambda row: len(row.isr) if isinstance(row.isr, tuple) else None,
-    "leader_epoch": lambda row: row.leader_epoch if isinstance(row.leader_epoch, int) else None,
-    "controller_epoch": lambda row: row.controller_epoch if isinstance(row.controller_epoch, int) else None,
-    "status": lambda row: row.status.rank,
-    "changed": lambda row: row.changed,
-    "path": lambda row: row.partition,
+
+
+def _state(field: Callable[[PartitionState], int]) -> Callable[[Judged], int | None]:
+    """A number of a partition's state, None where the state is not to be had."""
+
+    def key(one: Judged) -> int | None:
+        state = one[0].state
+        return field(state) if isinstance(state, PartitionState) else None
+
+    return key
+
+
+_PARTITION_KEYS: Keys[Judged] = {
+    "partition": lambda one: one[0].id,
+    "leader": _state(lambda state: state.leader),
+    "replicas": lambda one: one[0].replicas,
+    "isr": _state(lambda state: len(state.isr)),
+    "leader_epoch": _state(lambda state: state.leader_epoch),
+    "controller_epoch": _state(lambda state: state.controller_epoch),
+    "status": lambda one: one[1][0].rank,
+    "changed": lambda one: one[0].znode and one[0].znode.mtime,
+    "path": lambda one: one[0].id,
 }
-_COUNT_KEYS: Mapping[str, Callable[[CountRow], Any]] = {
-    "broker": lambda row: row.broker,
-    "partitions": lambda row: row.partitions if isinstance(row.partitions, int) else None,
-    "status": lambda row: row.status.rank,
-    "changed": lambda row: row.changed,
-    "path": lambda row: row.broker,
+_COUNT_KEYS: Keys[Held] = {
+    "broker": lambda one: one[0].broker,
+    "partitions": lambda one: one[0].count if isinstance(one[0].count, int) else None,
+    "status": lambda one: one[1][0].rank,
+    "changed": lambda one: one[0].znode and one[0].znode.mtime,
+    "path": lambda one: one[0].broker,
 }
 # Columns that 0.7 cannot fill are not drawn there.
 _NOT_IN_07 = {"replication", "under_replicated", "offline", "preferred_leaders_percent", "config"}
@@ -99,76 +93,53 @@ def topic_columns(layout: Layout) -> tuple[str, ...]:
 
 def select_topics(state: ClusterState, query: Query) -> Selection[TopicRow]:
     """The Topics page: worst status first, then by name, unless asked otherwise."""
-    key, falls = _order(query.sort, topic_columns(state.layout))
-    counts = dict(zip(STATUSES, state.counts.tones, strict=True))
-    ticked = _ticked(query)
+    keys = {key: _TOPIC_KEYS[key] for key in topic_columns(state.layout)}
+    key, falls = query.order(keys)
     if not query.q.strip() and (key is None or (key == "status" and not falls)):
-        names: Iterable[str] = _ranked(state, ticked)
-        matched = sum(counts[status] for status in ticked)
-        page, pages, first, last = _window(query, matched)
-        shown = list(islice(names, first, last))
-    else:
-        found = list(_passing_topics(state, filters.parse(query.q, state)))
-        counts = _counted(summary.tone for summary in found)
-        found = [summary for summary in found if summary.tone.value in ticked]
-        if key is not None:
-            by = _TOPIC_KEYS[key]
-            found.sort(key=lambda summary: summary.name)
-            found = _sorted(found, lambda summary: by(state, summary), falls=falls)
-        matched = len(found)
-        page, pages, first, last = _window(query, matched)
-        shown = [summary.name for summary in found[first:last]]
-    return Selection(
-        tuple(rows.topic(state, name) for name in shown), len(state.topics), matched, page, pages, counts
-    )
+        return _first_topics(state, query)
+    names = [name for _, name in state.ranking]
+    if key is not None:
+        names.sort()  # so that topics with equal values stand by name; five sorted runs, merged at once
+    wanted = filters.parse(query.q, state)
+    every = map(state.summaries.__getitem__, names)
+    found = [(state, one) for one in every if wanted.admits_topic(one)]
+    chosen = choose(found, query, keys, lambda one: one[1].tone, total=len(state.topics))
+    return _with_rows(chosen, lambda one: rows.topic(state, one[1].name))
 
 
 def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Selection[PartitionRow]:
     """The Topic page of 0.8+: by partition, unless asked otherwise."""
-    wanted = filters.parse(query.q, state)
-    found = [
-        row
-        for row in (rows.partition(state, topic, part) for part in topic.partitions)
-        if wanted.admits(str(row.partition), row.status, _brokers(row))
-    ]
-    return _select(found, query, _PARTITION_KEYS, total=len(topic.partitions))
+    live = frozenset(state.brokers)
+    found = [(part, summary.partition_status(topic, part, live)) for part in topic.partitions]
+    if query.q.strip():
+        wanted = filters.parse(query.q, state)
+        found = [one for one in found if wanted.admits(str(one[0].id), one[1][0], _brokers(one[0]))]
+    chosen = choose(found, query, _PARTITION_KEYS, lambda one: one[1][0], total=len(topic.partitions))
+    return _with_rows(chosen, lambda one: rows.partition(state, topic, one[0], one[1]))
 
 
 def select_counts(state: ClusterState, topic: Topic, query: Query) -> Selection[CountRow]:
     """The Topic page of 0.7: by broker, unless asked otherwise."""
     wanted = filters.parse(query.q, state)
-    found = [
-        row
-        for row in (rows.count(state, topic, held) for held in topic.counts)
-        if wanted.admits(str(row.broker), row.status, frozenset({row.broker}))
-    ]
-    return _select(found, query, _COUNT_KEYS, total=len(topic.counts))
+    every = ((held, summary.count_status(held, state.brokers)) for held in topic.counts)
+    found = [one for one in every if wanted.admits(str(one[0].broker), one[1][0], frozenset({one[0].broker}))]
+    chosen = choose(found, query, _COUNT_KEYS, lambda one: one[1][0], total=len(topic.counts))
+    return _with_rows(chosen, lambda one: rows.count(state, topic, one[0], one[1]))
 
 
-def _select(
-    found: Sequence[Any], query: Query, keys: Mapping[str, Callable[[Any], Any]], *, total: int
-) -> Selection[Any]:
-    key, falls = _order(query.sort, tuple(keys))
-    counts = _counted(row.status for row in found)
-    ticked = _ticked(query)
-    found = [row for row in found if row.status.value in ticked]
-    if key is not None:
-        found = _sorted(found, keys[key], falls=falls)
-    page, pages, first, last = _window(query, len(found))
-    return Selection(tuple(found[first:last]), total, len(found), page, pages, counts)
-
-
-def _passing_topics(state: ClusterState, wanted: filters.Filter) -> Iterator[TopicSummary]:
-    """In the default order."""
-    summaries = state.summaries
-    for _, name in state.ranking:
-        summary = summaries[name]
-        if wanted.admits_topic(summary):
-            yield summary
+def _first_topics(state: ClusterState, query: Query) -> Selection[TopicRow]:
+    """The default order, of which only the page is read."""
+    counts = dict(zip(STATUSES, state.counts.tones, strict=True))
+    ticked = query.ticked
+    matched = sum(counts[status] for status in ticked)
+    page, pages, cut = window(query, matched)
+    shown = islice(_ranked(state, ticked), cut.start, cut.stop)
+    made = tuple(rows.topic(state, name) for name in shown)
+    return Selection(made, len(state.topics), matched, page, pages, counts)
 
 
 def _ranked(state: ClusterState, ticked: frozenset[str]) -> Iterator[str]:
-    """The names of the topics with these statuses, in the default order, read as far as is asked for."""
+    """The names of the topics with these statuses, read as far as is asked for."""
     start = 0
     for tone, count in zip(Tone, state.counts.tones, strict=True):
         if tone.value in ticked:
@@ -176,38 +147,11 @@ def _ranked(state: ClusterState, ticked: frozenset[str]) -> Iterator[str]:
         start += count
 
 
-def _ticked(query: Query) -> frozenset[str]:
-    """The statuses asked for; all where none is."""
-    return frozenset(query.status).intersection(STATUSES) or frozenset(STATUSES)
+def _with_rows(chosen: Selection[Any], row: Callable[[Any], Any]) -> Selection[Any]:
+    made = tuple(map(row, chosen.rows))
+    return Selection(made, chosen.total, chosen.matched, chosen.page, chosen.pages, chosen.counts)
 
 
-def _order(sort: str, allowed: Sequence[str]) -> tuple[str | None, bool]:
-    key = sort.removeprefix("-")
-    return (key, sort.startswith("-")) if key in allowed else (None, False)
-
-
-def _window(query: Query, matched: int) -> tuple[int, int, int, int]:
-    """(page, pages, first row, behind the last); a page that is not there is the last one."""
-    size = query.size if query.size in SIZES else SIZES[0]
-    pages = max(1, -(-matched // size))
-    page = min(max(query.page, 1), pages)
-    return page, pages, (page - 1) * size, page * size
-
-
-def _sorted(found: Sequence[K], key: Callable[[K], Any], *, falls: bool) -> list[K]:
-    """Sorted by a key, equal ones in their order; those without a value last."""
-    keyed = [(key(one), one) for one in found]
-    known = [pair for pair in keyed if pair[0] is not None]
-    known.sort(key=lambda pair: pair[0], reverse=falls)
-    return [one for _, one in known] + [one for value, one in keyed if value is None]
-
-
-def _counted(tones: Iterable[Tone]) -> dict[str, int]:
-    found = Counter(tones)
-    return {tone.value: found[tone] for tone in Tone}
-
-
-def _brokers(row: PartitionRow) -> frozenset[int]:
-    replicas = row.replicas if isinstance(row.replicas, tuple) else ()
-    leader = (row.leader,) if isinstance(row.leader, int) else ()
-    return frozenset({*replicas, *leader})
+def _brokers(part: Partition) -> frozenset[int]:
+    leader = (part.state.leader,) if isinstance(part.state, PartitionState) else ()
+    return frozenset(part.replicas or ()).union(leader)

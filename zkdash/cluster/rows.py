@@ -116,9 +116,9 @@ def topic(state: ClusterState, name: str) -> TopicRow:
     )
 
 
-def partition(state: ClusterState, one: Topic, part: Partition) -> PartitionRow:
+def partition(state: ClusterState, one: Topic, part: Partition, status: summary.Status) -> PartitionRow:
     """The row of a partition of a topic."""
-    tone, words = summary.partition_status(one, part, state.brokers)
+    tone, words = status
     read = part.state
     known = isinstance(read, PartitionState)
     isr = read.isr if isinstance(read, PartitionState) else ()
@@ -145,9 +145,9 @@ def partition(state: ClusterState, one: Topic, part: Partition) -> PartitionRow:
     )
 
 
-def count(state: ClusterState, one: Topic, held: PartitionCount) -> CountRow:
+def count(state: ClusterState, one: Topic, held: PartitionCount, status: summary.Status) -> CountRow:
     """The row of a broker of a 0.7 topic."""
-    tone, words = summary.count_status(held, state.brokers)
+    tone, words = status
     changed, version, mzxid = _stamp(held.znode)
     return CountRow(
         status=tone,

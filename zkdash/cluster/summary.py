@@ -31,7 +31,7 @@ def summarise(topic: Topic, live: Container[int]) -> TopicSummary:
         name=topic.name,
         partitions=_size(topic),
         replication=_replication(topic),
-        under_replicated=_under_replicated(topic, partitions),
+        under_replicated=sum(_is_under_replicated(topic, partition) for partition in partitions),
         offline=len(leaders) - len(led),
         leader_dead=sum(leader not in live for leader in led),
         stateless=others.count(None),
@@ -56,19 +56,18 @@ def partition_status(topic: Topic, partition: Partition, live: Container[int]) -
     """The status of one partition, by the same rules as its topic's."""
     if topic.deleting:
         return Tone.INFO, "deleting"
+    if partition.replicas is None and isinstance(topic.assignment, Assignment):
+        return Tone.WARNING, "not assigned"
     facts: list[Status] = []
     state = partition.state
-    if isinstance(state, PartitionState):
-        if state.leader < 0:
-            facts.append((Tone.CRITICAL, "offline"))
-        elif state.leader not in live:
-            facts.append((Tone.CRITICAL, f"leader {state.leader} is dead"))
-        if _under_replicated(topic, (partition,)):
-            facts.append((Tone.WARNING, "under-replicated"))
-    else:
+    if not isinstance(state, PartitionState):
         facts.append((Tone.UNKNOWN, "no state" if state is None else _doubt(state)))
-    if partition.replicas is None and isinstance(topic.assignment, Assignment):
-        facts = [(Tone.WARNING, "not assigned")]
+    elif state.leader < 0:
+        facts.append((Tone.CRITICAL, "offline"))
+    elif state.leader not in live:
+        facts.append((Tone.CRITICAL, f"leader {state.leader} is dead"))
+    if _is_under_replicated(topic, partition):
+        facts.append((Tone.WARNING, "under-replicated"))
     if partition.id in topic.moving:
         facts.append((Tone.INFO, "moving"))
     return worst(facts)
@@ -125,13 +124,13 @@ def _preference(topic: Topic, partitions: tuple[Partition, ...]) -> tuple[int, i
     return preferable, preferred
 
 
-def _under_replicated(topic: Topic, partitions: tuple[Partition, ...]) -> int:
-    return sum(
-        partition.replicas is not None
-        and isinstance(partition.state, PartitionState)
-        and len(partition.state.isr) < len(partition.replicas)
-        and len(partition.state.isr) < original_size(topic, partition)
-        for partition in partitions
+def _is_under_replicated(topic: Topic, partition: Partition) -> bool:
+    replicas, state = partition.replicas, partition.state
+    return (
+        replicas is not None
+        and isinstance(state, PartitionState)
+        and len(state.isr) < len(replicas)
+        and len(state.isr) < _original_size(topic, partition)
     )
 
 
@@ -146,7 +145,7 @@ def _shared(brokers: frozenset[int]) -> frozenset[int]:
     return brokers
 
 
-def original_size(topic: Topic, partition: Partition) -> int:
+def _original_size(topic: Topic, partition: Partition) -> int:
     """How many replicas should be in sync: while a partition moves, those that it had before."""
     replicas, target = partition.replicas or (), topic.moving.get(partition.id)
     if target is None or not isinstance(topic.assignment, Assignment):

@@ -1,0 +1,107 @@
+"""What a batch costs follows the batch, not the cluster: counted in calls, not in time."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from bench import tree
+from tests.cluster import small
+from zkdash.cluster import advance, assembly, queries, rows, summary
+from zkdash.cluster.queries import Query
+from zkdash.cluster.state import ClusterState
+from zkdash.kafka.layouts import partitions
+from zkdash.znode import Batch
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """How often the costly functions are called."""
+    calls: Counter[str] = Counter()
+
+    def count(module, name):
+        real = getattr(module, name)
+
+        def counting(*arguments, **named):
+            calls[name] += 1
+            return real(*arguments, **named)
+
+        monkeypatch.setattr(module, name, counting)
+
+    count(partitions, "parse_state")
+    count(assembly, "assemble")
+    count(summary, "summarise")
+    count(rows, "topic")
+    return calls
+
+
+def _loaded(topics: int) -> ClusterState:
+    nodes = dict(tree.tree(topics=topics, partitions=4, groups=topics // 10))
+    state, _ = advance.advance(ClusterState(), Batch(nodes, len(nodes), whole=True))
+    return state
+
+
+def _state(topic: int, partition: int) -> small.Tree:
+    path = f"/brokers/topics/{tree.topic_name(topic)}/partitions/{partition}/state"
+    return {path: small.znode(tree.state(tree.replicas(topic, partition)[0], []))}
+
+
+@pytest.mark.parametrize("topics", [20, 400])
+def test_a_changed_state_is_parsed_alone_and_its_topic_summed_up_alone(counted, topics):
+    state = _loaded(topics)
+    counted.clear()
+    after, touched = small.step(state, _state(7, 2))
+    assert counted == {"parse_state": 1, "assemble": 1, "summarise": 1}
+    assert touched.topics == {tree.topic_name(7)}
+    rebuilt = [name for name in after.topics if after.topics[name] is not state.topics[name]]
+    assert rebuilt == [tree.topic_name(7)]
+    assert after.groups is state.groups
+    assert after.problems is state.problems
+
+
+def test_a_first_load_parses_every_state_once_and_sums_every_topic_up_once(counted):
+    _loaded(50)
+    assert counted == {"parse_state": 200, "assemble": 50, "summarise": 50}
+
+
+def test_a_broker_that_goes_re_evaluates_only_the_topics_that_it_led(counted):
+    state = _loaded(400)
+    led = sum(3 in numbers.leaders for numbers in state.summaries.values())
+    assert led < 400
+    counted.clear()
+    small.step(state, small.gone("/brokers/ids/3"))
+    assert counted == {"summarise": led}
+
+
+def test_a_commit_of_offsets_touches_no_topic_and_no_number(counted):
+    state = _loaded(20)
+    counted.clear()
+    path = f"/consumers/group-0001/offsets/{tree.topic_name(1)}/0"
+    after, touched = small.step(state, {path: small.znode("99")})
+    assert not counted
+    assert after.topics is state.topics
+    assert after.group_summaries is state.group_summaries
+    assert touched.areas == {"groups"}
+    assert touched.groups == {"group-0001"}
+
+
+@pytest.mark.parametrize("topics", [60, 600])
+def test_the_default_page_makes_no_row_that_it_does_not_show(counted, topics):
+    state = _loaded(topics)
+    counted.clear()
+    assert len(queries.select_topics(state, Query()).rows) == 50
+    assert counted == {"topic": 50}
+
+
+def test_a_change_of_status_copies_no_more_of_the_ranking_than_a_chunk():
+    state = _loaded(2000)
+    after, _ = small.step(state, _state(7, 2))
+    shared = {id(chunk) for chunk in state.ranking.chunks} & {id(chunk) for chunk in after.ranking.chunks}
+    assert len(shared) >= len(state.ranking.chunks) - 2
+
+
+def test_equal_states_are_one_object():
+    state = _loaded(50)
+    held = [partition.state for topic in state.topics.values() for partition in topic.partitions]
+    assert len({id(value) for value in held}) == len(set(held))
