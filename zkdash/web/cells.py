@@ -135,11 +135,11 @@ class Number(Cell, frozen=True):
         shown = grouped(self.number)
         if self.alert is not None and self.number:
             return format_html('<td class="num"><span class="{}">{}</span></td>', self.alert.value, shown)
-        return format_html('<td class="num">{}</td>', shown)
+        return format_html('<td class="{}">{}</td>', "num" if self.number else "num zero", shown)
 
 
 class Id(Cell, frozen=True):
-    """A number that names something, or that is compared and not counted; `gone` says that the broker is dead."""
+    """A number that names something, or is compared and not counted; `gone` says that the broker is dead."""
 
     number: int
     gone: bool = False
@@ -241,7 +241,7 @@ class Moment(Cell, frozen=True):
 
 
 class Replicas(Cell, frozen=True):
-    """Broker ids in the order of the assignment, the preferred leader first; `dead` ones are not registered."""
+    """Broker ids in the order of the assignment, preferred leader first; `dead` ones are not registered."""
 
     brokers: tuple[int, ...]
     dead: frozenset[int] = frozenset()
@@ -296,7 +296,8 @@ class Path(Cell, frozen=True):
 
 def path_html(path: str) -> SafeString:
     return format_html(
-        '<code><bdi>{0}</bdi></code> <button type="button" class="copy" data-copy="{0}" aria-label="Copy {0}">'
+        "<code><bdi>{0}</bdi></code> "
+        '<button type="button" class="copy" data-copy="{0}" aria-label="Copy {0}">'
         "Copy</button>",
         path,
     )

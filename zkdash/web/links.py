@@ -14,7 +14,7 @@ _DOTS = (".", "..")
 
 
 class NameConverter:
-    """One path segment that holds a znode's name; the opposite of `segment` once the server has unquoted it."""
+    """One path segment that holds a name: undoes `segment` once the server has unquoted it."""
 
     regex = r"[^/]+"
 
@@ -26,7 +26,7 @@ class NameConverter:
 
 
 class ClusterConverter:
-    """A cluster's name as the configuration allows it; upper case is let in so that the 404 page can speak."""
+    """A cluster's name as the configuration allows it, and upper case, so that the 404 page can speak."""
 
     regex = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
 

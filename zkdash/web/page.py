@@ -21,9 +21,10 @@ Record = dict[str, Any]
 class View(msgspec.Struct, frozen=True):
     """One page at one moment.
 
-    `title` is the name of what is seen. `parts` are live. `context` goes to the page's template only and never
-    changes while the page is open. `records` are the rows of JSON and CSV with the same `fields` each;
-    `total` counts the rows of all pages of the query. `gone` is the sentence of a 404: what was asked for is not there.
+    `title` is the name of what is seen. `parts` are live. `context` goes to the page's template only and
+    never changes while the page is open. `records` are the rows of JSON and CSV with the same `fields` each;
+    `total` counts the rows of all pages of the query, `extra` is what JSON has beside them. `gone` is the
+    sentence of a 404: what was asked for is not there.
     """
 
     title: str
@@ -43,10 +44,10 @@ class Page(msgspec.Struct, frozen=True):
     """A page of one cluster.
 
     `route` follows /c/<cluster>/ in Django's path syntax, `look` builds it, `touches` says whether what a
-    revision changed can show on it. `canonical` reads a raw query string and returns (canonical query, sentences
-    about what was not understood). `label` and `letter` are its entry in the navigation and its `g` key.
-    `count` is the number beside the label. `glance` is what else can show on the page, where that is cheaper to
-    compare than to be told of.
+    revision changed can show on it. `canonical` reads a raw query string and returns the canonical one, with
+    sentences about what was not understood. `label` and `letter` are its entry in the navigation and its
+    `g` key, `count` is the number beside the label. `glance` is what else can show on the page, where that is
+    cheaper to compare than to be told of.
     """
 
     name: str

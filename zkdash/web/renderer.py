@@ -91,7 +91,7 @@ def rendered(view: View, snapshot: Snapshot) -> Rendered:
 
 
 def html(part: Part, *, oob: bool = False) -> str:
-    """A whole part. In a frame a table's part stands in a template of its own, or the parser would drop it."""
+    """A whole part. In a frame a table's part stands in a template, or the parser would drop it."""
     if isinstance(part, Table):
         return _wrapped(_render(part.whole, {"table": part, "oob": oob}), oob=oob)
     return _render(part.template, {"block": part, "oob": oob})

@@ -22,7 +22,7 @@ urlpatterns = [
 ]
 
 # Channels routes applications by Django's paths, whose types know views only.
-_socket = cast(Callable[..., HttpResponse], consumer.PageConsumer.as_asgi())
+_socket = cast("Callable[..., HttpResponse]", consumer.PageConsumer.as_asgi())
 websocket_urlpatterns = [
     path("live/", _socket),
     *(

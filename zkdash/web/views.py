@@ -80,7 +80,8 @@ def _answer(request: HttpRequest, moment: Moment, look: Callable[[], View]) -> H
             response = _page(request, moment, view)
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
-    # A 304 renews this header of the copy that the browser holds, so a poll learns the age without a body.
+    # A 304 renews these headers of the copy that the browser holds, so a poll learns the age without a body.
+    response["Zkdash-Revision"] = str(moment.rendered.revision)
     response["Zkdash-As-Of"] = "" if moment.rendered.as_of is None else f"{moment.rendered.as_of:.3f}"
     patch_vary_headers(response, ["Accept"])
     return response

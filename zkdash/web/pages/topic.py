@@ -58,7 +58,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         title=name,
         parts=(facts, table, *listing.blocks(SPEC, query, found, "partitions")),
         context={
-            **listing.context(SPEC, query, COLUMNS, "Filter partitions: number, broker:3, rack:a"),
+            **listing.context(SPEC, query, COLUMNS, "Filter: number, broker:3, rack:a"),
             "rows": "partitions-rows",
             "noun": "Partitions",
         },
@@ -91,7 +91,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
         title=topic.name,
         parts=(facts, table, *listing.blocks(SPEC_07, query, found, "brokers")),
         context={
-            **listing.context(SPEC_07, query, COLUMNS_07, "Filter brokers: number, rack:a"),
+            **listing.context(SPEC_07, query, COLUMNS_07, "Filter: number, rack:a"),
             "rows": "brokers-rows",
             "noun": "Brokers",
         },

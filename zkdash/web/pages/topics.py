@@ -35,7 +35,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return View(
         title="Topics",
         parts=(table, *listing.blocks(SPEC, query, found, "topics")),
-        context=listing.context(SPEC, query, columns, "Filter topics: words, broker:3, rack:a, status:warn"),
+        context=listing.context(SPEC, query, columns, "Filter: text, broker:3, rack:a"),
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
