@@ -19,10 +19,9 @@ from kazoo.security import OPEN_ACL_UNSAFE
 
 from zkdash.demo import agenda
 
-log = logging.getLogger(__name__)
-# kazoo tells of every lost connection; the participant's own reaction is what matters here.
-_kazoo_log = logging.getLogger(f"{__name__}.kazoo")
-_kazoo_log.setLevel(logging.ERROR)
+# kazoo tells of every connection; the participant's own reaction is what matters here. Not below "zkdash",
+# whose level Django's settings lower.
+_kazoo_log = logging.getLogger("kazoo.demo")
 
 CONNECT_LIMIT_S = 5.0
 REPLY_LIMIT_S = 20.0
