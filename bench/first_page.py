@@ -10,7 +10,7 @@ from django.test import Client
 from bench import side, usage
 from bench.watched import Watched
 
-_LIMIT_S = 600
+_LIMIT_S = 120
 
 
 def main(address: str) -> None:

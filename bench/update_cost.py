@@ -15,7 +15,7 @@ from bench.sizes import Shape, Size
 
 _STATES_A_SECOND = 500
 _COMMITS_A_SECOND = 2_500
-_LIMIT_S = 600.0
+_LIMIT_S = 150.0
 
 
 def run(size: Size) -> Result:

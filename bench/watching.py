@@ -12,7 +12,7 @@ import time
 from bench import side, usage
 from bench.watched import Watched
 
-_LOAD_LIMIT_S = 600
+_LOAD_LIMIT_S = 120
 _LIMIT_S = 60
 
 

@@ -9,6 +9,8 @@ import socket
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 
+CREATE = 1
+DELETE = 2
 GET_DATA = 4
 SET_DATA = 5
 GET_CHILDREN = 8
@@ -39,8 +41,12 @@ class Connection:
 
     def post(self, operation: int, *bodies: bytes) -> None:
         """Send one request a body, all in one go."""
+        self.post_all((operation, body) for body in bodies)
+
+    def post_all(self, requests: Iterable[tuple[int, bytes]]) -> None:
+        """Send requests, each an operation and its body, all in one go."""
         pieces = []
-        for body in bodies:
+        for operation, body in requests:
             self._xid += 1
             pieces.append(_REQUEST.pack(len(body) + 8, self._xid, operation) + body)
         self._socket.sendall(b"".join(pieces))
@@ -95,6 +101,11 @@ def _text_at(body: bytes, at: int) -> bytes:
 def set_data(path: bytes, data: bytes) -> bytes:
     """The body of a setData that does not look at the version."""
     return text(path) + text(data) + _INT.pack(-1)
+
+
+def delete(path: bytes) -> bytes:
+    """The body of a delete that does not look at the version."""
+    return text(path) + _INT.pack(-1)
 
 
 def text(value: bytes) -> bytes:

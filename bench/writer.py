@@ -1,18 +1,22 @@
-"""Writes like a busy Kafka at a fixed rate, from a process of its own: `python -m bench.writer`.
+"""Writes like a busy Kafka at a fixed rate, from a process of its own.
 
-Told `what` ("states", "offsets"), `rate` a second and `seconds`, it answers how many znodes it set, how
-long that took, and the zxid of the last set, as often as it is told.
+Told `what` ("states", "offsets", "churn"), `rate` a second and `seconds`, it answers how many writes that
+were, how long they took, and the zxid of the last, as often as it is told. Churn is told the tree's
+`shape` too, and can be told of only once.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 import sys
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from bench import side, wire
+from bench import churn, side, wire
+from bench.sizes import Shape
 
 _TICK_S = 0.01
 
@@ -26,20 +30,27 @@ class Written(NamedTuple):
 def main(address: str) -> None:
     host, _, port = address.rpartition(":")
     connection = wire.Connection(host, int(port))
-    sources = {"states": _states, "offsets": _offsets}
     while (told := side.hear()) is not None:
-        sets = sources[told["what"]](connection, int(told["rate"] * told["seconds"]))
-        side.say(**write(connection, sets, told["rate"])._asdict())
+        requests = _requests(connection, told)
+        side.say(**write(connection, requests, told["rate"])._asdict())
     connection.close()
 
 
-def write(connection: wire.Connection, sets: list[bytes], rate: float) -> Written:
-    """Post the sets as they come due; what comes due together goes out together."""
+def _requests(connection: wire.Connection, told: side.Figures) -> Sequence[tuple[int, bytes]]:
+    count = int(told["rate"] * told["seconds"])
+    if told["what"] == "churn":
+        return list(itertools.islice(churn.writes(Shape(*told["shape"]), seed=1), count))
+    sets = (_states if told["what"] == "states" else _offsets)(connection, count)
+    return [(wire.SET_DATA, body) for body in sets]
+
+
+def write(connection: wire.Connection, requests: Sequence[tuple[int, bytes]], rate: float) -> Written:
+    """Post the requests as they come due; what comes due together goes out together."""
     started = time.perf_counter()
     done, zxid = 0, 0
-    while done < len(sets):
-        due = min(len(sets), int((time.perf_counter() - started) * rate) + 1)
-        connection.post(wire.SET_DATA, *sets[done:due])
+    while done < len(requests):
+        due = min(len(requests), int((time.perf_counter() - started) * rate) + 1)
+        connection.post_all(requests[done:due])
         for _ in range(done, due):
             zxid, _ = connection.answer()
         done = due

@@ -57,6 +57,11 @@ class Folded:
         self.revision = frame.to
         return True
 
+    @property
+    def made_of(self) -> tuple[object, ...]:
+        """What `document` is built from: pages that are made of the same are the same."""
+        return (self._markup, *map(id, self._newest.values()))
+
     def document(self) -> html.HtmlElement:
         """The page as it stands now."""
         document = html.document_fromstring(self._markup)
@@ -130,34 +135,36 @@ class Visitor:
     def __init__(self, origin: str, path: str, *, pause_s: float = 0.0, markup: str | None = None) -> None:
         self._origin = origin
         self._path = path
-        self._pause_s = pause_s
+        self.pause_s = pause_s
         self.page = Folded(markup or fetch(origin, path))
         self.frames = 0
         self.refetches = 0
-        self.moved = asyncio.Condition()
+        self.is_open = asyncio.Event()
+        self._moved = asyncio.Condition()
 
     async def stay(self) -> None:
         """Connect and fold frames until cancelled. Raises ConnectionClosed when the server closes."""
         async with self._connect() as connection:
+            self.is_open.set()
             async for text in connection:
                 self.frames += 1
                 if not self.page.fold(read(text)):
                     self.refetches += 1
                     self.page.show(await asyncio.to_thread(fetch, self._origin, self._path))
-                async with self.moved:
-                    self.moved.notify_all()
-                if self._pause_s:
-                    await asyncio.sleep(self._pause_s)
+                async with self._moved:
+                    self._moved.notify_all()
+                if self.pause_s:
+                    await asyncio.sleep(self.pause_s)
 
     async def reach(self, revision: int) -> None:
         """Wait until the page is at this revision or later."""
-        async with self.moved:
-            await self.moved.wait_for(lambda: self.page.revision >= revision)
+        async with self._moved:
+            await self._moved.wait_for(lambda: self.page.revision >= revision)
 
     def _connect(self) -> websockets.connect:
         parts = urlsplit(self._origin)
         listener = socket.socket()
-        if self._pause_s:
+        if self.pause_s:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SLOW_BUFFER)
         listener.connect((parts.hostname, parts.port))
         return websockets.connect(
@@ -165,7 +172,7 @@ class Visitor:
             sock=listener,
             origin=self._origin,
             max_size=None,
-            max_queue=1 if self._pause_s else 16,
+            max_queue=1 if self.pause_s else 16,
             open_timeout=60,
             ping_interval=None,
         )

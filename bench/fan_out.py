@@ -1,0 +1,161 @@
+"""Many sockets on a real serving process, over a cluster that changes all the time, and over a calm one.
+
+The restless part: sockets on several pages, some of which hardly read, while topics change, come and go.
+Afterwards every page, built from its frames, must be the page that a fresh GET gives. The calm part: many
+sockets on one page, and what a frame costs the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from bench import progress, served, side, usage
+from bench.result import Goal, Number, Result
+from bench.side import Figures, Side
+from bench.sizes import Shape, Size
+from tests.serving import Served
+
+_LIMIT_S = 240.0
+_SETTLE_S = 30.0
+_PAUSE_S = 1.0
+_READY_LIMIT_S = 60.0
+
+_RESTLESS = Shape(200, 10, 10)
+_CALM = Shape(40, 10, 5)
+_TOPICS = "/c/default/topics/"
+
+
+class Load(NamedTuple):
+    """What is done to a serving process: `groups` are (path, sockets, seconds to pause after a frame)."""
+
+    shape: Shape
+    groups: tuple[tuple[str, int, float], ...]
+    what: str
+    rate: float
+    seconds: float
+
+    @property
+    def sockets(self) -> int:
+        return sum(sockets for _, sockets, _ in self.groups)
+
+
+class Seen(NamedTuple):
+    """What the visitors told, and what the server used meanwhile."""
+
+    visitors: Figures
+    written: Figures
+    cpu_s: float
+    peak_mib: float
+
+
+def restless(*, sockets: int = 200, slow: int = 5, rate: float = 1_000, seconds: float = 30.0) -> Load:
+    """Four pages, and some sockets that take one frame a second, with next to no buffer."""
+    quick = sockets - slow
+    paths = (_TOPICS, f"{_TOPICS}?q=topic-001&sort=-changed", f"{_TOPICS}topic-00000/", "/c/default/")
+    shares = [quick // len(paths)] * len(paths)
+    shares[0] += quick - sum(shares)
+    groups = [(path, share, 0.0) for path, share in zip(paths, shares, strict=True)]
+    return Load(_RESTLESS, (*groups, (_TOPICS, slow, _PAUSE_S)), "churn", rate, seconds)
+
+
+def calm(*, sockets: int = 1_000, rate: float = 4, seconds: float = 20.0) -> Load:
+    """One page, on which every change shows."""
+    return Load(_CALM, ((_TOPICS, sockets, 0.0),), "states", rate, seconds)
+
+
+def run(size: Size) -> Result:
+    """Both parts; the small size has a tenth of the sockets for a tenth of the time."""
+    small = size.name == "small"
+    busy = seen(restless(sockets=40, rate=500, seconds=3) if small else restless())
+    quiet = seen(calm(sockets=100, seconds=3) if small else calm())
+    told = busy.visitors
+    frame_us = quiet.cpu_s / quiet.visitors["frames"] * 1e6
+    return Result(
+        "fan_out",
+        size.name,
+        {"restless": _figures(busy), "calm": _figures(quiet)},
+        (
+            Goal("restless: pages unlike a fresh GET, sockets lost or behind", _wrong(busy), 0),
+            Goal("restless: frames/s at the best served socket", told["most_frames_a_second"], 20.5),
+            Goal(
+                "restless: least served to best served quick socket", told["least_served"], 0.9, at_least=True
+            ),
+            Goal("calm: pages unlike a fresh GET, sockets lost or behind", _wrong(quiet), 0),
+            Goal("calm: server CPU, µs a frame", frame_us, 40),
+        ),
+    )
+
+
+def seen(load: Load) -> Seen:
+    """Put one load on a server of its own."""
+    what = f"fan_out: {load.sockets} sockets, {load.rate:g} changes a second for {load.seconds:g} s"
+    with (
+        progress.step(what),
+        served.server(load.shape, heap_mb=256) as zookeeper,
+        _serving(zookeeper.address, load.shape.topics) as serving,
+        Side("writer", zookeeper.address) as writer,
+        Side("visitors", serving.address) as visitors,
+    ):
+        visitors.tell(groups=load.groups)
+        visitors.heard(limit_s=_LIMIT_S)
+        visitors.tell(begin=True)
+        visitors.heard(limit_s=_LIMIT_S)
+        cpu_s = usage.cpu_of_s(serving.pid)
+        writer.tell(what=load.what, rate=load.rate, seconds=load.seconds, shape=load.shape)
+        written = writer.heard(limit_s=_LIMIT_S)
+        cpu_s = usage.cpu_of_s(serving.pid) - cpu_s
+        visitors.tell(settle=_SETTLE_S)
+        told = visitors.heard(limit_s=_LIMIT_S)
+        return Seen(told, written, cpu_s, usage.peak_mib(serving.pid))
+
+
+@contextlib.contextmanager
+def _serving(zookeeper: str, topics: int) -> Iterator[Served]:
+    """A real `manage.py serve` that has loaded the cluster."""
+    _allow_many_sockets()
+    with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
+        environ |= {"ZKDASH_ZOOKEEPER": zookeeper, "ZKDASH_DATA": directory}
+        serving = Served(environ, Path(directory))
+        try:
+            serving.wait_until_ready()
+            deadline = time.monotonic() + _READY_LIMIT_S
+            while serving.json(_TOPICS)["total"] < topics:
+                if time.monotonic() > deadline:
+                    raise side.SideFailedError(f"serve has not loaded the tree:\n{serving.printed()}")
+                time.sleep(0.1)
+            yield serving
+        finally:
+            serving.kill()
+
+
+def _allow_many_sockets() -> None:
+    """Processes that we start inherit it."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def _wrong(found: Seen) -> int:
+    told = found.visitors
+    return int(told["different"] + told["lost"] + told["behind"])
+
+
+def _figures(found: Seen) -> dict[str, Number]:
+    told = found.visitors
+    return {
+        "changes": found.written["count"],
+        "changes/s": found.written["count"] / found.written["seconds"],
+        "frames": told["frames"],
+        "frames/s at the best served socket": told["most_frames_a_second"],
+        "pages fetched again": told["refetches"],
+        "server CPU, share of a core": found.cpu_s / told["seconds"],
+        "server CPU, µs a frame": found.cpu_s / told["frames"] * 1e6,
+        "server peak memory, MiB": found.peak_mib,
+    }
