@@ -8,15 +8,18 @@ import threading
 
 
 class Proxy:
-    """Forwards a port of its own to one on 127.0.0.1 until told otherwise."""
+    """Forwards a port of its own to one on 127.0.0.1 until told otherwise.
 
-    def __init__(self, target: int) -> None:
+    `sent` holds what each connection's client sent so far, in the order of connecting.
+    """
+
+    def __init__(self, target: int, *, port: int = 0) -> None:
         self._target = target
         self._lock = threading.Lock()
         self._pairs: list[_Pair] = []
         self._listener: socket.socket | None = None
-        self.port = 0
-        self.accepted = 0
+        self.port = port
+        self.sent: list[bytearray] = []
         self.restore()
 
     def restore(self) -> None:
@@ -61,7 +64,6 @@ class Proxy:
                 client, _ = listener.accept()
             except OSError:
                 return
-            self.accepted += 1
             try:
                 server = socket.create_connection(("127.0.0.1", self._target), timeout=5.0)
             except OSError:
@@ -69,18 +71,19 @@ class Proxy:
                 continue
             server.settimeout(None)
             with self._lock:
-                self._pairs.append(_Pair(client, server))
+                self.sent.append(bytearray())
+                self._pairs.append(_Pair(client, server, self.sent[-1]))
 
 
 class _Pair:
     """One forwarded connection."""
 
-    def __init__(self, client: socket.socket, server: socket.socket) -> None:
+    def __init__(self, client: socket.socket, server: socket.socket, sent: bytearray) -> None:
         self._sockets = (client, server)
         self.flows = threading.Event()
         self.flows.set()
-        for source, target in ((client, server), (server, client)):
-            threading.Thread(target=self._forward, args=(source, target), daemon=True).start()
+        for source, target, copy in ((client, server, sent), (server, client, None)):
+            threading.Thread(target=self._forward, args=(source, target, copy), daemon=True).start()
 
     def close(self) -> None:
         self.flows.set()
@@ -89,10 +92,12 @@ class _Pair:
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
 
-    def _forward(self, source: socket.socket, target: socket.socket) -> None:
+    def _forward(self, source: socket.socket, target: socket.socket, copy: bytearray | None) -> None:
         try:
             while chunk := source.recv(65536):
                 self.flows.wait()
+                if copy is not None:
+                    copy += chunk
                 target.sendall(chunk)
         except OSError:
             pass

@@ -6,7 +6,7 @@ tickTime is 200 ms and the session 2 s. The seed of the writer is printed with a
 from __future__ import annotations
 
 import contextlib
-import random
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -69,12 +69,12 @@ class Bench(NamedTuple):
 
 @contextlib.contextmanager
 def bench(writer_address: str, mirror_address: str, kind: type[Mirror] = Mirror) -> Iterator[Bench]:
-    seed = random.randrange(2**32)
+    seed = secrets.randbits(32)
     servers, chroot = parse_address(mirror_address)
     config = ClusterConfig("test", servers, chroot, session_timeout_s=SESSION_S)
     seen = witness.Witness(TWINS)
     with Writer(writer_address, seed) as writer:
-        mirror = kind(config, roots=ROOTS, sink=seen, jitter=lambda low, high: 0.0)
+        mirror = kind(config, roots=ROOTS, sink=seen, jitter=witness.no_jitter)
         mirror.start()
         try:
             witness.wait_live(mirror)

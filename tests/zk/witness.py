@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
+from kazoo.security import OPEN_ACL_UNSAFE
 
 from tests.waiting import wait_for
+from zkdash.zk.config import ClusterConfig, parse_address
 from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Unreadable, Znode
+
+OPEN = OPEN_ACL_UNSAFE
 
 Seen = tuple[bytes | None, int]
 
@@ -120,6 +125,33 @@ def difference(mirror: Mapping[str, Seen], zookeeper: Mapping[str, Seen]) -> Dif
         ghost=sorted(mirror.keys() - zookeeper.keys()),
         stale=sorted(p for p in zookeeper.keys() & mirror.keys() if zookeeper[p] != mirror[p]),
     )
+
+
+def no_jitter(low: float, high: float) -> float:
+    """The jitter of tests: none."""
+    return 0.0
+
+
+@contextlib.contextmanager
+def mirroring(
+    address: str,
+    roots: Sequence[str],
+    *,
+    session_timeout_s: float = 2.0,
+    sink: Witness | None = None,
+    auth: tuple[str, str] | None = None,
+) -> Iterator[tuple[Mirror, Witness]]:
+    """A started mirror of an address, stopped at the end."""
+    servers, chroot = parse_address(address)
+    scheme, credential = auth or (None, None)
+    config = ClusterConfig("test", servers, chroot, scheme, credential, session_timeout_s)
+    witness = sink or Witness()
+    mirror = Mirror(config, roots=roots, sink=witness, jitter=no_jitter)
+    mirror.start()
+    try:
+        yield mirror, witness
+    finally:
+        mirror.stop()
 
 
 def wait_live(mirror: Mirror, limit_s: float = 15.0) -> None:

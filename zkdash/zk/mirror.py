@@ -194,7 +194,9 @@ class Mirror:
 
     def report(self, **changes: Any) -> None:
         """Change fields of the session, and tell the sink."""
-        self._session = msgspec.structs.replace(self._session, **changes)
+        before, self._session = self._session, msgspec.structs.replace(self._session, **changes)
+        if self._session.phase is not before.phase:
+            log.info("%s: %s. %s", self._config.name, self._session.phase.value, self._session.sentence)
         if self._session != self._told:
             self._told = self._session
             self._told_at = self._clock()

@@ -45,9 +45,10 @@ _CLOSE_LIMIT_S = 0.5
 _STEP_S = 0.1
 
 log = logging.getLogger(__name__)
-_silent = logging.getLogger(__name__ + ".kazoo")
-_silent.propagate = False
-_silent.addHandler(logging.NullHandler())
+
+# kazoo logs credentials at DEBUG; outside of the logger tree no configuration can switch this one on
+_silent = logging.Logger("kazoo")  # noqa: LOG001 - that is the point
+_silent.disabled = True
 
 
 class _Threads(SequentialThreadingHandler):
@@ -288,7 +289,7 @@ def _explain(error: Exception) -> tuple[stream.Cause, str]:
         return stream.Cause.CLOSED, ""
     if isinstance(reason, (OSError, socket.error)):
         return stream.Cause.UNREACHABLE, reason.strerror or str(reason)
-    if isinstance(error, (struct.error, RuntimeError, ValueError, KeyError, IndexError)):
+    if isinstance(reason, (struct.error, RuntimeError, ValueError, KeyError, IndexError)):
         return stream.Cause.NOT_ZOOKEEPER, ""
     log.error("A connection to ZooKeeper ended in an unexpected way", exc_info=error)
     return stream.Cause.CLOSED, ""

@@ -1,0 +1,149 @@
+"""The configuration: what is taken, and one sentence for everything that is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from zkdash.zk.config import ClusterConfig, ConfigError, load, parse_address
+
+
+@pytest.mark.parametrize(
+    ("text", "servers", "chroot"),
+    [
+        ("zk1", (("zk1", 2181),), ""),
+        ("zk1:2182", (("zk1", 2182),), ""),
+        ("zk1:2181,zk2:2181/kafka", (("zk1", 2181), ("zk2", 2181)), "/kafka"),
+        (" zk1:2181 , zk2 /a/b ", (("zk1", 2181), ("zk2", 2181)), "/a/b"),
+        ("zk1/", (("zk1", 2181),), ""),
+        ("zk1/a/", (("zk1", 2181),), "/a"),
+        ("[::1]:2183/a", (("::1", 2183),), "/a"),
+        ("[fe80::1%eth0]", (("fe80::1%eth0", 2181),), ""),
+        ("127.0.0.1:65535", (("127.0.0.1", 65535),), ""),
+        ("zk1/ä b", (("zk1", 2181),), "/ä b"),
+    ],
+)
+def test_it_takes_an_address(text: str, servers: object, chroot: str) -> None:
+    assert parse_address(text) == (servers, chroot)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "names no server"),
+        ("/kafka", "names no server"),
+        ("zk1,,zk2", "names no server with ''"),
+        ("host:99999", "'99999'"),
+        ("host:0", "'0'"),
+        ("host:", "port ''"),
+        ("host:21 81", "'21 81'"),
+        ("host:²", "'²'"),
+        ("http://zk1", "'http:'"),
+        ("zk 1", "names no server"),
+        ("::1:2181", "names no server"),
+        ("[::1:2181", "names no server"),
+        ("[::1]x2181", "'2181'"),
+        ("user@zk1", "names no server"),
+        ("zk1:2181,zk1:2181", "twice"),
+        ("zk1//a", "'//a'"),
+        ("zk1/a//b", "'/a//b'"),
+        ("zk1/a/../b", "'/a/../b'"),
+        ("zk1/.", "'/.'"),
+        ("zk1/a\x00b", "'/a\\x00b'"),
+        ("zk1/a\ud800b", "'/a\\ud800b'"),
+    ],
+)
+def test_it_refuses_an_address_and_names_what_is_wrong(text: str, told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_address(text)
+    assert told in str(caught.value)
+
+
+def test_nothing_configured_is_no_cluster() -> None:
+    assert load({}) == ()
+    assert load({"ZKDASH_ZOOKEEPER": "  ", "ZKDASH_CONFIG": ""}) == ()
+
+
+def test_the_environment_names_the_cluster_default() -> None:
+    assert load({"ZKDASH_ZOOKEEPER": "zk1:2181/kafka"}) == (
+        ClusterConfig("default", (("zk1", 2181),), "/kafka"),
+    )
+
+
+def test_a_file_gives_its_clusters_in_order_with_their_credentials(tmp_path: Path) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text(
+        '[clusters.b]\nzookeeper = "zk1:2181"\nauth_scheme = "digest"\nauth_env = "B"\n'
+        "session_timeout_s = 6\n"
+        '[clusters."a.1"]\nzookeeper = "zk2/x"\n'
+    )
+    clusters = load({"ZKDASH_CONFIG": str(file), "B": "me:secret", "ZKDASH_ZOOKEEPER": "zk3"})
+    assert clusters == (
+        ClusterConfig("b", (("zk1", 2181),), "", "digest", "me:secret", 6.0),
+        ClusterConfig("a.1", (("zk2", 2181),), "/x"),
+        ClusterConfig("default", (("zk3", 2181),)),
+    )
+    assert "secret" not in repr(clusters)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[clusters.a", "is no TOML"),
+        ("colour = 1", "'colour'"),
+        ("clusters = 1", "clusters = 1"),
+        ("[clusters]\na = 1", "clusters.a = 1"),
+        ("[clusters.a]", "[clusters.a] lacks the key zookeeper"),
+        ("[clusters.a]\nzookeeper = 2181", "zookeeper = 2181"),
+        ('[clusters.a]\nzookeeper = "zk:99999"', "[clusters.a] zookeeper: 'zk:99999'"),
+        ('[clusters.a]\nzookeeper = "zk"\nsessiontimeout = 3', "'sessiontimeout' = 3"),
+        ('[clusters.a]\nzookeeper = "zk"\nsession_timeout_s = "3"', "session_timeout_s = '3'"),
+        ('[clusters.a]\nzookeeper = "zk"\nsession_timeout_s = true', "session_timeout_s = True"),
+        ('[clusters.a]\nzookeeper = "zk"\nsession_timeout_s = 0.1', "session_timeout_s = 0.1"),
+        ('[clusters.a]\nzookeeper = "zk"\nsession_timeout_s = nan', "session_timeout_s = nan"),
+        ('[clusters.a]\nzookeeper = "zk"\nauth_env = "X"', "auth_scheme = None"),
+        ('[clusters.a]\nzookeeper = "zk"\nauth_scheme = "digest"', "auth_env = None"),
+        ('[clusters.a]\nzookeeper = "zk"\nauth_scheme = "digest"\nauth_env = "X"', "auth_env = 'X'"),
+        ('[clusters.a]\nzookeeper = "zk"\nauth_scheme = "sasl"\nauth_env = "X"', "'sasl'"),
+        ('[clusters.a]\nzookeeper = "zk"\nauth_scheme = 1\nauth_env = "X"', "auth_scheme = 1"),
+        ('[clusters.A]\nzookeeper = "zk"', "'A' is not allowed"),
+        ('[clusters."a\\n"]\nzookeeper = "zk"', "is not allowed"),
+        (f'[clusters.{"a" * 64}]\nzookeeper = "zk"', "is not allowed"),
+        ('[clusters.a]\nzookeeper = "zk"\n[clusters.A]\nzookeeper = "zk"', "named twice"),
+        ('[clusters.a]\nzookeeper = "zk"\n[clusters.a]\nzookeeper = "zk"', "is no TOML"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence_that_names_file_and_value(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load({"ZKDASH_CONFIG": str(file)})
+    assert told in str(caught.value)
+    assert str(file) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_cluster_of_file_and_environment_is_named_twice(tmp_path: Path) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text('[clusters.default]\nzookeeper = "zk1"\n')
+    with pytest.raises(ConfigError, match="named twice"):
+        load({"ZKDASH_CONFIG": str(file), "ZKDASH_ZOOKEEPER": "zk2"})
+
+
+def test_a_wrong_address_in_the_environment_names_the_variable() -> None:
+    with pytest.raises(ConfigError, match=r"ZKDASH_ZOOKEEPER: .*'99999'"):
+        load({"ZKDASH_ZOOKEEPER": "host:99999"})
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for file in (tmp_path / "absent.toml", tmp_path):
+        with pytest.raises(ConfigError, match=r"can't be read"):
+            load({"ZKDASH_CONFIG": str(file)})
+
+
+def test_a_file_of_other_bytes_than_text_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_bytes(b"\xff\xfe[clusters]")
+    with pytest.raises(ConfigError, match="no UTF-8"):
+        load({"ZKDASH_CONFIG": str(file)})

@@ -1,0 +1,146 @@
+"""What cannot work is told in a sentence, is tried again, and harms nothing."""
+
+from __future__ import annotations
+
+import resource
+import socket
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Chroot
+from tests.waiting import wait_for
+from tests.zk import fake, witness
+from tests.zk.proxy import Proxy
+from zkdash.demo.zookeeper import Server
+from zkdash.zk.session import Phase
+
+pytestmark = pytest.mark.zk
+
+ROOTS = ("/brokers",)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (fake.says(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "does not speak ZooKeeper's protocol"),
+        (fake.says(struct.pack("!i", 2**31 - 1)), "does not speak ZooKeeper's protocol"),
+        (fake.says(struct.pack("!i", -5)), "does not speak ZooKeeper's protocol"),
+        (fake.says(struct.pack("!i", 3) + b"abc"), "does not speak ZooKeeper's protocol"),
+        (fake.closes, "closes the connection"),
+        (fake.is_silent, "does not answer"),
+        (fake.announces_two_gib_after_the_handshake, "2147483647 bytes"),
+    ],
+    ids=["http", "2 GiB", "negative", "short", "closes", "silent", "2 GiB later"],
+)
+def test_a_server_that_is_no_zookeeper_is_told_and_costs_no_memory(answer: fake.Answer, told: str) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with (
+        fake.serving(answer) as port,
+        witness.mirroring(f"127.0.0.1:{port}", ROOTS) as (mirror, _),
+    ):
+        wait_for(lambda: told in mirror.session.sentence, 10.0, lambda: mirror.session)
+        assert f"127.0.0.1:{port}" in mirror.session.sentence
+        assert mirror.session.phase in {Phase.CONNECTING, Phase.SUSPENDED, Phase.LOST}
+        assert mirror.proved_at is None
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - before < 100 * 1024
+
+
+def test_an_address_where_nothing_listens_is_told_and_later_it_comes(
+    own_server: Callable[..., Server],
+) -> None:
+    port = free_port()
+    with witness.mirroring(f"127.0.0.1:{port}", ROOTS) as (mirror, _):
+        session = wait_for(lambda: mirror.session if mirror.session.sentence else None)
+        assert session.phase is Phase.CONNECTING
+        assert f"127.0.0.1:{port} can't be reached (Connection refused)" in session.sentence
+        own_server(port=port)
+        witness.wait_live(mirror)
+        assert mirror.session.sentence == ""
+
+
+def test_a_name_that_does_not_resolve_is_told_beside_a_server_that_refuses() -> None:
+    port = free_port()
+    address = f"no-such-host.invalid:2181,127.0.0.1:{port}"
+    with witness.mirroring(address, ROOTS) as (mirror, _):
+        wait_for(
+            lambda: (
+                "the name of no-such-host.invalid:2181 can't be resolved" in mirror.session.sentence
+                and f"127.0.0.1:{port} can't be reached" in mirror.session.sentence
+            ),
+            15.0,
+            lambda: mirror.session,
+        )
+
+
+def test_a_server_that_names_one_unresolvable_neighbour_is_mirrored(chroot: Chroot) -> None:
+    address = chroot.address.replace("127.0.0.1", "no-such-host.invalid:2181,127.0.0.1", 1)
+    with witness.mirroring(address, ROOTS) as (mirror, _):
+        witness.wait_live(mirror)
+
+
+def test_an_old_server_is_refused_with_what_to_do() -> None:
+    with (
+        fake.serving(fake.is_unimplemented) as port,
+        witness.mirroring(f"127.0.0.1:{port}", ROOTS) as (mirror, _),
+    ):
+        session = witness.wait_phase(mirror, Phase.REFUSED)
+        assert "needs ZooKeeper 3.6 for now" in session.sentence
+        assert f"127.0.0.1:{port}" in session.sentence
+
+
+def test_an_authentication_that_fails_is_told_and_tried_again(chroot: Chroot) -> None:
+    address = chroot.address
+    with witness.mirroring(address, ROOTS, auth=("nosuchscheme", "me:secret")) as (mirror, _):
+        session = witness.wait_phase(mirror, Phase.REFUSED)
+        assert "'nosuchscheme'" in session.sentence
+        assert "secret" not in session.sentence
+        first = mirror._link._number
+        wait_for(lambda: mirror._link._number > first, 10.0)
+
+
+def test_a_zookeeper_that_was_wiped_is_taken_as_it_is(
+    own_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    """A server refuses whoever saw a later transaction; that must not last for ever."""
+    old = own_server(tmp_path / "old")
+    with Proxy(old.port) as first:
+        port = first.port
+        with witness.mirroring(f"127.0.0.1:{port}", ROOTS, session_timeout_s=1.0) as (mirror, seen):
+            client = open_client(old.address)
+            client.ensure_path("/brokers/topics/gone")
+            for number in range(50):
+                client.set("/brokers/topics/gone", b"%d" % number)
+            close_client(client)
+            witness.wait_proved(mirror)
+            first.cut()
+            old.stop()
+            new = own_server(tmp_path / "new")
+            client = open_client(new.address)
+            client.ensure_path("/brokers/topics/new")
+            second = Proxy(new.port, port=port)
+            with second:
+                wait_for(lambda: mirror.session.phase is Phase.LIVE, 20.0, lambda: mirror.session)
+                witness.wait_proved(mirror)
+                assert seen.get("/brokers/topics/gone") is None
+                assert witness.difference(seen.seen(), witness.walk(client, ROOTS)).is_none
+            close_client(client)
+
+
+def open_client(address: str) -> witness.KazooClient:
+    client = witness.KazooClient(hosts=address)
+    client.start(timeout=10.0)
+    return client
+
+
+def close_client(client: witness.KazooClient) -> None:
+    client.stop()
+    client.close()
