@@ -54,7 +54,7 @@ class Topic(msgspec.Struct, frozen=True):
     directory: bool = False
 
 
-class TopicSummary(msgspec.Struct, frozen=True):
+class TopicSummary(msgspec.Struct, frozen=True, gc=False):
     """A topic's numbers. Counts of partitions; `replication` is (smallest, largest) list length.
 
     `offline`: leader -1 (D1). `leader_dead`: leader >= 0 and not registered (D2). `under_replicated`:

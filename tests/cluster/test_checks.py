@@ -1,0 +1,180 @@
+"""When a check raises a finding, what it says, and when it is over."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cluster import small
+from zkdash.cluster import checks
+from zkdash.cluster.checks import Observations, Thresholds
+from zkdash.cluster.queries import Query, select_topics
+from zkdash.cluster.state import ClusterState
+from zkdash.cluster.tone import Tone
+
+BROKERS = small.broker(1) | small.broker(2)
+HEALTHY = BROKERS | small.controller(1) | small.topic("t", {0: [1, 2], 1: [2, 1]})
+OFFLINE = HEALTHY | small.state("t", 0, -1, [])
+UNOWNED = HEALTHY | small.group("g", {"c": ["t"]}, {"t": [0]})
+
+# id, a tree that fails it, tone, sentence, seconds that it must hold
+CASES = [
+    ("D1", OFFLINE, Tone.CRITICAL, "1 partition has no leader", 2),
+    (
+        "D2",
+        HEALTHY | small.state("t", 0, 9, [9, 1]) | small.state("t", 1, 9, [9, 1]),
+        Tone.CRITICAL,
+        "2 partitions have a leader that is not registered",
+        2,
+    ),
+    ("D8", HEALTHY | small.state("t", 0, 1, [1]), Tone.WARNING, "1 partition is under-replicated", 2),
+    ("D18", BROKERS, Tone.CRITICAL, "No broker is the controller: /controller is missing", 18),
+    ("D30", HEALTHY | {"/config/topics/t": small.znode("{")}, Tone.WARNING, "1 znode does not parse", 2),
+    ("D30", HEALTHY | {"/brokers/ids/x": small.znode("{}")}, Tone.CRITICAL, "1 znode does not parse", 2),
+    ("D40", UNOWNED, Tone.CRITICAL, "1 partition has no owner in 1 group with consumers", 8),
+]
+
+
+def _watched(state: ClusterState, *times: float, thresholds: Thresholds | None = None) -> Observations:
+    seen = Observations(thresholds=thresholds or Thresholds())
+    for time in times:
+        seen = checks.observe(seen, state, time)
+    return seen
+
+
+@pytest.mark.parametrize(("check", "tree", "tone", "sentence", "hold"), CASES)
+def test_a_finding_is_raised_once_it_held_for_its_time(check, tree, tone, sentence, hold):
+    state = small.built(tree)
+    early = _watched(state, 100, 100 + hold - 0.1)
+    assert check not in [finding.check for finding in early.findings]
+    assert check not in early.passing
+    assert checks.due(_watched(state, 100)) is not None
+    late = _watched(state, 100, 100 + hold)
+    (finding,) = [finding for finding in late.findings if finding.check == check]
+    assert (finding.tone, finding.sentence, finding.since) == (tone, sentence, 100)
+    assert finding.remedy
+
+
+@pytest.mark.parametrize("check", [check.id for check in checks.CHECKS])
+def test_a_healthy_cluster_passes(check):
+    seen = _watched(small.built(HEALTHY, small.group("g", {"c": ["t"]}, {"t": [0, 1]})), 0, 100)
+    assert seen.findings == ()
+    assert check in seen.passing
+    assert checks.TITLES[check]
+    assert checks.due(seen) is None
+
+
+def test_before_the_first_load_nothing_is_held_for_or_against_a_cluster():
+    seen = _watched(ClusterState(), 0, 100)
+    assert (seen.findings, seen.passing) == ((), ())
+
+
+def test_one_look_is_never_enough():
+    for _, tree, *_rest in CASES:
+        assert _watched(small.built(tree), 0).findings == ()
+
+
+def test_how_long_it_must_hold_can_be_set():
+    thresholds = Thresholds(confirm=1.0, no_controller=3.0, unowned=2.0)
+    seen = _watched(small.built(UNOWNED, small.gone("/controller")), 0, 2, thresholds=thresholds)
+    assert [finding.check for finding in seen.findings] == ["D40"]
+    assert checks.due(seen) == 3
+
+
+def test_it_stays_the_same_finding_while_its_number_changes():
+    seen = _watched(small.built(OFFLINE), 0, 2)
+    seen = checks.observe(seen, small.built(OFFLINE | small.state("t", 1, -1, [])), 5)
+    (finding,) = [finding for finding in seen.findings if finding.check == "D1"]
+    assert (finding.count, finding.since) == (2, 0)
+
+
+def test_what_was_over_begins_anew():
+    seen = _watched(small.built(OFFLINE), 0, 2)
+    seen = checks.observe(seen, small.built(HEALTHY), 3)
+    assert seen.findings == ()
+    assert "D1" in seen.passing
+    seen = checks.observe(seen, small.built(OFFLINE), 4)
+    assert seen.findings == ()
+    seen = checks.observe(seen, small.built(OFFLINE), 6)
+    assert {finding.since for finding in seen.findings} == {4}
+
+
+def test_the_worst_comes_first():
+    tree = {"/config/topics/t": small.znode("{")} | small.state("t", 1, 2, [2]) | small.state("t", 0, -1, [])
+    seen = _watched(small.built(HEALTHY, tree), 0, 2)
+    assert [finding.check for finding in seen.findings] == ["D1", "D8", "D30"]
+
+
+def test_each_group_must_lack_an_owner_for_its_own_time():
+    one = small.built(HEALTHY, small.group("g", {"c": ["t"]}, {"t": [0]}))
+    other = small.built(HEALTHY, small.group("h", {"c": ["t"]}, {"t": [0]}))
+    seen = Observations()
+    for time in range(0, 60, 5):
+        seen = checks.observe(seen, one if time % 10 else other, time)
+        assert seen.findings == ()
+
+
+def test_it_says_when_a_finding_may_come_due():
+    seen = _watched(small.built(UNOWNED), 50)
+    assert checks.due(seen) == 58
+    assert checks.due(checks.observe(seen, small.built(UNOWNED), 58)) is None
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected"),
+    [
+        ({"/brokers/ids/1": small.znode("h-1:h:9092")}, None),
+        ({}, None),
+        (small.broker(1), 1),
+        (small.topic("t", {0: [1]}), 1),
+        (small.broker(1) | {"/controller": small.znode("{")}, 0),
+    ],
+)
+def test_a_controller_is_missed_only_where_something_newer_than_07_is(tree, expected):
+    (check,) = [check for check in checks.CHECKS if check.id == "D18"]
+    causes = check.causes(small.built(tree))
+    assert (None if causes is None else len(causes)) == expected
+
+
+def test_a_topic_marked_for_deletion_is_not_held_against_the_cluster():
+    marked = {"/admin/delete_topics/t": small.znode(None)}
+    state = small.built(OFFLINE, marked, small.group("g", {"c": ["t"]}, {}))
+    assert _watched(state, 0, 100).findings == ()
+
+
+@pytest.mark.parametrize(("check", "tree"), [(case[0], case[1]) for case in CASES[:3]])
+def test_the_table_lists_what_was_counted(check, tree):
+    (found,) = [check_ for check_ in checks.CHECKS if check_.id == check]
+    state = small.built(tree, small.topic("fine", {0: [1]}))
+    assert found.page == "topics"
+    text = found.query.removeprefix("q=").replace("%3A", ":")
+    assert [row.name for row in select_topics(state, Query(q=text)).rows] == ["t"]
+
+
+# D40: what a group's members subscribe to by name, against what is owned.
+OWNERSHIP = [
+    (small.group("g", {"c": ["t"]}, {"t": [0, 1]}), 0),
+    (small.group("g", {"c": ["t"]}, {"t": [1]}), 1),
+    (small.group("g", {"c": ["t"]}, {}), 2),
+    (small.group("g", {"c": ["t", "nowhere"]}, {"t": [0, 1]}), 0),
+    (small.group("g", {"c": ["nowhere"]}, {}), 0),
+    (small.group("g", {}, {"t": [0]}), 0),
+    (small.group("g", {"c": ["t"]}, {"t": [0, 1, 7, "x", "0-0"]}), 0),
+    (small.group("g", {"c": ["old"]}, {"old": ["1-0"]}), 1),
+    (small.group("g", {"c": ["old"]}, {"old": ["1-0", "1-1", "1-2", "2-0"]}), 0),
+    ({"/consumers/g/ids/c": small.json_(version=1, subscription={".*": 1}, pattern="white_list")}, 0),
+    ({"/consumers/g/ids/c": small.znode("{")}, 0),
+]
+
+
+@pytest.mark.parametrize(("tree", "unowned"), OWNERSHIP)
+def test_partitions_without_owner_are_counted_for_static_subscriptions(tree, unowned):
+    old = {"/brokers/topics/old": small.znode(None), "/brokers/topics/old/1": small.znode("2")}
+    state = small.built(HEALTHY, old, tree)
+    assert state.counts.unowned == unowned
+    assert dict(state.unowned) == ({"g": unowned} if unowned else {})
+
+
+def test_a_count_without_bounds_costs_nothing():
+    old = {"/brokers/topics/old": small.znode(None), "/brokers/topics/old/1": small.znode("2147483647")}
+    state = small.built(old, small.group("g", {"c": ["old"]}, {"old": ["1-0"]}))
+    assert state.counts.unowned == 2147483646
