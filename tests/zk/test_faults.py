@@ -33,11 +33,11 @@ MIN_WRITES_PER_S = 50
 class ForgetfulMirror(Mirror):
     """The planted bug: after a reconnect it watches again, and reads nothing."""
 
-    def _catch_up(self) -> None:
-        if self._loads:
+    def _catch_up(self, *, takes_older: bool) -> None:
+        if self._image.loads:
             self.report(phase=Phase.LIVE, sentence="")
         else:
-            super()._catch_up()
+            super()._catch_up(takes_older=takes_older)
 
 
 class Bench(NamedTuple):

@@ -221,8 +221,7 @@ class Link:
         elif item.token is _Step.CHROOT:
             self._on_chroot(item.error)
         elif item.error:
-            log.warning("%s answered error %d to %s", self._config.address, item.error, item.token.name)
-            self.reopen()
+            self._refuse(trouble.step_failed(self._config, item.token.name.lower(), item.error))
         elif item.token is _Step.SYNC and not self._is_ready:
             self._is_ready = True
             self._backoff_s = _BACKOFF_S[0]

@@ -59,6 +59,14 @@ def unreadable_chroot(config: ClusterConfig) -> str:
     return f"ZooKeeper at {config.address} refused to tell whether {config.chroot or '/'} exists."
 
 
+def step_failed(config: ClusterConfig, step: str, code: int) -> str:
+    """A request that every server of ours should answer was answered with an error."""
+    return (
+        f"ZooKeeper at {config.address} answered error {code} to the request to {step}. "
+        "Where it demands authentication, set auth_scheme and auth_env; it is tried again."
+    )
+
+
 def auth_failed(config: ClusterConfig, server: str) -> str:
     """The server refused the credential."""
     return (
