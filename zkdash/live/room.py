@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from concurrent.futures import Executor
+from itertools import chain
 
 from zkdash.live import delta
 from zkdash.live.ends import Renderer, Socket
@@ -18,6 +19,9 @@ log = logging.getLogger(__name__)
 FRAME_INTERVAL_S = 0.05
 # After a rendering that failed.
 RETRY_INTERVAL_S = 1.0
+
+# A frame's text, or the task that renders what is missing for it.
+_Text = str | asyncio.Task[str]
 
 _NOTHING: delta.Patches = {}
 # No page was ever rendered at this revision, so a frame from it makes the page fetch itself again.
@@ -54,7 +58,7 @@ class Room:
         self._revision = 0  # up to which `_rendered` is known to be what a fresh page would show
         self._wholes: dict[str, tuple[Part, asyncio.Future[str]]] = {}
         # Keyed by identity; the values keep what is named alive. Emptied at every rendering.
-        self._texts: dict[tuple[int | None, int, int], tuple[delta.Patches, Rendered, asyncio.Task[str]]] = {}
+        self._texts: dict[tuple[int | None, int, int], tuple[delta.Patches, Rendered, _Text]] = {}
         self._dirty = asyncio.Event()
         self._rendering = False
         self.mark()
@@ -156,35 +160,36 @@ class Room:
                 slot.wake.clear()
                 if slot.held is None or self._rendered is None:
                     continue
-                held, rendered = slot.held, self._rendered
-                slot.held = None
-                text = await self._text(slot.sent, held, rendered)
-                slot.sent = rendered.revision
-                await socket.send(text)
-        except asyncio.CancelledError:
-            raise
+                held, rendered, sent = slot.held, self._rendered, slot.sent
+                # Before anything is awaited: meanwhile the page may turn out to have other parts.
+                slot.held, slot.sent = None, rendered.revision
+                text = self._text(sent, held, rendered)
+                await socket.send(text if isinstance(text, str) else await asyncio.shield(text))
         except Exception as error:  # a socket that is gone says so in many ways
             log.debug("A socket of %s ended: %s", self.key, error)
 
-    async def _text(self, sent: int | None, held: delta.Patches, rendered: Rendered) -> str:
-        """One frame as text, put together once for all sockets that need the same."""
+    def _text(self, sent: int | None, held: delta.Patches, rendered: Rendered) -> _Text:
+        """One frame, put together once for all sockets that need the same: at once where no part is whole."""
         key = (sent, id(held), id(rendered))
         found = self._texts.get(key)
         if found is None:
-            task = self._loop.create_task(self._compose(sent, held, rendered))
-            found = self._texts[key] = (held, rendered, task)
-        return await asyncio.shield(found[-1])
+            rows = [patch.values() for patch in held.values() if patch is not None]
+            if len(rows) == len(held):
+                text: _Text = _frame(sent, rendered, chain.from_iterable(rows))
+            else:
+                text = self._loop.create_task(self._compose(sent, held, rendered))
+            found = self._texts[key] = (held, rendered, text)
+        return found[-1]
 
     async def _compose(self, sent: int | None, held: delta.Patches, rendered: Rendered) -> str:
         parts = {part.id: part for part in rendered.parts}
-        pieces = []
+        pieces: list[str] = []
         for part, patch in held.items():
             if patch is None:
                 pieces.append(await self._whole(parts[part]))
             else:
                 pieces.extend(patch.values())
-        head = {"from": sent, "to": rendered.revision, "zxid": rendered.zxid, "as_of": rendered.as_of}
-        return json.dumps(head) + "\n" + "".join(pieces)
+        return _frame(sent, rendered, pieces)
 
     async def _whole(self, part: Part) -> str:
         """A part's whole HTML, rendered once as long as the part stays the same object."""
@@ -195,3 +200,8 @@ class Room:
             )
             found = self._wholes[part.id] = (part, future)
         return await found[1]
+
+
+def _frame(sent: int | None, rendered: Rendered, pieces: Iterable[str]) -> str:
+    head = {"from": sent, "to": rendered.revision, "zxid": rendered.zxid, "as_of": rendered.as_of}
+    return json.dumps(head) + "\n" + "".join(pieces)

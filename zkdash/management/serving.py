@@ -44,6 +44,8 @@ def serve(
             ws_max_size=_MOST_FROM_A_CLIENT,
             ws_ping_interval=20,
             ws_ping_timeout=20,
+            # Compressing for each socket anew costs more than all the rest of a frame.
+            ws_per_message_deflate=False,
         ),
         lambda: announce(address),
     )
