@@ -63,7 +63,7 @@ function hold(el, old) {
 	if (text(el) !== text(old)) held.set(el.id, el);
 }
 function tell() {
-	const button = $("waiting"), n = [...held.values()].reduce((sum, el) => sum + (diff(el).length || 1), 0);
+	const button = $("waiting"), n = [...held.values()].flatMap(diff).length || held.size;
 	button.hidden = !n;
 	button.textContent = count(n, "change") + " · show (u)";
 }

@@ -41,12 +41,12 @@ class Answer(NamedTuple):
 class Served:
     """A running `manage.py serve`; `address` is "http://127.0.0.1:<port>" without a slash at its end."""
 
-    def __init__(self, environ: dict[str, str], directory: Path) -> None:
+    def __init__(self, environ: dict[str, str], directory: Path, port: str = "0") -> None:
         self.out = directory / "serve.out"
         self.err = directory / "serve.err"
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self._process = subprocess.Popen(
-                [sys.executable, "manage.py", "serve", "--host", "127.0.0.1", "--port", "0"],
+                [sys.executable, "manage.py", "serve", "--host", "127.0.0.1", "--port", port],
                 cwd=ROOT,
                 env=environ,
                 stdin=subprocess.DEVNULL,
@@ -64,6 +64,14 @@ class Served:
         )
         assert isinstance(found, re.Match), f"serve ended with {self._process.returncode}:\n{self.printed()}"
         self.address = found[0].rstrip("/")
+
+    def wait_until_loaded(self, cluster: str = "default") -> None:
+        """Wait until a cluster's first load shows."""
+        wait_for(
+            lambda: self.json(f"/c/{cluster}/topics/")["as_of"] is not None,
+            limit_s=START_LIMIT_S,
+            message=self.printed,
+        )
 
     @property
     def pid(self) -> int:
@@ -121,13 +129,13 @@ def served(tmp_path: Path) -> Iterator[Serve]:
     """
     started: list[Served] = []
 
-    def start(**settings: str | Path) -> Served:
+    def start(*, port: str = "0", **settings: str | Path) -> Served:
         directory = tmp_path / f"serve-{len(started)}"
         directory.mkdir()
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         inherited.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
         given = {name: str(value) for name, value in settings.items()}
-        server = Served(inherited | {"ZKDASH_DATA": str(directory / "data")} | given, directory)
+        server = Served(inherited | {"ZKDASH_DATA": str(directory / "data")} | given, directory, port)
         started.append(server)
         server.wait_until_ready()
         return server
