@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -127,21 +128,21 @@ def snapshot(
     *,
     name: str = "demo",
     revision: int = 5,
-    as_of: float | None = 1_795_171_400.5,
+    as_of: float | None = None,
     phase: Phase = Phase.LIVE,
     findings: tuple[Finding, ...] = (),
     changes: tuple[Change, ...] = (),
     passing: tuple[str, ...] = (),
     **session: Any,
 ) -> Snapshot:
-    """What a watcher would publish; a tree of None is a cluster that was never loaded."""
+    """What a watcher would publish, true as of now; a tree of None is a cluster that was never loaded."""
     return Snapshot(
         cluster=name,
         address="127.0.0.1:2181/kafka",
         revision=revision,
         state=ClusterState() if tree is None else load(tree),
         session=Session(phase=phase, **session),
-        as_of=None if tree is None else as_of,
+        as_of=None if tree is None else as_of or time.time(),
         stale=tree is None,
         findings=findings,
         passing=passing,

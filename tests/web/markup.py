@@ -1,0 +1,45 @@
+"""Questions to a page's HTML."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import html
+
+
+class Markup:
+    """A parsed answer."""
+
+    def __init__(self, response: Any) -> None:
+        self.root = html.document_fromstring(response.content.decode())
+
+    def texts(self, selector: str) -> list[str]:
+        """What the elements say, with white space folded."""
+        return [" ".join(element.text_content().split()) for element in self.all(selector)]
+
+    def text(self, selector: str) -> str:
+        (found,) = self.texts(selector)
+        return found
+
+    def all(self, selector: str) -> list[Any]:
+        """Elements by id (`#x`), tag, or tag with one attribute or class."""
+        return self.root.xpath(_xpath(selector))
+
+    def ids(self) -> list[str]:
+        return self.root.xpath("//@id")
+
+
+def _xpath(selector: str) -> str:
+    """The few selectors that these tests need, as XPath (cssselect is no dependency)."""
+    path = ""
+    for piece in selector.split():
+        tag, hash_, name = piece.partition("#")
+        if hash_:
+            path += f"//{tag or '*'}[@id='{name}']"
+            continue
+        tag, dot, name = piece.partition(".")
+        if dot:
+            path += f"//{tag or '*'}[contains(concat(' ', @class, ' '), ' {name} ')]"
+        else:
+            path += f"//{piece}"
+    return path

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+
+from django.test import Client
+
+from tests.web import states
+from tests.web.markup import Markup
+from zkdash.zk.session import Phase
+
+URL = "/c/demo/topics/orders/"
+
+
+def test_it_shows_each_partition_with_what_is_wrong(client: Client) -> None:
+    states.publish(states.sick())
+    page = Markup(client.get(URL))
+    assert [row.get("id") for row in page.all("#partitions-rows tr")] == [
+        "partition-0",
+        "partition-1",
+        "partition-2",
+    ]
+    assert page.texts("#partition-2 td")[:5] == ["1", "3 1 2", "1 2 3 out", "4", "12"]
+    assert page.texts("#partition-2 code") == ["/brokers/topics/orders/partitions/2/state"]
+    assert page.text("h1") == "orders"
+    assert page.texts("#config code") == ["retention.ms", "1000"]
+
+
+def test_json_names_the_fields_as_kafka_does(client: Client) -> None:
+    states.publish(states.sick())
+    document = json.loads(client.get(URL, {"format": "json"}).content)
+    assert (document["page"], document["total"]) == ("topic", 3)
+    assert document["rows"][2] == {
+        "partition": 2,
+        "leader": 1,
+        "replicas": [3, 1, 2],
+        "isr": [1, 2],
+        "leader_epoch": 4,
+        "controller_epoch": 12,
+        "status": "warning",
+        "changed": "2026-11-20T10:42:07.123Z",
+        "path": "/brokers/topics/orders/partitions/2/state",
+    }
+
+
+def test_absent_unparsable_and_no_leader_are_three_things(client: Client) -> None:
+    tree = states.healthy()
+    root = "/brokers/topics/orders/partitions"
+    tree[f"{root}/0/state"] = states.state(-1, [2])
+    tree[f"{root}/1/state"] = states.znode("{nope")
+    del tree[f"{root}/2/state"]
+    states.publish(tree)
+    page = Markup(client.get(URL))
+    assert [page.texts(f"#partition-{number} td")[0] for number in (0, 1, 2)] == ["none", "?", "—"]
+    rows = json.loads(client.get(URL, {"format": "json"}).content)["rows"]
+    assert [row["leader"] for row in rows] == [-1, None, None]
+    assert rows[2]["leader_reason"] == "no state znode: the controller has not elected a leader yet"
+    assert rows[1]["leader_reason"]
+
+
+def test_a_topic_that_is_not_there_is_a_404_that_can_still_come_alive(client: Client) -> None:
+    states.publish(states.healthy())
+    response = client.get("/c/demo/topics/ordres/")
+    page = Markup(response)
+    assert response.status_code == 404
+    assert page.text("p.problem") == "No topic named “ordres” is in ZooKeeper."
+    assert len(page.all("#partitions-rows")) == 1
+    answer = client.get("/c/demo/topics/ordres/", {"format": "json"})
+    assert answer.status_code == 404
+    assert json.loads(answer.content)["error"] == "No topic named “ordres” is in ZooKeeper."
+
+
+def test_before_the_first_load_nobody_says_that_a_topic_is_gone(client: Client) -> None:
+    states.publish(None, phase=Phase.CONNECTING)
+    response = client.get(URL)
+    assert response.status_code == 200
+    assert "before the first load" in Markup(response).text("#facts")
+
+
+def test_a_topic_of_layout_07_is_shown_broker_by_broker(client: Client) -> None:
+    states.publish(
+        {
+            "/brokers/ids/1": states.znode("h-1:h:9092"),
+            "/brokers/topics/t": states.znode(),
+            "/brokers/topics/t/1": states.znode("4", owner=1),
+            "/brokers/topics/t/2": states.znode("many", owner=1),
+        }
+    )
+    page = Markup(client.get("/c/demo/topics/t/"))
+    assert page.texts("#broker-1 td")[0] == "4"
+    assert page.texts("#broker-2 td")[0] == "?"
+    assert page.texts("thead th") == ["Broker ▲", "Partitions", "Status", "Changed", "Path"]
+
+
+def test_partitions_are_filtered_and_sorted_by_the_address(client: Client) -> None:
+    states.publish(states.sick())
+    page = Markup(client.get(URL, {"sort": "-partition", "q": "broker:3"}))
+    assert page.texts("#partitions-rows th") == ["2", "1", "0"]
+    page = Markup(client.get(URL, {"status": "critical"}))
+    assert page.text("#partitions-rows") == "No partition matches status=critical. Clear filter"
