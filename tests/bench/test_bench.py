@@ -1,0 +1,69 @@
+"""The bench runs: every row at the small size, with its figures as JSON and as a table."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import result
+from bench.__main__ import ROWS
+from bench.result import Goal, Result
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bench", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+@pytest.mark.zk
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row_tells_its_figures_beside_the_baseline(row: str) -> None:
+    ran = bench("--only", row, "--size", "small")
+    assert ran.returncode == 0, ran.stderr
+    told, table = ran.stdout.split("\n", 1)
+    found = json.loads(told)
+    assert found["row"] == row
+    assert found["size"] == "small"
+    assert len(found["sides"]) > 1
+    assert all(figures for figures in found["sides"].values())
+    assert all({"goal", "value", "limit", "met"} == goal.keys() for goal in found["goals"])
+    assert all(goal["goal"] in table for goal in found["goals"])
+
+
+def test_an_unknown_row_is_refused_with_the_ones_that_exist() -> None:
+    ran = bench("--only", "first_load,best_guess")
+    assert ran.returncode == 2
+    assert f"no row 'best_guess'; there are {', '.join(ROWS)}" in ran.stderr
+
+
+def test_goals_are_limits_from_either_side() -> None:
+    assert Goal("rate", 60, 60, at_least=True).is_met
+    assert not Goal("rate", 59.9, 60, at_least=True).is_met
+    assert Goal("time", 3, 3).is_met
+    assert not Goal("time", 3.1, 3).is_met
+
+
+def test_the_table_shows_every_figure_once_and_says_which_goals_are_met() -> None:
+    sides = {"zkdash": {"s": 1.25, "znodes": 478_025}, "baseline": {"s": 100.0}}
+    goals = (Goal("fast", 2, 1, at_least=True), Goal("small", 2, 1))
+    assert result.table([Result("row", "small", sides, goals)]).splitlines() == [
+        "",
+        "row (small)",
+        "           zkdash  baseline",
+        "  s          1.25       100",
+        "  znodes  478,025",
+        "  met     fast: 2 (goal ≥ 1)",
+        "  NOT MET small: 2 (goal ≤ 1)",
+    ]
