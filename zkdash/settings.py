@@ -114,5 +114,6 @@ LOGGING = {
         "zkdash": {"handlers": ["stderr"], "level": "INFO"},
         "kazoo": {"handlers": ["stderr"], "level": "ERROR"},
         "django": {"handlers": ["stderr"], "level": "WARNING"},
+        "django.request": {"level": "ERROR"},  # a 404 is the visitor's
     },
 }

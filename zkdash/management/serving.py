@@ -6,9 +6,11 @@ import ipaddress
 import signal
 import socket
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import uvicorn
 from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
@@ -31,7 +33,7 @@ def serve(
     listener = _bind(host, port)
     address = _address(host, listener.getsockname()[1])
     _trust(host, address)
-    call_command("collectstatic", interactive=False, verbosity=0)
+    _collect_static()
     engine.configure(engine.Engine(clusters, renderer.Renderer()))
     server = _Server(
         uvicorn.Config(
@@ -66,6 +68,15 @@ class _Server(uvicorn.Server):
         await super().startup(sockets=sockets)
         if self.started:
             self._ready()
+
+
+def _collect_static() -> None:
+    """Collect what is newer than the last time, so that processes started side by side leave it alone."""
+    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    collected = manifest.stat().st_mtime if manifest.exists() else 0.0
+    found = (storage.path(name) for finder in get_finders() for name, storage in finder.list([]))
+    if any(Path(path).stat().st_mtime > collected for path in found):
+        call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def _refuse_strangers(host: str) -> None:
