@@ -58,7 +58,7 @@ class Seen(NamedTuple):
 def restless(*, sockets: int = 200, slow: int = 5, rate: float = 1_000, seconds: float = 30.0) -> Load:
     """Four pages, and some sockets that take one frame a second, with next to no buffer."""
     quick = sockets - slow
-    paths = (_TOPICS, f"{_TOPICS}?q=topic-001&sort=-changed", f"{_TOPICS}topic-00000/", "/c/default/")
+    paths = (_TOPICS, f"{_TOPICS}?q=topic-001&sort=name", f"{_TOPICS}topic-00000/", "/c/default/")
     shares = [quick // len(paths)] * len(paths)
     shares[0] += quick - sum(shares)
     groups = [(path, share, 0.0) for path, share in zip(paths, shares, strict=True)]
