@@ -24,7 +24,7 @@ EVIL = "<img src=x onerror=alert(1)>\"'"
         (cells.Percent(99.9), '<td class="num">99.9</td>', 99.9),
         (cells.Percent(100.0), '<td class="num">100</td>', 100.0),
         (cells.Head(7), '<th scope="row" class="num">7</th>', 7),
-        (cells.Text("a"), "<td><bdi>a</bdi></td>", "a"),
+        (cells.Text("a"), '<td class="text"><bdi>a</bdi></td>', "a"),
         (
             cells.Status(Tone.WARNING, "2 under-replicated"),
             (

@@ -206,7 +206,7 @@ class Text(Cell, frozen=True):
         return self.text
 
     def html(self) -> SafeString:
-        return format_html("<td><bdi>{}</bdi></td>", self.text)
+        return format_html('<td class="text"><bdi>{}</bdi></td>', self.text)
 
 
 class Marks(Cell, frozen=True):
@@ -308,6 +308,7 @@ class Missing(Cell, frozen=True):
 
     shown: str
     why: str
+    is_number: bool = False
 
     @property
     def plain(self) -> None:
@@ -318,7 +319,8 @@ class Missing(Cell, frozen=True):
         return self.why
 
     def html(self) -> SafeString:
-        return format_html('<td class="missing"><span title="{}">{}</span></td>', self.why, self.shown)
+        kind = "missing num" if self.is_number else "missing"
+        return format_html('<td class="{}"><span title="{}">{}</span></td>', kind, self.why, self.shown)
 
 
 def absent(why: str) -> Missing:

@@ -9,7 +9,7 @@ import msgspec
 
 from zkdash.cluster.tone import Tone
 from zkdash.live.parts import Row, Table
-from zkdash.web.cells import Cell
+from zkdash.web.cells import Cell, Missing
 from zkdash.web.page import Record
 
 R = TypeVar("R")
@@ -60,7 +60,7 @@ def part(
 ) -> Table:
     """The live <tbody> of (element id, tone, row) in their order."""
     lines = tuple(
-        Row(id=row_id, values=Line(tone=tone, cells=tuple(column.cell(row) for column in columns)))
+        Row(id=row_id, values=Line(tone=tone, cells=tuple(_cell(column, row) for column in columns)))
         for row_id, tone, row in rows
     )
     return Table(
@@ -70,6 +70,14 @@ def part(
         rows=lines,
         empty=None if lines else (empty, len(columns)),
     )
+
+
+def _cell(column: Column[R], row: R) -> Cell:
+    """The cell, aligned with the column's numbers even where it holds none."""
+    cell = column.cell(row)
+    if column.is_number and isinstance(cell, Missing):
+        return msgspec.structs.replace(cell, is_number=True)
+    return cell
 
 
 def records(columns: Sequence[Column[R]], rows: Iterable[R]) -> Iterable[Record]:

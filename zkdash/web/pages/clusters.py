@@ -97,6 +97,8 @@ def _controller(snapshot: Snapshot) -> Cell:
 
 def _since(snapshot: Snapshot) -> Cell:
     seen = snapshot.state.controller
+    if not snapshot.state.loaded:
+        return cells.unknown(_NOT_LOADED)
     if seen is None or seen.znode is None:
         return cells.absent("no /controller in ZooKeeper")
     return cells.Moment(seen.znode.ctime)

@@ -17,6 +17,7 @@ from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import cells, links, page, tables
 from zkdash.web.page import Page, Record, View
 from zkdash.web.tables import Column, Empty
+from zkdash.zk.session import Phase
 
 _AREAS = frozenset({"brokers", "controller", "topics", "findings", "changes", "session"})
 _LAST = 10
@@ -65,7 +66,16 @@ def touches(_key: PageKey, touched: Touched) -> bool:
 def _checks(snapshot: Snapshot) -> Block:
     failing = tuple(_sentence(snapshot.cluster, finding) for finding in snapshot.findings)
     passing = tuple((check, checks.TITLES[check]) for check in snapshot.passing)
-    return Block(id="checks", template="parts/checks.html", values=(failing, passing, snapshot.state.loaded))
+    return Block(id="checks", template="parts/checks.html", values=(failing, passing, _all_well(snapshot)))
+
+
+def _all_well(snapshot: Snapshot) -> tuple[Tone, str]:
+    """What stands where no check fails: silence is only good news while ZooKeeper is followed."""
+    if not snapshot.state.loaded:
+        return Tone.UNKNOWN, "Nothing is checked before the first load."
+    if snapshot.session.phase is not Phase.LIVE:
+        return Tone.UNKNOWN, "No check failed in the last known state."
+    return Tone.OK, "No check fails."
 
 
 def _sentence(cluster: str, finding: Finding) -> Sentence:
