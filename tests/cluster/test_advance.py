@@ -305,6 +305,19 @@ def test_partitions_stay_sorted_by_id_when_they_come_and_go():
     assert [partition.id for partition in state.topics["t"].partitions] == [0, 2, 10]
 
 
+def test_a_topic_changed_when_its_newest_znode_did_even_if_that_goes_or_a_clock_runs_back():
+    root, old, new = "/brokers/topics/t", "/brokers/topics/t/partitions/0/state", "/config/topics/t"
+    times = {root: 10, old: 20, new: 30}
+    state = small.built({path: small.znode("{}", zxid=zxid) for path, zxid in times.items()})
+    assert state.summaries["t"].changed == small.BORN + 30
+    back, _ = small.step(state, {new: small.znode("{}", zxid=15)})
+    assert back.summaries["t"].changed == small.BORN + 20
+    less, _ = small.step(state, small.gone(new))
+    assert less.summaries["t"].changed == small.BORN + 20
+    marked, _ = small.step(state, {"/admin/delete_topics/t": small.znode(None)})
+    assert marked.summaries["t"].changed == small.BORN + 30
+
+
 def test_a_leader_that_dies_makes_its_topics_critical_and_no_others():
     state = small.built(BROKERS, small.topic("one", {0: [1, 2]}), small.topic("two", {0: [2, 1]}))
     after, touched = small.step(state, small.gone("/brokers/ids/1"))

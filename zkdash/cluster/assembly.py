@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping
 
+import msgspec
+
 from zkdash.cluster import moves
 from zkdash.cluster.arrivals import Arrival, Read
 from zkdash.cluster.reading import Reader
@@ -52,7 +54,7 @@ def assemble(
     partitions = _partitions(before, assignment, states, reader)
     by_broker = _counts(before.counts, counts, reader)
     config, config_znode = _config(before, single.get(Kind.TOPIC_CONFIG), reader)
-    return Topic(
+    after = Topic(
         before.name,
         _layout(assignment, new=directory or bool(partitions), old=bool(by_broker)),
         znode,
@@ -65,6 +67,27 @@ def assemble(
         moves.of_topic(assignment, asked),
         directory,
     )
+    newest = _newest(arrivals)
+    if newest >= before.changed:  # nearly always: then nothing else has to be looked at
+        return msgspec.structs.replace(after, changed=newest)
+    return msgspec.structs.replace(after, changed=_newest_of_all(after) if arrivals else before.changed)
+
+
+def _newest(arrivals: list[Arrival]) -> int:
+    times = [
+        read.mtime
+        for kind, _, _, _, read in arrivals
+        if isinstance(read, Znode) and kind is not Kind.PARTITIONS
+    ]
+    return max(times, default=0)
+
+
+def _newest_of_all(topic: Topic) -> int:
+    """Where the newest znode went away, or a clock ran backwards."""
+    nodes = [topic.znode, topic.config_znode]
+    nodes += [partition.znode for partition in topic.partitions]
+    nodes += [count.znode for count in topic.counts]
+    return max((node.mtime for node in nodes if isinstance(node, Znode)), default=0)
 
 
 def readable(read: Read) -> Znode | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 import immutables
 
@@ -27,7 +27,7 @@ class Standing:
         self._come: set[Entry] = set()
         self.judged: set[str] = set()
 
-    def judge(self, name: str, topic: Topic | None, live: Container[int]) -> bool:
+    def judge(self, name: str, topic: Topic | None, live: frozenset[int]) -> bool:
         """Sum a topic up anew (None: there is none); True where its numbers changed."""
         self.judged.add(name)
         before = self._summaries.get(name)

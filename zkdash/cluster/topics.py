@@ -38,7 +38,8 @@ class Topic(msgspec.Struct, frozen=True):
 
     `directory` tells whether /brokers/topics/T/partitions exists, which alone makes the layout 0.8+.
     `moving` maps a partition id to its target replicas, from /admin/reassign_partitions or from the
-    adding_replicas and removing_replicas of the assignment (2.4+).
+    adding_replicas and removing_replicas of the assignment (2.4+). `changed` is the newest mtime of all these
+    znodes in epoch milliseconds, 0 where none is readable.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Topic(msgspec.Struct, frozen=True):
     deleting: bool = False
     moving: Mapping[int, tuple[int, ...]] = {}
     directory: bool = False
+    changed: int = 0
 
 
 class TopicSummary(msgspec.Struct, frozen=True, gc=False):
@@ -64,8 +66,7 @@ class TopicSummary(msgspec.Struct, frozen=True, gc=False):
     (0.7: whose count) does not parse or may not be read. `orphans`: not assigned any more, which count
     nowhere else (D4). `brokers` are those that lead or hold a replica.
     `partitions` is None where the assignment is not to be had. `overrides` is None where the config is
-    not to be had, 0 where there is none. `changed` is the newest mtime of the topic's znodes in epoch
-    milliseconds (0 where none is readable). `tone` and `words` are the status.
+    not to be had, 0 where there is none. `changed` is the topic's. `tone` and `words` are the status.
     """
 
     name: str
