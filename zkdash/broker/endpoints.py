@@ -1,0 +1,64 @@
+"""Which address of a registered broker to dial, or why none.
+
+Source: kafka.cluster.EndPoint (`LISTENER://host:port`), KIP-103 (listener names and their protocols).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from zkdash.kafka.values import Broker, Layout
+
+_ENDPOINT = re.compile(
+    r"(?P<listener>[^:/]{1,249})://(?:\[(?P<v6>[0-9A-Fa-f:.%]+)\]|(?P<host>[^\[\]:/]*)):(?P<port>-?[0-9]{1,6})"
+)
+# What getaddrinfo may be given: nothing that a URL or a path could hide in.
+_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]{1,15})?")
+_QUOTED_MAX = 80
+
+
+class Endpoint(NamedTuple):
+    """Where a broker listens in plain text."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def choose(broker: Broker) -> Endpoint | str:
+    """The first endpoint whose protocol is PLAINTEXT, else the reason why there is none to dial."""
+    if broker.layout is Layout.V07:
+        return "it runs Kafka 0.7, whose protocol is not spoken here"
+    if broker.version == 1:
+        return _checked(broker.host or "", broker.port or 0)
+    protocols: list[str] = []
+    for text in broker.endpoints:
+        found = _ENDPOINT.fullmatch(text)
+        if found is None:
+            continue
+        protocol = _protocol(found["listener"], broker.listener_security_protocol_map or {})
+        if protocol == "PLAINTEXT":
+            return _checked(found["v6"] or found["host"], int(found["port"]))
+        protocols.append(protocol)
+    if not protocols:
+        return "its registration names no endpoint"
+    told = ", ".join(broker.endpoints)[:_QUOTED_MAX]
+    return f"it offers only {' and '.join(dict.fromkeys(protocols))} ({told})"
+
+
+def _protocol(listener: str, names: Mapping[str, str]) -> str:
+    """Listener names are case-blind, and are protocols themselves where no map is given (before 0.10.2)."""
+    by_name = {name.upper(): protocol for name, protocol in names.items()}
+    return by_name.get(listener.upper(), listener).upper()
+
+
+def _checked(host: str, port: int) -> Endpoint | str:
+    if not _HOST.fullmatch(host):
+        return f"its registration holds the host {host[:_QUOTED_MAX]!r}, which is no name and no address"
+    if not 0 < port < 65536:
+        return f"its registration holds the port {port}, which nobody can listen on"
+    return Endpoint(host, port)

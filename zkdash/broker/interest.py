@@ -1,0 +1,92 @@
+"""Who is asked about next: names that somebody looks at, often; all others that count, slowly.
+
+Knows names only. Times are monotonic seconds, given by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+
+class Interest:
+    """Topics, or groups.
+
+    A name is looked at for `lease_s` after each `want`. Each round, `every_s` apart, asks about all of
+    them, longest unasked first, up to `often` in size, then about the next of those kept, up to `slow`
+    in size, each of these at most once in `slow_s`. A name that is new is asked about at once.
+    """
+
+    def __init__(self, *, every_s: float, slow_s: float, lease_s: float, often: int, slow: int) -> None:
+        self._every_s = every_s
+        self._slow_s = slow_s
+        self._lease_s = lease_s
+        self._often = often
+        self._slow = slow
+        self._until: dict[str, float] = {}
+        self._asked: dict[str, float] = {}
+        self._kept: Collection[str] = ()
+        self._queue: list[str] = []
+        self._cycle_at = float("-inf")
+        self._round_at = float("-inf")
+
+    def want(self, names: Iterable[str], now: float) -> None:
+        """Somebody looks at these."""
+        self._until.update(dict.fromkeys(names, now + self._lease_s))
+
+    def keep(self, names: Collection[str]) -> None:
+        """These, and no others, are worth a slow round."""
+        self._kept = names
+
+    def due(self, now: float, size: Callable[[str], int]) -> list[str]:
+        """What to ask about now; `size` says what a name costs (its partitions). Counts as asked."""
+        is_round = now - self._round_at >= self._every_s
+        if not is_round and not self._until.keys() - self._asked.keys():
+            return []
+        if is_round:
+            self._round_at = now
+        left = self._often
+        found: list[str] = []
+        for name in self._looked_at(now, is_round=is_round):
+            left -= size(name)
+            if found and left < 0:
+                break
+            found.append(name)
+        if is_round:
+            found += self._slowly(now, size)
+        self._asked.update(dict.fromkeys(found, now))
+        return found
+
+    def forget(self, now: float) -> set[str]:
+        """Drop what nobody looks at any more and nobody keeps; return those names."""
+        for name in [name for name, until in self._until.items() if until <= now]:
+            del self._until[name]
+        gone = {n for n in self._asked if n not in self._until and n not in self._kept}
+        for name in gone:
+            del self._asked[name]
+        return gone
+
+    def _looked_at(self, now: float, *, is_round: bool) -> list[str]:
+        never = float("-inf")
+        found = [
+            (self._asked.get(name, never), name)
+            for name, until in self._until.items()
+            if until > now and (is_round or name not in self._asked)
+        ]
+        return [name for _, name in sorted(found)]
+
+    def _slowly(self, now: float, size: Callable[[str], int]) -> list[str]:
+        if not self._queue and now - self._cycle_at >= self._slow_s:
+            self._cycle_at = now
+            self._queue = sorted(self._kept, reverse=True)
+        left = self._slow
+        found: list[str] = []
+        while self._queue:
+            name = self._queue[-1]
+            if name in self._until or name not in self._kept:
+                self._queue.pop()
+                continue
+            left -= size(name)
+            if found and left < 0:
+                break
+            found.append(self._queue.pop())
+        return found

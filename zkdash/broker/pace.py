@@ -1,0 +1,30 @@
+"""How often, how much and how long brokers are asked."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """The bounds of one cluster's sampling, seconds where the name ends in `_s`.
+
+    A round every `every_s` asks about at most `often` partitions (and groups) that are looked at, and about
+    `slow` partitions (`slow_groups` groups) of the others, each of which comes at most once in `slow_s`.
+    A look lasts `lease_s`. `limit_s` bounds connecting, and each answer; at most `links` brokers are asked
+    at a time; what moved is announced at most every `announce_s`.
+
+    So in the long run at most (often + slow) / every_s partitions a second are asked about, in at most
+    2 * (1 + that / 1 000 per broker) requests a broker and round, of about 31 bytes a partition each way
+    for each of both ends (a topic's name of 20 bytes shared by two partitions).
+    """
+
+    every_s: float = 5.0
+    slow_s: float = 60.0
+    lease_s: float = 30.0
+    often: int = 50_000
+    slow: int = 10_000
+    slow_groups: int = 50
+    limit_s: float = 3.0
+    links: int = 32
+    tick_s: float = 0.25
+    announce_s: float = 1.0

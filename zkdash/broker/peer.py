@@ -1,0 +1,152 @@
+"""One registered broker: what is to be asked of it, one question at a time, and its circuit breaker."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Protocol, TypeVar
+
+from zkdash.broker import endpoints, questions
+from zkdash.broker.breaker import Breaker
+from zkdash.broker.link import Link, TroubleError
+from zkdash.broker.questions import Partition, Told
+from zkdash.broker.resolver import Resolver
+from zkdash.kafka.values import Broker
+
+log = logging.getLogger(__name__)
+
+BATCH = 1_000
+# Registration version 4 came with 0.10.2, as did OffsetFetch version 2 (KIP-88).
+_ALL_TOPICS = 4
+
+Reading = tuple[int, int] | str
+T = TypeVar("T")
+
+
+class Sink(Protocol):
+    """Takes what a broker said: a value, or the reason why there is none."""
+
+    def ends(self, broker: int, found: Mapping[Partition, Reading]) -> None: ...
+
+    def commits(self, broker: int, group: str, told: Told | str, *, whole: bool) -> None: ...
+
+    def trouble(self, broker: int, reason: str | None) -> None: ...
+
+
+class Peer:
+    """Asks one broker; lives on the sampler's loop.
+
+    What is still to be asked is a set, so that a slow broker is asked about the newest demand and no
+    backlog. `gate` bounds how many brokers are asked at a time.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        *,
+        sink: Sink,
+        gate: asyncio.Semaphore,
+        resolver: Resolver,
+        limit_s: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self.broker = broker
+        self._sink = sink
+        self._gate = gate
+        self._clock = clock
+        self._breaker = Breaker()
+        self._partitions: dict[Partition, None] = {}
+        self._groups: dict[str, Collection[Partition]] = {}
+        self._wake = asyncio.Event()
+        endpoint = endpoints.choose(broker)
+        self._refusal = f"cannot ask broker {broker.id}: {endpoint}" if isinstance(endpoint, str) else None
+        self._link = None if isinstance(endpoint, str) else Link(endpoint, resolver, limit_s=limit_s)
+        self._task = asyncio.create_task(self._run(), name=f"broker {broker.id}")
+
+    def demand_ends(self, partitions: Collection[Partition]) -> None:
+        """Ask about the log ends of these partitions, which it leads."""
+        self._partitions.update(dict.fromkeys(partitions))
+        self._wake.set()
+
+    def demand_commits(self, group: str, partitions: Collection[Partition]) -> None:
+        """Ask about a group that it coordinates; `partitions` are for brokers before 0.10.2."""
+        self._groups[group] = partitions
+        self._wake.set()
+
+    async def stop(self) -> None:
+        """Forget what is to be asked and close the connection."""
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        if self._link:
+            self._link.close()
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._partitions or self._groups:
+                try:
+                    await self._next()
+                except Exception:
+                    log.exception("Broker %d: asking failed", self.broker.id)
+
+    async def _next(self) -> None:
+        """One batch of partitions, then one group, so that neither waits for all of the other."""
+        if self._partitions:
+            batch = [self._partitions.popitem()[0] for _ in range(min(BATCH, len(self._partitions)))]
+            found = await self._guarded(lambda link: _ends(link, batch))
+            self._sink.ends(self.broker.id, dict.fromkeys(batch, found) if isinstance(found, str) else found)
+        if self._groups:
+            group, partitions = self._groups.popitem()
+            await self._ask_commits(group, partitions)
+
+    async def _ask_commits(self, group: str, partitions: Collection[Partition]) -> None:
+        whole = (self.broker.version or 0) >= _ALL_TOPICS
+        asked = None if whole else partitions
+        if asked is not None and not asked:
+            reason = "brokers before 0.10.2 tell commits by topic only, and no topic of the group is known"
+            self._sink.commits(self.broker.id, group, reason, whole=False)
+            return
+        question = questions.commits(group, asked)
+
+        async def ask(link: Link) -> Told | str:
+            told = questions.read_commits(await link.ask(question), asked)
+            return f"broker {self.broker.id}: {told}" if isinstance(told, str) else told
+
+        self._sink.commits(self.broker.id, group, await self._guarded(ask), whole=whole)
+
+    async def _guarded(self, ask: Callable[[Link], Awaitable[T | str]]) -> T | str:
+        """What asking gives, or why this broker cannot be asked: its address, its breaker, its trouble."""
+        if self._link is None or self._refusal:
+            reason = self._refusal or ""
+            self._sink.trouble(self.broker.id, reason)
+            return reason
+        if self._breaker.is_open(self._clock()):
+            return self._breaker.reason or ""
+        try:
+            async with self._gate:
+                found = await ask(self._link)
+        except TroubleError as error:
+            reason = f"cannot ask broker {self.broker.id}: {error}"
+            self._breaker.failed(reason, self._clock())
+            self._sink.trouble(self.broker.id, reason)
+            return reason
+        self._breaker.succeeded()
+        self._sink.trouble(self.broker.id, None)
+        return found
+
+
+async def _ends(link: Link, batch: Collection[Partition]) -> dict[Partition, Reading]:
+    """Starts first: a log that moves on in between never shows an end before its start."""
+    starts = questions.read_log_offsets(
+        await link.ask(questions.log_offsets(batch, questions.EARLIEST)), batch
+    )
+    ends = questions.read_log_offsets(await link.ask(questions.log_offsets(batch, questions.LATEST)), batch)
+    return {key: _both(starts[key], ends[key]) for key in batch}
+
+
+def _both(start: int | str, end: int | str) -> Reading:
+    if isinstance(end, str):
+        return end
+    return start if isinstance(start, str) else (start, end)

@@ -1,0 +1,139 @@
+"""What is asked of a broker, and what its answer means: two questions of Kafka's protocol, only reading.
+
+ListOffsets version 0 and OffsetFetch versions 1 and 2, which brokers of 0.8.2 to 3.9 speak alike; no
+FindCoordinator (it creates __consumer_offsets), no Metadata (it creates topics), no group is joined.
+Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-88 (version 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from kafka import errors
+from kafka.protocol.consumer import (
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+)
+
+from zkdash.broker.samples import Commit
+
+EARLIEST = -2
+LATEST = -1
+COMMITS_MAX_BYTES = 1 << 20
+
+Partition = tuple[str, int]
+
+_NO_ERROR = 0
+_UNKNOWN_PARTITION = 3
+_WORDS = {
+    3: "it does not know this partition",
+    5: "no leader",
+    6: "it no longer leads this partition",
+    14: "it still loads the group's commits",
+    15: "the group has no coordinator now",
+    16: "it is not the group's coordinator",
+    29: "it does not let us read this topic",
+    30: "it does not let us read this group",
+}
+
+
+class Question(NamedTuple):
+    """A request, its version, the class of its answer and how long that may be in bytes."""
+
+    request: Any
+    version: int
+    answer: Any
+    max_bytes: int
+
+
+class Told(NamedTuple):
+    """What a coordinator told of a group: its commits, the partitions that it refused, and why."""
+
+    commits: Mapping[Partition, Commit]
+    refused: Mapping[Partition, str]
+
+
+def log_offsets(partitions: Collection[Partition], time: int) -> Question:
+    """Ask the leader for one offset of each partition: LATEST or EARLIEST."""
+    kind = ListOffsetsRequest.ListOffsetsTopic
+    asked = kind.ListOffsetsPartition
+    topics = [
+        kind(
+            name=topic,
+            partitions=[asked(partition_index=n, timestamp=time, max_num_offsets=1) for n in numbers],
+        )
+        for topic, numbers in _by_topic(partitions).items()
+    ]
+    request = ListOffsetsRequest(replica_id=-1, topics=topics)
+    # exactly what an answer of one offset each takes, and nothing that a hostile one could add
+    size = 8 + sum(6 + len(topic.name.encode()) for topic in topics) + 18 * len(partitions)
+    return Question(request, 0, ListOffsetsResponse, size)
+
+
+def read_log_offsets(answer: Any, asked: Collection[Partition]) -> dict[Partition, int | str]:
+    """The offset of each partition that was asked for, or the reason why there is none."""
+    found: dict[Partition, int | str] = dict.fromkeys(asked, "its answer leaves this partition out")
+    for topic in answer.topics or ():
+        for told in topic.partitions or ():
+            key = (topic.name, told.partition_index)
+            if key not in found:
+                continue
+            if told.error_code != _NO_ERROR:
+                found[key] = words(told.error_code)
+            elif told.old_style_offsets:
+                found[key] = told.old_style_offsets[0]
+            else:
+                found[key] = "its answer holds no offset"
+    return found
+
+
+def commits(group: str, partitions: Collection[Partition] | None) -> Question:
+    """Ask the coordinator for a group's commits: of these partitions, or of all (None, 0.10.2 and later)."""
+    if partitions is None:
+        request = OffsetFetchRequest(group_id=group, topics=None)
+        return Question(request, 2, OffsetFetchResponse, COMMITS_MAX_BYTES)
+    kind = OffsetFetchRequest.OffsetFetchRequestTopic
+    topics = [kind(name=name, partition_indexes=numbers) for name, numbers in _by_topic(partitions).items()]
+    request = OffsetFetchRequest(group_id=group, topics=topics)
+    return Question(request, 1, OffsetFetchResponse, COMMITS_MAX_BYTES)
+
+
+def read_commits(answer: Any, asked: Collection[Partition] | None) -> Told | str:
+    """The commits in the answer, or why there are none to be had.
+
+    3.9 answers version 1 with no partition at all where it is not the coordinator: what was asked for and
+    is not there is a refusal, never "no commit".
+    """
+    code = answer.error_code if asked is None else _NO_ERROR
+    if code:
+        return words(code)
+    found: dict[Partition, Commit] = {}
+    refused = dict.fromkeys(asked or (), "its answer leaves this partition out")
+    for topic in answer.topics or ():
+        for told in topic.partitions or ():
+            key = (topic.name, told.partition_index)
+            if asked is not None and refused.pop(key, None) is None:
+                continue
+            if told.error_code not in (_NO_ERROR, _UNKNOWN_PARTITION):
+                refused[key] = words(told.error_code)
+            elif told.committed_offset >= 0:
+                found[key] = Commit(told.committed_offset, told.metadata or "")
+    reasons = set(refused.values())
+    if refused and not found and len(reasons) == 1 and len(refused) == len(asked or refused):
+        return reasons.pop()
+    return Told(found, refused)
+
+
+def words(code: int) -> str:
+    """An error code of Kafka's protocol as a clause, whose subject is the broker."""
+    return _WORDS.get(code) or f"it answered error {code} ({errors.for_code(code).__name__})"
+
+
+def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:
+    topics: dict[str, list[int]] = {}
+    for topic, number in partitions:
+        topics.setdefault(topic, []).append(number)
+    return topics

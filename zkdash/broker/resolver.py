@@ -1,0 +1,81 @@
+"""Names to addresses, without ever waiting longer than asked: getaddrinfo knows no time limit.
+
+A lookup runs on a daemon thread of its own, so that one which hangs holds up neither others nor the end of
+the process; whoever asks for a name that is being looked up joins that lookup.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+import threading
+from collections.abc import Callable
+
+Lookup = Callable[[str], list[str]]
+
+
+def addresses(host: str) -> list[str]:
+    """The addresses of a name, in the order to try. Raises OSError (gaierror), UnicodeError."""
+    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class Resolver:
+    """Lookups of one event loop; call it only there."""
+
+    def __init__(self, lookup: Lookup = addresses) -> None:
+        self._lookup = lookup
+        self._running: dict[str, asyncio.Future[list[str]]] = {}
+
+    async def resolve(self, host: str) -> list[str]:
+        """Addresses of `host`, at least one. Raises OSError; cancelling stops the wait, not the lookup."""
+        if _is_address(host):
+            return [host]
+        future = self._running.get(host)
+        if future is None:
+            future = self._start(host)
+        found = await asyncio.shield(future)
+        if not found:
+            raise OSError(f"the name {host} has no address")
+        return found
+
+    def _start(self, host: str) -> asyncio.Future[list[str]]:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[list[str]] = loop.create_future()
+        self._running[host] = future
+        # whoever asked may be gone by then
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+        def settle(found: list[str], error: OSError | None) -> None:
+            self._running.pop(host, None)
+            if future.done():
+                return
+            if error is None:
+                future.set_result(found)
+            else:
+                future.set_exception(error)
+
+        def run() -> None:
+            found: list[str] = []
+            error: OSError | None = None
+            try:
+                found = self._lookup(host)
+            except OSError as failed:
+                error = failed
+            except UnicodeError:
+                error = OSError(f"{host!r} is no host name")
+            with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits
+                loop.call_soon_threadsafe(settle, found, error)
+
+        threading.Thread(target=run, name=f"resolve {host}", daemon=True).start()
+        return future
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,175 @@
+"""What the sampler does at each tick: who is due, who leads it, and which broker is asked about it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Mapping
+
+from zkdash.broker.interest import Interest
+from zkdash.broker.ledger import Ledger
+from zkdash.broker.pace import Pace
+from zkdash.broker.peer import Peer
+from zkdash.broker.questions import Partition
+from zkdash.broker.resolver import Lookup, Resolver
+from zkdash.kafka import coordinators
+from zkdash.kafka.values import Broker
+
+# Partition id to the broker that leads it (None or -1 for none); None for a topic that does not exist.
+Leaders = Callable[[str], Mapping[int, int | None] | None]
+
+
+def _nowhere(_: str) -> None:
+    return None
+
+
+def _one(_: str) -> int:
+    return 1
+
+
+class Needs:
+    """What other threads say: two pointers, and a queue of looks."""
+
+    def __init__(self) -> None:
+        self.world: tuple[Mapping[int, Broker], Leaders] = ({}, _nowhere)
+        self.kept: tuple[Collection[str], Mapping[str, Collection[str]]] = ((), {})
+        self.wanted: deque[tuple[Collection[str], Mapping[str, Collection[str]]]] = deque(maxlen=10_000)
+
+
+class Rounds:
+    """Lives on the sampler's loop."""
+
+    def __init__(
+        self, needs: Needs, ledger: Ledger, *, pace: Pace, clock: Callable[[], float], lookup: Lookup
+    ) -> None:
+        self._needs = needs
+        self._ledger = ledger
+        self._pace = pace
+        self._clock = clock
+        self._resolver = Resolver(lookup)
+        self._gate = asyncio.Semaphore(pace.links)
+        self._topics = _interest(pace, slow=pace.slow)
+        self._groups = _interest(pace, slow=pace.slow_groups)
+        self._used: dict[str, Collection[str]] = {}
+        self._peers: dict[int, Peer] = {}
+        self._forgot_at = float("-inf")
+        self._brokers: Mapping[int, Broker] = {}
+        self._leaders: Leaders = _nowhere
+
+    async def tick(self) -> None:
+        """Hand out what is due now; never waits for a broker."""
+        now = self._clock()
+        await self._meet()
+        self._listen(now)
+        self._ask_ends(now)
+        self._ask_commits(now)
+        self._forget(now)
+
+    async def stop(self) -> None:
+        """Stop asking everybody."""
+        await asyncio.gather(*(peer.stop() for peer in self._peers.values()))
+        self._peers.clear()
+
+    async def _meet(self) -> None:
+        """Part with brokers whose registration is gone or is another one."""
+        brokers, self._leaders = self._needs.world
+        if brokers is self._brokers:
+            return
+        self._brokers = brokers
+        parted = [peer for number, peer in self._peers.items() if brokers.get(number) != peer.broker]
+        for peer in parted:
+            del self._peers[peer.broker.id]
+            self._ledger.trouble(peer.broker.id, None)
+        await asyncio.gather(*(peer.stop() for peer in parted))
+
+    def _listen(self, now: float) -> None:
+        while self._needs.wanted:
+            topics, groups = self._needs.wanted.popleft()
+            self._topics.want(topics, now)
+            self._groups.want(groups, now)
+            self._used.update(groups)
+        topics, groups = self._needs.kept
+        self._topics.keep(topics)
+        self._groups.keep(groups)
+
+    def _ask_ends(self, now: float) -> None:
+        demands: dict[int, list[Partition]] = defaultdict(list)
+        for topic in self._topics.due(now, self._size):
+            leaders = self._leaders(topic)
+            if leaders is None:
+                self._ledger.drop(topics=[topic])
+                continue
+            self._ledger.keep_partitions(topic, leaders)
+            unasked = {}
+            for partition, leader in leaders.items():
+                reason = self._no_way_to(leader)
+                if reason is None and leader is not None:
+                    demands[leader].append((topic, partition))
+                else:
+                    unasked[partition] = reason or ""
+            if unasked:
+                self._ledger.unknown(topic, unasked)
+        for broker, partitions in demands.items():
+            self._peer(broker).demand_ends(partitions)
+
+    def _ask_commits(self, now: float) -> None:
+        due = self._groups.due(now, _one)
+        offsets = self._leaders(coordinators.OFFSETS_TOPIC) if due else None
+        for group in due:
+            coordinator = self._coordinator(group, offsets)
+            if isinstance(coordinator, str):
+                self._ledger.unknown_commits(group, coordinator)
+            else:
+                self._peer(coordinator).demand_commits(group, self._partitions_of(group))
+
+    def _coordinator(self, group: str, offsets: Mapping[int, int | None] | None) -> int | str:
+        """The broker that keeps a group's commits, from ZooKeeper alone: asking would create the topic."""
+        if not offsets:
+            return f"no group keeps offsets in Kafka here: there is no topic {coordinators.OFFSETS_TOPIC}"
+        partition = coordinators.partition_of(group, len(offsets))
+        leader = offsets.get(partition)
+        reason = self._no_way_to(leader)
+        if reason or leader is None:
+            kept_in = f"partition {partition} of {coordinators.OFFSETS_TOPIC}"
+            return f"the group's commits are in {kept_in}, which has {reason}"
+        return leader
+
+    def _no_way_to(self, leader: int | None) -> str | None:
+        if leader is None or leader < 0:
+            return "no leader"
+        return None if leader in self._brokers else f"no leader: broker {leader}, its last, is not registered"
+
+    def _partitions_of(self, group: str) -> list[Partition]:
+        topics = self._used.get(group) or self._needs.kept[1].get(group, ())
+        return [(topic, n) for topic in topics for n in self._leaders(topic) or ()]
+
+    def _size(self, topic: str) -> int:
+        return max(1, len(self._leaders(topic) or ()))
+
+    def _peer(self, number: int) -> Peer:
+        if number not in self._peers:
+            self._peers[number] = Peer(
+                self._brokers[number],
+                sink=self._ledger,
+                gate=self._gate,
+                resolver=self._resolver,
+                limit_s=self._pace.limit_s,
+                clock=self._clock,
+            )
+        return self._peers[number]
+
+    def _forget(self, now: float) -> None:
+        if now - self._forgot_at < self._pace.every_s:
+            return
+        self._forgot_at = now
+        topics, groups = self._topics.forget(now), self._groups.forget(now)
+        for group in groups:
+            self._used.pop(group, None)
+        if topics or groups:
+            self._ledger.drop(topics=topics, groups=groups)
+
+
+def _interest(pace: Pace, *, slow: int) -> Interest:
+    return Interest(
+        every_s=pace.every_s, slow_s=pace.slow_s, lease_s=pace.lease_s, often=pace.often, slow=slow
+    )
