@@ -4,7 +4,7 @@ import pytest
 
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Unparsable
-from zkdash.web import cells
+from zkdash.web import broker_cells, cells
 from zkdash.znode import Unreadable
 
 TIME = 1_795_171_327_123
@@ -42,12 +42,12 @@ EVIL = "<img src=x onerror=alert(1)>\"'"
             "2026-11-20T10:42:07.123Z",
         ),
         (
-            cells.InSync((1, 2), (3,)),
+            broker_cells.InSync((1, 2), (3,)),
             '<td class="ids">1 2 <span class="out"><s>3</s> out</span></td>',
             [1, 2],
         ),
         (
-            cells.Replicas((3, 1), frozenset({1})),
+            broker_cells.Replicas((3, 1), frozenset({1})),
             (
                 '<td class="ids"><strong>3</strong> '
                 '<span class="gone" title="broker 1 is not registered">1</span></td>'

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from zkdash.cluster.tone import Tone
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import cells
+from zkdash.web import cells, times
 from zkdash.zk.session import Phase, Session
 
 NO_WATCHER = (
@@ -26,7 +26,7 @@ class Banner(msgspec.Struct, frozen=True):
 
     @property
     def time(self) -> SafeString | str:
-        return "" if self.as_of is None else cells.time_html(self.as_of)
+        return "" if self.as_of is None else times.time_html(self.as_of)
 
 
 def block(snapshot: Snapshot) -> Block:

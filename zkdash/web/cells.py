@@ -6,16 +6,16 @@ absent in ZooKeeper `—`, unparsable `?`, and `unknown` (ZooKeeper cannot tell)
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
-from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Unparsable
+from zkdash.web import times
 from zkdash.znode import Unreadable
 
 T = TypeVar("T")
@@ -27,31 +27,6 @@ _NARROW_SPACE = "\u202f"
 def grouped(number: int) -> str:
     """An integer with its thousands set apart by a narrow space."""
     return f"{number:,}".replace(",", _NARROW_SPACE)
-
-
-def utc(epoch_ms: int) -> datetime.datetime | None:
-    """The instant, None where a clock wrote something that no calendar holds."""
-    try:
-        return datetime.datetime.fromtimestamp(epoch_ms / 1000, datetime.UTC)
-    except (OverflowError, ValueError, OSError):
-        return None
-
-
-def utc_text(epoch_ms: int) -> str | None:
-    """`2026-11-21T10:42:07.123Z`, as JSON and `<time>` write it."""
-    moment = utc(epoch_ms)
-    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{epoch_ms % 1000:03d}Z"
-
-
-def time_html(epoch_ms: int) -> SafeString:
-    """A `<time>` in UTC, which the script words as an age."""
-    text = utc_text(epoch_ms)
-    if text is None:
-        return format_html("{} ms", epoch_ms)
-    shown = text[:10] + " " + text[11:19]
-    return format_html(
-        '<time datetime="{}" title="{} UTC">{}</time>', text, text[:-1].replace("T", " "), shown
-    )
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -157,17 +132,6 @@ class Id(Cell, frozen=True):
         return format_html('<td class="num">{}</td>', self.number)
 
 
-class NoLeader(Cell, frozen=True):
-    """What the znode holds where a partition has no leader."""
-
-    @property
-    def plain(self) -> int:
-        return -1
-
-    def html(self) -> SafeString:
-        return format_html('<td class="num"><span class="critical" title="leader {}">none</span></td>', -1)
-
-
 class Range(Cell, frozen=True):
     """A number that may differ inside the row: smallest and largest. In JSON the smallest."""
 
@@ -230,55 +194,14 @@ class Moment(Cell, frozen=True):
 
     @property
     def plain(self) -> str | None:
-        return utc_text(self.epoch_ms)
+        return times.utc_text(self.epoch_ms)
 
     @property
     def reason(self) -> str | None:
         return "the znode's time is outside the calendar" if self.plain is None else None
 
     def html(self) -> SafeString:
-        return format_html('<td class="when">{}</td>', time_html(self.epoch_ms))
-
-
-class Replicas(Cell, frozen=True):
-    """Broker ids in the order of the assignment, preferred leader first; `dead` ones are not registered."""
-
-    brokers: tuple[int, ...]
-    dead: frozenset[int] = frozenset()
-
-    @property
-    def plain(self) -> list[int]:
-        return list(self.brokers)
-
-    def html(self) -> SafeString:
-        return format_html(
-            '<td class="ids">{}</td>', _joined([self._one(i) for i in range(len(self.brokers))])
-        )
-
-    def _one(self, index: int) -> SafeString:
-        broker = self.brokers[index]
-        shown = format_html("<strong>{}</strong>", broker) if index == 0 else conditional_escape(str(broker))
-        if broker in self.dead:
-            return format_html(
-                '<span class="gone" title="broker {} is not registered">{}</span>', broker, shown
-            )
-        return shown
-
-
-class InSync(Cell, frozen=True):
-    """The ISR, and after it the assigned replicas that are out of it, struck through and labelled."""
-
-    brokers: tuple[int, ...]
-    out: tuple[int, ...] = ()
-
-    @property
-    def plain(self) -> list[int]:
-        return list(self.brokers)
-
-    def html(self) -> SafeString:
-        inside = [conditional_escape(str(broker)) for broker in self.brokers]
-        outside = [format_html('<span class="out"><s>{}</s> out</span>', broker) for broker in self.out]
-        return format_html('<td class="ids">{}</td>', _joined(inside + outside))
+        return format_html('<td class="when">{}</td>', times.time_html(self.epoch_ms))
 
 
 class Path(Cell, frozen=True):
@@ -345,7 +268,3 @@ def known(value: T | Unparsable | Unreadable | None, cell: Callable[[T], Cell], 
     if isinstance(value, Unparsable | Unreadable):
         return unparsable(value)
     return cell(value)
-
-
-def _joined(items: list[SafeString]) -> SafeString:
-    return format_html_join(" ", "{}", ((item,) for item in items))

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from zkdash.web import cells
+from zkdash.web import times
 from zkdash.web.page import View
 
 # A spreadsheet takes text that begins like this for a formula.
@@ -48,7 +48,7 @@ def as_csv(view: View, filename: str) -> HttpResponse:
 
 
 def instant(epoch_s: float | None) -> str | None:
-    return None if epoch_s is None else cells.utc_text(int(epoch_s * 1000))
+    return None if epoch_s is None else times.utc_text(int(epoch_s * 1000))
 
 
 def _field(value: object) -> str | int | float:

@@ -14,7 +14,7 @@ from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Controller
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import cells, links, page, tables
+from zkdash.web import cells, links, page, tables, times
 from zkdash.web.page import Page, Record, View
 from zkdash.web.tables import Column, Empty
 from zkdash.zk.session import Phase
@@ -171,7 +171,7 @@ def _records(findings: Iterable[Finding]) -> Iterable[Record]:
             "status": finding.tone.value,
             "sentence": finding.sentence,
             "count": finding.count,
-            "since": cells.utc_text(int(finding.since * 1000)),
+            "since": times.utc_text(int(finding.since * 1000)),
             "remedy": finding.remedy,
         }
 

@@ -12,7 +12,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment, Layout, TopicConfig
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import cells, listing, tables
+from zkdash.web import broker_cells, cells, listing, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.tables import Column, Empty
@@ -152,18 +152,20 @@ _NO_STATE = "no state znode: the controller has not elected a leader yet"
 
 def _leader(row: PartitionRow) -> Cell:
     if row.leader == -1:
-        return cells.NoLeader()
+        return broker_cells.NoLeader()
     return cells.known(row.leader, lambda leader: cells.Id(leader, gone=not row.leader_live), _NO_STATE)
 
 
 def _replicas(row: PartitionRow) -> Cell:
     return cells.known(
-        row.replicas, lambda brokers: cells.Replicas(brokers, row.dead), "the assignment does not list it"
+        row.replicas,
+        lambda brokers: broker_cells.Replicas(brokers, row.dead),
+        "the assignment does not list it",
     )
 
 
 def _isr(row: PartitionRow) -> Cell:
-    return cells.known(row.isr, lambda brokers: cells.InSync(brokers, row.out_of_sync), _NO_STATE)
+    return cells.known(row.isr, lambda brokers: broker_cells.InSync(brokers, row.out_of_sync), _NO_STATE)
 
 
 def _epoch(value: Known[int]) -> Cell:

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from zkdash.cluster.tone import Tone
 from zkdash.live.parts import Part
 from zkdash.web import cells as values
-from zkdash.web import renderer
+from zkdash.web import renderer, times
 
 register = template.Library()
 
@@ -45,7 +45,7 @@ def grouped(number: int) -> str:
 @register.filter
 def moment(epoch_ms: int) -> SafeString:
     """A `<time>` in UTC, which the script words as an age."""
-    return values.time_html(epoch_ms)
+    return times.time_html(epoch_ms)
 
 
 @register.filter
