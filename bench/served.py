@@ -9,8 +9,10 @@ from pathlib import Path
 
 from bench import tree
 from bench.sizes import Shape
+from bench.tree import Node
 from zkdash.demo.zookeeper import Server
 from zkdash.formats import snapshot
+from zkdash.znode import Znode
 
 _ROOT = tree.znode(None, zxid=0)
 # The tree's ephemerals have no living owner: let their sessions outlast the bench.
@@ -27,6 +29,21 @@ def server(shape: Shape, *, heap_mb: int) -> Iterator[Server]:
 
 
 def _write(directory: Path, shape: Shape) -> None:
-    znodes = [("/", _ROOT), *tree.tree(topics=shape.topics, partitions=shape.partitions, groups=shape.groups)]
-    owners = {znode.ephemeral_owner for _, znode in znodes} - {0}
-    snapshot.write(directory, znodes, dict.fromkeys(owners, _SESSION_MS))
+    nodes = [("/", _ROOT), *tree.tree(topics=shape.topics, partitions=shape.partitions, groups=shape.groups)]
+    owners = {znode.ephemeral_owner for _, znode in nodes} - {0}
+    snapshot.write(directory, _as_parents(nodes), dict.fromkeys(owners, _SESSION_MS))
+
+
+def _as_parents(nodes: list[Node]) -> Iterator[Node]:
+    """The nodes with what their Stats should say of their children: how many were created, and when last."""
+    children: dict[str, tuple[int, int]] = {}
+    for path, znode in nodes[1:]:
+        parent = path.rpartition("/")[0] or "/"
+        children[parent] = (children.get(parent, (0, 0))[0] + 1, znode.czxid)
+    for path, znode in nodes:
+        if path in children:
+            count, last = children[path]
+            stat = znode.stat._replace(cversion=count, num_children=count, pzxid=last)
+            yield path, Znode.of(znode.data, stat)
+        else:
+            yield path, znode
