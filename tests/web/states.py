@@ -133,6 +133,7 @@ def snapshot(
     findings: tuple[Finding, ...] = (),
     changes: tuple[Change, ...] = (),
     passing: tuple[str, ...] = (),
+    first_seen: Mapping[str, int] | None = None,
     **session: Any,
 ) -> Snapshot:
     """What a watcher would publish, true as of now; a tree of None is a cluster that was never loaded."""
@@ -147,6 +148,7 @@ def snapshot(
         findings=findings,
         passing=passing,
         changes=changes,
+        first_seen=first_seen or {},
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from zkdash.cluster.changes import Change
@@ -19,7 +21,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     `revision` counts from 1 in this process and grows with every change of what is shown. `as_of` is the
     epoch second up to which ZooKeeper proved the state true (None before the first load), `stale` is
     True when that is over 3 s ago. `findings` are raised checks, worst first; `passing` the ids of
-    checks that hold nothing against the cluster. `changes` are the newest first.
+    checks that hold nothing against the cluster. `changes` are the newest first. `first_seen` tells of each
+    znode that does not parse the epoch millisecond at which this process first read it so.
     """
 
     cluster: str
@@ -32,3 +35,4 @@ class Snapshot(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     passing: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
+    first_seen: Mapping[str, int] = {}

@@ -17,7 +17,7 @@ from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
-from zkdash.live import board
+from zkdash.live import board, sightings
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror
 from zkdash.zk.config import ClusterConfig
@@ -57,6 +57,7 @@ class Watcher:
         self._notify = notify
         self._wall = wall
         self._state = ClusterState()
+        self._first_seen = sightings.Sightings()
         self._observations = checks.Observations(thresholds=thresholds or checks.Thresholds())
         self._changes: deque[Change] = deque(maxlen=_KEPT_CHANGES)
         self._snapshot = Snapshot(
@@ -90,7 +91,11 @@ class Watcher:
             self._changes.extendleft(reversed(news))
             if news:
                 touched |= Touched(frozenset({"changes"}))
-        self._publish(touched, now, state=after)
+        if "problems" in touched.areas:
+            self._first_seen = sightings.look(
+                self._first_seen, batch.changed, after.problems, int(now * 1000)
+            )
+        self._publish(touched, now, state=after, first_seen=self._first_seen)
 
     def session(self, session: Session) -> None:
         """Publish what became of the connection."""

@@ -22,6 +22,7 @@ T = TypeVar("T")
 Plain = str | int | float | bool | None | list[int] | list[str]
 
 _NARROW_SPACE = "\u202f"
+_UNPARSABLE = "?"
 
 
 def grouped(number: int) -> str:
@@ -205,15 +206,18 @@ class Moment(Cell, frozen=True):
 
 
 class Path(Cell, frozen=True):
-    """A znode's path, with its copy button."""
+    """A znode's path, with its copy button; `is_head` where the row is about the znode itself."""
 
     path: str
+    is_head: bool = False
 
     @property
     def plain(self) -> str:
         return self.path
 
     def html(self) -> SafeString:
+        if self.is_head:
+            return format_html('<th scope="row" class="path">{}</th>', path_html(self.path))
         return format_html('<td class="path">{}</td>', path_html(self.path))
 
 
@@ -227,11 +231,15 @@ def path_html(path: str) -> SafeString:
 
 
 class Missing(Cell, frozen=True):
-    """No value: `shown` is the sign, `why` a sentence for the title and for JSON's reason."""
+    """No value: `shown` is the sign, `why` a sentence for the title and for JSON's reason.
+
+    `href` leads to more about it.
+    """
 
     shown: str
     why: str
     is_number: bool = False
+    href: str = ""
 
     @property
     def plain(self) -> None:
@@ -241,8 +249,16 @@ class Missing(Cell, frozen=True):
     def reason(self) -> str:
         return self.why
 
+    @property
+    def is_unparsable(self) -> bool:
+        return self.shown == _UNPARSABLE
+
     def html(self) -> SafeString:
         kind = "missing num" if self.is_number else "missing"
+        if self.href:
+            return format_html(
+                '<td class="{}"><a href="{}" title="{}">{}</a></td>', kind, self.href, self.why, self.shown
+            )
         return format_html('<td class="{}"><span title="{}">{}</span></td>', kind, self.why, self.shown)
 
 
@@ -258,7 +274,7 @@ def unparsable(value: Unparsable | Unreadable) -> Missing:
     """`?` for what does not parse; a refused znode is not readable, which is something else."""
     if isinstance(value, Unreadable):
         return Missing(shown="not readable", why=value.reason)
-    return Missing(shown="?", why=value.reason)
+    return Missing(shown=_UNPARSABLE, why=value.reason)
 
 
 def known(value: T | Unparsable | Unreadable | None, cell: Callable[[T], Cell], why_absent: str) -> Cell:

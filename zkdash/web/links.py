@@ -7,7 +7,7 @@ kind, and any name that begins with the escape itself, is written with a `~` in 
 from __future__ import annotations
 
 import hashlib
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 _ESCAPE = "~"
 _DOTS = (".", "..")
@@ -49,6 +49,11 @@ def cluster(name: str, path: str = "", query: str = "") -> str:
 
 def topic(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"topics/{segment(name)}/")
+
+
+def problems(cluster_name: str, path: str) -> str:
+    """The Problems page, filtered by a path; a longer one than a filter takes is cut there."""
+    return cluster(cluster_name, "problems/", urlencode({"q": path}, errors="surrogatepass"))
 
 
 def quoted(path: str) -> str:

@@ -57,10 +57,16 @@ def part(
     columns: Sequence[Column[R]],
     rows: Iterable[tuple[str, Tone, R]],
     empty: Empty | None,
+    problems: Callable[[R], str] | None = None,
 ) -> Table:
-    """The live <tbody> of (element id, tone, row) in their order."""
+    """The live <tbody> of (element id, tone, row) in their order.
+
+    `problems` is the address of what does not parse of a row: where its `?` cells lead.
+    """
     lines = tuple(
-        Row(id=row_id, values=Line(tone=tone, cells=tuple(_cell(column, row) for column in columns)))
+        Row(
+            id=row_id, values=Line(tone=tone, cells=tuple(_cell(column, row, problems) for column in columns))
+        )
         for row_id, tone, row in rows
     )
     return Table(
@@ -72,12 +78,15 @@ def part(
     )
 
 
-def _cell(column: Column[R], row: R) -> Cell:
+def _cell(column: Column[R], row: R, problems: Callable[[R], str] | None) -> Cell:
     """The cell, aligned with the column's numbers even where it holds none."""
     cell = column.cell(row)
-    if column.is_number and isinstance(cell, Missing):
-        return msgspec.structs.replace(cell, is_number=True)
-    return cell
+    if not isinstance(cell, Missing):
+        return cell
+    href = problems(row) if problems and cell.is_unparsable else ""
+    if not (column.is_number or href):
+        return cell
+    return msgspec.structs.replace(cell, is_number=column.is_number, href=href)
 
 
 def records(columns: Sequence[Column[R]], rows: Iterable[R]) -> Iterable[Record]:

@@ -19,13 +19,14 @@ from zkdash.web.page import Page, Record, View
 from zkdash.web.tables import Column, Empty
 from zkdash.zk.session import Phase
 
+NAME = "overview"
 _AREAS = frozenset({"brokers", "controller", "topics", "findings", "changes", "session"})
 _LAST = 10
 _NOT_LOADED = "not loaded from ZooKeeper yet"
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A check that fails, as the page says it. `href` is "" where its table has no page yet."""
+    """A check that fails, as the page says it. `href` is "" where it is about this very page."""
 
     check: str
     tone: Tone
@@ -85,7 +86,7 @@ def _sentence(cluster: str, finding: Finding) -> Sentence:
         what=finding.sentence,
         remedy=finding.remedy,
         since=int(finding.since * 1000),
-        href=links.cluster(cluster, "topics/", finding.query) if finding.page == "topics" else "",
+        href="" if finding.page == NAME else links.cluster(cluster, f"{finding.page}/", finding.query),
     )
 
 
@@ -211,7 +212,7 @@ COLUMNS: tuple[Column[Change], ...] = (
 )
 
 PAGE = Page(
-    name="overview",
+    name=NAME,
     route="",
     template="pages/overview.html",
     look=look,

@@ -12,7 +12,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment, Layout, TopicConfig
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, cells, listing, tables
+from zkdash.web import broker_cells, cells, links, listing, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.tables import Column, Empty
@@ -53,6 +53,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         COLUMNS,
         ((f"partition-{row.partition}", row.status, row) for row in found.rows),
         _empty(snapshot, query, topic),
+        problems=lambda _: links.problems(snapshot.cluster, facts.values.path),
     )
     return View(
         title=name,
@@ -86,6 +87,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
         COLUMNS_07,
         ((f"broker-{row.broker}", row.status, row) for row in found.rows),
         Empty(f"No broker matches {listing.words(query)}.", "?", "Clear filter"),
+        problems=lambda row: links.problems(snapshot.cluster, row.path),
     )
     return View(
         title=topic.name,

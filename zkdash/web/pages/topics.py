@@ -5,6 +5,7 @@ from __future__ import annotations
 from zkdash.cluster import queries
 from zkdash.cluster.rows import Known, TopicRow
 from zkdash.cluster.tone import Tone
+from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot, Touched
@@ -31,6 +32,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         columns,
         ((links.element_id("topic", row.name), row.status, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query),
+        problems=lambda one: links.problems(one[0], paths.topic(one[1].name)),
     )
     return View(
         title="Topics",
