@@ -122,5 +122,6 @@ def plain(state_: ClusterState) -> dict[str, object]:
     """A state as values to compare: whatever the way that led to it."""
     values = msgspec.structs.asdict(state_)
     values["ranking"] = tuple(state_.ranking)
+    values["group_ranking"] = tuple(state_.group_ranking)
     del values["zxid"], values["loaded"]
     return values

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import immutables
 
-from zkdash.cluster import membership
+from zkdash.cluster import group_summary
 from zkdash.cluster.draft import Draft
+from zkdash.cluster.group_summary import Lookup
 from zkdash.cluster.groups import Group, GroupSummary
-from zkdash.cluster.membership import Lookup
+from zkdash.cluster.ranking import Placing, Ranking
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tally import Tally
 
@@ -22,6 +23,7 @@ class Consumed(NamedTuple):
     group_summaries: immutables.Map[str, GroupSummary]
     consumers: immutables.Map[str, frozenset[str]]
     unowned: immutables.Map[str, int]
+    group_ranking: Ranking
 
 
 class Consumption:
@@ -33,6 +35,7 @@ class Consumption:
         self._topics = topics
         self._summaries = Draft(before.group_summaries)
         self._unowned = Draft(before.unowned)
+        self._placing = Placing(before.group_ranking)
         self._judged: set[str] = set()
         self._come: dict[str, set[str]] = {}  # groups by the topic that they began to consume
         self._gone: dict[str, set[str]] = {}
@@ -41,11 +44,12 @@ class Consumption:
         """Sum a group up anew (None: there is none); True where its numbers changed."""
         self._judged.add(name)
         before = self._summaries.get(name)
-        after = None if group is None else membership.summarise(group, self._topics)
+        after = None if group is None else group_summary.summarise(group, self._topics)
         if after == before:
             return False
         self._summaries.put(name, after)
         self._tally.group(before, after)
+        self._placing.move(name, before, after)
         self._unowned.put(name, (after and after.unowned) or None)
         self._relate(name, before, after)
         return True
@@ -68,7 +72,8 @@ class Consumption:
             before = self._before.consumers.get(topic, _NOTHING)
             after = before.difference(self._gone.get(topic, ())).union(self._come.get(topic, ()))
             consumers.put(topic, after or None)
-        return Consumed(self._summaries.close(), consumers.close(), self._unowned.close())
+        summaries = self._summaries.close()
+        return Consumed(summaries, consumers.close(), self._unowned.close(), self._placing.close(summaries))
 
     def _relate(self, name: str, before: GroupSummary | None, after: GroupSummary | None) -> None:
         was = _NOTHING if before is None else before.topics

@@ -63,7 +63,7 @@ def parse(text: str, state: ClusterState) -> Filter:
     for term in text.casefold().split():
         key, _, value = term.partition(":")
         if key == "status" and value:
-            tones.append(frozenset(tone for tone in Tone if tone.value.startswith(value)))
+            tones.append(tones_of(value))
         elif key == "broker" and paths.is_id(value):
             brokers.append(frozenset({int(value)}))
         elif key == "rack" and value:
@@ -73,6 +73,11 @@ def parse(text: str, state: ClusterState) -> Filter:
         else:
             words.append(term)
     return Filter(tuple(words), tuple(tones), tuple(brokers), tuple(facts))
+
+
+def tones_of(word: str) -> frozenset[Tone]:
+    """The tones that a word begins."""
+    return frozenset(tone for tone in Tone if tone.value.startswith(word))
 
 
 def _in_rack(rack: str, state: ClusterState) -> frozenset[int]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Registration, Unparsable
 from zkdash.znode import Unreadable, Znode
 
@@ -35,7 +36,8 @@ class Offset(msgspec.Struct, frozen=True, gc=False):
 class Group(msgspec.Struct, frozen=True):
     """One group. Owners and offsets by topic, then by partition key ("0", or 0.7's "broker-part").
 
-    `exists` tells whether /consumers/G was seen: a group may be empty (D45).
+    `exists` tells whether /consumers/G was seen: a group may be empty (D45). `bad_offsets` counts the offsets
+    that no consumer could go on from (D47).
     """
 
     name: str
@@ -43,14 +45,20 @@ class Group(msgspec.Struct, frozen=True):
     owners: Mapping[str, Mapping[str, Owner]] = {}
     offsets: Mapping[str, Mapping[str, Offset]] = {}
     exists: bool = False
+    bad_offsets: int = 0
 
 
 class GroupSummary(msgspec.Struct, frozen=True):
     """A group's numbers.
 
     `topics` are those that it has owners or offsets on, or subscribes to by name. `subscribed` are those
-    that its members subscribe to by name (patterns are not resolved). `unowned` counts the partitions of
-    subscribed topics that have no owner (D40), of `expected` in all; `owned` counts owner znodes.
+    that its members subscribe to by name. `unowned` counts the partitions of subscribed topics that have
+    no owner (D40), of `expected` in all; `owned` counts owner znodes. `patterns` counts the members that
+    subscribe by a pattern: what they should own is in neither number. `unregistered` counts the owners that
+    are no member's threads (D39), `unparsable` the registrations and owners that cannot be understood,
+    `unreadable` those that may not be read, `bad_offsets` is the group's. `stored` tells whether any offset
+    is in ZooKeeper. `rebalanced` is when the newest owner claimed its partition, in epoch milliseconds, 0
+    where there is none. `tone` and `words` are the status.
     """
 
     name: str
@@ -60,3 +68,12 @@ class GroupSummary(msgspec.Struct, frozen=True):
     owned: int
     expected: int
     unowned: int
+    patterns: int = 0
+    unregistered: int = 0
+    unparsable: int = 0
+    unreadable: int = 0
+    bad_offsets: int = 0
+    stored: bool = False
+    rebalanced: int = 0
+    tone: Tone = Tone.OK
+    words: str = "ok"

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import msgspec
 
 from zkdash.cluster.arrivals import Arrival
 from zkdash.cluster.assembly import readable
-from zkdash.cluster.groups import Group, GroupSummary, Member, Offset, Owner
+from zkdash.cluster.groups import Group, Member, Offset, Owner
 from zkdash.cluster.reading import Reader
-from zkdash.cluster.topics import Topic
-from zkdash.kafka import paths
 from zkdash.kafka.layouts import consumers
 from zkdash.kafka.paths import Kind
-from zkdash.kafka.values import Assignment, Pattern, Registration
+from zkdash.kafka.values import Unparsable
 
 V = TypeVar("V")
 ByPart = Mapping[str, Mapping[str, V]]
-
-
-class Lookup(Protocol):
-    """Finds a topic by name."""
-
-    def get(self, name: str, /) -> Topic | None: ...
 
 
 def is_empty(group: Group) -> bool:
@@ -39,34 +33,17 @@ def assemble(before: Group, arrivals: list[Arrival], reader: Reader) -> Group:
             exists = arrival.read is not None
         else:
             sorted_.setdefault(arrival.kind, []).append(arrival)
-    return Group(
+    offsets = sorted_.get(Kind.OFFSET, [])
+    owners = sorted_.get(Kind.OWNER, [])
+    after = Group(
         before.name,
         _members(before.members, sorted_.get(Kind.MEMBER, []), reader),
-        _claims(before.owners, sorted_.get(Kind.OWNER, []), lambda arrival: _owner(arrival, reader)),
-        _claims(before.offsets, sorted_.get(Kind.OFFSET, []), lambda arrival: _offset(arrival, reader)),
+        _claims(before.owners, owners, lambda arrival: _owner(arrival, reader)),
+        _claims(before.offsets, offsets, lambda arrival: _offset(arrival, reader)),
         exists,
     )
-
-
-def summarise(group: Group, topics: Lookup) -> GroupSummary:
-    """Sum a group up; `topics` finds any of the cluster's."""
-    subscribed = frozenset(_subscriptions(group))
-    expected = unowned = 0
-    for name in subscribed:
-        topic = topics.get(name)
-        if topic is not None and not topic.deleting:
-            size, owned = _coverage(topic, group.owners.get(name, {}))
-            expected += size
-            unowned += size - owned
-    return GroupSummary(
-        name=group.name,
-        members=len(group.members),
-        topics=subscribed.union(group.owners, group.offsets),
-        subscribed=subscribed,
-        owned=sum(map(len, group.owners.values())),
-        expected=expected,
-        unowned=unowned,
-    )
+    bad = before.bad_offsets + _bad(after, offsets) - _bad(before, offsets)
+    return msgspec.structs.replace(after, bad_offsets=bad) if bad else after
 
 
 def claims_alike(one: Group, other: Group) -> bool:
@@ -75,31 +52,19 @@ def claims_alike(one: Group, other: Group) -> bool:
         one.members is other.members
         and one.owners is other.owners
         and one.offsets.keys() == other.offsets.keys()
+        and one.bad_offsets == other.bad_offsets
     )
 
 
-def _coverage(topic: Topic, owners: Mapping[str, Owner]) -> tuple[int, int]:
-    """How many partitions a topic has, and how many of them have an owner.
-
-    Counted from the owners: a 0.7 count may say any number. Owners name a partition "0", in 0.7 "broker-0".
-    """
-    assigned = topic.assignment.partitions if isinstance(topic.assignment, Assignment) else {}
-    counts = {count.broker: count.count for count in topic.counts if isinstance(count.count, int)}
-    owned = 0
-    for part in owners:
-        broker, hyphen, number = part.partition("-")
-        if not hyphen:
-            owned += paths.is_id(part) and int(part) in assigned
-        elif paths.is_id(broker) and paths.is_id(number):
-            owned += int(number) < counts.get(int(broker), 0)
-    return len(assigned) + sum(counts.values()), owned
+def is_bad(offset: Offset) -> bool:
+    """Whether a consumer could not go on from it (D47): no number, or a negative one. Refused is not bad."""
+    return isinstance(offset.value, Unparsable) or (isinstance(offset.value, int) and offset.value < 0)
 
 
-def _subscriptions(group: Group) -> Iterator[str]:
-    for member in group.members.values():
-        registration = member.registration
-        if isinstance(registration, Registration) and registration.pattern is Pattern.STATIC:
-            yield from registration.subscription
+def _bad(group: Group, arrivals: list[Arrival]) -> int:
+    """How many of the group's offsets at these paths are bad."""
+    found = (group.offsets.get(arrival.key, {}).get(arrival.part) for arrival in arrivals)
+    return sum(offset is not None and is_bad(offset) for offset in found)
 
 
 def _members(before: Mapping[str, Member], arrivals: list[Arrival], reader: Reader) -> Mapping[str, Member]:

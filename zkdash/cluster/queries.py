@@ -6,16 +6,13 @@ cluster's size; a filter or a sort looks at every row once. Rows are made only o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any
+from collections.abc import Callable
 
 from zkdash.cluster import filters, rows, summary
-from zkdash.cluster.query import SIZES, STATUSES, Keys, Query, Selection, choose, window
+from zkdash.cluster.query import SIZES, STATUSES, Keys, Query, Selection, choose, first, with_rows
 from zkdash.cluster.rows import CountRow, PartitionRow, TopicRow
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.summary import Status
-from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, PartitionCount, Topic, TopicSummary
 from zkdash.kafka.values import Layout, PartitionState
 
@@ -96,7 +93,8 @@ def select_topics(state: ClusterState, query: Query) -> Selection[TopicRow]:
     keys = {key: _TOPIC_KEYS[key] for key in topic_columns(state.layout)}
     key, falls = query.order(keys)
     if not query.q.strip() and (key is None or (key == "status" and not falls)):
-        return _first_topics(state, query)
+        tones, ranking = state.counts.tones, state.ranking
+        return first(ranking, tones, query, lambda name: rows.topic(state, name))
     names = [name for _, name in state.ranking]
     if key is not None:
         names.sort()  # so that topics with equal values stand by name; five sorted runs, merged at once
@@ -104,7 +102,7 @@ def select_topics(state: ClusterState, query: Query) -> Selection[TopicRow]:
     every = map(state.summaries.__getitem__, names)
     found = [(state, one) for one in every if wanted.admits_topic(one)]
     chosen = choose(found, query, keys, lambda one: one[1].tone, total=len(state.topics))
-    return _with_rows(chosen, lambda one: rows.topic(state, one[1].name))
+    return with_rows(chosen, lambda one: rows.topic(state, one[1].name))
 
 
 def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Selection[PartitionRow]:
@@ -115,7 +113,7 @@ def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Select
         wanted = filters.parse(query.q, state)
         found = [one for one in found if wanted.admits(str(one[0].id), one[1][0], _brokers(one[0]))]
     chosen = choose(found, query, _PARTITION_KEYS, lambda one: one[1][0], total=len(topic.partitions))
-    return _with_rows(chosen, lambda one: rows.partition(state, topic, one[0], one[1]))
+    return with_rows(chosen, lambda one: rows.partition(state, topic, one[0], one[1]))
 
 
 def select_counts(state: ClusterState, topic: Topic, query: Query) -> Selection[CountRow]:
@@ -124,32 +122,7 @@ def select_counts(state: ClusterState, topic: Topic, query: Query) -> Selection[
     every = ((held, summary.count_status(held, state.brokers)) for held in topic.counts)
     found = [one for one in every if wanted.admits(str(one[0].broker), one[1][0], frozenset({one[0].broker}))]
     chosen = choose(found, query, _COUNT_KEYS, lambda one: one[1][0], total=len(topic.counts))
-    return _with_rows(chosen, lambda one: rows.count(state, topic, one[0], one[1]))
-
-
-def _first_topics(state: ClusterState, query: Query) -> Selection[TopicRow]:
-    """The default order, of which only the page is read."""
-    counts = dict(zip(STATUSES, state.counts.tones, strict=True))
-    ticked = query.ticked
-    matched = sum(counts[status] for status in ticked)
-    page, pages, cut = window(query, matched)
-    shown = islice(_ranked(state, ticked), cut.start, cut.stop)
-    made = tuple(rows.topic(state, name) for name in shown)
-    return Selection(made, len(state.topics), matched, page, pages, counts)
-
-
-def _ranked(state: ClusterState, ticked: frozenset[str]) -> Iterator[str]:
-    """The names of the topics with these statuses, read as far as is asked for."""
-    start = 0
-    for tone, count in zip(Tone, state.counts.tones, strict=True):
-        if tone.value in ticked:
-            yield from (name for _, name in state.ranking.between(start, start + count))
-        start += count
-
-
-def _with_rows(chosen: Selection[Any], row: Callable[[Any], Any]) -> Selection[Any]:
-    made = tuple(map(row, chosen.rows))
-    return Selection(made, chosen.total, chosen.matched, chosen.page, chosen.pages, chosen.counts)
+    return with_rows(chosen, lambda one: rows.count(state, topic, one[0], one[1]))
 
 
 def _brokers(part: Partition) -> frozenset[int]:

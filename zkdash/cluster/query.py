@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from zkdash.cluster.ranking import Ranking
 from zkdash.cluster.tone import Tone
 
 R = TypeVar("R")
@@ -72,12 +74,37 @@ def choose(
     return Selection(tuple(found[cut]), total, len(found), page, pages, counts)
 
 
+def first(ranking: Ranking, tones: Sequence[int], query: Query, row: Callable[[str], R]) -> Selection[R]:
+    """The default order, of which only the page is read. `tones` counts what is ranked, by status."""
+    counts = dict(zip(STATUSES, tones, strict=True))
+    ticked = query.ticked
+    matched = sum(counts[status] for status in ticked)
+    page, pages, cut = window(query, matched)
+    shown = islice(_ranked(ranking, tones, ticked), cut.start, cut.stop)
+    return Selection(tuple(map(row, shown)), sum(tones), matched, page, pages, counts)
+
+
+def with_rows(chosen: Selection[Any], row: Callable[[Any], R]) -> Selection[R]:
+    """The selection with a row made of each of its rows."""
+    made = tuple(map(row, chosen.rows))
+    return Selection(made, chosen.total, chosen.matched, chosen.page, chosen.pages, chosen.counts)
+
+
 def window(query: Query, matched: int) -> tuple[int, int, slice]:
     """(page, pages, its rows); a page that is not there is the nearest that is."""
     size = query.size if query.size in SIZES else SIZES[0]
     pages = max(1, -(-matched // size))
     page = min(max(query.page, 1), pages)
     return page, pages, slice((page - 1) * size, page * size)
+
+
+def _ranked(ranking: Ranking, tones: Sequence[int], ticked: frozenset[str]) -> Iterator[str]:
+    """The names with these statuses, read as far as is asked for."""
+    start = 0
+    for tone, count in zip(Tone, tones, strict=True):
+        if tone.value in ticked:
+            yield from (name for _, name in ranking.between(start, start + count))
+        start += count
 
 
 def _sorted(found: Sequence[R], key: Callable[[R], Any], *, falls: bool) -> list[R]:

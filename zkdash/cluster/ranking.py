@@ -6,12 +6,23 @@ Kept in chunks, so that one insertion copies a few hundred entries however long 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
 
 import msgspec
 
+from zkdash.cluster.tone import Tone
+
 Entry = tuple[int, str]
 CHUNK = 256
+_FEW = 64  # so many insertions are cheaper than sorting anew, whatever the size
+
+
+class Toned(Protocol):
+    """What is ranked: worst status first."""
+
+    @property
+    def tone(self) -> Tone: ...
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -74,3 +85,35 @@ class Ranking(msgspec.Struct, frozen=True):
             else:
                 high = middle
         return low
+
+
+class Placing:
+    """What changes its place while a batch is applied. One per batch, thrown away after `close`.
+
+    Each name moves at most once a batch, so that an entry is never both gone and come.
+    """
+
+    def __init__(self, before: Ranking) -> None:
+        self._before = before
+        self._gone: set[Entry] = set()
+        self._come: set[Entry] = set()
+
+    def move(self, name: str, before: Toned | None, after: Toned | None) -> None:
+        """Something changed, came (before is None) or went (after is None)."""
+        if before is not None and after is not None and before.tone is after.tone:
+            return
+        if before is not None:
+            self._gone.add((before.tone.rank, name))
+        if after is not None:
+            self._come.add((after.tone.rank, name))
+
+    def close(self, every: Mapping[str, Toned]) -> Ranking:
+        """The ranking of `every` thing that there is now."""
+        if len(self._gone) + len(self._come) > max(_FEW, len(every) // 16):
+            return Ranking.of((each.tone.rank, name) for name, each in every.items())
+        ranking = self._before
+        for entry in self._gone:
+            ranking = ranking.removed(entry)
+        for entry in self._come:
+            ranking = ranking.added(entry)
+        return ranking

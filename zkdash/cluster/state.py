@@ -42,7 +42,8 @@ class Counts(msgspec.Struct, frozen=True):
 
     Topics marked for deletion count in `topics` and `partitions` only, as no check looks at them.
     `topics_07` and `topics_08` count topics by layout, a mixed one in both. `tones` counts topics by
-    status, in the order of Tone. `critical_problems` are those with ids, topics, states and consumer ids.
+    status, in the order of Tone, `group_tones` groups. `critical_problems` are those with ids, topics,
+    states and consumer ids.
     """
 
     topics: int = 0
@@ -57,6 +58,7 @@ class Counts(msgspec.Struct, frozen=True):
     topics_07: int = 0
     topics_08: int = 0
     tones: tuple[int, ...] = (0,) * len(Tone)
+    group_tones: tuple[int, ...] = (0,) * len(Tone)
     groups: int = 0
     owned: int = 0
     unowned: int = 0
@@ -75,7 +77,7 @@ class ClusterState(msgspec.Struct, frozen=True):
     `targets` are the entries of `reassignment` by topic and partition. `consumers` names the groups that
     have owners or offsets on a topic or subscribe to it by name, whether the topic exists or not.
     `unowned` holds the groups with partitions that lack an owner, and how many. `ranking` holds the topics
-    by status, worst first, then by name.
+    by status, worst first, then by name, `group_ranking` the groups.
     """
 
     revision: int = 0
@@ -101,3 +103,4 @@ class ClusterState(msgspec.Struct, frozen=True):
     consumers: immutables.Map[str, frozenset[str]] = immutables.Map()
     unowned: immutables.Map[str, int] = immutables.Map()
     ranking: Ranking = Ranking()
+    group_ranking: Ranking = Ranking()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zkdash.cluster.groups import GroupSummary
+from zkdash.cluster.ranking import Toned
 from zkdash.cluster.state import Counts
 from zkdash.cluster.topics import TopicSummary
 from zkdash.kafka.values import Layout
@@ -20,29 +21,36 @@ class Tally:
         self._topics = [getattr(counts, field) for field in _TOPIC_FIELDS]
         self._groups = [getattr(counts, field) for field in _GROUP_FIELDS]
         self._tones = list(counts.tones)
+        self._group_tones = list(counts.group_tones)
 
     def topic(self, before: TopicSummary | None, after: TopicSummary | None) -> None:
         """A topic's numbers changed, or it came (before is None), or it went (after is None)."""
         gone, here = _of_topic(before), _of_topic(after)
         self._topics = [total - was + now for total, was, now in zip(self._topics, gone, here, strict=True)]
-        if before is not None:
-            self._tones[before.tone.rank] -= 1
-        if after is not None:
-            self._tones[after.tone.rank] += 1
+        _count(self._tones, before, after)
 
     def group(self, before: GroupSummary | None, after: GroupSummary | None) -> None:
         """As `topic`, for a group."""
         gone, here = _of_group(before), _of_group(after)
         self._groups = [total - was + now for total, was, now in zip(self._groups, gone, here, strict=True)]
+        _count(self._group_tones, before, after)
 
     def close(self, problems: int, critical_problems: int) -> Counts:
         return Counts(
             **dict(zip(_TOPIC_FIELDS, self._topics, strict=True)),
             tones=tuple(self._tones),
+            group_tones=tuple(self._group_tones),
             **dict(zip(_GROUP_FIELDS, self._groups, strict=True)),
             problems=problems,
             critical_problems=critical_problems,
         )
+
+
+def _count(tones: list[int], before: Toned | None, after: Toned | None) -> None:
+    if before is not None:
+        tones[before.tone.rank] -= 1
+    if after is not None:
+        tones[after.tone.rank] += 1
 
 
 def _of_topic(summary: TopicSummary | None) -> tuple[int, ...]:

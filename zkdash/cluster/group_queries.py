@@ -1,0 +1,40 @@
+"""Which groups are shown: filter, sort and page, from the state alone.
+
+As with topics: the default page costs what it shows, a filter or a sort looks at every group once.
+"""
+
+from __future__ import annotations
+
+from zkdash.cluster import group_filters, group_rows
+from zkdash.cluster.group_rows import GroupRow
+from zkdash.cluster.groups import GroupSummary
+from zkdash.cluster.query import Keys, Query, Selection, choose, first, with_rows
+from zkdash.cluster.state import ClusterState
+
+# By the names that the rows have.
+_KEYS: Keys[GroupSummary] = {
+    "status": lambda one: one.tone.rank,
+    "name": lambda one: one.name,
+    "members": lambda one: one.members,
+    "topics": lambda one: len(one.topics),
+    "owned": lambda one: one.owned,
+    "unowned": group_rows.unowned,
+    "in_zookeeper": lambda one: not one.stored,
+    "rebalanced": lambda one: one.rebalanced or None,
+}
+SORTS = tuple(_KEYS)
+
+
+def select_groups(state: ClusterState, query: Query) -> Selection[GroupRow]:
+    """The Groups page: worst status first, then by name, unless asked otherwise."""
+    key, falls = query.order(_KEYS)
+    if not query.q.strip() and (key is None or (key == "status" and not falls)):
+        tones = state.counts.group_tones
+        return first(state.group_ranking, tones, query, lambda name: group_rows.group(state, name))
+    names = [name for _, name in state.group_ranking]
+    if key is not None:
+        names.sort()  # so that groups with equal values stand by name
+    wanted = group_filters.parse(query.q)
+    found = [one for one in map(state.group_summaries.__getitem__, names) if wanted.admits(one)]
+    chosen = choose(found, query, _KEYS, lambda one: one.tone, total=len(names))
+    return with_rows(chosen, lambda one: group_rows.group(state, one.name))
