@@ -141,6 +141,10 @@ class Broker:
         """What Kafka's own tool tells of a topic, by partition. Raises topics.RefusedError."""
         return self._topics().describe(name)
 
+    def java(self) -> list[str]:
+        """The command that runs a class of this release, up to the class: its tools, its clients."""
+        return self._java(heap_mb=128)
+
     def __enter__(self) -> Self:
         self.start()
         return self
@@ -157,7 +161,7 @@ class Broker:
         where = ("--bootstrap-server", self.address)
         if not self.release.tools_ask_broker:
             where = ("--zookeeper", self.zookeeper)
-        return topics.TopicCommand(self._java(heap_mb=128), self.release.topic_command, where)
+        return topics.TopicCommand(self.java(), self.release.topic_command, where)
 
     def _launch(self) -> None:
         self.data_dir.mkdir(parents=True, exist_ok=True)

@@ -28,6 +28,10 @@ class Release:
     registration: int
     alone: tuple[Coordinate, ...] = ()
     topic_command: str = "kafka.admin.TopicCommand"
+    group_command: str = "kafka.admin.ConsumerGroupCommand"
+    console_consumer: str = "kafka.tools.ConsoleConsumer"
+    offset_shell: str = "kafka.tools.GetOffsetShell"
+    records_deleter: str = "kafka.admin.DeleteRecordsCommand"
     has_listeners: bool = True
     tools_ask_broker: bool = False
 
@@ -66,6 +70,10 @@ RELEASES = {
             # its closure is all of Kafka Connect, which its topic tool does without
             alone=_jars("org.apache.kafka:kafka-tools:3.9.1"),
             topic_command="org.apache.kafka.tools.TopicCommand",
+            group_command="org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+            console_consumer="org.apache.kafka.tools.consumer.ConsoleConsumer",
+            records_deleter="org.apache.kafka.tools.DeleteRecordsCommand",
+            offset_shell="org.apache.kafka.tools.GetOffsetShell",
             tools_ask_broker=True,
         ),
     )

@@ -1,0 +1,125 @@
+"""Kafka's own command-line tools, run as an operator would, and what they print read into values."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tests.lab.kafka import Broker
+from tests.lab.topics import RefusedError
+
+LIMIT_S = 30
+
+OLD, NEW = "old", "new"
+
+
+class Standing(NamedTuple):
+    """A row of what a tool prints about a group: None where it prints none."""
+
+    offset: int | None
+    end: int | None
+    lag: int | None
+
+
+def run(broker: Broker, main: str, *arguments: str, stdin: str = "") -> str:
+    """Run a class of the broker's release and return what it printed. Raises RefusedError."""
+    command = [*broker.java(), main, *arguments]
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    if done.returncode:
+        raise RefusedError(f"{main} {' '.join(arguments)}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def produce(broker: Broker, topic: str, count: int) -> None:
+    """Send `count` messages with the console producer, and wait until the leaders have them."""
+    lines = "".join(f"message {number}\n" for number in range(count))
+    run(
+        broker,
+        "kafka.tools.ConsoleProducer",
+        *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1"),
+        stdin=lines,
+    )
+
+
+def consume(
+    broker: Broker, kind: str, group: str, topic: str, count: int, *, first: bool = True, **config: str
+) -> None:
+    """Read `count` messages with the console consumer of the OLD or the NEW kind, which commits at its end.
+
+    It begins at the first message where the group has committed nothing. `config` adds consumer
+    properties, with `_` for `.`: `offsets_storage="kafka"`.
+    """
+    start = "smallest" if kind == OLD else "earliest"
+    properties = {"group.id": group, "auto.offset.reset": start}
+    properties |= {key.replace("_", "."): value for key, value in config.items()}
+    file = broker.data_dir / f"{group}.properties"
+    file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
+    where = ("--zookeeper", broker.zookeeper) if kind == OLD else ("--bootstrap-server", broker.address)
+    # 0.8 overrides auto.offset.reset, and refuses this where the group has offsets in ZooKeeper
+    begin = ("--from-beginning",) if first and not broker.release.has_listeners else ()
+    run(
+        broker,
+        broker.release.console_consumer,
+        *(*where, "--topic", topic, "--consumer.config", str(file), "--max-messages", str(count), *begin),
+    )
+
+
+def log_offsets(broker: Broker, topic: str, time: int) -> dict[int, int]:
+    """What GetOffsetShell prints of each partition; `time` -1 for the end, -2 for the start."""
+    printed = run(
+        broker,
+        broker.release.offset_shell,
+        *("--broker-list", broker.address, "--topic", topic, "--time", str(time)),
+    )
+    rows = (line.split(":") for line in printed.splitlines() if line.startswith(f"{topic}:"))
+    return {int(partition): int(offset) for _, partition, offset in rows}
+
+
+def delete_records(broker: Broker, topic: str, before: Mapping[int, int]) -> None:
+    """Move the start of partitions' logs to these offsets (0.11 and later, KIP-107)."""
+    entries = [{"topic": topic, "partition": number, "offset": offset} for number, offset in before.items()]
+    file = broker.data_dir / f"delete-{topic}.json"
+    file.write_text(json.dumps({"version": 1, "partitions": entries}))
+    run(
+        broker,
+        broker.release.records_deleter,
+        *("--bootstrap-server", broker.address, "--offset-json-file", str(file)),
+    )
+
+
+def check_offsets(broker: Broker, group: str, topic: str) -> dict[int, Standing]:
+    """What ConsumerOffsetChecker of 0.8 prints of a group and a topic: the newer of both storages."""
+    printed = run(
+        broker,
+        "kafka.tools.ConsumerOffsetChecker",
+        *("--zookeeper", broker.zookeeper, "--group", group, "--topic", topic),
+    )
+    return _standings(printed, topic, {"topic": "Topic", "partition": "Pid", "offset": "Offset"}, "logSize")
+
+
+def describe_group(broker: Broker, kind: str, group: str, topic: str) -> dict[int, Standing]:
+    """What kafka-consumer-groups prints of a group of the OLD or the NEW kind."""
+    where = ("--zookeeper", broker.zookeeper) if kind == OLD else ("--bootstrap-server", broker.address)
+    printed = run(broker, broker.release.group_command, *where, "--describe", "--group", group)
+    columns = {"topic": "TOPIC", "partition": "PARTITION", "offset": "CURRENT-OFFSET"}
+    return _standings(printed, topic, columns, "LOG-END-OFFSET")
+
+
+def _standings(printed: str, topic: str, columns: Mapping[str, str], end: str) -> dict[int, Standing]:
+    rows = [line.split() for line in printed.splitlines()]
+    header = next(number for number, row in enumerate(rows) if columns["topic"] in row and end in row)
+    found = {}
+    for row in rows[header + 1 :]:
+        cells = dict(zip(rows[header], row, strict=False))
+        if cells.get(columns["topic"]) == topic:
+            lag = cells.get("LAG", cells.get("Lag", "-"))
+            found[int(cells[columns["partition"]])] = Standing(
+                _number(cells[columns["offset"]]), _number(cells[end]), _number(lag)
+            )
+    return found
+
+
+def _number(text: str) -> int | None:
+    return None if text in ("-", "unknown") else int(text)
