@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -122,15 +123,22 @@ Serve = Callable[..., Served]
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Serve]:
-    """Starts serving processes: `served(ZKDASH_ZOOKEEPER="127.0.0.1:2181/chroot")`.
+    """Starts serving processes: `served(ZKDASH_ZOOKEEPER="127.0.0.1:2181/chroot")`, see `starter`."""
+    with starter(tmp_path) as start:
+        yield start
 
-    Keywords are its environment; each has a data directory of its own unless ZKDASH_DATA says else.
+
+@contextlib.contextmanager
+def starter(below: Path) -> Iterator[Serve]:
+    """Starts serving processes with what they write `below`.
+
+    Keywords are a process's environment; each has a data directory of its own unless ZKDASH_DATA says else.
     Those that still run at the end are stopped, and must exit 0.
     """
     started: list[Served] = []
 
     def start(*, port: str = "0", **settings: str | Path) -> Served:
-        directory = tmp_path / f"serve-{len(started)}"
+        directory = below / f"serve-{len(started)}"
         directory.mkdir()
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         inherited.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not

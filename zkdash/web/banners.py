@@ -82,6 +82,8 @@ def _loading(snapshot: Snapshot, as_of: int | None) -> Banner:
 def _late(snapshot: Snapshot, as_of: int | None) -> Banner | None:
     if not snapshot.stale:
         return Banner(Tone.WARNING, snapshot.session.sentence) if snapshot.session.sentence else None
+    if as_of is None:
+        return Banner(Tone.INFO, "Loaded just now; ZooKeeper has yet to confirm that nothing changed since.")
     return Banner(Tone.WARNING, "ZooKeeper has not answered for over 3 s, so this may be old.", as_of)
 
 

@@ -1,0 +1,127 @@
+"""Every page of every recorded cluster, and of the hostile one, all served by one process.
+
+One ZooKeeper holds them all, each tree under a chroot of its name.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests import recorded
+from tests.fixtures import hostile, problems
+from tests.serving import Answer, Served, starter
+from tests.waiting import wait_for
+from tests.web.markup import Markup
+from zkdash.demo.zookeeper import Server
+from zkdash.web import links, pages
+
+pytestmark = pytest.mark.zk
+
+LOAD_LIMIT_S = 60.0
+# Where the names stand that the last segment of a detail page's address takes, by the page's name.
+_NAMES = {"topic": "/brokers/topics/", "broker": "/brokers/ids/", "group": "/consumers/"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """All trees as clusters of one process, loaded."""
+    data_dir = tmp_path_factory.mktemp("recorded")
+    recorded.write_snapshot(data_dir)
+    with Server(data_dir) as zookeeper, starter(tmp_path_factory.mktemp("serving")) as start:
+        config = data_dir / "zkdash.toml"
+        config.write_text("".join(_cluster(name, zookeeper.address) for name in recorded.TREES))
+        server = start(ZKDASH_CONFIG=config)
+        wait_for(
+            lambda: all(row["data"] == "live" for row in server.json("/?format=json")["rows"]),
+            limit_s=LOAD_LIMIT_S,
+            message=server.printed,
+        )
+        yield server
+
+
+def _cluster(name: str, address: str) -> str:
+    return f'[clusters."{name}"]\nzookeeper = "{address}/{name}"\n'
+
+
+def addresses(tree: str) -> Iterator[str]:
+    """Every page of a cluster, by the znodes that it has."""
+    below = recorded.children(recorded.load(tree))
+    for page in pages.PAGES:
+        at = f"/c/{tree}/{page.route.partition('<')[0]}"
+        if "<" not in page.route:
+            yield at
+            continue
+        for name in below.get(_NAMES[page.name].rstrip("/"), []):
+            if page.name != "broker" or (name.isascii() and name.isdigit() and str(int(name)) == name):
+                yield f"{at}{links.segment(name)}/"
+
+
+@pytest.mark.parametrize("tree", recorded.TREES)
+def test_every_page_answers_as_html_as_json_and_as_csv(site: Served, tree: str) -> None:
+    asked = list(addresses(tree))
+    assert len(asked) >= len([page for page in pages.PAGES if "<" not in page.route])
+    for address in asked:
+        whole = site.get(address)
+        assert whole.status == 200, (address, whole.text[:300])
+        assert Markup.of(whole.body).texts("h1"), address
+        document = site.json(address + "?format=json")
+        assert (document["cluster"], document["stale"]) == (tree, False)
+        assert len(document["rows"]) <= document["total"]
+        table = site.get(address + "?format=csv")
+        assert table.status == 200, address
+        assert len(_lines(table)) == 1 + len(document["rows"]), address
+
+
+def _lines(answer: Answer) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(answer.text, newline="")))
+
+
+@pytest.mark.parametrize("tree", recorded.RECORDED)
+def test_the_pages_count_what_the_raw_file_holds(site: Served, tree: str) -> None:
+    counts = recorded.count(tree)
+    numbers = site.json(f"/c/{tree}/?format=json")["numbers"]
+    assert (numbers["brokers"], numbers["topics"], numbers["partitions"]) == counts[:3]
+    topics = _all(site, tree, "topics")
+    assert len(topics) == counts.topics
+    assert sum(row["partitions"] for row in topics) == counts.partitions
+
+
+@pytest.mark.parametrize("tree", recorded.TREES)
+def test_the_problems_are_exactly_the_reviewed_ones(site: Served, tree: str) -> None:
+    expected = hostile.problems() if tree == recorded.HOSTILE else problems.PROBLEMS.get(tree, {})
+    rows = _all(site, tree, "problems")
+    assert {row["path"]: row["reason"] for row in rows} == expected
+    assert len(rows) == len(expected)
+    assert all(row["first_seen"] for row in rows)
+
+
+def _all(site: Served, tree: str, page: str) -> list[dict[str, Any]]:
+    document = site.json(f"/c/{tree}/{page}/?format=json&size=1000")
+    assert document["total"] == len(document["rows"])
+    rows: list[dict[str, Any]] = document["rows"]
+    return rows
+
+
+def test_no_page_of_the_hostile_tree_shows_a_secret_or_runs_a_name(site: Served) -> None:
+    for address in addresses(recorded.HOSTILE):
+        body = site.get(address).text
+        assert hostile.CANARY not in body
+        assert "<img" not in body
+        assert hostile.CANARY not in json.dumps(site.json(address + "?format=json"))
+    assert hostile.CANARY not in site.err.read_text()
+
+
+def test_a_name_that_no_tree_holds_is_a_404_in_words(site: Served) -> None:
+    for page in pages.PAGES:
+        if "<" in page.route:
+            address = f"/c/{recorded.RECORDED[0]}/{page.route.partition('<')[0]}{quote('987654')}/"
+            answer = site.get(address)
+            assert answer.status == 404
+            assert Markup.of(answer.body).texts("p.problem"), address
