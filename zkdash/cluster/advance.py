@@ -17,6 +17,7 @@ from zkdash.cluster.arrivals import Arrival, Arrivals
 from zkdash.cluster.consumption import Consumption
 from zkdash.cluster.draft import Draft
 from zkdash.cluster.groups import Group
+from zkdash.cluster.loads import Loads
 from zkdash.cluster.problems import Ledger
 from zkdash.cluster.reading import Reader
 from zkdash.cluster.standing import Standing
@@ -68,6 +69,7 @@ class _Step:
         self._topics = Draft(before.topics)
         self._remnants = Draft(before.remnants)
         self._standing = Standing(before, self._tally)
+        self._loads = Loads(before.loads, before.brokers)
         self._groups = Draft(before.groups)
         self._consumption = Consumption(before, self._tally, self._topics)
         self._reshaped: set[str] = set()  # topics whose partitions are others for consumers
@@ -85,6 +87,7 @@ class _Step:
         for name in names:
             self._read_topic(name, arrived.topics.get(name, []), live)
         for name in self._standing.led_by(live.symmetric_difference(self._before.brokers)):
+            self._loads.move(self._topics.get(name), self._topics.get(name), live)
             if self._standing.judge(name, self._topics.get(name), live):
                 self._touched_topics.add(name)
         for name, arrivals in arrived.groups.items():
@@ -111,6 +114,7 @@ class _Step:
             remnants=self._remnants.close(),
             targets=self._targets,
             ranking=ranking,
+            loads=self._loads.close(),
             **self._consumption.close()._asdict(),
             **self._single,
         )
@@ -172,6 +176,7 @@ class _Step:
         if here or before:
             self._touched_topics.add(name)
             self._standing.judge(name, here, live)
+            self._loads.move(before, here, live)
         if _is_reshaped(here, before):
             self._reshaped.add(name)
 

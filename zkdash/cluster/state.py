@@ -12,6 +12,7 @@ import immutables
 import msgspec
 
 from zkdash.cluster.groups import Group, GroupSummary
+from zkdash.cluster.loads import Load
 from zkdash.cluster.ranking import Ranking
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic, TopicSummary
@@ -77,7 +78,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     `targets` are the entries of `reassignment` by topic and partition. `consumers` names the groups that
     have owners or offsets on a topic or subscribe to it by name, whether the topic exists or not.
     `unowned` holds the groups with partitions that lack an owner, and how many. `ranking` holds the topics
-    by status, worst first, then by name, `group_ranking` the groups.
+    by status, worst first, then by name, `group_ranking` the groups. `loads` tells what each broker carries,
+    and of no broker that carries nothing.
     """
 
     revision: int = 0
@@ -104,3 +106,4 @@ class ClusterState(msgspec.Struct, frozen=True):
     unowned: immutables.Map[str, int] = immutables.Map()
     ranking: Ranking = Ranking()
     group_ranking: Ranking = Ranking()
+    loads: immutables.Map[int, Load] = immutables.Map()

@@ -19,7 +19,7 @@ Status = tuple[Tone, str]
 
 def summarise(topic: Topic, live: frozenset[int]) -> TopicSummary:
     """Sum a topic up. `live` are the registered broker ids."""
-    partitions = _assigned(topic)
+    partitions = assigned(topic)
     led = _led(topic, partitions)
     doubts = [*led.stateless, *(count.count for count in topic.counts)]
     leaders = frozenset(led.leaders)
@@ -78,11 +78,11 @@ def _led(topic: Topic, partitions: Sequence[Partition]) -> _Led:
                 preferable += 1
                 preferred += replicas[0] == state.leader
         if replicas and len(state.isr) < len(replicas):
-            under += _is_under_replicated(topic, partition)
+            under += is_under_replicated(topic, partition)
     return _Led(leaders, stateless, offline, under, preferred, preferable)
 
 
-def _assigned(topic: Topic) -> Sequence[Partition]:
+def assigned(topic: Topic) -> Sequence[Partition]:
     """The partitions without the orphans, which have a state but are not assigned any more (D4)."""
     assignment = topic.assignment
     if not isinstance(assignment, Assignment) or len(assignment.partitions) == len(topic.partitions):
@@ -104,7 +104,7 @@ def partition_status(topic: Topic, partition: Partition, live: Container[int]) -
         facts.append((Tone.CRITICAL, "offline"))
     elif state.leader not in live:
         facts.append((Tone.CRITICAL, f"leader {state.leader} is dead"))
-    if _is_under_replicated(topic, partition):
+    if is_under_replicated(topic, partition):
         facts.append((Tone.WARNING, "under-replicated"))
     if partition.id in topic.moving:
         facts.append((Tone.INFO, "moving"))
@@ -150,7 +150,8 @@ def _status(topic: Topic, summary: TopicSummary) -> Status:
     return worst(found)
 
 
-def _is_under_replicated(topic: Topic, partition: Partition) -> bool:
+def is_under_replicated(topic: Topic, partition: Partition) -> bool:
+    """Whether the ISR is smaller than it should be, while a partition moves: than it was (D8)."""
     replicas, state = partition.replicas, partition.state
     return (
         replicas is not None
