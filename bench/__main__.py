@@ -6,11 +6,16 @@ import argparse
 import os
 import sys
 
-from bench import fan_out, first_load, result, update_cost
+from bench import fan_out, first_load, page_cost, result, update_cost
 from bench.side import SideFailedError
 from bench.sizes import SIZES
 
-ROWS = {"first_load": first_load.run, "update_cost": update_cost.run, "fan_out": fan_out.run}
+ROWS = {
+    "first_load": first_load.run,
+    "update_cost": update_cost.run,
+    "page_cost": page_cost.run,
+    "fan_out": fan_out.run,
+}
 
 
 def main() -> int:
