@@ -1,0 +1,175 @@
+"""`manage.py serve` as an operator meets it: what it refuses in words, what it survives, how it ends."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Chroot
+from tests.serving import ROOT, Serve, Served, served
+from tests.waiting import wait_for
+from zkdash.demo import ports
+from zkdash.demo.zookeeper import Server
+
+__all__ = ["served"]
+
+pytestmark = pytest.mark.zk
+
+LIMIT_S = 20.0
+
+
+def refused(*arguments: str, data: Path, **environ: str) -> str:
+    """Run `serve` where it must not start; return what it said, which must be words and no traceback."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "serve", "--port", "0", *arguments],
+        cwd=ROOT,
+        env=inherited | {"ZKDASH_DATA": str(data)} | environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def sentence(site: Served, cluster: str = "default") -> str:
+    """What the page of a cluster says, as text."""
+    return site.get(f"/c/{cluster}/").text
+
+
+def wait_for_words(site: Served, words: str, cluster: str = "default") -> None:
+    wait_for(
+        lambda: words in sentence(site, cluster),
+        limit_s=LIMIT_S,
+        message=lambda: f"no {words!r} in:\n{sentence(site, cluster)}",
+    )
+
+
+def test_without_a_cluster_it_says_how_to_name_one(tmp_path: Path) -> None:
+    assert "ZKDASH_ZOOKEEPER=host:2181/chroot" in refused(data=tmp_path)
+
+
+def test_it_refuses_to_be_read_by_other_machines(tmp_path: Path) -> None:
+    said = refused("--host", "0.0.0.0", data=tmp_path, ZKDASH_ZOOKEEPER="127.0.0.1:1")  # noqa: S104
+    assert "ZKDASH_ANONYMOUS_READ=1" in said
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path, silent_port: int) -> None:
+    said = refused("--port", str(silent_port), data=tmp_path, ZKDASH_ZOOKEEPER="127.0.0.1:1")
+    assert f"127.0.0.1:{silent_port}" in said
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"ZKDASH_ZOOKEEPER": "host:99999"}, "99999"),
+        ({"ZKDASH_ZOOKEEPER": "host:2181/a//b"}, "/a//b"),
+        ({"ZKDASH_CONFIG": "/no/such/zkdash.toml"}, "/no/such/zkdash.toml"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_is_named(
+    tmp_path: Path, environ: dict[str, str], words: str
+) -> None:
+    assert words in refused(data=tmp_path, **environ)
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        ("[clusters.a\n", "zkdash.toml"),
+        ("[clusters.a]\nzookeepr = 'h:1'\n", "zookeepr"),
+        ("[clusters.a]\n", "zookeeper"),
+        ("[clusters.A]\nzookeeper = 'h:1'\n[clusters.a]\nzookeeper = 'h:1'\n", "also as 'A'"),
+        ("[clusters.a]\nzookeeper = 'h:1'\nsession_timeout_s = 'long'\n", "session_timeout_s"),
+        ("[clusters.a]\nzookeeper = 'h:1'\nauth_scheme = 'digest'\nauth_env = 'NO_SUCH'\n", "NO_SUCH"),
+    ],
+)
+def test_a_wrong_file_is_told_by_file_key_and_value(tmp_path: Path, toml: str, words: str) -> None:
+    path = tmp_path / "zkdash.toml"
+    path.write_text(toml)
+    said = refused(data=tmp_path, ZKDASH_CONFIG=str(path))
+    assert words in said
+    assert str(path) in said
+
+
+def test_a_zookeeper_that_comes_later_is_taken_up(served: Serve, own_server: Callable[..., Server]) -> None:
+    [port] = ports.free(1)
+    site = served(ZKDASH_ZOOKEEPER=f"127.0.0.1:{port}")
+    wait_for_words(site, f"127.0.0.1:{port} can&#x27;t be reached")
+    own_server(port=port)
+    site.wait_until_loaded()
+
+
+def test_a_wrong_chroot_is_no_empty_cluster_and_is_taken_up_when_it_appears(
+    served: Serve, chroot: Chroot
+) -> None:
+    site = served(ZKDASH_ZOOKEEPER=f"{chroot.address}/kafka")
+    wait_for_words(site, f"has no znode {chroot.path}/kafka")
+    chroot.client.create("/kafka")
+    site.wait_until_loaded()
+    assert site.json("/c/default/topics/")["rows"] == []
+
+
+def test_one_bad_cluster_harms_no_other(
+    served: Serve, chroot: Chroot, tmp_path: Path, silent_port: int
+) -> None:
+    chroot.client.create("/brokers/topics/orders", b'{"version":1,"partitions":{}}', makepath=True)
+    config = tmp_path / "zkdash.toml"
+    config.write_text(
+        f'[clusters.good]\nzookeeper = "{chroot.address}"\n'
+        f'[clusters.silent]\nzookeeper = "127.0.0.1:{silent_port}"\n'
+        '[clusters.nowhere]\nzookeeper = "no-such-host.invalid:2181"\n'
+        f'[clusters.wrong]\nzookeeper = "{chroot.address}/nope"\n'
+    )
+    site = served(ZKDASH_CONFIG=config)
+    site.wait_until_loaded("good")
+    assert [row["name"] for row in site.json("/c/good/topics/")["rows"]] == ["orders"]
+    wait_for_words(site, "can&#x27;t be resolved", "nowhere")
+    wait_for_words(site, "has no znode", "wrong")
+    for cluster in ("silent", "nowhere", "wrong"):
+        assert site.get(f"/c/{cluster}/").status == 200
+        assert site.get(f"/c/{cluster}/topics/").status == 200
+    assert {row["cluster"] for row in site.json("/")["rows"]} == {"good", "silent", "nowhere", "wrong"}
+
+
+def test_what_cannot_be_had_is_a_page_with_a_sentence(served: Serve, chroot: Chroot) -> None:
+    site = served(ZKDASH_ZOOKEEPER=chroot.address)
+    for path in ("/c/other/", "/c/default/no-such-page/", "/c/default/topics/absent/"):
+        answer = site.get(path)
+        assert answer.status == 404
+        assert "<h1" in answer.text
+    assert site.get("/", Host="evil.example").status == 400
+
+
+def test_the_secret_key_is_made_once_and_only_its_owner_reads_it(
+    served: Serve, chroot: Chroot, tmp_path: Path
+) -> None:
+    data = tmp_path / "kept"
+    served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_DATA=data).stop()
+    key = data / "secret_key"
+    first = key.read_text()
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert len(first) >= 50
+    served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_DATA=data).stop()
+    assert key.read_text() == first
+
+
+def test_it_ends_at_once_while_nothing_can_be_reached(served: Serve, silent_port: int) -> None:
+    site = served(ZKDASH_ZOOKEEPER=f"127.0.0.1:{silent_port}")
+    site.stop()
