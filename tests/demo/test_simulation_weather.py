@@ -54,7 +54,7 @@ def seen(zookeeper) -> Seen:
         states = {key: kept.state for key, kept in term.ledger.states.items()}
         found.down.append(sum(not b.is_running for b in simulation.brokers.values()))
         found.topics.append(len(term.ledger.topics))
-        found.members.append(sum(m.is_running for m in simulation.members.values()))
+        found.members.append(sum(m.is_running for m in simulation.groups.members.values()))
         found.shrunk.append(sum(len(s.isr) < len(term.ledger.replicas(key)) for key, s in states.items()))
         found.changes.append(states != before)
         before = states

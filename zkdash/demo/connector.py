@@ -1,52 +1,74 @@
-"""A registered consumer: it watches its group and its topics, and claims partitions by the range algorithm.
+"""A registered consumer: it watches its group and its topics, and claims the partitions that are its own.
 
-After kafka.consumer.ZookeeperConsumerConnector of 0.8 to 1.1. Every member computes for itself; owners are
-ephemerals, and who finds one still held gives its attempt back and tries again.
+After kafka.consumer.ZookeeperConsumerConnector of 0.7 and of 0.8 to 1.1. Every member computes for itself;
+owners are ephemerals, and who finds one still held gives its attempt back and tries again.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
-from random import Random
+import logging
 
-from zkdash.demo import agenda, offsets, session
-from zkdash.demo.offsets import Partition
-from zkdash.demo.specs import GroupSpec
-from zkdash.kafka import assignment
+import msgspec
 
-RETRIES = 4  # rebalance.max.retries
-BACKOFF_S = 2.0  # rebalance.backoff.ms
-COMMIT_S = 5.0  # auto.commit.interval.ms; its default is a minute
-TOPICS_PATH = "/brokers/topics"
-INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})  # exclude.internal.topics
+from zkdash.demo import agenda, offsets, owners, session, subscribed
+from zkdash.demo.offsets import Key
+from zkdash.demo.specs import ConsumerSpec
+from zkdash.kafka import paths, rules
+from zkdash.kafka.consumer_ids import parse_thread
+from zkdash.kafka.values import Layout, Pattern
+
+log = logging.getLogger(__name__)
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """A consumer's options that are times, in seconds; `retries` is rebalance.max.retries.
+
+    The demo commits every 5 s, where 0.7 does every 10 s and 0.8 and later every minute by default.
+    """
+
+    retries: int = 4
+    backoff_s: float = 2.0  # rebalance.backoff.ms
+    commit_s: float = 5.0  # auto.commit.interval.ms
+    session_s: float = 6.0  # zookeeper.session.timeout.ms
 
 
 class Connector:
-    """What a member does between its registration and its end, which is `stop`."""
+    """What a member does between its registration and its end, which is `stop`.
+
+    `attempts` counts the tries of the latest rebalance; `is_idle` tells that all of them failed, so that
+    the member stays registered and owns nothing until something changes.
+    """
 
     def __init__(
         self,
         zookeeper: session.Session,
-        group: GroupSpec,
-        member: str,
+        spec: ConsumerSpec,
+        consumer_id: str,
         *,
         steps: agenda.Agenda,
-        random: Random,
+        pace: offsets.Pace,
+        timing: Timing,
     ) -> None:
+        self.attempts = 0
+        self.is_idle = False
         self._zookeeper = zookeeper
-        self._group = group
-        self._member = member
+        self._spec = spec
+        self._consumer_id = consumer_id
         self._steps = steps
-        self._root = f"/consumers/{group.name}"
-        self._offsets = offsets.Offsets(zookeeper, group.name, random)
-        self._owned: Mapping[Partition, str] = {}
+        self._timing = timing
+        self._owners = owners.Owners(zookeeper, spec.group)
+        self._offsets = offsets.Offsets(zookeeper, spec, pace)
+        self._subscribed = subscribed.Subscribed(zookeeper, spec, consumer_id, then=self._rebalance_anew)
+        self._allowed: frozenset[str] = frozenset()  # what the wildcard allows, of the topics that there are
         self._active = True
+        self._awaits_brokers = False
         self._retry = agenda.Timer(lambda: None)
 
     def start(self) -> None:
-        self._group_changed()
+        """Watch and rebalance; the member is registered already."""
+        if self._spec.pattern is not Pattern.STATIC:
+            self._allowed = self._read_allowed()
+        self._members_changed()
         self._commit_later()
 
     def stop(self, *, commit: bool) -> None:
@@ -58,15 +80,25 @@ class Connector:
 
     # --- what ZooKeeper tells
 
-    def _group_changed(self) -> None:
-        """Members came or went, or topics did: watch again, and rebalance from the first try."""
-        if not self._active:
-            return
-        self._zookeeper.children(f"{self._root}/ids", then=self._group_changed)
-        if self._group.white_list is not None:
-            self._zookeeper.children(TOPICS_PATH, then=self._group_changed)
-        self._retry.cancel()
-        self._rebalance(1)
+    def _members_changed(self) -> None:
+        if self._active:
+            self._zookeeper.children(f"{paths.group(self._spec.group)}/ids", then=self._members_changed)
+            self._rebalance_anew()
+
+    def _topics_changed(self) -> None:
+        """Topics came or went: a rebalance where that concerns the wildcard."""
+        before, self._allowed = self._allowed, self._read_allowed()
+        if self._allowed != before:
+            self._rebalance_anew()
+
+    def _read_allowed(self) -> frozenset[str]:
+        names = self._zookeeper.children(paths.TOPICS, then=self._topics_changed)
+        return subscribed.allowed(self._spec, names)
+
+    def _brokers_changed(self) -> None:
+        if self._active:
+            self._zookeeper.children(paths.BROKER_IDS, then=self._brokers_changed)
+            self._rebalance_anew()
 
     def _commit_later(self) -> None:
         def due() -> None:
@@ -74,76 +106,66 @@ class Connector:
                 self._commit_later()
                 self._offsets.commit()
 
-        self._steps.after(COMMIT_S, due)
+        self._steps.after(self._timing.commit_s, due)
 
     # --- rebalancing
 
+    def _rebalance_anew(self) -> None:
+        if self._active:
+            self._retry.cancel()
+            self._rebalance(1)
+
     def _rebalance(self, attempt: int) -> None:
         """Release, compute, claim; after the last failed try it owns nothing until something changes."""
+        self.attempts = attempt
+        self.is_idle = False
+        if self._is_without_brokers():
+            return
         self._release()
-        if not self._claim(self._plan()) and attempt < RETRIES:
-            self._retry = self._steps.after(BACKOFF_S, lambda: self._rebalance(attempt + 1))
+        if self._claim():
+            return
+        if attempt < self._timing.retries:
+            self._retry = self._steps.after(self._timing.backoff_s, lambda: self._rebalance(attempt + 1))
+            return
+        self.is_idle = True
+        log.info("%s cannot rebalance after %s tries", self._consumer_id, attempt)
+
+    def _is_without_brokers(self) -> bool:
+        """0.8 and later watch /brokers/ids only where it is empty, and leave everything as it is."""
+        if self._spec.layout is Layout.V07 or self._zookeeper.children(paths.BROKER_IDS):
+            return False
+        if not self._awaits_brokers:
+            self._awaits_brokers = True
+            self._zookeeper.children(paths.BROKER_IDS, then=self._brokers_changed)
+        return True
 
     def _release(self) -> None:
-        """Commit, and give up what this member remembers to own."""
+        """Stop reading, commit, and give up what this member remembers to own."""
         self._offsets.commit()
-        self._offsets.claim(())
-        self._zookeeper.commit([self._zookeeper.deleting(self._owner_path(key))] for key in self._owned)
-        self._owned = {}
+        self._offsets.forget()
+        self._owners.release()
 
-    def _plan(self) -> dict[Partition, str]:
-        """Thread by partition, of this member's threads."""
-        members = self._members()
-        plan: dict[Partition, str] = {}
-        for topic, partitions in self._topics().items():
-            threads = [f"{m}-{n}" for m, counts in members.items() for n in range(counts.get(topic, 0))]
-            for partition, thread in assignment.assign_range(partitions, threads).items():
-                if thread.rpartition("-")[0] == self._member:
-                    plan[topic, partition] = thread
-        return plan
-
-    def _claim(self, plan: Mapping[Partition, str]) -> bool:
-        """Create the owners; where another member still holds one, give all of this attempt back."""
-        make, topics = self._zookeeper.making, dict.fromkeys(topic for topic, _ in plan)
-        owners = [f"{self._root}/owners", *(f"{self._root}/owners/{topic}" for topic in topics)]
-        self._zookeeper.commit([make(path, None)] for path in owners)
-        failures = self._zookeeper.commit(
-            [make(self._owner_path(key), thread.encode(), ephemeral=True)] for key, thread in plan.items()
-        )
-        got = [key for key, failure in zip(plan, failures, strict=True) if failure is None]
-        if len(got) < len(plan):
-            self._zookeeper.commit([self._zookeeper.deleting(self._owner_path(key))] for key in got)
+    def _claim(self) -> bool:
+        """Whether this attempt ended with all that the plan gives to this member."""
+        try:
+            plan = self._plan()
+        except subscribed.AttemptFailed as reason:
+            log.info("%s cannot tell its partitions: %s", self._consumer_id, reason)
             return False
-        self._owned = plan
+        if not self._owners.claim(plan):
+            return False
         self._offsets.claim(plan)
         return True
 
-    def _members(self) -> dict[str, dict[str, int]]:
-        """Threads by topic of every member of the group; for a white list by every topic that it matches."""
-        ids = self._zookeeper.children(f"{self._root}/ids")
-        reads = self._zookeeper.get_all([f"{self._root}/ids/{member}" for member in ids])
-        return {m: self._counts(read.data) for m, read in zip(ids, reads, strict=True) if read is not None}
-
-    def _counts(self, registration: bytes) -> dict[str, int]:
-        subscription: dict[str, int] = json.loads(registration)["subscription"]
-        if self._group.white_list is None:
-            return subscription
-        return dict.fromkeys(self._topic_names(), subscription[self._group.white_list])
-
-    def _topics(self) -> dict[str, list[int]]:
-        """Partitions of the subscribed topics that exist; each topic's znode is watched."""
-        found: dict[str, list[int]] = {}
-        for name in self._topic_names():
-            read = self._zookeeper.get(f"{TOPICS_PATH}/{name}", then=self._group_changed)
-            if read is not None:
-                found[name] = sorted(int(p) for p in json.loads(read.data)["partitions"])
-        return found
-
-    def _topic_names(self) -> list[str]:
-        if self._group.white_list is None:
-            return list(self._group.topics)
-        names = self._zookeeper.children(TOPICS_PATH)
-        return [n for n in names if n not in INTERNAL_TOPICS and re.fullmatch(self._group.white_list, n)]
-
-    def _owner_path(self, key: Partition) -> str:
-        return f"{self._root}/owners/{key[0]}/{key[1]}"
+    def _plan(self) -> dict[Key, str]:
+        """Thread by partition, of this member's threads. Raises AttemptFailed where the rule refuses."""
+        plan = rules.plan(self._spec.rule, self._subscribed.demand())
+        reason = plan.refused or plan.undetermined
+        if reason is not None:
+            raise subscribed.AttemptFailed(reason)
+        return {
+            (topic, key): thread
+            for topic, owned in plan.owners.items()
+            for key, thread in owned.items()
+            if thread is not None and parse_thread(thread).consumer == self._consumer_id
+        }

@@ -1,4 +1,4 @@
-"""What Kafka 3.9 and the old consumers write into their znodes, byte for byte: field order, types, no spaces.
+"""What Kafka 3.9, a 0.7 broker and the old consumers write into their znodes, byte for byte.
 
 The order of fields is that of the JSON which a real 3.9.1 broker writes (Scala's hash order for the broker:
 kafka.zk.BrokerIdZNode). Pure.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from zkdash.kafka.values import PartitionState
+from zkdash.kafka.values import PartitionState, Pattern
 
 
 def compact(value: object) -> bytes:
@@ -109,6 +109,21 @@ def registration(subscription: Mapping[str, int], *, pattern: str, timestamp_ms:
             "timestamp": str(timestamp_ms),
         }
     )
+
+
+def registration_07(subscription: Mapping[str, int], *, pattern: Pattern) -> bytes:
+    """/consumers/G/ids/<consumer id> of 0.7: topics and threads, or `*threads*regex`, `!threads!regex`."""
+    if pattern is Pattern.STATIC:
+        topics = ",".join(f'"{topic}": {threads}' for topic, threads in subscription.items())
+        return f"{{ {topics} }}".encode()
+    mark = "*" if pattern is Pattern.WHITE_LIST else "!"
+    ((regex, threads),) = subscription.items()
+    return f"{mark}{threads}{mark}{regex}".encode()
+
+
+def broker_07(*, host: str, port: int, timestamp_ms: int) -> bytes:
+    """/brokers/ids/N of 0.7: creator:host:port, where the creator is the host and the start."""
+    return f"{host}-{timestamp_ms}:{host}:{port}".encode()
 
 
 def _by_text(replicas: Mapping[int, Sequence[int]]) -> dict[str, list[int]]:

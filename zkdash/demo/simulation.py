@@ -8,17 +8,12 @@ of 3.9 and real consumers of 0.8 to 1.1 write. By itself it is calm: what happen
 from __future__ import annotations
 
 import base64
-import logging
 from collections.abc import Callable
 from random import Random
 
-from zkdash.demo import agenda, broker, catalogue, clock, controller, creation, member, session
+from zkdash.demo import agenda, broker, catalogue, clock, controller, creation, groups, revival, session
 from zkdash.demo.ledger import TopicPartition
 from zkdash.demo.specs import Catalogue, TopicSpec
-
-log = logging.getLogger(__name__)
-
-RETURN_S = 3.0  # how long a participant takes to start over after its session was lost
 
 
 class Simulation:
@@ -42,15 +37,13 @@ class Simulation:
         self.steps = agenda.Agenda(self.time, after_step=after_step)
         self._address = address
         self._contents = contents
-        self._is_stopping = False
         self._elections = self.random("elections")
         cluster_id = base64.urlsafe_b64encode(self.random("cluster").randbytes(16)).rstrip(b"=").decode()
+        self._revivals: dict[int, revival.Revival] = {}
         self.brokers = {spec.id: self._new_broker(spec.id, cluster_id) for spec in contents.brokers}
-        self.members = {
-            f"{group.name}-{n}": self._new_member(group.name, n)
-            for group in contents.groups
-            for n in range(len(group.members))
-        }
+        self.groups = groups.Groups(
+            contents.groups, address, steps=self.steps, time=self.time, random=self.random
+        )
 
     def random(self, name: str) -> Random:
         """Chance of its own for each participant, so that one does not change another's story."""
@@ -84,7 +77,7 @@ class Simulation:
 
     def revive_broker(self, broker_id: int) -> None:
         """Start a broker that was killed, for as long as it takes ZooKeeper to accept it."""
-        self.steps.post(lambda: self._keep_starting(*self._ends(broker_id)))
+        self.steps.post(self._revivals[broker_id].now)
 
     def fall_behind(self, topic: str, partition: int, replica: int, *, seconds: float) -> None:
         """A follower leaves the ISR, and comes back after `seconds`."""
@@ -99,10 +92,15 @@ class Simulation:
 
     def leave(self, member_name: str) -> None:
         """A member (`<group>-<n>`) leaves its group."""
-        self.steps.call(self.members[member_name].leave)
+        self.steps.call(self.groups.members[member_name].leave)
 
     def join(self, member_name: str) -> None:
-        self.steps.call(self.members[member_name].join)
+        self.steps.call(self.groups.members[member_name].join)
+
+    def hang(self, member_name: str, *, seconds: float) -> None:
+        """A member does nothing for `seconds`: where that is long, its session expires meanwhile."""
+        hang = self.groups.members[member_name].hang
+        self.steps.call(lambda: hang(expires_after_s=groups.DETECTION_S, wakes_after_s=seconds))
 
     @property
     def failures(self) -> list[Exception]:
@@ -122,16 +120,12 @@ class Simulation:
         self._elect()
         self._create_topics(self._contents.topics)
         self._with_controller(controller.Controller.topics_changed)
-        for each_member in self.members.values():
-            each_member.join()
-        for name, each_member in self.members.items():
-            if each_member.group.abandoned:
-                self.members[name].leave()
+        self.groups.start()
 
     def _stop(self) -> None:
-        self._is_stopping = True
-        for each_member in self.members.values():
-            each_member.leave(commit=False)
+        for each_revival in self._revivals.values():
+            each_revival.end()
+        self.groups.stop()
         for each in self.brokers.values():
             each.stop()
         self.steps.finish()
@@ -164,7 +158,7 @@ class Simulation:
 
     def _new_broker(self, broker_id: int, cluster_id: str) -> broker.Broker:
         spec = next(spec for spec in self._contents.brokers if spec.id == broker_id)
-        return broker.Broker(
+        made = broker.Broker(
             spec,
             self._address,
             steps=self.steps,
@@ -172,39 +166,8 @@ class Simulation:
             random=self.random(f"broker {broker_id}"),
             cluster_id=cluster_id,
             on_vacancy=self._elect,
-            on_lost=lambda: self._restart(*self._ends(broker_id)),
+            on_lost=lambda: back.begin(),  # noqa: PLW0108 - made below
         )
-
-    def _ends(self, broker_id: int) -> tuple[agenda.Step, agenda.Step]:
-        """How a broker is stopped and how it is started."""
-        return self.brokers[broker_id].stop, lambda: self._start_broker(broker_id)
-
-    def _new_member(self, group_name: str, number: int) -> member.Member:
-        group = next(group for group in self._contents.groups if group.name == group_name)
-        name = f"{group_name}-{number}"
-        return member.Member(
-            group,
-            group.members[number],
-            self._address,
-            steps=self.steps,
-            time=self.time,
-            random=self.random(f"member {name}"),
-            on_lost=lambda: self._restart(
-                lambda: self.members[name].leave(commit=False), self.members[name].join
-            ),
-        )
-
-    def _restart(self, stop: agenda.Step, start: agenda.Step) -> None:
-        """A participant lost its session: end what is left of it and start over a little later."""
-        stop()
-        self.steps.after(RETURN_S, lambda: self._keep_starting(stop, start))
-
-    def _keep_starting(self, stop: agenda.Step, start: agenda.Step) -> None:
-        """Start a participant, again and again while ZooKeeper is away."""
-        if self._is_stopping:
-            return
-        try:
-            start()
-        except Exception as error:
-            log.info("A simulated participant cannot start yet: %s", error)
-            self._restart(stop, start)
+        back = revival.Revival(self.steps, stop=made.stop, start=lambda: self._start_broker(broker_id))
+        self._revivals[broker_id] = back
+        return made

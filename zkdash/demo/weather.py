@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from random import Random
 
 from zkdash.demo import simulation
 from zkdash.demo.specs import TopicSpec
@@ -26,6 +25,8 @@ TOPIC_EVERY: Span = (70.0, 140.0)
 TOPIC_LASTS: Span = (60.0, 120.0)
 DEPLOY_EVERY: Span = (50.0, 100.0)
 DEPLOY_LASTS: Span = (10.0, 25.0)
+HANG_EVERY: Span = (60.0, 150.0)
+HANG_LASTS: Span = (9.0, 20.0)
 
 
 class Weather:
@@ -42,6 +43,7 @@ class Weather:
         self._in(OUTAGE_FIRST, self._outage)
         self._in((15.0, 40.0), self._make_topic)
         self._in((30.0, 60.0), self._deploy)
+        self._in((40.0, 80.0), self._hang)
 
     def _in(self, span: Span, incident: Callable[[], None]) -> None:
         self._cluster.steps.after(self._random.uniform(*span), incident)
@@ -97,16 +99,13 @@ class Weather:
     def _deploy(self) -> None:
         """The restless member of each group that has one is deployed anew."""
         self._in(DEPLOY_EVERY, self._deploy)
-        for name in _restless(self._cluster, self._random):
+        for name in self._cluster.groups.restless():
             self._cluster.leave(name)
             self._in(DEPLOY_LASTS, functools.partial(self._cluster.join, name))
 
-
-def _restless(cluster: simulation.Simulation, random: Random) -> list[str]:
-    """The running members that come and go, in an order of chance."""
-    names = [
-        f"{each.group.name}-{len(each.group.members) - 1}"
-        for name, each in cluster.members.items()
-        if each.group.restless and each.is_running and name.endswith(f"-{len(each.group.members) - 1}")
-    ]
-    return random.sample(names, len(names))
+    def _hang(self) -> None:
+        """The drowsy member of a group hangs for longer than ZooKeeper keeps its session."""
+        self._in(HANG_EVERY, self._hang)
+        drowsy = self._cluster.groups.drowsy()
+        if drowsy:
+            self._cluster.hang(self._random.choice(drowsy), seconds=self._random.uniform(*HANG_LASTS))
