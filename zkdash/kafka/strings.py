@@ -28,15 +28,3 @@ def java_sorted(texts: Iterable[str]) -> list[str]:
     if all(map(str.isascii, listed)):
         return sorted(listed)
     return sorted(listed, key=lambda text: text.encode("utf-16-be", "surrogatepass"))
-
-
-def offsets_partition(group: str, count: int) -> int:
-    """Which of `count` partitions of __consumer_offsets holds a group's commits.
-
-    Source: OffsetManager.partitionFor (0.8.2) to GroupMetadataManager.partitionFor (3.9), where abs of
-    the smallest int is 0. Raises ValueError where count is not positive.
-    """
-    if count < 1:
-        raise ValueError(f"__consumer_offsets has {count} partitions, at least 1 is needed")
-    code = java_hash(group)
-    return (0 if code == -_HALF else abs(code)) % count
