@@ -73,8 +73,8 @@ def calm(*, sockets: int = 1_000, rate: float = 4, seconds: float = 20.0) -> Loa
 def run(size: Size) -> Result:
     """Both parts; the small size has a tenth of the sockets for a tenth of the time."""
     small = size.name == "small"
-    busy = seen(restless(sockets=40, rate=500, seconds=3) if small else restless())
-    quiet = seen(calm(sockets=100, seconds=3) if small else calm())
+    busy = seen(restless(sockets=40, rate=500, seconds=2) if small else restless())
+    quiet = seen(calm(sockets=100, seconds=2) if small else calm())
     told = busy.visitors
     frame_us = quiet.cpu_s / quiet.visitors["frames"] * 1e6
     return Result(

@@ -43,6 +43,6 @@ SIZES = {
     size.name: size
     for size in (
         Size("reference", Shape(10_000, 20, 1_000), Shape(100, 20, 10), Shape(100, 20, 7_500), 10.0, 512),
-        Size("small", Shape(500, 20, 50), Shape(50, 20, 5), Shape(20, 20, 375), 1.0, 256),
+        Size("small", Shape(500, 20, 50), Shape(50, 20, 5), Shape(20, 20, 375), 0.5, 256),
     )
 }
