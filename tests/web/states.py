@@ -7,12 +7,14 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from zkdash import live
 from zkdash.cluster import advance
 from zkdash.cluster.changes import Change
 from zkdash.cluster.findings import Finding
 from zkdash.cluster.state import ClusterState
-from zkdash.live.snapshot import Snapshot
+from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Stat, Unreadable, Znode
 
@@ -89,6 +91,37 @@ def controller(broker: int) -> Tree:
     }
 
 
+def group(
+    name: str,
+    members: Mapping[str, list[str]],
+    *,
+    owners: Mapping[str, list[int]] | None = None,
+    offsets: Mapping[str, Mapping[int, object]] | None = None,
+    pattern: str = "static",
+    threads: int = 1,
+) -> Tree:
+    """A group of 0.8 to 1.1: what each member subscribes to; the first one's first thread owns `owners`."""
+    root = f"/consumers/{name}"
+    tree: Tree = {root: znode()}
+    for member, topics in members.items():
+        tree[f"{root}/ids/{member}"] = znode(
+            {
+                "version": 1,
+                "subscription": dict.fromkeys(topics, threads),
+                "pattern": pattern,
+                "timestamp": str(TIME),
+            },
+            owner=0x100,
+        )
+    for of, parts in (owners or {}).items():
+        for part in parts:
+            tree[f"{root}/owners/{of}/{part}"] = znode(f"{next(iter(members))}-0", owner=0x100)
+    for of, values in (offsets or {}).items():
+        for number, value in values.items():
+            tree[f"{root}/offsets/{of}/{number}"] = znode(str(value))
+    return tree
+
+
 def healthy() -> Tree:
     """Three brokers, a controller, three topics."""
     return {
@@ -157,3 +190,12 @@ def publish(tree: Tree | None = None, **fields: Any) -> Snapshot:
     made = snapshot(tree, **fields)
     live.publish(made.cluster, made)
     return made
+
+
+def change(path: str, znode: Znode | None, revision: int) -> Touched:
+    """Publish what follows the demo's current state, and say what it touched."""
+    before = live.current("demo")
+    assert before is not None
+    state, touched = advance.advance(before.state, Batch(changed={path: znode}, zxid=2000))
+    live.publish("demo", msgspec.structs.replace(before, state=state, revision=revision, as_of=time.time()))
+    return touched

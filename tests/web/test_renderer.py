@@ -1,20 +1,15 @@
 from __future__ import annotations
 
-import time
 from typing import Any
 
-import msgspec
 import pytest
 from django.test import Client
 
 from tests.web import states
-from zkdash import live
-from zkdash.cluster import advance
 from zkdash.live import delta
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Touched
 from zkdash.web import pages, renderer
-from zkdash.znode import Batch, Znode
 
 OVERVIEW = PageKey("demo", "overview")
 TOPICS = PageKey("demo", "topics")
@@ -30,15 +25,6 @@ PATHS = {
 
 def _no_row(_table: Table, _row: Any) -> str:
     return ""
-
-
-def _change(path: str, znode: Znode | None, revision: int) -> Touched:
-    """Publish what follows the current state, and say what it touched."""
-    before = live.current("demo")
-    assert before is not None
-    state, touched = advance.advance(before.state, Batch(changed={path: znode}, zxid=2000))
-    live.publish("demo", msgspec.structs.replace(before, state=state, revision=revision, as_of=time.time()))
-    return touched
 
 
 @pytest.mark.parametrize("key", PATHS, ids=lambda key: key.page)
@@ -66,7 +52,7 @@ def test_one_changed_partition_is_one_row() -> None:
     render = renderer.Renderer()
     before = {key: render.parts(key) for key in (TOPICS, ORDERS)}
     path = "/brokers/topics/orders/partitions/1/state"
-    touched = _change(path, states.state(2, [2, 3], epoch=5), 6)
+    touched = states.change(path, states.state(2, [2, 3], epoch=5), 6)
     for key, part in ((TOPICS, "topics-rows"), (ORDERS, "partitions-rows")):
         assert render.touches(key, "demo", touched)
         rendered: list[str] = []
@@ -92,7 +78,7 @@ def test_a_page_that_cannot_show_a_change_is_not_rendered() -> None:
     render = renderer.Renderer()
     for key in (OVERVIEW, TOPICS, ORDERS):
         render.parts(key)
-    touched = _change("/brokers/topics/clicks/partitions/0/state", states.state(3, [3]), 6)
+    touched = states.change("/brokers/topics/clicks/partitions/0/state", states.state(3, [3]), 6)
     assert not render.touches(ORDERS, "demo", touched)
     assert not render.touches(ORDERS, "other", touched)
     assert render.touches(TOPICS, "demo", touched)
@@ -103,7 +89,7 @@ def test_a_count_in_the_navigation_reaches_every_page() -> None:
     states.publish(states.healthy())
     render = renderer.Renderer()
     render.parts(ORDERS)
-    touched = _change("/brokers/topics/clicks", None, 6)
+    touched = states.change("/brokers/topics/clicks", None, 6)
     assert render.touches(ORDERS, "demo", touched)
 
 
@@ -111,10 +97,10 @@ def test_offsets_do_not_touch_a_topic_page_but_a_new_group_does() -> None:
     states.publish(states.healthy())
     render = renderer.Renderer()
     render.parts(ORDERS)
-    touched = _change("/consumers/billing/offsets/orders/0", states.znode("12"), 6)
+    touched = states.change("/consumers/billing/offsets/orders/0", states.znode("12"), 6)
     assert render.touches(ORDERS, "demo", touched)
     render.parts(ORDERS)
-    touched = _change("/consumers/billing/offsets/orders/0", states.znode("13"), 7)
+    touched = states.change("/consumers/billing/offsets/orders/0", states.znode("13"), 7)
     assert not render.touches(ORDERS, "demo", touched)
 
 

@@ -74,13 +74,17 @@ def _status(numbers: GroupSummary) -> Status:
     facts = [
         (Tone.CRITICAL, numbers.unowned, "unowned"),
         (Tone.WARNING, numbers.unparsable, "unparsable"),
-        (Tone.WARNING, numbers.bad_offsets, "bad offset" if numbers.bad_offsets == 1 else "bad offsets"),
-        (Tone.WARNING, numbers.unregistered, "owned by who is not registered"),
+        (Tone.WARNING, numbers.bad_offsets, _many("bad offset", numbers.bad_offsets)),
+        (Tone.WARNING, numbers.unregistered, _many("owner", numbers.unregistered) + " not registered"),
         (Tone.UNKNOWN, numbers.unreadable, "unreadable"),
     ]
     found = [(tone, f"{count} {words}") for tone, count, words in facts if count]
     partial = partial_words(numbers)
     return summary.worst(found + ([(Tone.INFO, partial)] if partial else []))
+
+
+def _many(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
 
 
 def partial_words(numbers: GroupSummary) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 from urllib.parse import quote, urlencode
 
+from zkdash.cluster.findings import Finding
+
 _ESCAPE = "~"
 _DOTS = (".", "..")
 
@@ -49,6 +51,15 @@ def cluster(name: str, path: str = "", query: str = "") -> str:
 
 def topic(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"topics/{segment(name)}/")
+
+
+def group(cluster_name: str, name: str) -> str:
+    return cluster(cluster_name, f"groups/{segment(name)}/")
+
+
+def finding(cluster_name: str, found: Finding) -> str:
+    """The table that lists what a check counted; the Overview for one that has no such table."""
+    return cluster(cluster_name, "" if found.page == "overview" else f"{found.page}/", found.query)
 
 
 def problems(cluster_name: str, path: str) -> str:
