@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zkdash.kafka.values import Broker, Layout
 
 _ENDPOINT = re.compile(
-    r"(?P<listener>[^:/]{1,249})://(?:\[(?P<v6>[0-9A-Fa-f:.%]+)\]|(?P<host>[^\[\]:/]*)):(?P<port>-?[0-9]{1,6})"
+    r"(?P<listener>[^:/]{1,249})://(?:\[(?P<v6>[0-9A-Za-z:.%_-]+)\]|(?P<host>[^\[\]:/]*)):(?P<port>-?[0-9]{1,6})"
 )
 # What getaddrinfo may be given: nothing that a URL or a path could hide in.
 _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]{1,15})?")

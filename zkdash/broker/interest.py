@@ -13,7 +13,8 @@ class Interest:
 
     A name is looked at for `lease_s` after each `want`. Each round, `every_s` apart, asks about all of
     them, longest unasked first, up to `often` in size, then about the next of those kept, up to `slow`
-    in size, each of these at most once in `slow_s`. A name that is new is asked about at once.
+    in size, each of these at most once in `slow_s`. A name that is new is asked about at once, from what the
+    round has left.
     """
 
     def __init__(self, *, every_s: float, slow_s: float, lease_s: float, often: int, slow: int) -> None:
@@ -23,11 +24,12 @@ class Interest:
         self._often = often
         self._slow = slow
         self._until: dict[str, float] = {}
-        self._asked: dict[str, float] = {}
+        self._asked: dict[str, None] = {}
         self._kept: Collection[str] = ()
         self._queue: list[str] = []
         self._cycle_at = float("-inf")
         self._round_at = float("-inf")
+        self._left = 0
 
     def want(self, names: Iterable[str], now: float) -> None:
         """Somebody looks at these."""
@@ -44,16 +46,19 @@ class Interest:
             return []
         if is_round:
             self._round_at = now
-        left = self._often
+            self._left = self._often
         found: list[str] = []
         for name in self._looked_at(now, is_round=is_round):
-            left -= size(name)
-            if found and left < 0:
+            cost = size(name)
+            if self._left < cost and (found or not is_round):
                 break
+            self._left -= cost
             found.append(name)
         if is_round:
             found += self._slowly(now, size)
-        self._asked.update(dict.fromkeys(found, now))
+        for name in found:
+            self._asked.pop(name, None)  # to the end: the order is that of asking
+            self._asked[name] = None
         return found
 
     def forget(self, now: float) -> set[str]:
@@ -66,16 +71,13 @@ class Interest:
         return gone
 
     def _looked_at(self, now: float, *, is_round: bool) -> list[str]:
-        never = float("-inf")
-        found = [
-            (self._asked.get(name, never), name)
-            for name, until in self._until.items()
-            if until > now and (is_round or name not in self._asked)
-        ]
-        return [name for _, name in sorted(found)]
+        found = [n for n, until in self._until.items() if until > now and n not in self._asked]
+        if is_round:
+            found += [n for n in self._asked if self._until.get(n, now) > now]
+        return found
 
     def _slowly(self, now: float, size: Callable[[str], int]) -> list[str]:
-        if not self._queue and now - self._cycle_at >= self._slow_s:
+        if not self._queue and self._kept and now - self._cycle_at >= self._slow_s:
             self._cycle_at = now
             self._queue = sorted(self._kept, reverse=True)
         left = self._slow
