@@ -176,7 +176,7 @@ const step = (by) => {
 	rows[Math.max(0, rows.indexOf(focused()) + by)]?.focus();
 };
 const keys = {
-	"/": () => $("filter").focus(), "?": () => $("keys").showModal(), u: show, p: pause, g: () => { chord = Date.now(); },
+	"/": () => ($("filter") ?? $("search")).focus(), "?": () => $("keys").showModal(), u: show, p: pause, g: () => { chord = Date.now(); },
 	j: () => step(1), k: () => step(-1), Enter: () => open(focused()), y: () => copy(focused().querySelector(".copy")),
 };
 on(doc, "keydown", (e) => {

@@ -31,7 +31,7 @@ class Banner(msgspec.Struct, frozen=True):
 
 def block(snapshot: Snapshot) -> Block:
     """The live banner: a line or two, the phase for the style sheet, and the worst for the tab's title."""
-    lines = tuple(line for line in (_connection(snapshot), _settling(snapshot)) if line)
+    lines = tuple(line for line in (connection(snapshot), _settling(snapshot)) if line)
     return Block(
         id="banner",
         template="parts/banner.html",
@@ -48,7 +48,8 @@ def worst(snapshot: Snapshot) -> str:
     return f"{tone.glyph} {tones.count(tone)}"
 
 
-def _connection(snapshot: Snapshot) -> Banner | None:
+def connection(snapshot: Snapshot) -> Banner | None:
+    """What is wrong with the connection, None while ZooKeeper is followed."""
     session = snapshot.session
     as_of = None if snapshot.as_of is None else int(snapshot.as_of * 1000)
     if session.phase is Phase.LIVE:

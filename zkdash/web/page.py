@@ -24,7 +24,8 @@ class View(msgspec.Struct, frozen=True):
     `title` is the name of what is seen. `parts` are live. `context` goes to the page's template only and
     never changes while the page is open. `records` are the rows of JSON and CSV with the same `fields` each;
     `total` counts the rows of all pages of the query, `extra` is what JSON has beside them. `gone` is the
-    sentence of a 404: what was asked for is not there.
+    sentence of a 404: what was asked for is not there. `elsewhere` is the address of the page that a person
+    is sent to instead.
     """
 
     title: str
@@ -35,6 +36,7 @@ class View(msgspec.Struct, frozen=True):
     total: int = 0
     extra: Mapping[str, Plain | Record] = {}
     gone: str = ""
+    elsewhere: str = ""
 
 
 Look = Callable[[Snapshot, PageKey], View]

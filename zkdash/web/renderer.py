@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+import msgspec
 from django.template import loader
 
 from zkdash import live
@@ -72,16 +73,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     page = pages.BY_NAME[key.page]
     view = page.look(snapshot, key)
     above = chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES)
-    return View(
-        title=view.title,
-        parts=(*above, *view.parts),
-        context=view.context,
-        fields=view.fields,
-        records=view.records,
-        total=view.total,
-        extra=view.extra,
-        gone=view.gone,
-    )
+    return msgspec.structs.replace(view, parts=(*above, *view.parts))
 
 
 def rendered(view: View, snapshot: Snapshot) -> Rendered:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from zkdash import live
 from zkdash.live.parts import PageKey, Rendered
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import banners, exports, links, pages, renderer
+from zkdash.web import banners, exports, links, pages, renderer, switcher
 from zkdash.web.page import Page, View
 from zkdash.web.pages import clusters
 
@@ -72,6 +72,8 @@ def _answer(request: HttpRequest, moment: Moment, look: Callable[[], View]) -> H
     response = get_conditional_response(request, etag=etag)
     if response is None:
         view = look()
+        if view.elsewhere and shape == HTML:
+            return HttpResponseRedirect(view.elsewhere)
         if shape == JSON:
             response = exports.as_json(view, _head(moment))
         elif shape == CSV:
@@ -99,6 +101,7 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
         "pages": pages.PAGES,
         "cluster": moment.key.cluster,
         "address": snapshot.address if snapshot else "",
+        "switches": switcher.entries(moment.key),
         "chroot": _chroot(snapshot.address) if snapshot else "",
         "worst": banners.worst(snapshot) if snapshot else "",
         "revision": token,

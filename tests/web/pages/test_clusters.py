@@ -8,6 +8,7 @@ from pytest_django.fixtures import Settings
 
 from tests.web import states
 from tests.web.markup import Markup
+from zkdash.cluster import checks
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.session import Phase
 
@@ -49,3 +50,49 @@ def test_an_address_that_nothing_is_at_is_a_404_in_words(client: Client, path: s
     response = client.get(path)
     assert response.status_code == 404
     assert Markup(response).text("p.problem").startswith("Nothing is at this address.")
+
+
+def test_the_verdict_is_the_worst_finding_in_words_and_leads_to_what_it_counts(client: Client) -> None:
+    seen = checks.Observations()
+    for now in (1000.0, 1010.0):
+        seen = checks.observe(seen, states.load(states.sick()), now)
+    states.publish(states.sick(), name="sick", findings=seen.findings)
+    states.publish(states.healthy(), name="well")
+    page = Markup(client.get("/"))
+    assert page.texts("#clusters-rows td.verdict") == [
+        "1 partition has no leader; 1 more check fails",
+        "No check fails.",
+    ]
+    assert [a.get("href") for a in page.all("#clusters-rows td.verdict a")] == [
+        "/c/sick/topics/?q=is%3Aoffline"
+    ]
+
+
+def test_a_cluster_that_cannot_be_reached_says_why_in_its_line(client: Client) -> None:
+    states.publish(None, name="lost", phase=Phase.REFUSED, sentence="h:2181 has no znode /kafak.")
+    states.publish(states.healthy(), name="well")
+    assert Markup(client.get("/")).texts("#clusters-rows td.verdict") == [
+        "h:2181 has no znode /kafak.",
+        "No check fails.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "other"),
+    [
+        ("/c/one/", "/c/two/"),
+        ("/c/one/topics/?q=or&sort=-offline&page=9", "/c/two/topics/?q=or&sort=-offline&page=9"),
+        ("/c/one/topics/orders/?q=1", "/c/two/topics/"),
+        ("/c/one/problems/", "/c/two/problems/"),
+    ],
+)
+def test_the_switcher_keeps_the_page(client: Client, path: str, other: str) -> None:
+    states.publish(states.healthy(), name="one")
+    states.publish(states.healthy(), name="two")
+    links = Markup(client.get(path)).all("#switch a")
+    assert [(link.text, link.get("href")) for link in links] == [("two", other)]
+
+
+def test_one_cluster_needs_no_switcher(client: Client) -> None:
+    states.publish(states.healthy(), name="one")
+    assert Markup(client.get("/c/one/topics/")).all("#switch") == []

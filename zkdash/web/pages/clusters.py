@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from zkdash import live
 from zkdash.cluster.tone import Tone
@@ -19,13 +21,29 @@ NAME = "clusters"
 _NOT_LOADED = "not loaded from ZooKeeper yet"
 
 
+class Verdict(Cell, frozen=True):
+    """The worst that is known of a cluster, in words; `href` leads to what it counts."""
+
+    sentence: str
+    href: str = ""
+
+    @property
+    def plain(self) -> str:
+        return self.sentence
+
+    def html(self) -> SafeString:
+        if not self.href:
+            return format_html('<td class="verdict">{}</td>', self.sentence)
+        return format_html('<td class="verdict"><a href="{}">{}</a></td>', self.href, self.sentence)
+
+
 def view() -> View:
     """Every cluster that this process watches; where it watches none, the configured ones say so."""
     snapshots = [snapshot for name in live.names() if (snapshot := live.current(name))]
     table = tables.part(
         "clusters-rows",
         COLUMNS,
-        ((links.element_id("cluster", one.cluster), _verdict(one)[0], one) for one in snapshots),
+        ((links.element_id("cluster", one.cluster), _status(one)[0], one) for one in snapshots),
         _empty(),
     )
     return View(
@@ -69,7 +87,7 @@ def _empty() -> Empty:
     return Empty("No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot and start zkdash again.")
 
 
-def _verdict(snapshot: Snapshot) -> tuple[Tone, str]:
+def _status(snapshot: Snapshot) -> tuple[Tone, str]:
     session = snapshot.session
     if session.phase in {Phase.REFUSED, Phase.LOST}:
         return Tone.CRITICAL, session.phase.value
@@ -82,6 +100,19 @@ def _verdict(snapshot: Snapshot) -> tuple[Tone, str]:
     tone = min((finding.tone for finding in snapshot.findings), key=lambda tone: tone.rank)
     count = len(snapshot.findings)
     return tone, f"{count} check fails" if count == 1 else f"{count} checks fail"
+
+
+def _verdict(snapshot: Snapshot) -> Verdict:
+    """The connection first: where it is broken, what the checks say is of the past."""
+    trouble = banners.connection(snapshot)
+    if trouble is not None:
+        return Verdict(trouble.sentence)
+    if not snapshot.findings:
+        return Verdict("No check fails.")
+    worst, more = snapshot.findings[0], len(snapshot.findings) - 1
+    href = links.finding(snapshot.cluster, worst)
+    others = "" if not more else "; 1 more check fails" if more == 1 else f"; {more} more checks fail"
+    return Verdict(f"{worst.sentence}{others}", href)
 
 
 def _controller(snapshot: Snapshot) -> Cell:
@@ -116,8 +147,9 @@ def _data(snapshot: Snapshot) -> Cell:
 
 
 COLUMNS: tuple[Column[Snapshot], ...] = (
-    Column("status", "Status", lambda one: cells.Status(*_verdict(one))),
+    Column("status", "Status", lambda one: cells.Status(*_status(one))),
     Column("cluster", "Cluster", lambda one: cells.Name(one.cluster, links.cluster(one.cluster))),
+    Column("verdict", "Verdict", _verdict),
     Column("address", "ZooKeeper", lambda one: cells.Text(one.address)),
     Column("controller", "Controller", _controller, is_number=True),
     Column("controller_since", "Since", _since),
@@ -131,6 +163,9 @@ COLUMNS: tuple[Column[Snapshot], ...] = (
         "Under-replicated",
         lambda one: _count(one, one.state.counts.under_replicated, Tone.WARNING),
         is_number=True,
+    ),
+    Column(
+        "unowned", "Unowned", lambda one: _count(one, one.state.counts.unowned, Tone.CRITICAL), is_number=True
     ),
     Column("data", "Data", _data),
 )

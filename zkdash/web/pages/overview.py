@@ -86,7 +86,7 @@ def _sentence(cluster: str, finding: Finding) -> Sentence:
         what=finding.sentence,
         remedy=finding.remedy,
         since=int(finding.since * 1000),
-        href="" if finding.page == NAME else links.cluster(cluster, f"{finding.page}/", finding.query),
+        href="" if finding.page == NAME else links.finding(cluster, finding),
     )
 
 

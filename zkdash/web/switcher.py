@@ -1,0 +1,27 @@
+"""The way from a page of one cluster to the same page of another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from zkdash import live
+from zkdash.live.parts import PageKey
+from zkdash.web import links, pages
+
+
+class Switch(NamedTuple):
+    """One other cluster, and what it is like there."""
+
+    cluster: str
+    href: str
+
+
+def entries(key: PageKey) -> tuple[Switch, ...]:
+    """The other clusters. A page of one thing, which they may not have, leads to the list of such things."""
+    if key.cluster is None:
+        return ()
+    path, detail, _ = pages.BY_NAME[key.page].route.partition("<")
+    query = "" if detail else key.query
+    return tuple(
+        Switch(name, links.cluster(name, path, query)) for name in live.names() if name != key.cluster
+    )
