@@ -25,8 +25,8 @@ class Load(msgspec.Struct, frozen=True):
     `replicas` and `leaders` are partitions of 0.8+. Of those that prefer it (its id stands first in the
     assignment) and have a state, `preferred`, it does not lead `unled`. `under_replicated` are those in
     whose ISR it is missing. `tones` counts the partitions that it holds or leads by status, in the order of
-    Tone. `partitions_07` are what it says that it holds of `topics_07`, as far as the counts parse. Topics that
-    are being deleted count in `replicas`, `leaders` and `tones` only.
+    Tone. `partitions_07` are what it says that it holds of `topics_07`, as far as the counts parse. Topics
+    that are being deleted count in `replicas`, `leaders` and `tones` only.
     """
 
     leaders: int = 0

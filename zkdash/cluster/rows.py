@@ -131,7 +131,7 @@ def partition(state: ClusterState, one: Topic, part: Partition, status: summary.
         partition=part.id,
         leader=read.leader if isinstance(read, PartitionState) else read,
         leader_live=leader in state.brokers if leader >= 0 else None,
-        replicas=part.replicas if part.replicas is not None else _unassigned(one),
+        replicas=part.replicas if part.replicas is not None else unassigned(one),
         isr=read.isr if isinstance(read, PartitionState) else read,
         out_of_sync=tuple(broker for broker in replicas if broker not in isr) if known else (),
         dead=_dead((*replicas, *isr, leader), state.brokers),
@@ -188,7 +188,7 @@ def _config(one: Topic) -> Known[int]:
     return one.config if overrides is None and isinstance(one.config, Unparsable | Unreadable) else overrides
 
 
-def _unassigned(one: Topic) -> Unparsable | Unreadable | None:
+def unassigned(one: Topic) -> Unparsable | Unreadable | None:
     return one.assignment if isinstance(one.assignment, Unparsable | Unreadable) else None
 
 

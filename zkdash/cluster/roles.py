@@ -1,0 +1,83 @@
+"""The text of the filter box above what one broker holds: what every filter takes, and the broker's part.
+
+`role:` takes leader or follower or how it begins, `is:` a fact about the broker and a partition; the rest
+is `filters`, with the topic's name as the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from zkdash.cluster import broker_rows, filters
+from zkdash.cluster.filters import Filter
+from zkdash.cluster.state import ClusterState
+from zkdash.cluster.tone import Tone
+from zkdash.cluster.topics import Partition
+from zkdash.kafka.values import PartitionState
+
+Fact = Callable[[int, Partition], bool]
+
+
+def _is_out(number: int, one: Partition) -> bool:
+    return isinstance(one.state, PartitionState) and number not in one.state.isr
+
+
+def _is_preferred(number: int, one: Partition) -> bool:
+    return one.replicas is not None and one.replicas[:1] == (number,)
+
+
+def _is_unled(number: int, one: Partition) -> bool:
+    known = isinstance(one.state, PartitionState)
+    return known and _is_preferred(number, one) and broker_rows.role(number, one) != broker_rows.LEADER
+
+
+FACTS: dict[str, Fact] = {"out-of-sync": _is_out, "preferred": _is_preferred, "not-leading": _is_unled}
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A parsed filter; `facts` must all hold."""
+
+    plain: Filter
+    facts: tuple[Fact, ...] = ()
+
+    def admits_topic(self, name: str) -> bool:
+        """Whether partitions of a topic may pass at all."""
+        folded = name.casefold()
+        return all(word in folded for word in self.plain.words)
+
+    def admits(self, number: int, partition: Partition) -> bool:
+        """Whether what the broker is to a partition passes."""
+        return not self.facts or all(fact(number, partition) for fact in self.facts)
+
+    def admits_status(self, tone: Tone, partition: Partition) -> bool:
+        """Whether its status and its brokers pass."""
+        plain = self.plain
+        if plain.brokers and any(wanted.isdisjoint(_brokers(partition)) for wanted in plain.brokers):
+            return False
+        return all(tone in tones for tones in plain.tones)
+
+
+def _brokers(one: Partition) -> frozenset[int]:
+    leader = (one.state.leader,) if isinstance(one.state, PartitionState) else ()
+    return frozenset(one.replicas or ()).union(leader)
+
+
+def parse(text: str, state: ClusterState) -> Wanted:
+    """Read a filter; what its racks are, the cluster's registrations say."""
+    facts: list[Fact] = []
+    rest: list[str] = []
+    for term in text.casefold().split():
+        key, _, value = term.partition(":")
+        if key == "role" and value:
+            facts.append(_role(value))
+        elif key == "is" and value in FACTS:
+            facts.append(FACTS[value])
+        else:
+            rest.append(term)
+    return Wanted(filters.parse(" ".join(rest), state), tuple(facts))
+
+
+def _role(begins: str) -> Fact:
+    return lambda number, one: (broker_rows.role(number, one) or "").startswith(begins)
