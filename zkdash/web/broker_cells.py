@@ -1,11 +1,78 @@
-"""Cells that show brokers by their ids: leader, replicas, ISR."""
+"""Cells that show brokers by their ids: leader, replicas, ISR; and what brokers say of themselves."""
 
 from __future__ import annotations
 
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from zkdash.cluster.tone import Tone
+from zkdash.web import cells
 from zkdash.web.cells import Cell
+
+
+class Broker(Cell, frozen=True):
+    """The broker that the row is about, with its page."""
+
+    number: int
+    href: str
+
+    @property
+    def plain(self) -> int:
+        return self.number
+
+    def html(self) -> SafeString:
+        return format_html('<th scope="row" class="num"><a href="{}">{}</a></th>', self.href, self.number)
+
+
+class Endpoints(Cell, frozen=True):
+    """Where a broker listens, a line each."""
+
+    endpoints: tuple[str, ...]
+
+    @property
+    def plain(self) -> list[str]:
+        return list(self.endpoints)
+
+    def html(self) -> SafeString:
+        lines = format_html_join("", "<div><bdi>{}</bdi></div>", ((one,) for one in self.endpoints))
+        return format_html('<td class="text">{}</td>', lines)
+
+
+class Session(Cell, frozen=True):
+    """A session's id as ZooKeeper's logs write it, with its copy button."""
+
+    id: int
+
+    @property
+    def plain(self) -> str:
+        return session_text(self.id)
+
+    def html(self) -> SafeString:
+        return format_html('<td class="session">{}</td>', cells.path_html(self.plain))
+
+
+def session_text(session: int) -> str:
+    """A signed 64-bit session id as `0x…`."""
+    return f"{session & 0xFFFF_FFFF_FFFF_FFFF:#x}"
+
+
+class Answer(Cell, frozen=True):
+    """Whether something holds: a word for it, and one for the other case."""
+
+    holds: bool
+    yes: str = "yes"
+    no: str = ""
+    alert: Tone | None = None
+
+    @property
+    def plain(self) -> bool:
+        return self.holds
+
+    def html(self) -> SafeString:
+        word = self.yes if self.holds else self.no
+        if self.alert is not None:
+            return format_html('<td><span class="tone {}">{}</span></td>', self.alert.value, word)
+        return format_html("<td>{}</td>", word)
 
 
 class NoLeader(Cell, frozen=True):

@@ -98,10 +98,11 @@ class Head(Cell, frozen=True):
 
 
 class Number(Cell, frozen=True):
-    """A count; `alert` colours one that should be zero."""
+    """A count; `alert` colours one that should be zero, `href` lists what is counted where something is."""
 
     number: int
     alert: Tone | None = None
+    href: str = ""
 
     @property
     def plain(self) -> int:
@@ -109,28 +110,38 @@ class Number(Cell, frozen=True):
 
     def html(self) -> SafeString:
         shown = grouped(self.number)
+        if self.href and self.number:
+            shown = format_html('<a href="{}">{}</a>', self.href, shown)
         if self.alert is not None and self.number:
             return format_html('<td class="num"><span class="{}">{}</span></td>', self.alert.value, shown)
         return format_html('<td class="{}">{}</td>', "num" if self.number else "num zero", shown)
 
 
 class Id(Cell, frozen=True):
-    """A number that names something, or is compared and not counted; `gone` says that the broker is dead."""
+    """A number that names something, or is compared and not counted; `gone` says that the broker is dead.
+
+    `href` is the page of what it names.
+    """
 
     number: int
     gone: bool = False
+    href: str = ""
 
     @property
     def plain(self) -> int:
         return self.number
 
     def html(self) -> SafeString:
+        shown: int | SafeString = self.number
+        if self.href:
+            shown = format_html('<a href="{}">{}</a>', self.href, self.number)
         if self.gone:
             return format_html(
-                '<td class="num"><span class="gone" title="broker {0} is not registered">{0}</span></td>',
+                '<td class="num"><span class="gone" title="broker {} is not registered">{}</span></td>',
                 self.number,
+                shown,
             )
-        return format_html('<td class="num">{}</td>', self.number)
+        return format_html('<td class="num">{}</td>', shown)
 
 
 class Range(Cell, frozen=True):
@@ -149,16 +160,20 @@ class Range(Cell, frozen=True):
 
 
 class Percent(Cell, frozen=True):
-    """A share of a hundred."""
+    """A share of a hundred; `alert` colours one that is too large."""
 
     share: float
+    alert: Tone | None = None
 
     @property
     def plain(self) -> float:
         return self.share
 
     def html(self) -> SafeString:
-        return format_html('<td class="num">{}</td>', f"{self.share:g}")
+        shown = f"{self.share:g}"
+        if self.alert is not None:
+            return format_html('<td class="num"><span class="{}">{}</span></td>', self.alert.value, shown)
+        return format_html('<td class="num">{}</td>', shown)
 
 
 class Text(Cell, frozen=True):

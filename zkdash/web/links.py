@@ -53,6 +53,10 @@ def topic(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"topics/{segment(name)}/")
 
 
+def broker(cluster_name: str, number: int, query: str = "") -> str:
+    return cluster(cluster_name, f"brokers/{number}/", query)
+
+
 def group(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"groups/{segment(name)}/")
 
