@@ -19,6 +19,7 @@ from zkdash.zk.session import Phase
 _VERDICT_S = 600.0
 _BACKOFF_S = (1.0, 60.0)
 _JITTER_S = 2.0
+_GIVE_UPS = 2
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,7 @@ class Link:
         self._absence = Phase.CONNECTING
         self._down_since: float | None = None
         self._given_up = 0
-        self._floor = 0
+        self._seen = 0
         self._backoff_s = _BACKOFF_S[0]
         self._open_at: float | None = None
         self._set_up_at: float | None = None
@@ -96,12 +97,15 @@ class Link:
         return min(moments, default=None)
 
     def open(self) -> None:
-        """Begin connecting with a new session."""
+        """Begin connecting with a new session, to servers that are not behind what we have seen."""
         self._open_at = None
         self._number += 1
         number = self._number
+        floor = self._seen if self._given_up < _GIVE_UPS else 0
+        if floor and self._down_since is None:
+            self._down_since = self._clock()
         self._contact = wire.Contact(
-            self._config, deliver=lambda items: self._put((number, items)), floor=self._floor
+            self._config, deliver=lambda items: self._put((number, items)), floor=floor
         )
         self._contact.start()
 
@@ -156,7 +160,7 @@ class Link:
             self._set_up_at = None
             self._set_up()
         if self._down_since is not None and now >= self._down_since + self._timeout_s:
-            self._on_long_down(now)
+            self._on_long_down()
 
     def look_for_chroot(self) -> None:
         """Ask again for a chroot that was not there."""
@@ -225,7 +229,7 @@ class Link:
         elif item.token is _Step.SYNC and not self._is_ready:
             self._is_ready = True
             self._backoff_s = _BACKOFF_S[0]
-            self._floor = 0
+            self._seen = item.zxid
             self._owner.ready(item.zxid)
 
     def _on_chroot(self, error: int) -> None:
@@ -255,17 +259,14 @@ class Link:
         self._wait_s = self._jitter(0.0, _JITTER_S)
         self._owner.report(phase=Phase.LOST, sentence=sentence, session_id=None)
 
-    def _on_long_down(self, now: float) -> None:
+    def _on_long_down(self) -> None:
         """Give a session up that has outlived its time-out, and after as long again every condition.
 
         A server refuses whoever has seen a later transaction than itself, which keeps us from going back in
         time. Where the whole ensemble was wiped that would last for ever, so in the end any server will do.
         """
-        seen = self._contact.seen if self._contact is not None else 0
         self._abandon()
         self._given_up += 1
-        self._floor = seen if self._given_up == 1 else 0
-        self._down_since = now if self._given_up == 1 else None
         self._expire(trouble.unreachable(self._config, self._reasons, lost=True))
         self.open()
 
@@ -291,6 +292,7 @@ class Link:
         self._down_since = None
         self._closing = [thread for thread in self._closing if thread.is_alive()]
         if contact is not None:
+            self._seen = max(self._seen, contact.seen)
             thread = threading.Thread(target=contact.close, name=f"zk-close-{self._config.name}", daemon=True)
             thread.start()
             self._closing.append(thread)
