@@ -18,7 +18,7 @@ CLIENT_ID = "zkdash"
 
 _LENGTH = struct.Struct("!i")
 # What the client's decoder raises on bytes that are no answer; UnicodeDecodeError is a ValueError.
-_UNDECODABLE = (struct.error, ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError)
+_UNDECODABLE = (struct.error, ValueError, TypeError, IndexError)
 
 
 class TroubleError(Exception):

@@ -1,0 +1,315 @@
+"""The sampler beside brokers that answer well, badly or never."""
+
+from __future__ import annotations
+
+import resource
+import struct
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+
+import immutables
+import pytest
+
+from tests.broker.listening import Asked, Behaviour, Listening, ends, framed
+from tests.waiting import wait_for
+from zkdash.broker.ledger import Moved
+from zkdash.broker.pace import Pace
+from zkdash.broker.sampler import Sampler
+from zkdash.broker.samples import NOT_YET, LogEnds, Unknown, UnknownCommits
+from zkdash.demo import ports
+from zkdash.kafka.values import Broker, Layout
+
+PACE = Pace(every_s=5.0, slow_s=60.0, limit_s=0.3, tick_s=0.005, announce_s=0.0)
+T = "orders"
+GOOD = ends(lambda partition: 100 + partition)
+
+TOO_LONG = (
+    "cannot ask broker 2: {} announces an answer of {} bytes, where 4 to 38 belong: is it a Kafka broker?"
+)
+
+Leaders = Mapping[str, Mapping[int, int | None]]
+
+
+class Cluster:
+    """Brokers made of listening servers, a sampler that knows them, and its clock."""
+
+    def __init__(self, stack: ExitStack, lookup: Callable[[str], list[str]] | None = None) -> None:
+        self.now = 1_000.0
+        self.moved: list[Moved] = []
+        self._stack = stack
+        self.sampler = Sampler(
+            "test",
+            on_change=self.moved.append,
+            pace=PACE,
+            clock=lambda: self.now,
+            wall=lambda: self.now,
+            **({"lookup": lookup} if lookup else {}),
+        )
+        self.sampler.start()
+        stack.callback(self.sampler.stop)
+
+    def listening(self, behaviour: Behaviour, **arguments: object) -> Listening:
+        return self._stack.enter_context(Listening(behaviour, **arguments))  # type: ignore[arg-type]
+
+    def update(self, brokers: Mapping[int, Broker], leaders: Leaders) -> None:
+        self.sampler.update(immutables.Map(brokers), immutables.Map(leaders).get)
+
+    def later(self, seconds: float = PACE.every_s) -> None:
+        """Let time pass, and look again."""
+        self.now += seconds
+        self.sampler.want([T])
+
+    def log(self, partition: int) -> LogEnds | Unknown:
+        return self.sampler.samples.log(T, partition)
+
+    def reason(self, partition: int) -> str:
+        """Why a partition is unknown, once it is for another reason than that nobody was asked yet."""
+
+        def told() -> str:
+            found = self.log(partition)
+            return found.reason if isinstance(found, Unknown) and found.reason != NOT_YET else ""
+
+        return wait_for(told, message=lambda: self.log(partition))
+
+    def known(self, partition: int) -> LogEnds:
+        """A partition's ends as of now."""
+
+        def told() -> LogEnds | None:
+            found = self.log(partition)
+            return found if isinstance(found, LogEnds) and found.sampled_at == self.now else None
+
+        return wait_for(told, message=lambda: self.log(partition))
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    with ExitStack() as stack:
+        yield Cluster(stack)
+
+
+def at(number: int, port: int, host: str = "127.0.0.1", timestamp: int = 0) -> Broker:
+    text = f"PLAINTEXT://{host}:{port}"
+    return Broker(number, Layout.V08, host, port, version=4, endpoints=(text,), timestamp=timestamp)
+
+
+def test_nothing_is_known_or_asked_before_somebody_wants_it(cluster: Cluster) -> None:
+    server = cluster.listening(GOOD)
+    cluster.update({1: at(1, server.port)}, {T: {0: 1}})
+    assert cluster.log(0) == Unknown(NOT_YET)
+    cluster.later()
+    assert cluster.known(0) == LogEnds(0, 100, cluster.now)
+    assert len(server.requests) == 2
+
+
+def test_lag_keeps_its_sign_and_unknown_is_not_zero(cluster: Cluster) -> None:
+    server = cluster.listening(GOOD)
+    cluster.update({1: at(1, server.port)}, {T: {0: 1}})
+    cluster.later()
+    cluster.known(0)
+    samples = cluster.sampler.samples
+    assert [samples.lag(T, 0, offset) for offset in (90, 100, 130)] == [10, 0, -30]
+    assert samples.lag(T, 1, 0) == Unknown(NOT_YET)
+
+
+def test_a_sample_stays_with_its_age_and_only_what_moved_is_announced(cluster: Cluster) -> None:
+    end = [100]
+    server = cluster.listening(ends(lambda _: end[0]))
+    cluster.update({1: at(1, server.port)}, {T: {0: 1}})
+    cluster.later()
+    cluster.known(0)
+    wait_for(lambda: cluster.moved)
+    cluster.later()
+    cluster.known(0)
+    end[0] = 101
+    cluster.later()
+    assert cluster.known(0).end == 101
+    wait_for(lambda: len(cluster.moved) > 1)
+    assert cluster.moved == [Moved(topics=frozenset({T}))] * 2
+
+
+def test_partitions_without_a_way_to_ask_say_why(cluster: Cluster) -> None:
+    tls = Broker(3, Layout.V08, None, -1, version=4, endpoints=("SSL://a:9093",))
+    cluster.update({3: tls}, {T: {0: None, 1: -1, 2: 7, 3: 3}})
+    cluster.later()
+    assert cluster.reason(0) == cluster.reason(1) == "no leader"
+    assert cluster.reason(2) == "no leader: broker 7, its last, is not registered"
+    assert cluster.reason(3) == "cannot ask broker 3: it offers only SSL (SSL://a:9093)"
+    assert dict(cluster.sampler.samples.troubles) == {3: cluster.reason(3)}
+
+
+def test_what_a_topic_no_longer_has_is_dropped(cluster: Cluster) -> None:
+    server = cluster.listening(GOOD)
+    brokers = {1: at(1, server.port)}
+    cluster.update(brokers, {T: {0: 1, 1: 1}})
+    cluster.later()
+    cluster.known(1)
+    cluster.update(brokers, {T: {0: 1}})
+    cluster.later()
+    wait_for(lambda: cluster.log(1) == Unknown(NOT_YET))
+    cluster.update(brokers, {})
+    cluster.later()
+    wait_for(lambda: T not in cluster.sampler.samples.ends)
+
+
+def hostile(seen: str) -> Behaviour:
+    def answer(asked: Asked) -> bytes | None:
+        return {
+            "a web server": b"HTTP/1.1 400 Bad Request\r\n\r\n",
+            "two GiB": struct.pack("!i", 2**31 - 1),
+            "less than nothing": struct.pack("!i", -1),
+            "silence": None,
+            "a closed door": b"",
+            "half an answer": framed(asked, b"\0" * 8)[:-3],
+            "another answer": framed(asked._replace(correlation=asked.correlation + 1), b"\0" * 8),
+            "nonsense": framed(asked, b"\0\0\0\1\xff\xfe\xfd\xfc"),
+            "an endless list": framed(asked, struct.pack("!i", 2**31 - 1)),
+            "no list": framed(asked, struct.pack("!i", -1)),
+            "no text": framed(asked, b"\0\0\0\1\0\2\xff\xff\0\0\0\0"),
+        }[seen]
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason"),
+    [
+        (
+            "a web server",
+            TOO_LONG.format("{}", 1213486160),
+        ),
+        (
+            "two GiB",
+            TOO_LONG.format("{}", 2147483647),
+        ),
+        (
+            "less than nothing",
+            TOO_LONG.format("{}", -1),
+        ),
+        ("silence", "cannot ask broker 2: no answer from {} within 0.3 s"),
+        ("a closed door", "cannot ask broker 2: {} closed the connection"),
+        ("half an answer", "cannot ask broker 2: no answer from {} within 0.3 s"),
+        ("another answer", "cannot ask broker 2: {} answers another question than was asked"),
+        ("nonsense", "cannot ask broker 2: {} answers with bytes that are no Kafka answer"),
+        ("an endless list", "cannot ask broker 2: {} answers with bytes that are no Kafka answer"),
+        ("no list", "broker 2: its answer leaves this partition out"),
+        ("no text", "cannot ask broker 2: {} answers with bytes that are no Kafka answer"),
+    ],
+)
+def test_a_hostile_server_costs_its_reason_only(cluster: Cluster, seen: str, reason: str) -> None:
+    good, bad = cluster.listening(GOOD), cluster.listening(hostile(seen))
+    cluster.update({1: at(1, good.port), 2: at(2, bad.port)}, {T: {0: 1, 1: 2}})
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    cluster.later()
+    assert cluster.reason(1) == reason.format(f"127.0.0.1:{bad.port}")
+    assert cluster.known(0).end == 100
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16 << 10  # KiB
+
+
+def test_an_answer_about_other_partitions_adds_nothing(cluster: Cluster) -> None:
+    def other(asked: Asked) -> bytes | None:
+        return GOOD(asked._replace(body=asked.body.replace(b"orders", b"secret")))
+
+    server = cluster.listening(other)
+    cluster.update({1: at(1, server.port)}, {T: {0: 1}})
+    cluster.later()
+    assert cluster.reason(0) == "broker 1: its answer leaves this partition out"
+    assert set(cluster.sampler.samples.ends) == {T}
+
+
+def test_a_broker_that_failed_twice_is_left_alone_and_then_asked_again(cluster: Cluster) -> None:
+    good, bad = cluster.listening(GOOD), cluster.listening(hostile("a closed door"))
+    cluster.update({1: at(1, good.port), 2: at(2, bad.port)}, {T: {0: 1, 1: 2}})
+    for attempts in (1, 2):
+        cluster.later()
+        cluster.known(0)
+        wait_for(lambda attempts=attempts: bad.connections == attempts)
+    reason = cluster.reason(1)
+    bad.behaviour = GOOD
+    cluster.sampler.want([T])
+    for _ in range(3):
+        cluster.later(0.5)
+    assert bad.connections == 2
+    assert cluster.reason(1) == reason
+
+    cluster.later(10.0)
+    assert cluster.known(1).end == 101
+    assert not cluster.sampler.samples.troubles
+
+
+def test_a_new_registration_is_asked_at_once_whatever_the_breaker_said(cluster: Cluster) -> None:
+    (port,) = ports.free()
+    cluster.update({2: at(2, port)}, {T: {0: 2}})
+    for _ in range(3):
+        cluster.later()
+        assert cluster.reason(0) == f"cannot ask broker 2: connection refused at 127.0.0.1:{port}"
+    cluster.listening(GOOD, port=port)
+    cluster.update({2: at(2, port, timestamp=1)}, {T: {0: 2}})
+    cluster.later()
+    assert cluster.known(0).end == 100
+
+
+def test_a_connection_that_the_broker_closed_while_idle_is_no_trouble(cluster: Cluster) -> None:
+    server = cluster.listening(GOOD, closes=True)
+    cluster.update({1: at(1, server.port)}, {T: {0: 1}})
+    for _ in range(4):
+        cluster.later()
+        cluster.known(0)
+    assert len({moved.brokers for moved in cluster.moved}) == 1
+
+
+def test_a_name_that_does_not_resolve_in_time_holds_up_nobody() -> None:
+    released = threading.Event()
+
+    def hangs(host: str) -> list[str]:
+        released.wait(10)
+        return []
+
+    with ExitStack() as stack:
+        stack.callback(released.set)
+        cluster = Cluster(stack, lookup=hangs)
+        good = cluster.listening(GOOD)
+        cluster.update({1: at(1, good.port), 2: at(2, 9092, host="advertised")}, {T: {0: 1, 1: 2}})
+        cluster.later()
+        assert cluster.known(0).end == 100
+        assert cluster.reason(1) == "cannot ask broker 2: no connection to advertised:9092 within 0.3 s"
+
+
+def test_it_stops_at_once_while_a_broker_is_silent() -> None:
+    with ExitStack() as stack:
+        cluster = Cluster(stack)
+        server = cluster.listening(hostile("silence"))
+        cluster.update({1: at(1, server.port)}, {T: {0: 1}})
+        cluster.later()
+        wait_for(lambda: server.requests)
+        cluster.sampler.stop()
+        assert "sampler test" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_group_without_an_offsets_topic_says_so_and_nobody_is_asked(cluster: Cluster) -> None:
+    server = cluster.listening(GOOD)
+    cluster.update({1: at(1, server.port)}, {T: {0: 1}})
+    cluster.sampler.want(groups={"billing": [T]})
+    told = wait_for(lambda: cluster.sampler.samples.commits.get("billing"))
+    assert told == UnknownCommits(
+        "no group keeps offsets in Kafka here: there is no topic __consumer_offsets"
+    )
+    assert not server.requests
+
+
+def test_a_round_is_batched_by_leader_and_bounded(cluster: Cluster) -> None:
+    servers = {number: cluster.listening(GOOD) for number in range(1, 5)}
+    names = [f"topic-{number:04}" for number in range(1_000)]
+    leaders = {name: {n: 1 + (n % 4) for n in range(20)} for name in names}
+    cluster.update({n: at(n, server.port) for n, server in servers.items()}, leaders)
+    cluster.sampler.keep(names, {})
+    cluster.now += PACE.slow_s
+
+    def sampled() -> int:
+        return sum(len(found) for found in cluster.sampler.samples.ends.values())
+
+    wait_for(lambda: sampled() == PACE.slow, limit_s=20)
+    requests = [asked for server in servers.values() for asked in server.requests]
+    # 2 500 partitions a broker make three requests for each end
+    assert len(requests) == 4 * 3 * 2
+    assert sum(asked.size for asked in requests) / PACE.slow / 2 < 31
