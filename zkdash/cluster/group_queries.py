@@ -5,7 +5,10 @@ As with topics: the default page costs what it shows, a filter or a sort looks a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from zkdash.cluster import group_filters, group_rows
+from zkdash.cluster.group_filters import Filter
 from zkdash.cluster.group_rows import GroupRow
 from zkdash.cluster.groups import GroupSummary
 from zkdash.cluster.query import Keys, Query, Selection, choose, first, with_rows
@@ -24,6 +27,15 @@ _KEYS: Keys[GroupSummary] = {
 }
 SORTS = tuple(_KEYS)
 
+# What `is:` may ask of a group.
+FACTS: Mapping[str, Callable[[GroupSummary], object]] = {
+    "unowned": lambda one: one.unowned,
+    "unregistered": lambda one: one.unregistered,
+    "bad-offset": lambda one: one.bad_offsets,
+    "wildcard": lambda one: one.patterns,
+    "dead": lambda one: not one.members,
+}
+
 
 def select_groups(state: ClusterState, query: Query) -> Selection[GroupRow]:
     """The Groups page: worst status first, then by name, unless asked otherwise."""
@@ -34,7 +46,11 @@ def select_groups(state: ClusterState, query: Query) -> Selection[GroupRow]:
     names = [name for _, name in state.group_ranking]
     if key is not None:
         names.sort()  # so that groups with equal values stand by name
-    wanted = group_filters.parse(query.q)
-    found = [one for one in map(state.group_summaries.__getitem__, names) if wanted.admits(one)]
+    wanted = group_filters.parse(query.q, FACTS)
+    found = [one for one in map(state.group_summaries.__getitem__, names) if _admits(wanted, one)]
     chosen = choose(found, query, _KEYS, lambda one: one.tone, total=len(names))
     return with_rows(chosen, lambda one: group_rows.group(state, one.name))
+
+
+def _admits(wanted: Filter, one: GroupSummary) -> bool:
+    return all(FACTS[fact](one) for fact in wanted.facts) and wanted.admits(one.name, one.tone, one.topics)

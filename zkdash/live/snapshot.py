@@ -22,7 +22,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     epoch second up to which ZooKeeper proved the state true (None before the first load), `stale` is
     True when that is over 3 s ago. `findings` are raised checks, worst first; `passing` the ids of
     checks that hold nothing against the cluster. `changes` are the newest first. `first_seen` tells of each
-    znode that does not parse the epoch millisecond at which this process first read it so.
+    znode that does not parse the epoch millisecond at which this process first read it so, `restless` of each
+    group whose members or owners moved within the last 8 s when they did.
     """
 
     cluster: str
@@ -36,3 +37,4 @@ class Snapshot(msgspec.Struct, frozen=True):
     passing: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     first_seen: Mapping[str, int] = {}
+    restless: Mapping[str, int] = {}

@@ -17,7 +17,7 @@ from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
-from zkdash.live import board, sightings
+from zkdash.live import board, sightings, unrest
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror
 from zkdash.zk.config import ClusterConfig
@@ -95,7 +95,8 @@ class Watcher:
             self._first_seen = sightings.look(
                 self._first_seen, batch.changed, after.problems, int(now * 1000)
             )
-        self._publish(touched, now, state=after, first_seen=self._first_seen)
+        restless = self._unrest(before, after, touched, int(now * 1000))
+        self._publish(touched, now, state=after, first_seen=self._first_seen, restless=restless)
 
     def session(self, session: Session) -> None:
         """Publish what became of the connection."""
@@ -118,6 +119,9 @@ class Watcher:
         findings, passing = self._observations.findings, self._observations.passing
         if findings != before.findings or passing != before.passing:
             touched |= Touched(frozenset({"findings"}))
+        restless = unrest.settle(snapshot.restless, int(now * 1000))
+        if restless is not snapshot.restless:
+            touched |= Touched(frozenset({"groups"}), groups=frozenset(snapshot.restless) - restless.keys())
         moved = bool(touched.areas or touched.everything)
         revision = before.revision + moved
         self._snapshot = msgspec.structs.replace(
@@ -128,11 +132,20 @@ class Watcher:
             stale=stale,
             findings=findings,
             passing=passing,
+            restless=restless,
             changes=tuple(self._changes) if "changes" in touched.areas else before.changes,
         )
         board.publish(self._name, self._snapshot)
         if moved:
             self._notify(self._name, revision, touched)
+
+    def _unrest(
+        self, before: ClusterState, after: ClusterState, touched: Touched, now_ms: int
+    ) -> unrest.Moves:
+        """Which groups have just moved."""
+        if not before.loaded:
+            return unrest.begin(after, now_ms) if after.loaded else {}
+        return unrest.look(self._snapshot.restless, before, after, touched.groups, now_ms)
 
     def _as_of(self, snapshot: Snapshot) -> float | None:
         """The last proof while watches stand: what a catch-up has not reached yet stays as old as it was."""
