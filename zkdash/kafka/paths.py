@@ -80,6 +80,7 @@ _SINGLE: Final = {
     ELECTION: Place(Kind.ELECTION),
 }
 _STATE: Final = Kind.STATE
+_PARTITION: Final = Kind.PARTITION
 # An id's text to one shared text: most ids are small, and a lookup is cheaper than looking at digits.
 _SMALL: Final = {str(number): str(number) for number in range(1024)}
 _new = tuple.__new__
@@ -88,8 +89,8 @@ _new = tuple.__new__
 def locate(path: str) -> Place:
     """What lives at a path. Never fails: what is not known is OTHER.
 
-    The first load of a large cluster asks this half a million times, most often for a partition's
-    state, hence the order and the bare tuples.
+    The first load of a large cluster asks this half a million times, most often for a partition and
+    its state, hence the order and the bare tuples.
     """
     pieces = path.split("/")
     if len(pieces) == 7 and pieces[6] == "state" and pieces[4] == "partitions" and pieces[2] == "topics":
@@ -97,6 +98,10 @@ def locate(path: str) -> Place:
         if key and pieces[1] == "brokers":
             return _new(Place, (_STATE, pieces[3], key, ""))
         return _NOWHERE
+    if len(pieces) == 6 and pieces[4] == "partitions" and pieces[2] == "topics" and pieces[1] == "brokers":
+        small = _SMALL.get(pieces[5])
+        if small:
+            return _new(Place, (_PARTITION, pieces[3], small, ""))
     below = _ROOMS.get(pieces[1]) if len(pieces) > 1 else None
     return (below(pieces) if below else None) or _SINGLE.get(path, _NOWHERE)
 

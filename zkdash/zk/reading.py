@@ -7,6 +7,7 @@ many as the longest of the last answers allows; what is over 64 KiB is read alon
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -20,6 +21,7 @@ _ALONE = 64 * 1024
 _GUESS = 4096
 _NAME = 48
 _MAX_ASKED = 200_000
+_COUNTS = struct.Struct("!iq")  # a Stat ends in numChildren and pzxid
 
 Held = Mapping[str, Znode | Unreadable]
 
@@ -138,7 +140,7 @@ class Walk:
 
     def found(self, level: Level, path: str, znode: Znode) -> None:
         """Take in a znode that has children: list it, or get the only child that it probably has."""
-        count, pzxid = znode.num_children, znode.stat.pzxid
+        count, pzxid = _COUNTS.unpack_from(znode, len(znode) - _COUNTS.size)
         self.expected += count
         if count == 1 and level.only is not None:
             self._guess(level, path, pzxid)
