@@ -23,7 +23,7 @@ READY_LIMIT_S = 90.0
 STOP_LIMIT_S = 30.0
 _POLL_S = 0.02
 
-_LOGGING = """\
+LOGGING = """\
 log4j.rootLogger=INFO, console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
 log4j.appender.console.layout=org.apache.log4j.PatternLayout
@@ -167,7 +167,7 @@ class Broker:
         self.data_dir.mkdir(parents=True, exist_ok=True)
         config = self.data_dir / "server.properties"
         config.write_text("".join(f"{key}={value}\n" for key, value in self._settings().items()))
-        (self.data_dir / "log4j.properties").write_text(_LOGGING)
+        (self.data_dir / "log4j.properties").write_text(LOGGING)
         self.log.write_bytes(b"")
         command = [*self._java(heap_mb=self._heap_mb), "kafka.Kafka", str(config)]
         self._process = guard.Guarded(command, log=self.log)

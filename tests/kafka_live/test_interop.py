@@ -1,0 +1,280 @@
+"""One group of three kinds of consumers: a real 0.8.2.2, a real 1.1.1 and ours, on a real 1.1.1 broker.
+
+Every member computes for itself, so that the partitions end up owned, each once, only where all of them
+compute the same plan, and release and claim by the same protocol. What they should own is predicted from the
+registrations that they wrote.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
+from tests.lab.cluster import Lab
+from tests.lab.old_consumers import OldConsumers
+from tests.waiting import wait_for
+from zkdash.demo import agenda, clock
+from zkdash.demo.connector import Timing
+from zkdash.demo.member import Member
+from zkdash.demo.specs import ConsumerSpec
+from zkdash.kafka import rules, subscriptions
+from zkdash.kafka.consumer_ids import parse_thread
+from zkdash.kafka.demand import Demand
+from zkdash.kafka.layouts import consumers
+from zkdash.kafka.rules import Rule
+from zkdash.kafka.values import Pattern
+
+pytestmark = [
+    pytest.mark.kafka,
+    pytest.mark.zk,
+    pytest.mark.parametrize("release", ["1.1.1"], indirect=True, scope="session"),
+]
+
+OURS, OLDER, NEWER = "ours", "0.8.2.2", "1.1.1"
+TOPICS = {"interop": 12, "interop.more": 5}
+KEYS = {topic: tuple(map(str, range(count))) for topic, count in TOPICS.items()}
+LIMIT_S = 30.0
+TIMING = Timing(retries=40, backoff_s=0.2, commit_s=1.0, session_s=3.0)
+
+_numbers = itertools.count(1)
+
+
+class Owned(NamedTuple):
+    """An owner znode: the thread that it names, and the session that holds it."""
+
+    thread: str
+    session: int
+
+
+@pytest.fixture(scope="module")
+def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, OldConsumers]]:
+    """A JVM of each release's consumers."""
+    directory = tmp_path_factory.mktemp("consumers")
+    with OldConsumers(OLDER, directory / OLDER) as older, OldConsumers(NEWER, directory / NEWER) as newer:
+        yield {OLDER: older, NEWER: newer}
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: Lab, release: str) -> Iterator[KazooClient]:
+    """A client of the cluster, which has the topics."""
+    (broker,) = lab.brokers(release)
+    with lab.client(release) as client:
+        for topic, count in TOPICS.items():
+            if not client.exists(f"/brokers/topics/{topic}"):
+                broker.create_topic(topic, partitions=count)
+        yield client
+
+
+@pytest.fixture
+def steps() -> Iterator[agenda.Agenda]:
+    made = agenda.Agenda(clock.Clock())
+    made.start()
+    yield made
+    made.stop()
+    assert made.failures == []
+
+
+class Group:
+    """A group, what happens to it, and what ZooKeeper holds of it. A member is called by its kind."""
+
+    def __init__(
+        self,
+        address: str,
+        client: KazooClient,
+        old: dict[str, OldConsumers],
+        steps: agenda.Agenda,
+        spec: ConsumerSpec,
+    ) -> None:
+        self.name = spec.group
+        self._spec = spec
+        self._address = address
+        self._client = client
+        self._old = old
+        self._steps = steps
+        self._ours = Member(
+            spec,
+            address,
+            steps=steps,
+            time=clock.Clock(),
+            random=Random(spec.group),  # noqa: S311 - a consumer id
+            pace=lambda _, offset: offset or 0,
+            timing=TIMING,
+            return_s=0.2,
+        )
+        self._joined: list[str] = []
+
+    # --- what happens to it; each returns when the group has settled
+
+    def join(self, kind: str) -> None:
+        if kind == OURS:
+            self._steps.call(self._ours.join)
+        else:
+            self._old[kind].join(
+                self.name,
+                self._address,
+                self.name,
+                self._spec.subscription,
+                pattern=self._spec.pattern,
+                partition_assignment_strategy="roundrobin" if self._spec.rule.is_round_robin else "range",
+            )
+        self._joined.append(kind)
+        self.settle()
+
+    def leave(self, kind: str) -> None:
+        if kind == OURS:
+            self._steps.call(self._ours.leave)
+        else:
+            self._old[kind].leave(self.name)
+        self._joined.remove(kind)
+        if self._joined:
+            self.settle()
+
+    def expire(self, kind: str) -> None:
+        """A member's session ends without its doing: the others take over, and then it is back."""
+        before = self.sessions()
+        if kind == OURS:
+            self._end_our_session()
+        else:
+            self._old[kind].freeze()
+            try:
+                self.settle(members=len(self._joined) - 1)
+            finally:
+                self._old[kind].thaw()
+        wait_for(
+            lambda: len(set(self.sessions().values()) - set(before.values())) == 1, LIMIT_S, self.sessions
+        )
+        assert set(self.sessions()) == set(before)  # the same ids
+        self.settle()
+
+    def end(self) -> None:
+        for kind in list(self._joined):
+            self.leave(kind)
+
+    def settle(self, members: int | None = None) -> None:
+        """Wait until the owners are those of the plan, all of them held by their members' own sessions."""
+        expected = len(self._joined) if members is None else members
+
+        def settled() -> bool:
+            sessions, owners, plan = self.sessions(), self.owners(), self.predicted()
+            return (
+                len(sessions) == expected
+                and plan == {key: owned.thread for key, owned in owners.items()}
+                and all(sessions.get(_member(owned)) == owned.session for owned in owners.values())
+            )
+
+        wait_for(settled, LIMIT_S, lambda: (self._joined, expected, self.predicted(), self.owners()))
+        wanted = {(topic, key) for topic in self.topics() for key in KEYS[topic]}
+        assert set(self.predicted()) == wanted
+
+    def _end_our_session(self) -> None:
+        """Somebody with its id and password ends our session, as ZooKeeper does when it expires."""
+        there = self._ours.zookeeper._client
+        other = KazooClient(hosts=self._address, client_id=there.client_id, timeout=3.0)
+        other.start(timeout=15.0)
+        other.stop()
+        other.close()
+
+    # --- what ZooKeeper holds
+
+    def topics(self) -> set[str]:
+        if self._spec.pattern is Pattern.STATIC:
+            return set(self._spec.subscription)
+        return set(TOPICS)
+
+    def sessions(self) -> dict[str, int]:
+        """The session that holds each registration."""
+        path = f"/consumers/{self.name}/ids"
+        stats = {name: self._client.exists(f"{path}/{name}") for name in self._children(path)}
+        return {name: stat.ephemeralOwner for name, stat in stats.items() if stat is not None}
+
+    def owners(self) -> dict[tuple[str, str], Owned]:
+        root = f"/consumers/{self.name}/owners"
+        found = {}
+        for topic in self._children(root):
+            for key in self._children(f"{root}/{topic}"):
+                data, session = self._get(f"{root}/{topic}/{key}")
+                if data is not None:
+                    found[topic, key] = Owned(data.decode(), session)
+        return found
+
+    def predicted(self) -> dict[tuple[str, str], str | None]:
+        """The plan, from the registrations that the members wrote."""
+        path = f"/consumers/{self.name}/ids"
+        registrations = {}
+        for name in self._children(path):
+            data, _ = self._get(f"{path}/{name}")
+            if data is not None:
+                registrations[name], reasons = consumers.parse_registration(data)
+                assert reasons == ()
+        members = subscriptions.resolve(registrations, TOPICS).members
+        plan = rules.plan(self._spec.rule, Demand(members, KEYS))
+        assert (plan.refused, plan.undetermined) == (None, None)
+        return {(topic, key): owner for topic, keys in plan.owners.items() for key, owner in keys.items()}
+
+    def _children(self, path: str) -> list[str]:
+        try:
+            return self._client.get_children(path)
+        except NoNodeError:
+            return []
+
+    def _get(self, path: str) -> tuple[bytes | None, int]:
+        try:
+            data, stat = self._client.get(path)
+        except NoNodeError:
+            return None, 0
+        return data, stat.ephemeralOwner
+
+
+def _member(owned: Owned) -> str:
+    return parse_thread(owned.thread).consumer or ""
+
+
+@pytest.fixture
+def group(lab, release, cluster, old, steps):
+    """Makes a group; its members leave at the end."""
+    made: list[Group] = []
+
+    def make(subscription, **options) -> Group:
+        spec = ConsumerSpec(f"interop-{next(_numbers)}", subscription, host="ours", **options)
+        made.append(Group(lab.address(release), cluster, old, steps, spec))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.end()
+
+
+@pytest.mark.parametrize(
+    ("subscription", "pattern"),
+    [({"interop": 2}, Pattern.STATIC), ({"interop.*": 3}, Pattern.WHITE_LIST)],
+)
+def test_three_kinds_of_consumers_share_by_range(group, subscription, pattern):
+    shared = group(subscription, pattern=pattern)
+    for kind in (OLDER, OURS, NEWER):
+        shared.join(kind)
+    for kind in (OURS, OLDER, NEWER):
+        shared.expire(kind)
+    shared.leave(OURS)
+    shared.leave(OLDER)
+    shared.join(OURS)
+    shared.leave(NEWER)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"), [(OLDER, Rule.ROUND_ROBIN_ALIKE), (NEWER, Rule.ROUND_ROBIN_HYPHEN)]
+)
+def test_ours_and_a_real_consumer_share_by_round_robin(group, kind, rule):
+    shared = group({"interop": 2, "interop.more": 2}, rule=rule)
+    shared.join(kind)
+    shared.join(OURS)
+    shared.expire(kind)
+    shared.expire(OURS)
+    shared.leave(kind)
+    shared.join(kind)
+    shared.leave(OURS)
