@@ -193,4 +193,4 @@ class ImageMachine(RuleBasedStateMachine):
 
 
 TestImage = ImageMachine.TestCase
-TestImage.settings = settings(max_examples=150, stateful_step_count=60, deadline=None)
+TestImage.settings = settings(max_examples=300, stateful_step_count=60, deadline=None)
