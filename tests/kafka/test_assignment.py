@@ -42,3 +42,38 @@ def test_every_partition_has_one_owner_and_shares_differ_by_at_most_one(partitio
     shares = [sum(1 for t in owners.values() if t == thread) for thread in threads]
     assert set(owners) == partitions
     assert max(shares) - min(shares) <= 1
+
+
+def test_partitions_of_0_7_sort_as_text():
+    keys = [f"{broker}-{part}" for broker in (0, 2, 10) for part in (0, 1, 10)]
+    owners = assignment.assign_range(keys, ["A-0", "B-0", "C-0"])
+    assert list(owners) == ["0-0", "0-1", "0-10", "10-0", "10-1", "10-10", "2-0", "2-1", "2-10"]
+    assert [owners[key] for key in ("0-10", "10-0", "10-10", "2-0")] == ["A-0", "B-0", "B-0", "C-0"]
+
+
+def _shares(owners, threads):
+    return [sum(1 for owner in owners.values() if owner == thread) for thread in threads]
+
+
+def test_the_documents_formula_rounded_down_leaves_partitions_over():
+    threads = ["A-0", "B-0", "C-0", "D-0"]
+    owners = assignment.assign_floor(range(5), threads)
+    assert _shares(owners, threads) == [1, 1, 1, 1]
+    assert 4 not in owners
+
+
+def test_the_documents_formula_rounded_up_leaves_threads_without():
+    threads = ["A-0", "B-0", "C-0", "D-0"]
+    assert _shares(assignment.assign_ceil(range(5), threads), threads) == [2, 2, 1, 0]
+    assert _shares(assignment.assign_ceil(range(4), threads[:3]), threads[:3]) == [2, 2, 0]
+
+
+def test_document_004_contradicts_its_formula_by_its_example():
+    """Nodes 1, 2, 3 with one thread each own 0 and 1, 2, 3 of four partitions."""
+    example = {0: "node1", 1: "node1", 2: "node2", 3: "node3"}
+    assert assignment.assign_range(range(4), ["node1", "node2", "node3"]) == example
+    assert assignment.assign_ceil(range(4), ["node1", "node2", "node3"]) != example
+
+
+def test_no_threads_get_nothing_by_the_documents_either():
+    assert assignment.assign_floor(range(3), []) == assignment.assign_ceil(range(3), []) == {}

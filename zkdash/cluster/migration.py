@@ -131,7 +131,7 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 def _writes(history: Sequence[Sample], window_ms: int) -> bool:
-    """Whether offsets move in ZooKeeper: by the newest write, which changes an offset; else by the offsets."""
+    """Whether offsets move in ZooKeeper: by the newest write, which changes one, else by them."""
     first, last = history[0], history[-1]
     if last.written is None:
         return _differ(first.zookeeper, last.zookeeper)
