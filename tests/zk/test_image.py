@@ -131,6 +131,11 @@ class ImageMachine(RuleBasedStateMachine):
             self._take(self.model.wire.popleft())
         self._advance()
 
+    def deliver_all(self) -> None:
+        while self.model.wire:
+            self._take(self.model.wire.popleft())
+        self._advance()
+
     @rule(steps=st.integers(1, 30))
     def wait(self, steps: int) -> None:
         for _ in range(steps):
@@ -194,3 +199,25 @@ class ImageMachine(RuleBasedStateMachine):
 
 TestImage = ImageMachine.TestCase
 TestImage.settings = settings(max_examples=300, stateful_step_count=60, deadline=None)
+
+
+def test_a_change_seen_before_the_answer_that_includes_it_holds_the_batch_back() -> None:
+    machine = ImageMachine()
+    machine.model.write([("create", "/brokers"), ("create", "/controller")])
+    machine._connect()
+    for _ in range(4):
+        if machine.model.requests:
+            machine.model.serve()
+        machine.deliver_all()
+    assert machine.told == machine.model.history[-1]
+    machine.model.write([("set", "/brokers")])
+    machine.deliver_all()
+    machine.model.write([("set", "/brokers"), ("set", "/controller")])
+    machine.model.serve()
+    before = dict(machine.told)
+    machine.deliver_all()
+    assert machine.told == before
+    machine.model.serve()
+    machine.deliver_all()
+    machine.wait(5)
+    assert machine.told == machine.model.history[-1]
