@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from bench import fan_out, first_load, page_cost, result, update_cost
+from bench import fan_out, first_load, page_cost, reconnect, result, update_cost
 from bench.side import SideFailedError
 from bench.sizes import SIZES
 
@@ -14,6 +14,7 @@ ROWS = {
     "first_load": first_load.run,
     "update_cost": update_cost.run,
     "page_cost": page_cost.run,
+    "reconnect": reconnect.run,
     "fan_out": fan_out.run,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 
 import django
 from django.core.management import call_command
@@ -26,6 +27,7 @@ class Watched:
         self.name = cluster.name
         self.revisions = 0
         self._moved = threading.Condition()
+        self._listeners: list[Callable[[], None]] = []
         self._watcher = Watcher(cluster, notify=self._notify)
 
     @property
@@ -33,6 +35,10 @@ class Watched:
         found = board.current(self.name)
         assert found
         return found
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Have a listener called after every revision, on the apply thread."""
+        self._listeners.append(listener)
 
     def start(self) -> None:
         self._watcher.start()
@@ -56,3 +62,5 @@ class Watched:
         with self._moved:
             self.revisions += 1
             self._moved.notify_all()
+        for listener in self._listeners:
+            listener()
