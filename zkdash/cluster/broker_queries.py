@@ -95,6 +95,7 @@ _HELD_KEYS: Keys[Held] = {
     "status": lambda one: one[2][0].rank,
     "changed": lambda one: one[1].znode and one[1].znode.mtime,
 }
+BROKER_SORTS = tuple(_BROKER_KEYS)
 REPLICA_SORTS = tuple(_replica_keys(0))
 HELD_SORTS = tuple(_HELD_KEYS)
 
@@ -164,7 +165,7 @@ def _judged(state: ClusterState, number: int, text: str) -> Iterator[Judged]:
         if not wanted.admits_topic(topic.name):
             continue
         for partition in _held_parts(topic, number):
-            if wanted.admits(number, partition):
+            if wanted.admits(number, topic, partition):
                 status = summary.partition_status(topic, partition, live)
                 if wanted.admits_status(status[0], partition):
                     yield topic, partition, status

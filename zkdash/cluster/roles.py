@@ -10,30 +10,44 @@ from collections.abc import Callable
 
 import msgspec
 
-from zkdash.cluster import broker_rows, filters
+from zkdash.cluster import broker_rows, filters, summary
 from zkdash.cluster.filters import Filter
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Partition
+from zkdash.cluster.topics import Partition, Topic
 from zkdash.kafka.values import PartitionState
 
-Fact = Callable[[int, Partition], bool]
+# Of a broker, a topic and one of its partitions that the broker holds or leads.
+Fact = Callable[[int, Topic, Partition], bool]
 
 
-def _is_out(number: int, one: Partition) -> bool:
+def _is_out(number: int, _: Topic, one: Partition) -> bool:
     return isinstance(one.state, PartitionState) and number not in one.state.isr
 
 
-def _is_preferred(number: int, one: Partition) -> bool:
+def _is_behind(number: int, topic: Topic, one: Partition) -> bool:
+    """What `Load.under_replicated` counts."""
+    out = not topic.deleting and _is_out(number, topic, one) and number in (one.replicas or ())
+    return out and summary.is_under_replicated(topic, one)
+
+
+def _is_preferred(number: int, _: Topic, one: Partition) -> bool:
     return one.replicas is not None and one.replicas[:1] == (number,)
 
 
-def _is_unled(number: int, one: Partition) -> bool:
-    known = isinstance(one.state, PartitionState)
-    return known and _is_preferred(number, one) and broker_rows.role(number, one) != broker_rows.LEADER
+def _is_unled(number: int, topic: Topic, one: Partition) -> bool:
+    """What `Load.unled` counts."""
+    if topic.deleting or not isinstance(one.state, PartitionState):
+        return False
+    return _is_preferred(number, topic, one) and one.state.leader != number
 
 
-FACTS: dict[str, Fact] = {"out-of-sync": _is_out, "preferred": _is_preferred, "not-leading": _is_unled}
+FACTS: dict[str, Fact] = {
+    "out-of-sync": _is_out,
+    "under-replicated": _is_behind,
+    "preferred": _is_preferred,
+    "not-leading": _is_unled,
+}
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -47,9 +61,9 @@ class Wanted(msgspec.Struct, frozen=True):
         folded = name.casefold()
         return all(word in folded for word in self.plain.words)
 
-    def admits(self, number: int, partition: Partition) -> bool:
+    def admits(self, number: int, topic: Topic, partition: Partition) -> bool:
         """Whether what the broker is to a partition passes."""
-        return not self.facts or all(fact(number, partition) for fact in self.facts)
+        return not self.facts or all(fact(number, topic, partition) for fact in self.facts)
 
     def admits_status(self, tone: Tone, partition: Partition) -> bool:
         """Whether its status and its brokers pass."""
@@ -80,4 +94,4 @@ def parse(text: str, state: ClusterState) -> Wanted:
 
 
 def _role(begins: str) -> Fact:
-    return lambda number, one: (broker_rows.role(number, one) or "").startswith(begins)
+    return lambda number, _, one: (broker_rows.role(number, one) or "").startswith(begins)

@@ -88,7 +88,7 @@ CHECKS: tuple[Check, ...] = (
         failing=lambda _, __: "No broker is the controller: /controller is missing",
         passing="A controller is elected",
         remedy="Look at the brokers' connections to ZooKeeper: any of them would take the part.",
-        page="overview",
+        page="brokers",
         hold=lambda thresholds: thresholds.no_controller,
     ),
     Check(

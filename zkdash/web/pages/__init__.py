@@ -1,7 +1,16 @@
 """Every page of a cluster, in the order of the navigation. A new page is one module here and its template."""
 
 from zkdash.web.page import Page
-from zkdash.web.pages import groups, overview, problems, search, topic, topics
+from zkdash.web.pages import broker, brokers, groups, overview, problems, search, topic, topics
 
-PAGES: tuple[Page, ...] = (overview.PAGE, topics.PAGE, topic.PAGE, groups.PAGE, problems.PAGE, search.PAGE)
+PAGES: tuple[Page, ...] = (
+    overview.PAGE,
+    brokers.PAGE,
+    broker.PAGE,
+    topics.PAGE,
+    topic.PAGE,
+    groups.PAGE,
+    problems.PAGE,
+    search.PAGE,
+)
 BY_NAME = {page.name: page for page in PAGES}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from zkdash.cluster import checks
+from zkdash.cluster import broker_rows, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding
 from zkdash.cluster.state import ClusterState
@@ -99,9 +99,10 @@ def _facts(snapshot: Snapshot) -> tuple[Fact, ...]:
     if not state.loaded:
         labels = ("Brokers", "Controller", "Topics", "Partitions", "Under-replicated", "Offline")
         return tuple(Fact(label, "unknown", note=_NOT_LOADED) for label in labels)
-    topics = links.cluster(snapshot.cluster, "topics/")
+    topics, brokers = (links.cluster(snapshot.cluster, f"{page}/") for page in ("topics", "brokers"))
+    alarm = None if state.brokers else Tone.WARNING
     return (
-        Fact("Brokers", cells.grouped(len(state.brokers)), tone=None if state.brokers else Tone.WARNING),
+        Fact("Brokers", cells.grouped(len(state.brokers)), href=brokers, tone=alarm),
         _controller(snapshot),
         Fact("Topics", cells.grouped(counts.topics), href=topics),
         Fact("Partitions", cells.grouped(counts.partitions)),
@@ -122,7 +123,11 @@ def _controller(snapshot: Snapshot) -> Fact:
     if not isinstance(seen.value, Controller):
         return Fact("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
     since = None if seen.znode is None else seen.znode.ctime
-    return Fact("Controller", str(seen.value.broker_id), note=note, since=since)
+    number = seen.value.broker_id
+    # A KRaft controller, while a cluster migrates, is no broker.
+    known = number in broker_rows.ids(snapshot.state)
+    href = links.broker(snapshot.cluster, number) if known else ""
+    return Fact("Controller", str(number), note=note, since=since, href=href)
 
 
 def _numbers(snapshot: Snapshot) -> Record:
