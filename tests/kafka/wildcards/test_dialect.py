@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import re2
 from hypothesis import given, settings
@@ -90,9 +92,8 @@ def test_what_is_translated_matches_as_in_java(regex: str, matched: str) -> None
 
 @pytest.mark.parametrize(("regex", "word"), REFUSED)
 def test_what_the_dialects_do_not_share_is_refused_with_the_reason(regex: str, word: str) -> None:
-    with pytest.raises(CannotPreviewError, match=".") as refusal:
+    with pytest.raises(CannotPreviewError, match=re.escape(word)):
         dialect.translate(regex)
-    assert word in str(refusal.value)
 
 
 def test_a_list_of_plain_names_is_known_as_such() -> None:
@@ -103,17 +104,19 @@ def test_a_list_of_plain_names_is_known_as_such() -> None:
 @settings(max_examples=1000)
 @given(regex=st.text(alphabet="ab()[]{}*+?|^$.\\-&0129,QE:=!<>i", max_size=30))
 def test_any_text_is_translated_to_what_the_engine_reads_or_refused(regex: str) -> None:
-    try:
-        translated = dialect.translate(regex)
-    except CannotPreviewError as refusal:
-        assert str(refusal)
-        return
+    assert _outcome(regex) in {"read", "refused", "a repetition over the engine's limit"}
+
+
+def _outcome(regex: str) -> str:
     options = re2.Options()
     options.log_errors = False
     try:
-        re2.compile(translated, options)
+        re2.compile(dialect.translate(regex), options)
+    except CannotPreviewError:
+        return "refused"
     except re2.error as error:
-        assert "repetition" in str(error) or "too large" in str(error)
+        return "a repetition over the engine's limit" if "repetition" in str(error) else str(error)
+    return "read"
 
 
 def test_very_long_and_very_deep_expressions_end() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 
@@ -75,13 +76,11 @@ def test_a_name_that_the_dialects_may_differ_about_is_undetermined() -> None:
 @pytest.mark.parametrize("regex", HOSTILE, ids=range(len(HOSTILE)))
 def test_no_regex_hangs(regex: str, pattern: Pattern) -> None:
     """On 2 000 names of the greatest length; the limit leaves room for a busy machine."""
-    dice = random.Random(7)
+    dice = random.Random(7)  # noqa: S311 - a seed, not a secret
     names = ["".join(dice.choices("ab", k=249)) for _ in range(2_000)]
     started = time.process_time()
-    try:
+    with contextlib.suppress(CannotPreviewError):
         topic_filter.select(pattern, regex, names)
-    except CannotPreviewError as refusal:
-        assert str(refusal)
     assert time.process_time() - started < 2
 
 
