@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from bench import fan_out, first_load, page_cost, reconnect, result, update_cost
+from bench import fan_out, first_load, latency, page_cost, reconnect, result, update_cost
 from bench.side import SideFailedError
 from bench.sizes import SIZES
 
@@ -15,6 +15,7 @@ ROWS = {
     "update_cost": update_cost.run,
     "page_cost": page_cost.run,
     "reconnect": reconnect.run,
+    "latency": latency.run,
     "fan_out": fan_out.run,
 }
 

@@ -7,25 +7,16 @@ sockets on one page, and what a frame costs the server.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import resource
-import tempfile
-import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-from bench import progress, served, side, usage
+from bench import progress, served, serving, usage
 from bench.result import Goal, Number, Result
 from bench.side import Figures, Side
 from bench.sizes import Shape, Size
-from tests.serving import Served
 
 _LIMIT_S = 240.0
 _SETTLE_S = 30.0
 _PAUSE_S = 1.0
-_READY_LIMIT_S = 60.0
 
 _RESTLESS = Shape(200, 10, 10)
 _CALM = Shape(40, 10, 5)
@@ -99,47 +90,21 @@ def seen(load: Load) -> Seen:
     with (
         progress.step(what),
         served.server(load.shape, heap_mb=256) as zookeeper,
-        _serving(zookeeper.address, load.shape.topics) as serving,
+        serving.serving(zookeeper.address, load.shape.topics) as process,
         Side("writer", zookeeper.address) as writer,
-        Side("visitors", serving.address) as visitors,
+        Side("visitors", process.address) as visitors,
     ):
         visitors.tell(groups=load.groups)
         visitors.heard(limit_s=_LIMIT_S)
         visitors.tell(begin=True)
         visitors.heard(limit_s=_LIMIT_S)
-        cpu_s = usage.cpu_of_s(serving.pid)
+        cpu_s = usage.cpu_of_s(process.pid)
         writer.tell(what=load.what, rate=load.rate, seconds=load.seconds, shape=load.shape)
         written = writer.heard(limit_s=_LIMIT_S)
-        cpu_s = usage.cpu_of_s(serving.pid) - cpu_s
+        cpu_s = usage.cpu_of_s(process.pid) - cpu_s
         visitors.tell(settle=_SETTLE_S)
         told = visitors.heard(limit_s=_LIMIT_S)
-        return Seen(told, written, cpu_s, usage.peak_mib(serving.pid))
-
-
-@contextlib.contextmanager
-def _serving(zookeeper: str, topics: int) -> Iterator[Served]:
-    """A real `manage.py serve` that has loaded the cluster."""
-    _allow_many_sockets()
-    with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
-        environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        environ |= {"ZKDASH_ZOOKEEPER": zookeeper, "ZKDASH_DATA": directory}
-        serving = Served(environ, Path(directory))
-        try:
-            serving.wait_until_ready()
-            deadline = time.monotonic() + _READY_LIMIT_S
-            while serving.json(_TOPICS)["total"] < topics:
-                if time.monotonic() > deadline:
-                    raise side.SideFailedError(f"serve has not loaded the tree:\n{serving.printed()}")
-                time.sleep(0.1)
-            yield serving
-        finally:
-            serving.kill()
-
-
-def _allow_many_sockets() -> None:
-    """Processes that we start inherit it."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        return Seen(told, written, cpu_s, usage.peak_mib(process.pid))
 
 
 def _wrong(found: Seen) -> int:

@@ -108,6 +108,11 @@ def delete(path: bytes) -> bytes:
     return text(path) + _INT.pack(-1)
 
 
+def path_of(body: bytes) -> bytes:
+    """The path that a request's body begins with."""
+    return _text_at(body, 0)
+
+
 def text(value: bytes) -> bytes:
     """A string or buffer."""
     return _INT.pack(len(value)) + value

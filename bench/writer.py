@@ -1,8 +1,8 @@
 """Writes like a busy Kafka at a fixed rate, from a process of its own.
 
 Told `what` ("states", "offsets", "churn"), `rate` a second and `seconds`, it answers how many writes that
-were, how long they took, and the zxid of the last, as often as it is told. Churn is told the tree's
-`shape` too, and can be told of only once.
+were, how long they took, and the zxid of the last, as often as it is told; with `trace` also of every write
+its path, zxid and time. Churn is told the tree's `shape` too, and can be told of only once.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ _TICK_S = 0.01
 
 
 class Written(NamedTuple):
-    count: int
+    """`sent` holds for every write its zxid, and the epoch second when it was posted."""
+
     seconds: float
-    zxid: int
+    sent: list[tuple[int, float]]
 
 
 def main(address: str) -> None:
@@ -32,8 +33,30 @@ def main(address: str) -> None:
     connection = wire.Connection(host, int(port))
     while (told := side.hear()) is not None:
         requests = _requests(connection, told)
-        side.say(**write(connection, requests, told["rate"])._asdict())
+        seconds, sent = write(connection, requests, told["rate"])
+        trace = {"trace": _trace(requests, sent)} if told.get("trace") else {}
+        side.say(count=len(sent), seconds=seconds, zxid=sent[-1][0], **trace)
     connection.close()
+
+
+def write(connection: wire.Connection, requests: Sequence[tuple[int, bytes]], rate: float) -> Written:
+    """Post the requests as they come due; what comes due together goes out together."""
+    started = time.perf_counter()
+    sent: list[tuple[int, float]] = []
+    while len(sent) < len(requests):
+        due = min(len(requests), int((time.perf_counter() - started) * rate) + 1)
+        posted = time.time()
+        connection.post_all(requests[len(sent) : due])
+        sent += [(connection.answer()[0], posted) for _ in range(len(sent), due)]
+        time.sleep(_TICK_S)
+    return Written(time.perf_counter() - started, sent)
+
+
+def _trace(
+    requests: Sequence[tuple[int, bytes]], sent: Sequence[tuple[int, float]]
+) -> list[tuple[str, int, float]]:
+    """(path, zxid, when it was posted) of every write."""
+    return [(wire.path_of(body).decode(), *times) for (_, body), times in zip(requests, sent, strict=True)]
 
 
 def _requests(connection: wire.Connection, told: side.Figures) -> Sequence[tuple[int, bytes]]:
@@ -42,20 +65,6 @@ def _requests(connection: wire.Connection, told: side.Figures) -> Sequence[tuple
         return list(itertools.islice(churn.writes(Shape(*told["shape"]), seed=1), count))
     sets = (_states if told["what"] == "states" else _offsets)(connection, count)
     return [(wire.SET_DATA, body) for body in sets]
-
-
-def write(connection: wire.Connection, requests: Sequence[tuple[int, bytes]], rate: float) -> Written:
-    """Post the requests as they come due; what comes due together goes out together."""
-    started = time.perf_counter()
-    done, zxid = 0, 0
-    while done < len(requests):
-        due = min(len(requests), int((time.perf_counter() - started) * rate) + 1)
-        connection.post_all(requests[done:due])
-        for _ in range(done, due):
-            zxid, _ = connection.answer()
-        done = due
-        time.sleep(_TICK_S)
-    return Written(done, time.perf_counter() - started, zxid)
 
 
 def _states(connection: wire.Connection, count: int) -> list[bytes]:

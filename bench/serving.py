@@ -1,0 +1,43 @@
+"""A real `manage.py serve` over a generated cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench import side
+from tests.serving import Served
+
+_TOPICS_PAGE = "/c/default/topics/"
+_READY_LIMIT_S = 60.0
+
+
+@contextlib.contextmanager
+def serving(zookeeper: str, topics: int) -> Iterator[Served]:
+    """A real `manage.py serve` that has loaded the cluster."""
+    _allow_many_sockets()
+    with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
+        environ |= {"ZKDASH_ZOOKEEPER": zookeeper, "ZKDASH_DATA": directory}
+        process = Served(environ, Path(directory))
+        try:
+            process.wait_until_ready()
+            deadline = time.monotonic() + _READY_LIMIT_S
+            while process.json(_TOPICS_PAGE)["total"] < topics:
+                if time.monotonic() > deadline:
+                    raise side.SideFailedError(f"serve has not loaded the tree:\n{process.printed()}")
+                time.sleep(0.1)
+            yield process
+        finally:
+            process.kill()
+
+
+def _allow_many_sockets() -> None:
+    """Processes that we start inherit it."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

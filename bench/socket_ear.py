@@ -1,0 +1,43 @@
+"""zkdash's side of latency: one socket on the Topics page, that notes when it heard of which transaction.
+
+Told nothing, it listens; told anything, it tells what it heard: (zxid, epoch second) of every frame.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from urllib.parse import urlsplit
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from bench import side
+from tests import folding
+
+_PATH = "/c/default/topics/"
+
+
+def main(origin: str) -> None:
+    page = folding.Folded(folding.fetch(origin, _PATH))
+    heard: list[tuple[int, float]] = []
+    with connect(f"ws://{urlsplit(origin).netloc}{page.address}", origin=origin, max_size=None) as connection:
+        threading.Thread(target=_listen, args=(connection, heard), daemon=True).start()
+        side.say(open=True)
+        side.hear()
+        side.say(heard=heard)
+
+
+def _listen(connection: ClientConnection, heard: list[tuple[int, float]]) -> None:
+    try:
+        for text in connection:
+            at = time.time()
+            heard.append((json.loads(str(text).partition("\n")[0])["zxid"], at))
+    except ConnectionClosed:
+        return
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
