@@ -48,6 +48,8 @@ class Pages:
         self.rendered.append(row.id)
         return f"<{row.id}={row.values}>"
 
+    def attend(self, key: PageKey) -> None: ...
+
     def touches(self, key: PageKey, cluster: str, touched: Touched) -> bool:
         return "topics" in touched.areas
 

@@ -60,25 +60,43 @@ class UnknownCommits(msgspec.Struct, frozen=True):
     last: GroupCommits | None = None
 
 
-_ENDS = Unknown(NOT_YET)
-_COMMITS = UnknownCommits(NOT_YET)
+class Listing(msgspec.Struct, frozen=True):
+    """The groups that a broker coordinates, as of the epoch second `sampled_at`.
+
+    `reason` tells why it could not be asked last; `groups` are then those of the answer before, and None
+    where there never was one.
+    """
+
+    groups: frozenset[str] | None
+    sampled_at: float | None
+    reason: str | None = None
 
 
 class Samples(msgspec.Struct, frozen=True):
-    """Everything sampled of one cluster. `troubles` tells by broker id why it cannot be asked now."""
+    """Everything sampled of one cluster; `listings` and `troubles` are by broker id.
+
+    `troubles` tells why a broker cannot be asked now.
+    """
 
     ends: immutables.Map[str, Mapping[int, LogEnds | Unknown]] = immutables.Map()
     commits: immutables.Map[str, GroupCommits | UnknownCommits] = immutables.Map()
+    listings: immutables.Map[int, Listing] = immutables.Map()
     troubles: immutables.Map[int, str] = immutables.Map()
+    otherwise: str = NOT_YET
 
     def log(self, topic: str, partition: int) -> LogEnds | Unknown:
         """The log ends of a partition."""
-        found = self.ends.get(topic)
-        return _ENDS if found is None else found.get(partition, _ENDS)
+        found = self.ends.get(topic, {}).get(partition)
+        return Unknown(self.otherwise) if found is None else found
 
     def committed(self, group: str) -> GroupCommits | UnknownCommits:
         """What a group committed to Kafka."""
-        return self.commits.get(group, _COMMITS)
+        found = self.commits.get(group)
+        return UnknownCommits(self.otherwise) if found is None else found
+
+    def groups(self) -> frozenset[str]:
+        """All groups that any broker is known to coordinate, of old and of new consumers."""
+        return frozenset().union(*(listing.groups or () for listing in self.listings.values()))
 
     def lag(self, topic: str, partition: int, offset: int) -> int | Unknown:
         """Messages between an offset and the log's end: negative where the offset lies beyond it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable, Collection, Mapping
 
 import msgspec
 
@@ -13,7 +14,10 @@ STALE_AFTER_S = 3.0
 # Names this process in what leaves it: a revision of another process means nothing here.
 STARTED = secrets.token_hex(4)
 
+Want = Callable[[Collection[str], Mapping[str, Collection[str]]], None]
+
 _snapshots: dict[str, Snapshot] = {}
+_wants: dict[str, Want] = {}
 
 
 def names() -> tuple[str, ...]:
@@ -47,6 +51,21 @@ def publish(name: str, snapshot: Snapshot) -> None:
     _snapshots[name] = snapshot
 
 
+def serve_wants(name: str, want: Want) -> None:
+    """Say who takes note of what is looked at in a cluster."""
+    _wants[name] = want
+
+
+def want(name: str, topics: Collection[str] = (), groups: Mapping[str, Collection[str]] = {}) -> None:
+    """Somebody looks at these topics' logs, and these groups' commits (with the topics that each uses).
+
+    Brokers are asked about them for half a minute from now; from any thread, returns at once.
+    """
+    if name in _wants:
+        _wants[name](topics, groups)
+
+
 def clear() -> None:
     """Forget every cluster (when the engine stops)."""
     _snapshots.clear()
+    _wants.clear()

@@ -92,6 +92,7 @@ class Hub:
             await asyncio.sleep(HEARTBEAT_S)
             try:
                 for room in tuple(self._rooms.values()):
+                    self._renderer.attend(room.key)
                     room.beat(*_proof(room.key.cluster))
             except Exception:
                 log.exception("A heartbeat failed")

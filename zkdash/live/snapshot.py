@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from zkdash.broker.samples import Samples
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding
 from zkdash.cluster.state import ClusterState
@@ -23,7 +24,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     True when that is over 3 s ago. `findings` are raised checks, worst first; `passing` the ids of
     checks that hold nothing against the cluster. `changes` are the newest first. `first_seen` tells of each
     znode that does not parse the epoch millisecond at which this process first read it so, `restless` of each
-    group whose members or owners moved within the last 8 s when they did.
+    group whose members or owners moved within the last 8 s when they did. `samples` is what the brokers told:
+    log ends, and offsets that groups keep in Kafka.
     """
 
     cluster: str
@@ -38,3 +40,4 @@ class Snapshot(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...] = ()
     first_seen: Mapping[str, int] = {}
     restless: Mapping[str, int] = {}
+    samples: Samples = Samples()

@@ -17,7 +17,7 @@ from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
-from zkdash.live import board, sightings, unrest
+from zkdash.live import board, sampling, sightings, unrest
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror
 from zkdash.zk.config import ClusterConfig
@@ -69,14 +69,18 @@ class Watcher:
             as_of=None,
             stale=True,
         )
+        self._sampling = sampling.Sampling(config.name, asks=config.ask_brokers)
         board.publish(self._name, self._snapshot)
+        board.serve_wants(self._name, self._sampling.want)
         self._mirror: Source = mirror.Mirror(config, roots=paths.ROOTS, sink=self)
 
     def start(self) -> None:
+        self._sampling.start()
         self._mirror.start()
 
     def stop(self) -> None:
         self._mirror.stop()
+        self._sampling.stop()
 
     # The mirror's sink, called on its apply thread.
 
@@ -86,6 +90,7 @@ class Watcher:
         before = self._state
         after, touched = advance.advance(before, batch)
         self._state = after
+        self._sampling.tell(after)
         if before.loaded:
             news = changes.diff(before, after, batch, now_ms=int(now * 1000))
             self._changes.extendleft(reversed(news))
@@ -105,7 +110,7 @@ class Watcher:
 
     def tick(self, now: float) -> None:
         """Once a second: what depends on the clock comes due here."""
-        self._publish(Touched(), now)
+        self._publish(self._sampling.moved(), now, samples=self._sampling.samples)
 
     def _publish(self, touched: Touched, now: float, **fields: object) -> None:
         """Swap the snapshot; a new revision only where something shown has changed."""

@@ -6,7 +6,7 @@ the live parts of the same values again when a revision touches them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -40,6 +40,8 @@ class View(msgspec.Struct, frozen=True):
 
 
 Look = Callable[[Snapshot, PageKey], View]
+# Topics whose logs, and groups (with the topics of each) whose commits, are to be asked of the brokers.
+Wants = tuple[Collection[str], Mapping[str, Collection[str]]]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -50,6 +52,7 @@ class Page(msgspec.Struct, frozen=True):
     sentences about what was not understood. `label` and `letter` are its entry in the navigation and its
     `g` key, `count` is the number beside the label. `glance` is what else can show on the page, where that is
     cheaper to compare than to be told of.
+    `wants` says what of the brokers' own knowledge it shows, which they are then asked while it is looked at.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Page(msgspec.Struct, frozen=True):
     letter: str = ""
     count: Callable[[Snapshot], int] | None = None
     glance: Callable[[Snapshot, PageKey], object] | None = None
+    wants: Callable[[Snapshot, PageKey], Wants] | None = None
 
 
 def without_query(_raw: str) -> tuple[str, tuple[str, ...]]:

@@ -44,6 +44,12 @@ class Renderer:
     def row(self, table: Table, row: Row, *, oob: bool) -> str:
         return _wrapped(_render(table.template, {"row": row, "oob": oob}), oob=oob)
 
+    def attend(self, key: PageKey) -> None:
+        """Have the brokers asked what a page shows of them, as long as somebody looks at it."""
+        snapshot = live.current(key.cluster) if key.cluster is not None else None
+        if snapshot is not None:
+            _want(snapshot, key)
+
     def touches(self, key: PageKey, cluster: str, touched: Touched) -> bool:
         """Whether a revision may show on a page: by what the page says, or in the counts above it."""
         if key.cluster is None:
@@ -71,9 +77,17 @@ def _glance(snapshot: Snapshot, key: PageKey) -> tuple[chrome.Chrome, object]:
 def look(snapshot: Snapshot, key: PageKey) -> View:
     """A page of a cluster, with the live chrome in front of its own parts."""
     page = pages.BY_NAME[key.page]
+    _want(snapshot, key)
     view = page.look(snapshot, key)
     above = chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES)
     return msgspec.structs.replace(view, parts=(*above, *view.parts))
+
+
+def _want(snapshot: Snapshot, key: PageKey) -> None:
+    wants = pages.BY_NAME[key.page].wants
+    if wants is not None:
+        topics, groups = wants(snapshot, key)
+        live.want(snapshot.cluster, topics, groups)
 
 
 def rendered(view: View, snapshot: Snapshot) -> Rendered:

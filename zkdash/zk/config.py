@@ -23,7 +23,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _IPV6 = re.compile(r"[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]+)?")
 _PORT = re.compile(r"[0-9]{1,5}")
-_KEYS = frozenset({"zookeeper", "auth_scheme", "auth_env", "session_timeout_s"})
+_KEYS = frozenset({"zookeeper", "auth_scheme", "auth_env", "session_timeout_s", "ask_brokers"})
 
 
 class ConfigError(ValueError):
@@ -34,7 +34,8 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     """One `[clusters.<name>]` of the configuration.
 
     `servers` are (host, port) in the order given, `chroot` is "" or "/a/b" without a trailing slash.
-    `credential` is the value of the variable that `auth_env` names; never shown, never logged.
+    `credential` is the value of the variable that `auth_env` names; never shown, never logged. `ask_brokers`
+    allows asking the registered brokers for log ends and for offsets that are kept in Kafka.
     """
 
     name: str
@@ -43,6 +44,7 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     auth_scheme: str | None = None
     credential: str | None = None
     session_timeout_s: float = 18.0
+    ask_brokers: bool = True
 
     @property
     def address(self) -> str:
@@ -146,7 +148,8 @@ def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) ->
         )
     servers, chroot = _address(where, table)
     scheme, credential = _auth(where, table, environ)
-    return ClusterConfig(name, servers, chroot, scheme, credential, _timeout(where, table))
+    timeout, asks = _timeout(where, table), _asks_brokers(where, table)
+    return ClusterConfig(name, servers, chroot, scheme, credential, timeout, asks)
 
 
 def _address(where: str, table: Mapping[str, Any]) -> tuple[tuple[tuple[str, int], ...], str]:
@@ -191,6 +194,13 @@ def _timeout(where: str, table: Mapping[str, Any]) -> float:
             f"{MIN_TIMEOUT_S:g} to {MAX_TIMEOUT_S:g} seconds."
         )
     return float(value)
+
+
+def _asks_brokers(where: str, table: Mapping[str, Any]) -> bool:
+    value = table.get("ask_brokers", True)
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where} ask_brokers = {value!r} is neither true nor false.")
+    return value
 
 
 def _server(part: str, text: str) -> tuple[str, int]:
