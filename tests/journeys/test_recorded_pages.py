@@ -14,58 +14,25 @@ from urllib.parse import quote
 
 import pytest
 
-from tests import recorded
+from tests import everywhere, recorded
 from tests.fixtures import hostile, problems
-from tests.serving import Answer, Served, starter
-from tests.waiting import wait_for
+from tests.serving import Answer, Served
 from tests.web.markup import Markup
-from zkdash.demo.zookeeper import Server
-from zkdash.web import links, pages
+from zkdash.web import pages
 
 pytestmark = pytest.mark.zk
-
-LOAD_LIMIT_S = 60.0
-# Where the names stand that the last segment of a detail page's address takes, by the page's name.
-_NAMES = {"topic": "/brokers/topics/", "broker": "/brokers/ids/", "group": "/consumers/"}
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """All trees as clusters of one process, loaded."""
-    data_dir = tmp_path_factory.mktemp("recorded")
-    recorded.write_snapshot(data_dir)
-    with Server(data_dir) as zookeeper, starter(tmp_path_factory.mktemp("serving")) as start:
-        config = data_dir / "zkdash.toml"
-        config.write_text("".join(_cluster(name, zookeeper.address) for name in recorded.TREES))
-        server = start(ZKDASH_CONFIG=config)
-        wait_for(
-            lambda: all(row["data"] == "live" for row in server.json("/?format=json")["rows"]),
-            limit_s=LOAD_LIMIT_S,
-            message=server.printed,
-        )
+    with everywhere.serving(tmp_path_factory.mktemp("recorded"), recorded.TREES) as server:
         yield server
-
-
-def _cluster(name: str, address: str) -> str:
-    return f'[clusters."{name}"]\nzookeeper = "{address}/{name}"\n'
-
-
-def addresses(tree: str) -> Iterator[str]:
-    """Every page of a cluster, by the znodes that it has."""
-    below = recorded.children(recorded.load(tree))
-    for page in pages.PAGES:
-        at = f"/c/{tree}/{page.route.partition('<')[0]}"
-        if "<" not in page.route:
-            yield at
-            continue
-        for name in below.get(_NAMES[page.name].rstrip("/"), []):
-            if page.name != "broker" or (name.isascii() and name.isdigit() and str(int(name)) == name):
-                yield f"{at}{links.segment(name)}/"
 
 
 @pytest.mark.parametrize("tree", recorded.TREES)
 def test_every_page_answers_as_html_as_json_and_as_csv(site: Served, tree: str) -> None:
-    asked = list(addresses(tree))
+    asked = list(everywhere.addresses(tree))
     assert len(asked) >= len([page for page in pages.PAGES if "<" not in page.route])
     for address in asked:
         whole = site.get(address)
@@ -110,7 +77,7 @@ def _all(site: Served, tree: str, page: str) -> list[dict[str, Any]]:
 
 
 def test_no_page_of_the_hostile_tree_shows_a_secret_or_runs_a_name(site: Served) -> None:
-    for address in addresses(recorded.HOSTILE):
+    for address in everywhere.addresses(recorded.HOSTILE):
         body = site.get(address).text
         assert hostile.CANARY not in body
         assert "<img" not in body

@@ -1,0 +1,56 @@
+"""Every page of recorded clusters, served by one process from one real ZooKeeper."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from tests import recorded
+from tests.serving import Served, starter
+from tests.waiting import wait_for
+from zkdash.demo.zookeeper import Server
+from zkdash.web import links, pages
+from zkdash.web.page import Page
+
+LOAD_LIMIT_S = 60.0
+# Whose children the last segment of a detail page's address names, by the page's name.
+_NAMES = {"topic": "/brokers/topics", "broker": "/brokers/ids", "group": "/consumers"}
+
+
+@contextlib.contextmanager
+def serving(below: Path, trees: Iterable[str]) -> Iterator[Served]:
+    """The trees as clusters of one serving process, each called by its name; all of them are loaded."""
+    trees = tuple(trees)
+    recorded.write_snapshot(below / "zookeeper", trees)
+    with Server(below / "zookeeper") as zookeeper, starter(below) as start:
+        config = below / "zkdash.toml"
+        config.write_text("".join(_cluster(name, zookeeper.address) for name in trees))
+        server = start(ZKDASH_CONFIG=config)
+        wait_for(
+            lambda: all(row["data"] == "live" for row in server.json("/?format=json")["rows"]),
+            limit_s=LOAD_LIMIT_S,
+            message=server.printed,
+        )
+        yield server
+
+
+def _cluster(name: str, address: str) -> str:
+    return f'[clusters."{name}"]\nzookeeper = "{address}/{name}"\n'
+
+
+def addresses(tree: str, most: int | None = None) -> Iterator[str]:
+    """Every page of a cluster, by the znodes that it has; of each kind of detail pages `most`."""
+    for page in pages.PAGES:
+        at = f"/c/{tree}/{page.route.partition('<')[0]}"
+        if "<" in page.route:
+            yield from (f"{at}{links.segment(name)}/" for name in islice(_details(page, tree), most))
+        else:
+            yield at
+
+
+def _details(page: Page, tree: str) -> Iterator[str]:
+    for name in recorded.children(recorded.load(tree)).get(_NAMES[page.name], []):
+        if page.name != "broker" or (name.isascii() and name.isdigit() and str(int(name)) == name):
+            yield name
