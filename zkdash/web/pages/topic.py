@@ -17,6 +17,9 @@ from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.tables import Column, Empty
 
+Entry = tuple[str, PartitionRow]  # the cluster's name, and the partition
+Entry07 = tuple[str, CountRow]
+
 _AREAS = frozenset({"brokers", "admin"})
 _MOST_GROUPS = 20
 
@@ -42,7 +45,7 @@ class Facts(msgspec.Struct, frozen=True):
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     topic = snapshot.state.topics.get(name)
-    query, _ = SPEC.read(key.query)
+    query, _ = EITHER.read(key.query)
     facts = _facts(snapshot, name, topic)
     asked = topic or Topic(name=name, layout=Layout.NONE, znode=None, assignment=None)
     if asked.counts and not asked.partitions:
@@ -51,7 +54,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     table = tables.part(
         "partitions-rows",
         COLUMNS,
-        ((f"partition-{row.partition}", row.status, row) for row in found.rows),
+        ((f"partition-{row.partition}", row.status, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query, topic),
         problems=lambda _: links.problems(snapshot.cluster, facts.values.path),
     )
@@ -64,7 +67,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "noun": "Partitions",
         },
         fields=tables.fields(COLUMNS),
-        records=lambda: tables.records(COLUMNS, found.rows),
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
         gone=facts.values.gone if snapshot.state.loaded else "",
     )
@@ -85,9 +88,9 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
     table = tables.part(
         "brokers-rows",
         COLUMNS_07,
-        ((f"broker-{row.broker}", row.status, row) for row in found.rows),
+        ((f"broker-{row.broker}", row.status, (snapshot.cluster, row)) for row in found.rows),
         Empty(f"No broker matches {listing.words(query)}.", "?", "Clear filter"),
-        problems=lambda row: links.problems(snapshot.cluster, row.path),
+        problems=lambda one: links.problems(one[0], one[1].path),
     )
     return View(
         title=topic.name,
@@ -98,7 +101,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
             "noun": "Brokers",
         },
         fields=tables.fields(COLUMNS_07),
-        records=lambda: tables.records(COLUMNS_07, found.rows),
+        records=lambda: tables.records(COLUMNS_07, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
     )
 
@@ -152,10 +155,14 @@ def _empty(snapshot: Snapshot, query: queries.Query, topic: Topic | None) -> Emp
 _NO_STATE = "no state znode: the controller has not elected a leader yet"
 
 
-def _leader(row: PartitionRow) -> Cell:
+def _leader(cluster: str, row: PartitionRow) -> Cell:
     if row.leader == -1:
         return broker_cells.NoLeader()
-    return cells.known(row.leader, lambda leader: cells.Id(leader, gone=not row.leader_live), _NO_STATE)
+    return cells.known(
+        row.leader,
+        lambda leader: cells.Id(leader, gone=not row.leader_live, href=links.broker(cluster, leader)),
+        _NO_STATE,
+    )
 
 
 def _replicas(row: PartitionRow) -> Cell:
@@ -174,33 +181,42 @@ def _epoch(value: Known[int]) -> Cell:
     return cells.known(value, cells.Id, _NO_STATE)
 
 
-COLUMNS: tuple[Column[PartitionRow], ...] = (
-    Column("partition", "Partition", lambda row: cells.Head(row.partition), is_number=True),
-    Column("leader", "Leader", _leader, is_number=True),
-    Column("replicas", "Replicas", _replicas, title="the preferred leader first"),
-    Column("isr", "ISR", _isr, title="replicas in sync, then those that are out"),
-    Column("leader_epoch", "Leader epoch", lambda row: _epoch(row.leader_epoch), is_number=True),
-    Column("controller_epoch", "Controller epoch", lambda row: _epoch(row.controller_epoch), is_number=True),
-    Column("status", "Status", lambda row: cells.Status(row.status, row.words)),
-    Column("changed", "Changed", lambda row: cells.known(row.changed, cells.Moment, _NO_STATE)),
-    Column("path", "Path", lambda row: cells.Path(row.path), is_sortable=False),
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("partition", "Partition", lambda one: cells.Head(one[1].partition), is_number=True),
+    Column("leader", "Leader", lambda one: _leader(*one), is_number=True),
+    Column("replicas", "Replicas", lambda one: _replicas(one[1]), title="the preferred leader first"),
+    Column("isr", "ISR", lambda one: _isr(one[1]), title="replicas in sync, then those that are out"),
+    Column("leader_epoch", "Leader epoch", lambda one: _epoch(one[1].leader_epoch), is_number=True),
+    Column(
+        "controller_epoch", "Controller epoch", lambda one: _epoch(one[1].controller_epoch), is_number=True
+    ),
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column("changed", "Changed", lambda one: cells.known(one[1].changed, cells.Moment, _NO_STATE)),
+    Column("path", "Path", lambda one: cells.Path(one[1].path), is_sortable=False),
 )
 SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
 
 _NO_COUNT = "no data in the znode"
-COLUMNS_07: tuple[Column[CountRow], ...] = (
-    Column("broker", "Broker", lambda row: cells.Head(row.broker), is_number=True),
+COLUMNS_07: tuple[Column[Entry07], ...] = (
+    Column(
+        "broker",
+        "Broker",
+        lambda one: broker_cells.Broker(one[1].broker, links.broker(one[0], one[1].broker)),
+        is_number=True,
+    ),
     Column(
         "partitions",
         "Partitions",
-        lambda row: cells.known(row.partitions, cells.Number, _NO_COUNT),
+        lambda one: cells.known(one[1].partitions, cells.Number, _NO_COUNT),
         is_number=True,
     ),
-    Column("status", "Status", lambda row: cells.Status(row.status, row.words)),
-    Column("changed", "Changed", lambda row: cells.known(row.changed, cells.Moment, _NO_COUNT)),
-    Column("path", "Path", lambda row: cells.Path(row.path), is_sortable=False),
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column("changed", "Changed", lambda one: cells.known(one[1].changed, cells.Moment, _NO_COUNT)),
+    Column("path", "Path", lambda one: cells.Path(one[1].path), is_sortable=False),
 )
 SPEC_07 = listing.Spec(sorts=tuple(column.name for column in COLUMNS_07 if column.is_sortable))
+# An address is read before anybody knows of which layout its topic is.
+EITHER = listing.Spec(sorts=tuple(dict.fromkeys((*SPEC.sorts, *SPEC_07.sorts))))
 
 PAGE = Page(
     name="topic",
@@ -208,6 +224,6 @@ PAGE = Page(
     template="pages/topic.html",
     look=look,
     touches=touches,
-    canonical=SPEC.canonical,
+    canonical=EITHER.canonical,
     glance=_glance,
 )
