@@ -1,6 +1,6 @@
 # Everything from a bare clone; all that is needed beforehand is Python 3.11 (or 3.12).
 #   make test     format, lint, types, contracts, Django's checks, all tests
-#   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it
+#   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it; LAYOUT=0.7
 #   make bench    measures; ONLY=first_load SIZE=reference for one of them
 #   make format   formats, and mends what ruff can
 #   make clean    removes what the others made
@@ -21,7 +21,7 @@ test: setup static java browser
 	@$(BIN)/python tests/run.py
 
 demo: setup static java
-	@exec $(BIN)/python manage.py demo
+	@exec $(BIN)/python manage.py demo $(if $(LAYOUT),--layout $(LAYOUT))
 
 bench: setup java
 	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE))

@@ -27,14 +27,14 @@ END_S = 20.0
 class Demo:
     """A running `manage.py demo` in a process group of its own, as a terminal gives it one."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, *arguments: str) -> None:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         self.data = data
         self.started = time.monotonic()
         self._out = data.parent / f"{data.name}.out"
         with self._out.open("wb") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "demo", "--port", "0", "--seed", "4"],
+                [sys.executable, "manage.py", "demo", "--port", "0", "--seed", "4", *arguments],
                 cwd=ROOT,
                 env=inherited | {"ZKDASH_DATA": str(data)},
                 stdin=subprocess.DEVNULL,
@@ -71,11 +71,11 @@ class Demo:
 
 
 @pytest.fixture
-def demo(tmp_path: Path) -> Iterator[Callable[[], Demo]]:
+def demo(tmp_path: Path) -> Iterator[Callable[..., Demo]]:
     started: list[Demo] = []
 
-    def start() -> Demo:
-        started.append(Demo(tmp_path / "data"))
+    def start(*arguments: str) -> Demo:
+        started.append(Demo(tmp_path / "data", *arguments))
         return started[-1]
 
     yield start
@@ -95,6 +95,15 @@ def test_the_demo_shows_its_cluster_soon_and_ends_with_everything_it_started(dem
     assert shown.zookeeper_serves
     assert shown.end(number) == 0, shown.printed[-4000:]
     assert not shown.zookeeper_serves
+    assert "Traceback" not in shown.printed
+
+
+def test_the_demo_of_0_7_shows_its_brokers_topics_and_groups(demo):
+    shown = demo("--layout", "0.7")
+    wait_for(lambda: "ad-impressions" in shown.get("/c/demo/topics/"), 10, lambda: shown.printed[-4000:])
+    assert "kafka10.feed.internal" in shown.get("/c/demo/brokers/")
+    assert "hadoop-loader" in shown.get("/c/demo/groups/")
+    assert shown.end(signal.SIGTERM) == 0, shown.printed[-4000:]
     assert "Traceback" not in shown.printed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zkdash.demo.specs import BrokerSpec, Catalogue, GroupSpec, TopicSpec
+from zkdash.kafka.rules import Rule
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -72,7 +73,14 @@ GROUPS = (
     GroupSpec("clickstream-loader", (8, 8), ("clickstream",)),
     GroupSpec("search-indexer", (4,), ("search-index-updates", "catalogue.products")),
     GroupSpec("fraud-scoring", (2, 2), ("payments.authorized", "fraud-signals"), restless=True),
+    GroupSpec("shipment-map", (2, 2), ("shipment-tracking", "carrier-webhooks"), drowsy=True),
+    GroupSpec("sms-gateway", (2, 2, 2), ("sms-outbox",)),  # more threads than partitions
+    GroupSpec("recommender", (3, 3), ("page-views", "recommendations"), rule=Rule.ROUND_ROBIN_HYPHEN),
+    GroupSpec("warehouse-sync", (2, 1), ("warehouse-scans", "shipments"), rule=Rule.ROUND_ROBIN_ALIKE),
     GroupSpec("audit-archive", (1,), white_list="audit.*"),
+    GroupSpec("adhoc-exports", (2, 2), white_list="adhoc.*|scratch", rule=Rule.ROUND_ROBIN_HYPHEN),
+    GroupSpec("data-lake", (2, 2), black_list="metrics|app-logs|clickstream.*|.*dlq|adhoc.*"),
+    GroupSpec("invoice-mirror", (1,), ("invoices",), commits=False),  # offsets.storage=kafka
     GroupSpec("email-digest", (1,), ("email-outbox", "customers"), abandoned=True),
 )
 

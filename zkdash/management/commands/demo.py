@@ -1,4 +1,7 @@
-"""`manage.py demo`: a simulated cluster on an embedded ZooKeeper, and the dashboard for it, in one go."""
+"""`manage.py demo`: a simulated cluster on an embedded ZooKeeper, and the dashboard for it, in one go.
+
+The cluster is one of Kafka 3.9 with old consumers, or with `--layout 0.7` one of Kafka 0.7.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,13 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.demo import simulation, weather, zookeeper
+from zkdash.demo import incidents, simulation, simulation07, story, weather, weather07, zookeeper
 from zkdash.management import serving
 from zkdash.zk.config import ClusterConfig
 
 CLUSTER = "demo"
 CHROOT = "/shop"
+LAYOUTS = ("0.8+", "0.7")
 
 
 class Command(BaseCommand):
@@ -28,16 +32,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 takes a free one")
+        parser.add_argument("--layout", choices=LAYOUTS, default=LAYOUTS[0], help="which Kafka to simulate")
         parser.add_argument("--seed", type=int, default=1, help="the same seed tells the same story")
 
     def handle(self, *_args: object, **options: object) -> None:
         signal.signal(signal.SIGTERM, _interrupt)
         with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
             server = stack.enter_context(zookeeper.Server(stack.enter_context(_data_dir())))
-            cluster = simulation.Simulation(server.address + CHROOT, seed=int(str(options["seed"])))
+            cluster, befalling = _cluster(
+                str(options["layout"]), server.address + CHROOT, seed=int(str(options["seed"]))
+            )
             stack.callback(cluster.stop)
             cluster.start()
-            weather.Weather(cluster).start()
+            befalling.start()
             serving.serve(
                 "127.0.0.1",
                 int(str(options["port"])),
@@ -49,6 +56,15 @@ class Command(BaseCommand):
         self.stdout.write(f"zkdash serves {address}")
         self.stdout.write("The cluster is simulated, its ZooKeeper is real. Ctrl-C ends all of it.")
         self.stdout.flush()
+
+
+def _cluster(layout: str, address: str, *, seed: int) -> tuple[story.Story, incidents.Incidents]:
+    """A cluster of a layout, and what befalls it."""
+    if layout == "0.7":
+        old = simulation07.Simulation07(address, seed=seed)
+        return old, weather07.Weather07(old)
+    cluster = simulation.Simulation(address, seed=seed)
+    return cluster, weather.Weather(cluster)
 
 
 def _interrupt(_number: int, _frame: object) -> None:
