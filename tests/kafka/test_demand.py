@@ -9,12 +9,12 @@ BEFORE = Demand({"g_a": {"t": 2, "u": 1}, "g_b": {"t": 1}}, {"t": ("0", "1"), "u
 
 
 def test_threads_are_numbered_by_topic() -> None:
-    assert BEFORE.threads() == {"t": ["g_a-0", "g_a-1", "g_b-0"], "u": ["g_a-0"]}
+    assert BEFORE.threads == {"t": ["g_a-0", "g_a-1", "g_b-0"], "u": ["g_a-0"]}
 
 
 def test_a_member_comes_and_goes() -> None:
     more = demand.add_member(BEFORE, "g_c", {"u": 3})
-    assert more.threads()["u"] == ["g_a-0", "g_c-0", "g_c-1", "g_c-2"]
+    assert more.threads["u"] == ["g_a-0", "g_c-0", "g_c-1", "g_c-2"]
     assert demand.remove_member(more, "g_c") == BEFORE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 import msgspec
@@ -11,7 +12,7 @@ from zkdash.kafka import consumer_ids
 Partitions = Mapping[str, tuple[str, ...]]
 
 
-class Demand(msgspec.Struct, frozen=True):
+class Demand(msgspec.Struct, frozen=True, dict=True):
     """What a rebalance computes from.
 
     `members`: number of threads by topic by consumer id, wildcards resolved. `partitions`: partition keys
@@ -22,7 +23,8 @@ class Demand(msgspec.Struct, frozen=True):
     members: Mapping[str, Mapping[str, int]]
     partitions: Partitions
 
-    def threads(self) -> dict[str, list[str]]:
+    @functools.cached_property
+    def threads(self) -> Mapping[str, list[str]]:
         """Thread ids by topic, of every topic that somebody subscribes to."""
         found: dict[str, list[str]] = {}
         for member, topics in self.members.items():

@@ -31,8 +31,11 @@ class _Entry(NamedTuple):
 
 
 def assign_alike(demand: Demand, form: Form = BRACKETS) -> Plan:
-    """The plan of 0.8.2 to 0.10.1, which demand the same threads for every topic of the group."""
-    threads = {topic: frozenset(ids) for topic, ids in demand.threads().items()}
+    """The plan of 0.8.2 to 0.10.1, which demand the same threads for every topic of the group.
+
+    Where they are the same, it is the plan that later releases make in that form.
+    """
+    threads = {topic: frozenset(ids) for topic, ids in demand.threads.items()}
     if len(set(threads.values())) > 1:
         one, other = _two_that_differ(threads)
         return Plan(
@@ -48,11 +51,9 @@ def assign(demand: Demand, form: Form = BRACKETS) -> Plan:
 
     The text form is BRACKETS to 0.11 and HYPHEN from 1.0.
     """
-    circle = java_sorted(frozenset().union(*demand.threads().values()))
+    circle = java_sorted(frozenset().union(*demand.threads.values()))
     place = {thread: index for index, thread in enumerate(circle)}
-    seats = {
-        topic: sorted({place[thread] for thread in ids}) for topic, ids in demand.threads().items() if ids
-    }
+    seats = {topic: sorted({place[thread] for thread in ids}) for topic, ids in demand.threads.items() if ids}
     owners: dict[str, dict[str, str | None]] = {}
     at: int | None = 0  # where the circle stands, None where a tie leaves that open
     told = True

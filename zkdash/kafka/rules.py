@@ -97,7 +97,7 @@ def plan(rule: Rule, demand: Demand) -> Plan:
 
 def _by_topic(assign: _ByTopic, demand: Demand) -> Plan:
     owners: dict[str, Mapping[str, str | None]] = {}
-    for topic, threads in demand.threads().items():
+    for topic, threads in demand.threads.items():
         keys = demand.partitions.get(topic, ())
         if all(map(str.isdecimal, keys)):
             owners[topic] = {

@@ -220,3 +220,12 @@ def test_a_group_of_a_thousand_partitions_is_cheap() -> None:
     found = _expect(state)
     assert time.process_time() - started < 0.5
     assert len(found.parts) == 1000
+
+
+def test_a_group_of_many_partitions_that_follows_the_default_is_not_tried_by_other_rules() -> None:
+    count = expectation.MANY_PARTITIONS + 1
+    claims = owners("t", dict.fromkeys(range(count), "g_a-0"))
+    found = _expect(cluster(member("g_a", {"t": 1}), claims, t=count))
+    assert (found.rule, list(found.plans)) == (Rule.RANGE, [Rule.RANGE])
+    unowned = _expect(cluster(member("g_a", {"t": 1}), t=count))
+    assert Rule.ROUND_ROBIN_HYPHEN in unowned.plans

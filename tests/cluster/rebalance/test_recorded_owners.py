@@ -79,3 +79,15 @@ def test_a_group_that_commits_to_kafka_only_says_so() -> None:
     state = small.built(recorded.load("1.1.1-consumers"))
     found = expectation.expect(state, state.groups["g-kafka-only"], LATER)
     assert "offsets.storage=kafka" in str(found.partial)
+
+
+def test_the_groups_of_the_hostile_tree_are_judged_too() -> None:
+    state = small.built(recorded.load(recorded.HOSTILE))
+    assert state.groups
+    for group in state.groups.values():
+        found = expectation.expect(state, group, LATER)
+        assert found.asked.is_clear or {part.verdict for part in found.parts} <= {
+            Verdict.UNDETERMINED,
+            Verdict.NOT_REGISTERED,
+            Verdict.UNOWNED,
+        }

@@ -15,6 +15,7 @@ from zkdash.kafka.rules import Rule
 
 # Kafka's own: rebalance.max.retries (4) times rebalance.backoff.ms (2 000).
 WINDOW_MS = 8_000
+MANY_PARTITIONS = 10_000
 
 Threads = Mapping[str, Collection[str]]
 Plans = Mapping[Rule, Plan]
@@ -26,9 +27,9 @@ def expect(state: ClusterState, group: Group, now: int, *, changed: int | None =
     A member that left leaves no trace in the group's znodes: who saw one leave says when by `changed`.
     """
     asked = asking.of_group(state, group)
-    plans = _plans(asked)
     claims = _claims(group)
-    threads = {topic: frozenset(ids) for topic, ids in asked.demand.threads().items()}
+    threads = {topic: frozenset(ids) for topic, ids in asked.demand.threads.items()}
+    plans = _plans(asked, claims, threads)
     matching = _matching(plans, asked, claims, threads)
     rule = matching[0] if matching else None
     against = rule or _nearest(plans, claims, is_07=asked.is_07)
@@ -51,19 +52,23 @@ def expect(state: ClusterState, group: Group, now: int, *, changed: int | None =
     )
 
 
-def _plans(asked: Asked) -> dict[Rule, Plan]:
+def _plans(asked: Asked, claims: Claims, threads: Threads) -> dict[Rule, Plan]:
     """The plan of every rule that may apply, nothing where there is none to tell.
 
-    Round robin is over all topics at once: where one is open, so is all of it.
+    Round robin is over all topics at once: where one is open, so is all of it. Where a group of many
+    partitions follows the default, no other rule is tried.
     """
     if not asked.is_clear:
         return {}
-    candidates = rules.RULES_07 if asked.is_07 else rules.RULES_08
-    return {
-        rule: rules.plan(rule, asked.demand)
-        for rule in candidates
-        if not (rule.is_round_robin and asked.open_topics)
-    }
+    default, *others = rules.RULES_07 if asked.is_07 else rules.RULES_08
+    plans = {default: rules.plan(default, asked.demand)}
+    many = sum(map(len, asked.demand.partitions.values())) > MANY_PARTITIONS
+    if many and _matching(plans, asked, claims, threads):
+        return plans
+    for rule in others:
+        if not (rule.is_round_robin and asked.open_topics):
+            plans[rule] = rules.plan(rule, asked.demand)
+    return plans
 
 
 def _claims(group: Group) -> Claims:

@@ -80,7 +80,7 @@ class Part(msgspec.Struct, frozen=True):
 class Expectation(msgspec.Struct, frozen=True):
     """What is expected of a group and what it does.
 
-    `plans` holds what each rule that may apply makes of the group, `rule` the first of Kafka's rules (then
+    `plans` holds what each rule that was tried makes of the group, `rule` the first of Kafka's rules (then
     of the documents') that the owners follow, None where none does, `matching` all of them. Verdicts are
     against `against`: `rule`, or the rule that most owners follow. `followed` tells by member which rules
     its own partitions follow, where the group as a whole follows none (mixed strategies, D41).
