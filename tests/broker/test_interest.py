@@ -84,6 +84,12 @@ def test_what_is_looked_at_does_not_come_in_the_slow_round_too() -> None:
     assert sorted(looks.due(0.0, one)) == ["clicks", "orders"]
 
 
+def test_a_look_that_was_never_asked_about_is_forgotten_too() -> None:
+    looks = interest()
+    looks.want(["orders"], 0.0)
+    assert looks.forget(31.0) == {"orders"}
+
+
 def test_what_is_kept_no_longer_is_forgotten() -> None:
     looks = interest()
     looks.keep(["orders", "clicks"])

@@ -10,13 +10,14 @@ from contextlib import ExitStack
 
 import immutables
 import pytest
+from kafka.protocol.admin import ListGroupsResponse
 
 from tests.broker.listening import Asked, Behaviour, Listening, ends, framed
 from tests.waiting import wait_for
 from zkdash.broker.ledger import Moved
 from zkdash.broker.pace import Pace
 from zkdash.broker.sampler import Sampler
-from zkdash.broker.samples import NOT_YET, LogEnds, Unknown, UnknownCommits
+from zkdash.broker.samples import NOT_YET, Listing, LogEnds, Unknown, UnknownCommits
 from zkdash.demo import ports
 from zkdash.kafka.values import Broker, Layout
 
@@ -295,6 +296,29 @@ def test_a_group_without_an_offsets_topic_says_so_and_nobody_is_asked(cluster: C
         "no group keeps offsets in Kafka here: there is no topic __consumer_offsets"
     )
     assert not server.requests
+
+
+def test_a_broker_lists_its_groups_where_its_release_can(cluster: Cluster) -> None:
+    def listing(asked: Asked) -> bytes:
+        group = ListGroupsResponse.ListedGroup
+        found = [group(group_id=name, protocol_type="consumer") for name in ("billing", "audit")]
+        return framed(asked, ListGroupsResponse(error_code=0, groups=found).encode(version=0))
+
+    good, closed = cluster.listening(listing), cluster.listening(hostile("a closed door"))
+    old = Broker(3, Layout.V08, "127.0.0.1", good.port, version=1)
+    cluster.update({1: at(1, good.port), 2: at(2, closed.port), 3: old}, {})
+    cluster.sampler.want_listing()
+    wait_for(lambda: len(cluster.sampler.samples.listings) == 3)
+    samples = cluster.sampler.samples
+    assert samples.groups() == {"billing", "audit"}
+    assert samples.listings[1] == Listing(frozenset({"billing", "audit"}), cluster.now)
+    assert samples.listings[2].reason == (
+        f"cannot ask broker 2: 127.0.0.1:{closed.port} closed the connection"
+    )
+    assert samples.listings[3].reason == "brokers before 0.9 do not tell which groups they know"
+
+    cluster.update({1: at(1, good.port)}, {})
+    wait_for(lambda: set(cluster.sampler.samples.listings) == {1})
 
 
 def test_a_round_is_batched_by_leader_and_bounded(cluster: Cluster) -> None:

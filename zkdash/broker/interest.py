@@ -63,11 +63,12 @@ class Interest:
 
     def forget(self, now: float) -> set[str]:
         """Drop what nobody looks at any more and nobody keeps; return those names."""
-        for name in [name for name, until in self._until.items() if until <= now]:
+        over = [name for name, until in self._until.items() if until <= now]
+        for name in over:
             del self._until[name]
-        gone = {n for n in self._asked if n not in self._until and n not in self._kept}
+        gone = {n for n in (*over, *self._asked) if n not in self._until and n not in self._kept}
         for name in gone:
-            del self._asked[name]
+            self._asked.pop(name, None)
         return gone
 
     def _looked_at(self, now: float, *, is_round: bool) -> list[str]:

@@ -10,13 +10,13 @@ import msgspec
 
 from zkdash.broker.peer import Reading
 from zkdash.broker.questions import Partition, Told
-from zkdash.broker.samples import GroupCommits, LogEnds, Samples, Unknown, UnknownCommits
+from zkdash.broker.samples import GroupCommits, Listing, LogEnds, Samples, Unknown, UnknownCommits
 
 T = TypeVar("T")
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """Topics and groups whose samples hold other values or reasons than before.
+    """Topics, groups and brokers of which something else is known than before, a reason counted in.
 
     A sample that was only confirmed is newer, and not named here.
     """
@@ -90,6 +90,24 @@ class Ledger:
         if _commits_differ(self.samples.commits.get(group), after):
             self._groups.add(group)
         self._publish(commits=self.samples.commits.set(group, after))
+
+    def listing(self, broker: int, groups: frozenset[str] | str) -> None:
+        """Take in which groups a broker coordinates."""
+        before = self.samples.listings.get(broker, Listing(None, None))
+        if isinstance(groups, str):
+            after = Listing(before.groups, before.sampled_at, groups)
+        else:
+            after = Listing(groups, self._wall())
+        if (before.groups, before.reason) != (after.groups, after.reason):
+            self._brokers.add(broker)
+        self._publish(listings=self.samples.listings.set(broker, after))
+
+    def part(self, broker: int) -> None:
+        """Forget what is known of a broker itself."""
+        self.trouble(broker, None)
+        if broker in self.samples.listings:
+            self._brokers.add(broker)
+            self._publish(listings=self.samples.listings.delete(broker))
 
     def trouble(self, broker: int, reason: str | None) -> None:
         """Remember why a broker cannot be asked; None where it answers."""

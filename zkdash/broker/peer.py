@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 BATCH = 1_000
 # Registration version 4 came with 0.10.2, as did OffsetFetch version 2 (KIP-88).
 _ALL_TOPICS = 4
+# Version 2 came with 0.9.0, as did ListGroups.
+_LISTS_GROUPS = 2
 
 Reading = tuple[int, int] | str
 T = TypeVar("T")
@@ -30,6 +32,8 @@ class Sink(Protocol):
     def ends(self, broker: int, found: Mapping[Partition, Reading]) -> None: ...
 
     def commits(self, broker: int, group: str, told: Told | str, *, whole: bool) -> None: ...
+
+    def listing(self, broker: int, groups: frozenset[str] | str) -> None: ...
 
     def trouble(self, broker: int, reason: str | None) -> None: ...
 
@@ -58,6 +62,7 @@ class Peer:
         self._breaker = Breaker()
         self._partitions: dict[Partition, None] = {}
         self._groups: dict[str, Collection[Partition]] = {}
+        self._is_to_list = False
         self._wake = asyncio.Event()
         endpoint = endpoints.choose(broker)
         self._refusal = f"cannot ask broker {broker.id}: {endpoint}" if isinstance(endpoint, str) else None
@@ -74,6 +79,11 @@ class Peer:
         self._groups[group] = partitions
         self._wake.set()
 
+    def demand_listing(self) -> None:
+        """Ask which groups it coordinates."""
+        self._is_to_list = True
+        self._wake.set()
+
     async def stop(self) -> None:
         """Forget what is to be asked and close the connection."""
         self._task.cancel()
@@ -85,7 +95,7 @@ class Peer:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._partitions or self._groups:
+            while self._partitions or self._groups or self._is_to_list:
                 try:
                     await self._next()
                 except Exception:
@@ -100,6 +110,19 @@ class Peer:
         if self._groups:
             group, partitions = self._groups.popitem()
             await self._ask_commits(group, partitions)
+        if self._is_to_list:
+            self._is_to_list = False
+            await self._ask_listing()
+
+    async def _ask_listing(self) -> None:
+        if (self.broker.version or 0) < _LISTS_GROUPS:
+            self._sink.listing(self.broker.id, "brokers before 0.9 do not tell which groups they know")
+            return
+
+        async def ask(link: Link) -> frozenset[str] | str:
+            return self._named(questions.read_groups(await link.ask(questions.groups())))
+
+        self._sink.listing(self.broker.id, await self._guarded(ask))
 
     async def _ask_commits(self, group: str, partitions: Collection[Partition]) -> None:
         whole = (self.broker.version or 0) >= _ALL_TOPICS
@@ -111,10 +134,13 @@ class Peer:
         question = questions.commits(group, asked)
 
         async def ask(link: Link) -> Told | str:
-            told = questions.read_commits(await link.ask(question), asked)
-            return f"broker {self.broker.id}: {told}" if isinstance(told, str) else told
+            return self._named(questions.read_commits(await link.ask(question), asked))
 
         self._sink.commits(self.broker.id, group, await self._guarded(ask), whole=whole)
+
+    def _named(self, found: T | str) -> T | str:
+        """The broker's own words name the broker."""
+        return f"broker {self.broker.id}: {found}" if isinstance(found, str) else found
 
     async def _guarded(self, ask: Callable[[Link], Awaitable[T | str]]) -> T | str:
         """What asking gives, or why this broker cannot be asked: its address, its breaker, its trouble."""

@@ -1,7 +1,8 @@
-"""What is asked of a broker, and what its answer means: two questions of Kafka's protocol, only reading.
+"""What is asked of a broker, and what its answer means: three questions of Kafka's protocol, only reading.
 
-ListOffsets version 0 and OffsetFetch versions 1 and 2, which brokers of 0.8.2 to 3.9 speak alike; no
-FindCoordinator (it creates __consumer_offsets), no Metadata (it creates topics), no group is joined.
+ListOffsets version 0, OffsetFetch versions 1 and 2 and ListGroups version 0, which all brokers to 3.9 speak
+that know them (from 0.8.2; version 2 from 0.10.2, ListGroups from 0.9). No FindCoordinator (it creates
+__consumer_offsets), no Metadata (it creates topics), no group is joined.
 Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-88 (version 2).
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kafka import errors
+from kafka.protocol.admin import ListGroupsRequest, ListGroupsResponse
 from kafka.protocol.consumer import (
     ListOffsetsRequest,
     ListOffsetsResponse,
@@ -22,7 +24,7 @@ from zkdash.broker.samples import Commit
 
 EARLIEST = -2
 LATEST = -1
-COMMITS_MAX_BYTES = 1 << 20
+ABOUT_GROUPS_MAX_BYTES = 1 << 20
 
 Partition = tuple[str, int]
 
@@ -94,11 +96,11 @@ def commits(group: str, partitions: Collection[Partition] | None) -> Question:
     """Ask the coordinator for a group's commits: of these partitions, or of all (None, 0.10.2 and later)."""
     if partitions is None:
         request = OffsetFetchRequest(group_id=group, topics=None)
-        return Question(request, 2, OffsetFetchResponse, COMMITS_MAX_BYTES)
+        return Question(request, 2, OffsetFetchResponse, ABOUT_GROUPS_MAX_BYTES)
     kind = OffsetFetchRequest.OffsetFetchRequestTopic
     topics = [kind(name=name, partition_indexes=numbers) for name, numbers in _by_topic(partitions).items()]
     request = OffsetFetchRequest(group_id=group, topics=topics)
-    return Question(request, 1, OffsetFetchResponse, COMMITS_MAX_BYTES)
+    return Question(request, 1, OffsetFetchResponse, ABOUT_GROUPS_MAX_BYTES)
 
 
 def read_commits(answer: Any, asked: Collection[Partition] | None) -> Told | str:
@@ -125,6 +127,18 @@ def read_commits(answer: Any, asked: Collection[Partition] | None) -> Told | str
     if refused and not found and len(reasons) == 1 and len(refused) == len(asked or refused):
         return reasons.pop()
     return Told(found, refused)
+
+
+def groups() -> Question:
+    """Ask a broker which groups it coordinates."""
+    return Question(ListGroupsRequest(), 0, ListGroupsResponse, ABOUT_GROUPS_MAX_BYTES)
+
+
+def read_groups(answer: Any) -> frozenset[str] | str:
+    """The names of the groups, or why there are none to be had."""
+    if answer.error_code != _NO_ERROR:
+        return words(answer.error_code)
+    return frozenset(group.group_id for group in answer.groups or () if group.group_id is not None)
 
 
 def words(code: int) -> str:

@@ -6,6 +6,8 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Mapping
 
+import msgspec
+
 from zkdash.broker.interest import Interest
 from zkdash.broker.ledger import Ledger
 from zkdash.broker.pace import Pace
@@ -18,6 +20,8 @@ from zkdash.kafka.values import Broker
 # Partition id to the broker that leads it (None or -1 for none); None for a topic that does not exist.
 Leaders = Callable[[str], Mapping[int, int | None] | None]
 
+_ALL = "all brokers"
+
 
 def _nowhere(_: str) -> None:
     return None
@@ -28,12 +32,13 @@ def _one(_: str) -> int:
 
 
 class Needs:
-    """What other threads say: two pointers, and a queue of looks."""
+    """What other threads say: two pointers, a queue of looks, and whether somebody looks at all groups."""
 
     def __init__(self) -> None:
         self.world: tuple[Mapping[int, Broker], Leaders] = ({}, _nowhere)
         self.kept: tuple[Collection[str], Mapping[str, Collection[str]]] = ((), {})
         self.wanted: deque[tuple[Collection[str], Mapping[str, Collection[str]]]] = deque(maxlen=10_000)
+        self.listing = False
 
 
 class Rounds:
@@ -50,6 +55,7 @@ class Rounds:
         self._gate = asyncio.Semaphore(pace.links)
         self._topics = _interest(pace, slow=pace.slow)
         self._groups = _interest(pace, slow=pace.slow_groups)
+        self._listings = _interest(msgspec.structs.replace(pace, every_s=pace.slow_s), slow=1)
         self._used: dict[str, Collection[str]] = {}
         self._peers: dict[int, Peer] = {}
         self._forgot_at = float("-inf")
@@ -63,6 +69,7 @@ class Rounds:
         self._listen(now)
         self._ask_ends(now)
         self._ask_commits(now)
+        self._ask_listings(now)
         self._forget(now)
 
     async def stop(self) -> None:
@@ -79,7 +86,7 @@ class Rounds:
         parted = [peer for number, peer in self._peers.items() if brokers.get(number) != peer.broker]
         for peer in parted:
             del self._peers[peer.broker.id]
-            self._ledger.trouble(peer.broker.id, None)
+            self._ledger.part(peer.broker.id)
         await asyncio.gather(*(peer.stop() for peer in parted))
 
     def _listen(self, now: float) -> None:
@@ -88,6 +95,9 @@ class Rounds:
             self._topics.want(topics, now)
             self._groups.want(groups, now)
             self._used.update(groups)
+        if self._needs.listing:
+            self._needs.listing = False
+            self._listings.want([_ALL], now)
         topics, groups = self._needs.kept
         self._topics.keep(topics)
         self._groups.keep(groups)
@@ -121,6 +131,12 @@ class Rounds:
                 self._ledger.unknown_commits(group, coordinator)
             else:
                 self._peer(coordinator).demand_commits(group, self._partitions_of(group))
+
+    def _ask_listings(self, now: float) -> None:
+        """All brokers or none: which of them coordinates a group is not known before its name is."""
+        if self._listings.due(now, _one):
+            for broker in self._brokers:
+                self._peer(broker).demand_listing()
 
     def _coordinator(self, group: str, offsets: Mapping[int, int | None] | None) -> int | str:
         """The broker that keeps a group's commits, from ZooKeeper alone: asking would create the topic."""
@@ -162,6 +178,7 @@ class Rounds:
         if now - self._forgot_at < self._pace.every_s:
             return
         self._forgot_at = now
+        self._listings.forget(now)
         topics, groups = self._topics.forget(now), self._groups.forget(now)
         for group in groups:
             self._used.pop(group, None)

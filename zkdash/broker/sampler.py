@@ -81,6 +81,10 @@ class Sampler:
         """
         self._needs.wanted.append((topics, groups))
 
+    def want_listing(self) -> None:
+        """Somebody looks at the names of all groups; call again as for `want`. Asked each `slow_s`."""
+        self._needs.listing = True
+
     def keep(self, topics: Collection[str], groups: Mapping[str, Collection[str]]) -> None:
         """Name all that is worth a slow round though nobody looks; immutable, replaces what was named."""
         self._needs.kept = (topics, groups)
