@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from zkdash import live
+from zkdash.broker.samples import Samples
 from zkdash.cluster import advance
 from zkdash.cluster.changes import Change
 from zkdash.cluster.findings import Finding
@@ -166,6 +167,8 @@ def snapshot(
     findings: tuple[Finding, ...] = (),
     changes: tuple[Change, ...] = (),
     passing: tuple[str, ...] = (),
+    restless: Mapping[str, int] | None = None,
+    samples: Samples | None = None,
     first_seen: Mapping[str, int] | None = None,
     **session: Any,
 ) -> Snapshot:
@@ -180,6 +183,8 @@ def snapshot(
         stale=tree is None,
         findings=findings,
         passing=passing,
+        restless=restless or {},
+        samples=samples or Samples(),
         changes=changes,
         first_seen=first_seen or {},
     )

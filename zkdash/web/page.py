@@ -34,7 +34,7 @@ class View(msgspec.Struct, frozen=True):
     fields: tuple[str, ...] = ()
     records: Callable[[], Iterable[Record]] = tuple
     total: int = 0
-    extra: Mapping[str, Plain | Record] = {}
+    extra: Mapping[str, Plain | Record | list[Record]] = {}
     gone: str = ""
     elsewhere: str = ""
 

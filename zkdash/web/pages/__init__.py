@@ -1,7 +1,7 @@
 """Every page of a cluster, in the order of the navigation. A new page is one module here and its template."""
 
 from zkdash.web.page import Page
-from zkdash.web.pages import broker, brokers, groups, overview, problems, search, topic, topics
+from zkdash.web.pages import broker, brokers, group, groups, overview, problems, search, topic, topics
 
 PAGES: tuple[Page, ...] = (
     overview.PAGE,
@@ -10,6 +10,7 @@ PAGES: tuple[Page, ...] = (
     topics.PAGE,
     topic.PAGE,
     groups.PAGE,
+    group.PAGE,
     problems.PAGE,
     search.PAGE,
 )

@@ -1,0 +1,185 @@
+"""What stands above the tables of a group, and the same as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from zkdash.broker.samples import GroupCommits, UnknownCommits
+from zkdash.cluster import coordinator
+from zkdash.cluster.coordinator import Coordinator
+from zkdash.cluster.group_partitions import Told, Unknown
+from zkdash.cluster.groups import Group
+from zkdash.cluster.rebalance.values import Expectation
+from zkdash.cluster.tone import Tone
+from zkdash.kafka import paths
+from zkdash.kafka.coordinators import OFFSETS_TOPIC
+from zkdash.kafka.rules import Rule
+from zkdash.kafka.values import Layout
+from zkdash.live.parts import Block
+from zkdash.live.snapshot import Snapshot
+from zkdash.web import group_cells, links
+from zkdash.web.page import Record
+
+_MOST_IDLE = 20
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """`gone` is the sentence where there is no such group. `idle` are (short, whole) ids of threads.
+
+    `rule` says in words by which rule owners are expected, `assumptions` what that takes for granted.
+    """
+
+    name: str
+    gone: str
+    path: str
+    tone: Tone = Tone.UNKNOWN
+    words: str = ""
+    marks: tuple[str, ...] = ()
+    rule: str = ""
+    source: str = ""
+    offsets: str = ""
+    coordinator: str = ""
+    coordinator_href: str = ""
+    idle: tuple[tuple[str, str], ...] = ()
+    more_idle: int = 0
+    notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+def block(snapshot: Snapshot, name: str, group: Group | None, expected: Expectation) -> Block:
+    """The live block of facts."""
+    if group is None:
+        gone = (
+            f"No group named “{name}” is in ZooKeeper. Groups of consumers that keep"
+            " themselves in Kafka are not there."
+        )
+        if not snapshot.state.loaded:
+            gone = "Groups are not known before the first load from ZooKeeper."
+        values = Facts(name=name, gone=gone, path=paths.group(name))
+    else:
+        values = _known(snapshot, group, expected)
+    return Block(id="facts", template="parts/group.html", values=values)
+
+
+def record(snapshot: Snapshot, group: Group | None, expected: Expectation) -> Record:
+    """The facts as JSON has them."""
+    if group is None:
+        return {}
+    facts = _known(snapshot, group, expected)
+    found = coordinator.of_group(snapshot.state, group.name)
+    return {
+        "status": facts.tone.value,
+        "words": facts.words,
+        "rebalancing": group.name in snapshot.restless,
+        "rule": expected.rule.value if expected.rule else None,
+        "matching_rules": [rule.value for rule in expected.matching],
+        "expected_by": expected.against.value,
+        "idle_threads": list(expected.idle),
+        "notes": list(facts.notes),
+        "assumptions": list(facts.assumptions),
+        "coordinator": msgspec.structs.asdict(found),
+    }
+
+
+def committed(commits: GroupCommits | UnknownCommits, topic: str, partition: int) -> Told | None:
+    """What a group's coordinator says of one partition; None where nothing was committed."""
+    if isinstance(commits, UnknownCommits):
+        return Unknown(commits.reason)
+    place = topic, partition
+    if place in commits.refused:
+        return Unknown(commits.refused[place])
+    commit = commits.commits.get(place)
+    if commit is None and not commits.whole:
+        return Unknown("the coordinator was not asked about this topic")
+    return None if commit is None else commit.offset
+
+
+def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
+    numbers = snapshot.state.group_summaries[group.name]
+    is_old = snapshot.state.layout is Layout.V07
+    found = coordinator.of_group(snapshot.state, group.name)
+    return Facts(
+        name=group.name,
+        gone="",
+        path=paths.group(group.name),
+        tone=numbers.tone,
+        words=numbers.words,
+        marks=("rebalancing",) if group.name in snapshot.restless else (),
+        rule=_rule(expected),
+        source=expected.against.source if expected.plans else "",
+        offsets=_offsets(group, is_old=is_old),
+        coordinator="" if is_old else _coordinator(found),
+        coordinator_href=_coordinator_href(snapshot.cluster, found),
+        idle=tuple((group_cells.short(one, group.name), one) for one in expected.idle[:_MOST_IDLE]),
+        more_idle=max(0, len(expected.idle) - _MOST_IDLE),
+        notes=tuple(_notes(expected)),
+        assumptions=expected.asked.assumptions,
+    )
+
+
+def _rule(expected: Expectation) -> str:
+    """By which rule owners are expected, and what speaks for it."""
+    if not expected.plans:
+        return "cannot be told" if expected.asked.demand.members or not expected.asked.is_clear else ""
+    against = _titled(expected.against)
+    if expected.rule is None:
+        owned = any(part.owner for part in expected.parts)
+        return (
+            f"{against}, the nearest: the owners follow no rule" if owned else f"{against}; nothing is owned"
+        )
+    others = [_titled(rule) for rule in expected.matching if rule is not expected.rule and rule.is_code]
+    return f"{against}, as the owners are" + (f"; so they would be by {_or(others)}" if others else "")
+
+
+def _titled(rule: Rule) -> str:
+    return f"{rule.title} ({rule.releases})"
+
+
+def _or(words: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _offsets(group: Group, *, is_old: bool) -> str:
+    if group.offsets:
+        return "in ZooKeeper, as positions in bytes (0.7)" if is_old else "in ZooKeeper"
+    return "not in ZooKeeper: kept in Kafka, not visible here, or never committed"
+
+
+def _coordinator(found: Coordinator) -> str:
+    if found.broker is None:
+        return found.reason or ""
+    where = f"broker {found.broker}, which leads partition {found.partition} of {OFFSETS_TOPIC}"
+    return f"{where} and is not registered" if found.reason else where
+
+
+def _coordinator_href(cluster: str, found: Coordinator) -> str:
+    return "" if found.broker is None or found.reason else links.broker(cluster, found.broker)
+
+
+def _notes(expected: Expectation) -> Iterator[str]:
+    """What an operator should know about the group as a whole, worst first."""
+    asked = expected.asked
+    yield from (_sentence(text) for text in (*asked.blocked, *asked.unclear))
+    if expected.followed:
+        yield _mixed(expected)
+    yield from map(_sentence, expected.may_differ)
+    if expected.partial:
+        yield _sentence(expected.partial)
+    for topic, why in sorted(asked.open_topics.items()):
+        yield f"Topic {topic}: {why}."
+
+
+def _mixed(expected: Expectation) -> str:
+    """Which rules the members follow each for itself, where the group as a whole follows none (D41)."""
+    kinds = Counter(
+        _or([_titled(rule) for rule in rules]) if rules else "none" for rules in expected.followed.values()
+    )
+    told = ", ".join(f"{count} by {kind}" for kind, count in kinds.most_common())
+    return f"The owners as a whole follow no rule. Members that own just what a rule gives them: {told}."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")

@@ -1,0 +1,199 @@
+"""Group: the members of one consumer group, and what each of its partitions has and should have."""
+
+from __future__ import annotations
+
+import msgspec
+
+from zkdash.broker.samples import LogEnds
+from zkdash.cluster import group_partitions, queries
+from zkdash.cluster.group_partitions import GroupPartitionRow, Position, Positions, Unknown
+from zkdash.cluster.groups import Group
+from zkdash.cluster.rebalance import expectation
+from zkdash.cluster.rebalance.values import Verdict
+from zkdash.cluster.rows import Known
+from zkdash.cluster.tone import Tone
+from zkdash.kafka import paths
+from zkdash.kafka.values import Layout
+from zkdash.live.parts import PageKey, Table
+from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.web import cells, group_cells, group_facts, group_members, links, listing, tables
+from zkdash.web.cells import Cell
+from zkdash.web.page import Page, View
+from zkdash.web.tables import Column, Empty
+
+_AREAS = frozenset({"topics", "brokers", "samples"})
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A row with what its cells need beside it."""
+
+    cluster: str
+    group: str
+    row: GroupPartitionRow
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    (name,) = key.args
+    group = snapshot.state.groups.get(name)
+    query, _ = SPEC.read(key.query)
+    asked = group or Group(name)
+    expected = expectation.expect(snapshot.state, asked, now=snapshot.restless.get(name, 0))
+    found = group_partitions.select(
+        asked,
+        expected,
+        query,
+        settled=name not in snapshot.restless,
+        positions=_positions(snapshot, name),
+    )
+    columns = _columns(snapshot)
+    entries = tuple(Entry(snapshot.cluster, name, row) for row in found.rows)
+    facts = group_facts.block(snapshot, name, group, expected)
+    members = group_members.records(asked, expected)
+    return View(
+        title=name,
+        parts=(
+            facts,
+            group_members.table(snapshot.cluster, asked, expected),
+            _table(snapshot, columns, entries, query),
+            *listing.blocks(SPEC, query, found, "partitions"),
+        ),
+        context={
+            **listing.context(SPEC, query, columns, "Filter: topic or consumer, is:unowned"),
+            "member_headings": tables.headings(group_members.COLUMNS, ""),
+        },
+        fields=tables.fields(_FIELDS),
+        records=lambda: tables.records(_FIELDS, entries),
+        total=found.matched,
+        extra={"group": group_facts.record(snapshot, group, expected), "members": members},
+        gone=facts.values.gone if snapshot.state.loaded else "",
+    )
+
+
+def touches(key: PageKey, touched: Touched) -> bool:
+    return key.args[0] in touched.groups or not _AREAS.isdisjoint(touched.areas)
+
+
+def _table(
+    snapshot: Snapshot, columns: tuple[Column[Entry], ...], entries: tuple[Entry, ...], query: queries.Query
+) -> Table:
+    return tables.part(
+        "partitions-rows",
+        columns,
+        (
+            (links.element_id("part", f"{one.row.topic}/{one.row.partition}"), one.row.status, one)
+            for one in entries
+        ),
+        _empty(snapshot, query),
+        problems=lambda one: links.problems(one.cluster, one.row.path),
+    )
+
+
+def _empty(snapshot: Snapshot, query: queries.Query) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Partitions are not known before the first load from ZooKeeper.")
+    if query.q or query.status:
+        return Empty(f"No partition matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty("The group neither asks for nor owns a partition, and no offset of it is in ZooKeeper.")
+
+
+def _positions(snapshot: Snapshot, group: str) -> Positions | None:
+    """What brokers told of the group's partitions; None in 0.7, where offsets are positions in bytes."""
+    if snapshot.state.layout is Layout.V07:
+        return None
+    samples = snapshot.samples
+    commits = samples.committed(group)
+
+    def position(topic: str, key: str) -> Position:
+        if not paths.is_id(key):
+            return Position(Unknown("offsets of 0.7 are positions in bytes"), None)
+        ends = samples.log(topic, int(key))
+        log_end = ends.end if isinstance(ends, LogEnds) else Unknown(ends.reason)
+        return Position(log_end, group_facts.committed(commits, topic, int(key)))
+
+    return position
+
+
+def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
+    """All columns but those that the layout cannot fill."""
+    if snapshot.state.layout is Layout.V07:
+        return tuple(column for column in COLUMNS if column.name not in _BY_BROKERS)
+    return COLUMNS
+
+
+def _owner(one: Entry) -> Cell:
+    return cells.known(
+        one.row.owner,
+        lambda thread: group_cells.Thread(
+            thread,
+            group_cells.short(thread, one.group),
+            gone=one.row.verdict is Verdict.NOT_REGISTERED,
+        ),
+        "no owner znode",
+    )
+
+
+def _expected(one: Entry) -> Cell:
+    row = one.row
+    if row.expected is None:
+        return cells.unknown(row.reason or "no member subscribes to it")
+    if row.expected == row.owner:
+        return group_cells.Same(row.expected)
+    return group_cells.Thread(row.expected, group_cells.short(row.expected, one.group))
+
+
+def _number(value: Known[int], why: str) -> Cell:
+    return cells.known(value, cells.Number, why)
+
+
+def _told(value: int | Unknown | None, why: str) -> Cell:
+    if isinstance(value, Unknown):
+        return cells.unknown(value.reason)
+    return _number(value, why)
+
+
+def _lag(one: Entry) -> Cell:
+    lag = one.row.lag
+    if isinstance(lag, int) and lag < 0:
+        return cells.Number(lag, alert=Tone.WARNING)
+    return _told(lag, "no offset was committed")
+
+
+_NO_OFFSET = "no offset znode: none was committed to ZooKeeper"
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("topic", "Topic", lambda one: cells.Name(one.row.topic, links.topic(one.cluster, one.row.topic))),
+    Column("partition", "Partition", lambda one: group_cells.Key(one.row.partition), is_number=True),
+    Column("status", "Verdict", lambda one: cells.Status(one.row.status, one.row.words)),
+    Column("owner", "Owner", _owner, title="the thread that claims it"),
+    Column("expected", "Expected owner", _expected, title="by the rule above"),
+    Column("offset", "Offset", lambda one: _number(one.row.offset, _NO_OFFSET), is_number=True),
+    Column(
+        "in_kafka",
+        "In Kafka",
+        lambda one: _told(one.row.in_kafka, "no offset was committed to Kafka"),
+        is_number=True,
+        title="the offset that the group committed to Kafka",
+    ),
+    Column("log_end", "Log end", lambda one: _told(one.row.log_end, "no broker is asked"), is_number=True),
+    Column("lag", "Lag", _lag, is_number=True, title="from the furthest offset to the log's end"),
+    Column(
+        "committed",
+        "Committed",
+        lambda one: cells.known(one.row.committed, cells.Moment, _NO_OFFSET),
+        title="when the offset in ZooKeeper was written",
+    ),
+)
+_BY_BROKERS = frozenset({"in_kafka", "log_end", "lag"})
+_FIELDS: tuple[Column[Entry], ...] = (
+    *COLUMNS,
+    Column("path", "Path", lambda one: cells.Path(one.row.path)),
+)
+SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS))
+
+PAGE = Page(
+    name="group",
+    route="groups/<name:name>/",
+    template="pages/group.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+)
