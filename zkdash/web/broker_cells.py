@@ -24,8 +24,21 @@ class Broker(Cell, frozen=True):
         return format_html('<th scope="row" class="num"><a href="{}">{}</a></th>', self.href, self.number)
 
 
+class Address(Cell, frozen=True):
+    """`host:port`."""
+
+    text: str
+
+    @property
+    def plain(self) -> str:
+        return self.text
+
+    def html(self) -> SafeString:
+        return format_html('<td class="address"><bdi>{}</bdi></td>', self.text)
+
+
 class Endpoints(Cell, frozen=True):
-    """Where a broker listens, a line each."""
+    """Where a broker listens; each may break after its listener."""
 
     endpoints: tuple[str, ...]
 
@@ -34,8 +47,10 @@ class Endpoints(Cell, frozen=True):
         return list(self.endpoints)
 
     def html(self) -> SafeString:
-        lines = format_html_join("", "<div><bdi>{}</bdi></div>", ((one,) for one in self.endpoints))
-        return format_html('<td class="text">{}</td>', lines)
+        pieces = (one.rpartition("//") for one in self.endpoints)
+        lines = ((f"{listener}{slashes}", place) for listener, slashes, place in pieces)
+        shown = format_html_join("", "<div><bdi>{}<span>{}</span></bdi></div>", lines)
+        return format_html('<td class="address">{}</td>', shown)
 
 
 class Session(Cell, frozen=True):

@@ -41,7 +41,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             *listing.blocks(SPEC, query, found, noun),
         ),
         context={
-            **listing.context(SPEC, query, columns, "Filter: topic, role:leader, is:out-of-sync"),
+            **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
             "noun": noun.capitalize(),
         },
         fields=tables.fields(columns),

@@ -71,7 +71,7 @@ def _said(row: BrokerRow, cell: Callable[[Broker], Cell]) -> Cell:
 
 def _host_port(row: BrokerRow) -> Cell:
     why = "no listener without encryption: see the endpoints"
-    return _said(row, lambda _: cells.known(row.host_port, cells.Text, why))
+    return _said(row, lambda _: cells.known(row.host_port, broker_cells.Address, why))
 
 
 def _endpoints(row: BrokerRow) -> Cell:
