@@ -22,9 +22,9 @@ pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 MESSAGES = 90
 READ = 40
 
-# the old consumer went with 2.0; records can be deleted since 0.11 (KIP-107)
+# the old consumer went with 2.0; records can be deleted since 0.11 (KIP-107), groups be listed since 0.9
 has_old_consumer = pytest.mark.parametrize("release", ["0.8.2.2", "1.1.1"], indirect=True, scope="session")
-deletes_records = pytest.mark.parametrize("release", ["1.1.1", "3.9.1"], indirect=True, scope="session")
+has_newer_tools = pytest.mark.parametrize("release", ["1.1.1", "3.9.1"], indirect=True, scope="session")
 every_consumer = pytest.mark.parametrize(
     ("release", "kind"),
     [("0.8.2.2", OLD), ("1.1.1", OLD), ("1.1.1", NEW), ("3.9.1", NEW)],
@@ -72,7 +72,7 @@ def test_log_ends_are_what_kafkas_own_tool_prints(site: Site, own_topic: str) ->
     assert {n: end for n, (_, end) in spans(grown).items()} == tools.log_offsets(first, own_topic, -1)
 
 
-@deletes_records
+@has_newer_tools
 def test_the_start_of_a_log_moves_with_its_deleted_records(site: Site, own_topic: str) -> None:
     ends = tools.log_offsets(site.brokers[0], own_topic, -1)
     tools.delete_records(site.brokers[0], own_topic, {n: end // 2 for n, end in ends.items()})
@@ -141,6 +141,20 @@ def test_the_coordinator_computed_from_zookeeper_is_the_one_that_kafka_names(sit
     groups = [f"group-{number}" for number in range(8)]
     computed = {group: offsets[coordinators.partition_of(group, len(offsets))] for group in groups}
     assert {group: told(group) for group in groups} == computed
+
+
+@has_newer_tools
+def test_the_groups_that_brokers_name_are_what_kafkas_own_tool_lists(site: Site, topic: str) -> None:
+    tools.consume(site.brokers[0], NEW, f"listed-{topic}", topic, 1)
+    site.sampler.want_listing()
+    listed = wait_for(lambda: is_listed(site) and site.sampler.samples.groups(), limit_s=20)
+    assert f"listed-{topic}" in listed
+    assert listed == tools.list_groups(site.brokers[0])
+
+
+def is_listed(site: Site) -> bool:
+    listings = site.sampler.samples.listings
+    return len(listings) == 2 and all(listing.groups is not None for listing in listings.values())
 
 
 def test_asking_about_what_does_not_exist_makes_no_topic(site: Site) -> None:

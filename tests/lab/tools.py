@@ -107,6 +107,13 @@ def describe_group(broker: Broker, kind: str, group: str, topic: str) -> dict[in
     return _standings(printed, topic, columns, "LOG-END-OFFSET")
 
 
+def list_groups(broker: Broker) -> set[str]:
+    """The groups that kafka-consumer-groups lists at the brokers (0.9 and later)."""
+    printed = run(broker, broker.release.group_command, "--bootstrap-server", broker.address, "--list")
+    # the log goes to the same place; its lines are of many words
+    return {line for line in printed.splitlines() if len(line.split()) == 1}
+
+
 def _standings(printed: str, topic: str, columns: Mapping[str, str], end: str) -> dict[int, Standing]:
     rows = [line.split() for line in printed.splitlines()]
     header = next(number for number, row in enumerate(rows) if columns["topic"] in row and end in row)
