@@ -122,6 +122,36 @@ def count(name: str) -> Counts:
     )
 
 
+def loads(name: str) -> dict[int, tuple[int, int, int, int, int]]:
+    """What each broker carries, straight from the tree's file: the partitions that it leads, those assigned
+    to it, those that prefer it and have a state, those of them that it does not lead, and what 0.7 says.
+
+    Of a topic that is being deleted nobody asks who should lead.
+    """
+    tree = raw(name)
+    found: dict[int, list[int]] = {}
+    for path, znode in tree.items():
+        pieces = path.split("/")
+        if pieces[:3] != ["", "brokers", "topics"]:
+            continue
+        text = znode.get("text") or ""
+        if len(pieces) == 4 and text:
+            judged = f"/admin/delete_topics/{pieces[3]}" not in tree
+            for partition, replicas in json.loads(text)["partitions"].items():
+                state = tree.get(f"{path}/partitions/{partition}/state")
+                leader = json.loads(state["text"])["leader"] if state else None
+                for broker in replicas:
+                    found.setdefault(broker, [0] * 5)[1] += 1
+                if leader is not None and leader >= 0:
+                    found.setdefault(leader, [0] * 5)[0] += 1
+                if leader is not None and judged:
+                    found[replicas[0]][2] += 1
+                    found[replicas[0]][3] += leader != replicas[0]
+        elif len(pieces) == 5 and pieces[4].isdecimal():
+            found.setdefault(int(pieces[4]), [0] * 5)[4] += int(text)
+    return {broker: tuple(counts) for broker, counts in found.items()}  # type: ignore[misc]
+
+
 @functools.cache
 def _load(name: str) -> dict[str, Znode]:
     found = raw(name)

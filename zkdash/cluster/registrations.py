@@ -68,7 +68,7 @@ def _unreachable(known: Mapping[int, Broker]) -> Iterator[Status]:
         verb = "announces" if len(numbers) == 1 else "announce"
         yield (
             Tone.WARNING,
-            f"{_brokers(numbers)} {verb} an address at which other hosts cannot find it, such as localhost.",
+            f"{_brokers(numbers)} {verb} an address like localhost, at which no other host finds a broker.",
         )
 
 
