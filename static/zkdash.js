@@ -139,7 +139,7 @@ function ages() {
 function fresh() {
 	const el = $("freshness"), s = since(asOf * 1e3), old = !asOf || s > 3;
 	if (!el) return;
-	el.classList.toggle("old", old || paused || down);
+	el.classList.toggle("old", !!(old || paused || down));
 	el.textContent = `${paused ? "Paused" : down ? "Polling" : old ? "Stale" : "Live"} · revision ${(+revision).toLocaleString("fr")}` +
 		(asOf ? " · " + (s < 10 ? s.toFixed(1) + " s ago" : age(s)) : "");
 }

@@ -177,3 +177,18 @@ def test_a_chosen_theme_stays(browser: Any, site: Served) -> None:
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(17, 21, 27)"
     context.close()
+
+
+def test_a_live_page_never_looks_old(page: Any, site: Served) -> None:
+    page.goto(site.address + TOPICS)
+    settle(page)
+    looks = page.evaluate(
+        """new Promise((done) => {
+            const seen = [], line = document.getElementById("freshness");
+            new MutationObserver((all, self) => {
+                seen.push([line.textContent.split(" ")[0], line.classList.contains("old")]);
+                if (seen.length > 2) { self.disconnect(); done(seen); }
+            }).observe(line, { childList: true });
+        })"""
+    )
+    assert looks == [["Live", False]] * 3

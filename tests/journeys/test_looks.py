@@ -21,6 +21,7 @@ AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 SEARCH = f"/c/{BROKEN}/search/?q=o"
 LIMIT_MS = 10_000
 PHONE = {"width": 360, "height": 740}
+LAPTOP = {"width": 1280, "height": 800}
 # What an operator's laptop shows of the page at a zoom of 200 %.
 ZOOMED = {"width": 640, "height": 400}
 
@@ -76,7 +77,7 @@ def test_axe_finds_nothing_against_the_list_of_keys_and_the_list_of_clusters(pag
         page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("viewport", [PHONE, ZOOMED], ids=["a phone", "zoomed to 200 %"])
+@pytest.mark.parametrize("viewport", [PHONE, ZOOMED, LAPTOP], ids=["a phone", "zoomed to 200 %", "a laptop"])
 def test_no_page_scrolls_sideways(browser: Any, site: Served, viewport: dict[str, int]) -> None:
     page = opened(browser, viewport=viewport)
     wide = []

@@ -97,9 +97,8 @@ def _status(snapshot: Snapshot) -> tuple[Tone, str]:
         return Tone.WARNING, session.phase.value
     if not snapshot.findings:
         return Tone.OK, "ok"
-    tone = min((finding.tone for finding in snapshot.findings), key=lambda tone: tone.rank)
-    count = len(snapshot.findings)
-    return tone, f"{count} check fails" if count == 1 else f"{count} checks fail"
+    tone = snapshot.findings[0].tone
+    return tone, tone.value
 
 
 def _verdict(snapshot: Snapshot) -> Verdict:
