@@ -41,8 +41,7 @@ class Facts(msgspec.Struct, frozen=True):
     rule: str = ""
     source: str = ""
     offsets: str = ""
-    coordinator: str = ""
-    coordinator_href: str = ""
+    coordinator: tuple[str, str, str] | None = None
     idle: tuple[tuple[str, str], ...] = ()
     more_idle: int = 0
     notes: tuple[str, ...] = ()
@@ -111,8 +110,7 @@ def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
         rule=_rule(expected),
         source=expected.against.source if expected.plans else "",
         offsets=_offsets(group, is_old=is_old),
-        coordinator="" if is_old else _coordinator(found),
-        coordinator_href=_coordinator_href(snapshot.cluster, found),
+        coordinator=None if is_old else _coordinator(snapshot.cluster, found),
         idle=tuple((group_cells.short(one, group.name), one) for one in expected.idle[:_MOST_IDLE]),
         more_idle=max(0, len(expected.idle) - _MOST_IDLE),
         notes=tuple(_notes(expected)),
@@ -127,11 +125,9 @@ def _rule(expected: Expectation) -> str:
     against = _titled(expected.against)
     if expected.rule is None:
         owned = any(part.owner for part in expected.parts)
-        return (
-            f"{against}, the nearest: the owners follow no rule" if owned else f"{against}; nothing is owned"
-        )
+        return f"{'none' if owned else 'nothing is owned to tell by'}; compared with {against}"
     others = [_titled(rule) for rule in expected.matching if rule is not expected.rule and rule.is_code]
-    return f"{against}, as the owners are" + (f"; so they would be by {_or(others)}" if others else "")
+    return against + (f"; {_or(others)} would give the same owners" if others else "")
 
 
 def _titled(rule: Rule) -> str:
@@ -148,15 +144,13 @@ def _offsets(group: Group, *, is_old: bool) -> str:
     return "not in ZooKeeper: kept in Kafka, not visible here, or never committed"
 
 
-def _coordinator(found: Coordinator) -> str:
+def _coordinator(cluster: str, found: Coordinator) -> tuple[str, str, str]:
+    """(the broker, its page, what else is to say of it); only the last where there is no broker."""
     if found.broker is None:
-        return found.reason or ""
-    where = f"broker {found.broker}, which leads partition {found.partition} of {OFFSETS_TOPIC}"
-    return f"{where} and is not registered" if found.reason else where
-
-
-def _coordinator_href(cluster: str, found: Coordinator) -> str:
-    return "" if found.broker is None or found.reason else links.broker(cluster, found.broker)
+        return "", "", found.reason or ""
+    leads = f"leads partition {found.partition} of {OFFSETS_TOPIC}"
+    told = f"{leads} and is not registered" if found.reason else leads
+    return f"broker {found.broker}", links.broker(cluster, found.broker), told
 
 
 def _notes(expected: Expectation) -> Iterator[str]:

@@ -58,7 +58,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             *listing.blocks(SPEC, query, found, "partitions"),
         ),
         context={
-            **listing.context(SPEC, query, columns, "Filter: topic or consumer, is:unowned"),
+            **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
             "member_headings": tables.headings(group_members.COLUMNS, ""),
         },
         fields=tables.fields(_FIELDS),

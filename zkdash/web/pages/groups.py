@@ -29,7 +29,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return View(
         title="Groups",
         parts=(table, *listing.blocks(SPEC, query, found, "groups")),
-        context=listing.context(SPEC, query, COLUMNS, "Filter: text, topic:orders, is:unowned"),
+        context=listing.context(SPEC, query, COLUMNS, "Filter: text, topic:a, is:unowned"),
         fields=tables.fields(_FIELDS),
         records=lambda: tables.records(_FIELDS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
