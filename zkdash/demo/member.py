@@ -94,6 +94,7 @@ class Member:
         if self._session is None or self._connector is None:
             return
         self._connector.stop(commit=False)
+        self._connector = None
         self._session.silence()
         self._steps.after(expires_after_s, self._session.close)
         self._revival.later(wakes_after_s)
