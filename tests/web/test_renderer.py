@@ -14,11 +14,17 @@ from zkdash.web import pages, renderer
 OVERVIEW = PageKey("demo", "overview")
 TOPICS = PageKey("demo", "topics")
 ORDERS = PageKey("demo", "topic", ("orders",))
+GROUPS = PageKey("demo", "groups")
+BILLING = PageKey("demo", "group", ("billing",))
+WHAT_IF = PageKey("demo", "what-if", ("billing",), "threads=2")
 CLUSTERS = PageKey(None, "clusters")
 PATHS = {
     OVERVIEW: "/c/demo/",
     TOPICS: "/c/demo/topics/",
     ORDERS: "/c/demo/topics/orders/",
+    GROUPS: "/c/demo/groups/",
+    BILLING: "/c/demo/groups/billing/",
+    WHAT_IF: "/c/demo/groups/billing/what-if/?threads=2",
     CLUSTERS: "/?format=html",
 }
 
@@ -29,7 +35,7 @@ def _no_row(_table: Table, _row: Any) -> str:
 
 @pytest.mark.parametrize("key", PATHS, ids=lambda key: key.page)
 def test_live_parts_are_what_a_fresh_page_holds(client: Client, key: PageKey) -> None:
-    states.publish(states.sick())
+    states.publish({**states.sick(), **states.group("billing", {"billing_h-1-00000000": ["orders"]})})
     if key is CLUSTERS:
         states.publish(states.healthy(), name="other")
     page = client.get(PATHS[key]).content.decode()

@@ -1,7 +1,18 @@
 """Every page of a cluster, in the order of the navigation. A new page is one module here and its template."""
 
 from zkdash.web.page import Page
-from zkdash.web.pages import broker, brokers, group, groups, overview, problems, search, topic, topics
+from zkdash.web.pages import (
+    broker,
+    brokers,
+    group,
+    groups,
+    overview,
+    problems,
+    search,
+    topic,
+    topics,
+    what_if,
+)
 
 PAGES: tuple[Page, ...] = (
     overview.PAGE,
@@ -11,6 +22,7 @@ PAGES: tuple[Page, ...] = (
     topic.PAGE,
     groups.PAGE,
     group.PAGE,
+    what_if.PAGE,
     problems.PAGE,
     search.PAGE,
 )
