@@ -76,6 +76,7 @@ def test_a_session_tells_server_version_and_progress(chroot: Chroot) -> None:
         assert session.zookeeper_version.startswith("3.9")
         assert session.session_id
         assert session.sentence == ""
+        wait_for(lambda: seen.sessions[-1].phase is Phase.LIVE)
         phases = [s.phase for s in seen.sessions]
         assert phases.index(Phase.CONNECTING) < phases.index(Phase.LOADING) < phases.index(Phase.LIVE)
 

@@ -24,6 +24,16 @@ def test_a_quiet_change_is_published_at_once_and_the_next_after_50_ms() -> None:
     assert changes.due(10.05) is Due.WHOLE
 
 
+def test_the_first_change_of_a_batch_is_read_when_it_can_be_published() -> None:
+    changes = Pending()
+    assert changes.reads_from < 0
+    changes.put("/a", None, 10.0)
+    changes.published(10.0, settling=False)
+    assert changes.reads_from == 10.05
+    changes.put("/a", None, 10.06)
+    assert changes.reads_from < 10.05
+
+
 def test_without_a_quiet_point_for_500_ms_it_is_published_as_settling_until_one_comes() -> None:
     changes = Pending()
     changes.put("/a", None, 10.0)

@@ -93,7 +93,9 @@ class Image:
         """Return the next request to send, None while the window is full or nothing is to be read."""
         if self._in_flight >= reading.WINDOW:
             return None
-        if self._load is None and self._pending.due(now) is pending.Due.HOLD:
+        if self._load is None and (
+            now < self._pending.reads_from or self._pending.due(now) is pending.Due.HOLD
+        ):
             return None
         read = self._dirty.next(self._held, self._cap)
         if read is None and self._load is not None:
@@ -184,6 +186,8 @@ class Image:
         moments = [self._deferred.due]
         if self._load is None:
             moments.append(self._pending.deadline)
+            if self._dirty and not self._in_flight and not self._pending.changed:
+                moments.append(self._pending.reads_from)
         elif self._load.done_at is not None:
             moments.append(self._load.done_at + pending.PATIENCE_S)
         return min((moment for moment in moments if moment is not None), default=None)

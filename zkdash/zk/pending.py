@@ -58,6 +58,15 @@ class Pending:
             return self._published + SPACING_S
         return None if self._since is None else self._since + PATIENCE_S
 
+    @property
+    def reads_from(self) -> float:
+        """When to read what is dirty: for a batch's first change not before it could be published.
+
+        Read at once and held until then, it would be told late, and as it was; and many small reads cost
+        more than one. (Nothing waits after a quiet spell.)
+        """
+        return float("-inf") if self.changed else self._published + SPACING_S
+
     def published(self, now: float, *, settling: bool) -> None:
         """Begin the next batch."""
         self.changed = {}
