@@ -1,17 +1,17 @@
-// Takes frames, holds them while somebody reads, marks what changed.
+// Takes frames, holds them for readers, marks changes.
 const doc = document, body = doc.body;
 const $ = (id) => doc.getElementById(id);
 const all = (css, root = doc) => [...root.querySelectorAll(css)];
 const on = (el, name, act) => el.addEventListener(name, act);
 const say = (it) => ($("status").textContent = it);
 const focused = () => doc.activeElement;
-const held = new Map(); // id -> element that waits
+const held = new Map(); // what waits, by id
 const marks = new Map(); // id -> [when, what cells said]
 let revision = body.dataset.revision, asOf = +body.dataset.asOf;
 let hovered, paused, down, poll, chord = 0;
 htmx.config.wsReconnectDelay = (n) => Math.random() * Math.min(8e3, 1e3 * 2 ** n);
 
-// What an element says, whatever its times and marks.
+// Its words; no times, no marks.
 const text = (el) => {
 	const copy = el.cloneNode(true);
 	all("time", copy).forEach((t) => (t.textContent = t.dateTime));
@@ -136,8 +136,9 @@ function ages() {
 		t.textContent = s < 86400 ? age(s) : t.dateTime.slice(0, 10);
 	});
 }
+// Told every 2 s of what is old at 3.
 function fresh() {
-	const el = $("freshness"), s = since(asOf * 1e3), old = !asOf || s > 3;
+	const el = $("freshness"), s = since(asOf * 1e3), old = !asOf || s > 5;
 	if (!el) return;
 	el.classList.toggle("old", !!(old || paused || down));
 	el.textContent = `${paused ? "Paused" : down ? "Polling" : old ? "Stale" : "Live"} · revision ${(+revision).toLocaleString("fr")}` +

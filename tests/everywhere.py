@@ -11,12 +11,13 @@ from tests import recorded
 from tests.serving import Served, starter
 from tests.waiting import wait_for
 from zkdash.demo.zookeeper import Server
+from zkdash.kafka import paths
 from zkdash.web import links, pages
 from zkdash.web.page import Page
 
 LOAD_LIMIT_S = 60.0
-# Whose children the last segment of a detail page's address names, by the page's name.
-_NAMES = {"topic": "/brokers/topics", "broker": "/brokers/ids", "group": "/consumers"}
+# Whose children a detail page's address names, by what it begins with.
+_NAMES = {"topics": "/brokers/topics", "brokers": "/brokers/ids", "groups": "/consumers"}
 
 
 @contextlib.contextmanager
@@ -43,14 +44,20 @@ def _cluster(name: str, address: str) -> str:
 def addresses(tree: str, most: int | None = None) -> Iterator[str]:
     """Every page of a cluster, by the znodes that it has; of each kind of detail pages `most`."""
     for page in pages.PAGES:
-        at = f"/c/{tree}/{page.route.partition('<')[0]}"
         if "<" in page.route:
-            yield from (f"{at}{links.segment(name)}/" for name in islice(_details(page, tree), most))
+            yield from (address(tree, page, name) for name in islice(_details(page, tree), most))
         else:
-            yield at
+            yield f"/c/{tree}/{page.route}"
+
+
+def address(tree: str, page: Page, name: str) -> str:
+    """A page of one thing of a cluster."""
+    before, _, rest = page.route.partition("<")
+    return f"/c/{tree}/{before}{links.segment(name)}{rest.partition('>')[2]}"
 
 
 def _details(page: Page, tree: str) -> Iterator[str]:
-    for name in recorded.children(recorded.load(tree)).get(_NAMES[page.name], []):
-        if page.name != "broker" or (name.isascii() and name.isdigit() and str(int(name)) == name):
+    kind = page.route.partition("/")[0]
+    for name in recorded.children(recorded.load(tree)).get(_NAMES[kind], []):
+        if kind != "brokers" or paths.is_id(name):
             yield name

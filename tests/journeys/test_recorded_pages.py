@@ -10,7 +10,6 @@ import io
 import json
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
@@ -58,6 +57,12 @@ def test_the_pages_count_what_the_raw_file_holds(site: Served, tree: str) -> Non
     topics = _all(site, tree, "topics")
     assert len(topics) == counts.topics
     assert sum(row["partitions"] for row in topics) == counts.partitions
+    registered = [row for row in _all(site, tree, "brokers") if row["registered"] is not None]
+    assert len(registered) == counts.brokers
+    groups = _all(site, tree, "groups")
+    assert len(groups) == counts.groups
+    assert sum(row["owned"] for row in groups) == counts.owners
+    assert sum(row["members"] for row in groups) == counts.members
 
 
 @pytest.mark.parametrize("tree", recorded.TREES)
@@ -88,7 +93,7 @@ def test_no_page_of_the_hostile_tree_shows_a_secret_or_runs_a_name(site: Served)
 def test_a_name_that_no_tree_holds_is_a_404_in_words(site: Served) -> None:
     for page in pages.PAGES:
         if "<" in page.route:
-            address = f"/c/{recorded.RECORDED[0]}/{page.route.partition('<')[0]}{quote('987654')}/"
+            address = everywhere.address(recorded.RECORDED[0], page, "987654")
             answer = site.get(address)
             assert answer.status == 404
             assert Markup.of(answer.body).texts("p.problem"), address
