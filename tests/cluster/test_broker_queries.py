@@ -203,6 +203,13 @@ def test_the_default_page_and_the_counts_are_those_of_looking_at_everything(name
             assert [(row.topic, row.partition, row.status) for row in found.rows] == wanted[:1000]
             assert (found.total, found.matched) == (len(every), len(wanted))
             assert sum(found.counts.values()) == len(every)
+            sorted_ = broker_queries.select_replicas(
+                state, number, Query(sort="-topic", status=status, size=1000)
+            )
+            assert sorted((row.topic, row.partition, row.status.value) for row in sorted_.rows) == sorted(
+                (topic, part, tone.value) for topic, part, tone in wanted
+            )
+            assert (sorted_.counts, sorted_.matched) == (found.counts, found.matched)
         load = broker_rows.broker(state, number).load
         for q, count in (
             ("role:leader", load.leaders),
@@ -210,6 +217,16 @@ def test_the_default_page_and_the_counts_are_those_of_looking_at_everything(name
             ("is:not-leading", load.unled),
         ):
             assert broker_queries.select_replicas(state, number, Query(q=q)).matched == count
+
+
+@pytest.mark.parametrize("name", recorded.TREES)
+def test_no_partition_is_worse_than_its_topic(name):
+    state = small.built(recorded.load(name))
+    live = frozenset(state.brokers)
+    for topic_name, topic in state.topics.items():
+        for part in summary.assigned(topic):
+            tone, _ = summary.partition_status(topic, part, live)
+            assert tone.rank >= state.summaries[topic_name].tone.rank
 
 
 def test_what_a_07_broker_holds_is_selected():

@@ -61,6 +61,7 @@ _NOT_IN_07 = {
     "version",
 }
 _ONLY_07 = {"partitions"}
+_FINE: Status = (Tone.OK, "ok")
 
 
 def _number_key(one: Judged) -> tuple[str, int]:
@@ -148,7 +149,7 @@ def _first_replicas(state: ClusterState, number: int, query: Query) -> Selection
     ticked = query.ticked
     matched = sum(counts[status] for status in ticked)
     page, pages, cut = window(query, matched)
-    # No partition is worse than its topic.
+    # No partition is worse than its topic, so that better topics hold none that is asked for.
     worst = max((tone for tone in Tone if tone.value in ticked), key=lambda tone: tone.rank)
     parts = _parts(state, number, tuple(tone for tone in Tone if tone.rank <= worst.rank))
     if len(ticked) < len(STATUSES):
@@ -161,14 +162,18 @@ def _first_replicas(state: ClusterState, number: int, query: Query) -> Selection
 def _judged(state: ClusterState, number: int, text: str) -> Iterator[Judged]:
     """The partitions that a broker holds or leads and that pass a filter, with their status."""
     wanted, live = roles.parse(text, state), frozenset(state.brokers)
+    asks = bool(text.strip())
     for topic in _topics(state, number, tuple(Tone)):
         if not wanted.admits_topic(topic.name):
             continue
+        # No partition is worse than its topic.
+        known = _FINE if state.summaries[topic.name].tone is Tone.OK else None
         for partition in _held_parts(topic, number):
-            if wanted.admits(number, topic, partition):
-                status = summary.partition_status(topic, partition, live)
-                if wanted.admits_status(status[0], partition):
-                    yield topic, partition, status
+            if asks and not wanted.admits(number, topic, partition):
+                continue
+            status = known or summary.partition_status(topic, partition, live)
+            if not asks or wanted.admits_status(status[0], partition):
+                yield topic, partition, status
 
 
 def _parts(state: ClusterState, number: int, tones: tuple[Tone, ...]) -> Iterator[Part]:
