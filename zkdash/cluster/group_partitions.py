@@ -28,7 +28,7 @@ Told = int | Unknown
 
 
 class Position(msgspec.Struct, frozen=True):
-    """What brokers tell of a partition: its log end, and the offset that the group keeps there (None: none)."""
+    """What brokers tell of a partition: its log end, and the group's offset that is kept there (or None)."""
 
     log_end: Told
     in_kafka: Told | None
@@ -143,7 +143,7 @@ def _row(
         committed=offset.znode.mtime if offset and offset.znode else None,
         in_kafka=None if told is None else told.in_kafka,
         log_end=None if told is None else told.log_end,
-        lag=None if told is None else _lag(told, value),
+        lag=None if told is None else lag(told, value),
         path=paths.offset(group.name, topic, key) if owner is None else paths.owner(group.name, topic, key),
     )
 
@@ -164,7 +164,7 @@ def _facts(part: Part | None, offset: Offset | None, *, settled: bool) -> list[s
     return facts or [(Tone.OK, Verdict.EXPECTED.value)]
 
 
-def _lag(told: Position, offset: Known[int]) -> Told | None:
+def lag(told: Position, offset: Known[int]) -> Told | None:
     """From the furthest offset to the log's end; None where nothing was committed."""
     places = [place for place in (offset, told.in_kafka) if isinstance(place, int)]
     if not places:

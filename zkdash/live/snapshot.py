@@ -9,6 +9,7 @@ import msgspec
 from zkdash.broker.samples import Samples
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding
+from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.touched import Touched
 from zkdash.zk.session import Session
@@ -25,7 +26,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     checks that hold nothing against the cluster. `changes` are the newest first. `first_seen` tells of each
     znode that does not parse the epoch millisecond at which this process first read it so, `restless` of each
     group whose members or owners moved within the last 8 s when they did. `samples` is what the brokers told:
-    log ends, and offsets that groups keep in Kafka.
+    log ends, and offsets that groups keep in Kafka. `migrations` tells of the groups whose commits are asked
+    how far these moved there.
     """
 
     cluster: str
@@ -41,3 +43,4 @@ class Snapshot(msgspec.Struct, frozen=True):
     first_seen: Mapping[str, int] = {}
     restless: Mapping[str, int] = {}
     samples: Samples = Samples()
+    migrations: Mapping[str, Migration] = {}

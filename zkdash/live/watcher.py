@@ -17,7 +17,7 @@ from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
-from zkdash.live import board, sampling, sightings, unrest
+from zkdash.live import board, migrations, sampling, sightings, unrest
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror
 from zkdash.zk.config import ClusterConfig
@@ -69,6 +69,7 @@ class Watcher:
             as_of=None,
             stale=True,
         )
+        self._migrations = migrations.Migrations()
         self._sampling = sampling.Sampling(config.name, asks=config.ask_brokers)
         board.publish(self._name, self._snapshot)
         board.serve_wants(self._name, self._sampling.want)
@@ -110,7 +111,10 @@ class Watcher:
 
     def tick(self, now: float) -> None:
         """Once a second: what depends on the clock comes due here."""
-        self._publish(self._sampling.moved(), now, samples=self._sampling.samples)
+        samples = self._sampling.samples
+        judged = self._migrations.look(self._state, samples, int(now * 1000))
+        touched = self._sampling.moved() | self._news(judged)
+        self._publish(touched, now, samples=samples, migrations=judged)
 
     def _publish(self, touched: Touched, now: float, **fields: object) -> None:
         """Swap the snapshot; a new revision only where something shown has changed."""
@@ -151,6 +155,12 @@ class Watcher:
         if not before.loaded:
             return unrest.begin(after, now_ms) if after.loaded else {}
         return unrest.look(self._snapshot.restless, before, after, touched.groups, now_ms)
+
+    def _news(self, judged: migrations.Judged) -> Touched:
+        """The groups of whose migration something else is known now."""
+        before = self._snapshot.migrations
+        names = frozenset(name for name in {*before, *judged} if before.get(name) != judged.get(name))
+        return Touched(frozenset({"samples"}), groups=names) if names else Touched()
 
     def _as_of(self, snapshot: Snapshot) -> float | None:
         """The last proof while watches stand: what a catch-up has not reached yet stays as old as it was."""

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from zkdash.broker.samples import GroupCommits, UnknownCommits
-from zkdash.cluster import coordinator
+from zkdash.cluster import coordinator, migration
 from zkdash.cluster.coordinator import Coordinator
-from zkdash.cluster.group_partitions import Told, Unknown
 from zkdash.cluster.groups import Group
+from zkdash.cluster.migration import Migration
 from zkdash.cluster.rebalance.values import Expectation
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
@@ -24,6 +23,7 @@ from zkdash.web import group_cells, links
 from zkdash.web.page import Record
 
 _MOST_IDLE = 20
+_NOT_SAMPLED = migration.judge(())
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -42,6 +42,7 @@ class Facts(msgspec.Struct, frozen=True):
     source: str = ""
     offsets: str = ""
     coordinator: tuple[str, str, str] | None = None
+    migration: Migration | None = None
     idle: tuple[tuple[str, str], ...] = ()
     more_idle: int = 0
     notes: tuple[str, ...] = ()
@@ -76,24 +77,12 @@ def record(snapshot: Snapshot, group: Group | None, expected: Expectation) -> Re
         "rule": expected.rule.value if expected.rule else None,
         "matching_rules": [rule.value for rule in expected.matching],
         "expected_by": expected.against.value,
+        "migration": msgspec.to_builtins(facts.migration),
         "idle_threads": list(expected.idle),
         "notes": list(facts.notes),
         "assumptions": list(facts.assumptions),
         "coordinator": msgspec.structs.asdict(found),
     }
-
-
-def committed(commits: GroupCommits | UnknownCommits, topic: str, partition: int) -> Told | None:
-    """What a group's coordinator says of one partition; None where nothing was committed."""
-    if isinstance(commits, UnknownCommits):
-        return Unknown(commits.reason)
-    place = topic, partition
-    if place in commits.refused:
-        return Unknown(commits.refused[place])
-    commit = commits.commits.get(place)
-    if commit is None and not commits.whole:
-        return Unknown("the coordinator was not asked about this topic")
-    return None if commit is None else commit.offset
 
 
 def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
@@ -111,6 +100,7 @@ def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
         source=expected.against.source if expected.plans else "",
         offsets=_offsets(group, is_old=is_old),
         coordinator=None if is_old else _coordinator(snapshot.cluster, found),
+        migration=None if is_old else snapshot.migrations.get(group.name, _NOT_SAMPLED),
         idle=tuple((group_cells.short(one, group.name), one) for one in expected.idle[:_MOST_IDLE]),
         more_idle=max(0, len(expected.idle) - _MOST_IDLE),
         notes=tuple(_notes(expected)),

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.broker.samples import LogEnds
 from zkdash.cluster import group_partitions, queries
-from zkdash.cluster.group_partitions import GroupPartitionRow, Position, Positions, Unknown
+from zkdash.cluster.group_partitions import GroupPartitionRow, Unknown
 from zkdash.cluster.groups import Group
 from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Verdict
 from zkdash.cluster.rows import Known
 from zkdash.cluster.tone import Tone
-from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
+from zkdash.live import positions
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import cells, group_cells, group_facts, group_members, links, listing, tables
 from zkdash.web.cells import Cell
-from zkdash.web.page import Page, View
+from zkdash.web.page import Page, View, Wants
 from zkdash.web.tables import Column, Empty
 
 _AREAS = frozenset({"topics", "brokers", "samples"})
@@ -37,13 +36,14 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     group = snapshot.state.groups.get(name)
     query, _ = SPEC.read(key.query)
     asked = group or Group(name)
+    is_old = snapshot.state.layout is Layout.V07
     expected = expectation.expect(snapshot.state, asked, now=snapshot.restless.get(name, 0))
     found = group_partitions.select(
         asked,
         expected,
         query,
         settled=name not in snapshot.restless,
-        positions=_positions(snapshot, name),
+        positions=None if is_old else positions.of_group(snapshot.samples, name),
     )
     columns = _columns(snapshot)
     entries = tuple(Entry(snapshot.cluster, name, row) for row in found.rows)
@@ -96,21 +96,12 @@ def _empty(snapshot: Snapshot, query: queries.Query) -> Empty:
     return Empty("The group neither asks for nor owns a partition, and no offset of it is in ZooKeeper.")
 
 
-def _positions(snapshot: Snapshot, group: str) -> Positions | None:
-    """What brokers told of the group's partitions; None in 0.7, where offsets are positions in bytes."""
-    if snapshot.state.layout is Layout.V07:
-        return None
-    samples = snapshot.samples
-    commits = samples.committed(group)
-
-    def position(topic: str, key: str) -> Position:
-        if not paths.is_id(key):
-            return Position(Unknown("offsets of 0.7 are positions in bytes"), None)
-        ends = samples.log(topic, int(key))
-        log_end = ends.end if isinstance(ends, LogEnds) else Unknown(ends.reason)
-        return Position(log_end, group_facts.committed(commits, topic, int(key)))
-
-    return position
+def wants(snapshot: Snapshot, key: PageKey) -> Wants:
+    """The logs of the group's topics, and its commits; nothing of 0.7, whose offsets are bytes."""
+    numbers = snapshot.state.group_summaries.get(key.args[0])
+    if numbers is None or snapshot.state.layout is Layout.V07:
+        return (), {}
+    return numbers.topics, {numbers.name: numbers.topics}
 
 
 def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
@@ -196,4 +187,5 @@ PAGE = Page(
     look=look,
     touches=touches,
     canonical=SPEC.canonical,
+    wants=wants,
 )

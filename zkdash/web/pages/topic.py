@@ -5,16 +5,18 @@ from __future__ import annotations
 import msgspec
 
 from zkdash.cluster import queries
+from zkdash.cluster.group_partitions import Unknown
 from zkdash.cluster.rows import CountRow, Known, PartitionRow
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic, TopicSummary
 from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment, Layout, TopicConfig
+from zkdash.live import positions
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import broker_cells, cells, links, listing, tables
 from zkdash.web.cells import Cell
-from zkdash.web.page import Page, View
+from zkdash.web.page import Page, View, Wants
 from zkdash.web.tables import Column, Empty
 
 Entry = tuple[str, PartitionRow]  # the cluster's name, and the partition
@@ -22,6 +24,15 @@ Entry07 = tuple[str, CountRow]
 
 _AREAS = frozenset({"brokers", "admin"})
 _MOST_GROUPS = 20
+
+
+class Consumer(msgspec.Struct, frozen=True):
+    """A group that consumes the topic; `lag` is "" where nothing was committed, `why` says why unknown."""
+
+    name: str
+    href: str
+    lag: str = ""
+    why: str = ""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -35,7 +46,7 @@ class Facts(msgspec.Struct, frozen=True):
     layout: str = ""
     topic_id: str = ""
     marks: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
+    groups: tuple[Consumer, ...] = ()
     more_groups: int = 0
     config: tuple[tuple[str, str], ...] = ()
     config_doubt: str = ""
@@ -77,9 +88,36 @@ def touches(key: PageKey, touched: Touched) -> bool:
     return key.args[0] in touched.topics or not _AREAS.isdisjoint(touched.areas)
 
 
-def _glance(snapshot: Snapshot, key: PageKey) -> frozenset[str] | None:
-    """The groups that consume the topic: groups change with every offset, these seldom."""
-    return snapshot.state.consumers.get(key.args[0])
+def _glance(snapshot: Snapshot, key: PageKey) -> object:
+    """The groups that consume the topic: groups change with every offset, these and their lags seldom."""
+    groups = snapshot.state.consumers.get(key.args[0])
+    if not groups or key.args[0] not in snapshot.samples.ends:
+        return groups
+    return groups, _consumers(snapshot, key.args[0], sorted(groups)[:_MOST_GROUPS])
+
+
+def wants(snapshot: Snapshot, key: PageKey) -> Wants:
+    """The topic's logs, and what the groups that are shown committed of it."""
+    topic = snapshot.state.topics.get(key.args[0])
+    if topic is None or topic.layout is Layout.V07:
+        return (), {}
+    groups = sorted(snapshot.state.consumers.get(topic.name, ()))[:_MOST_GROUPS]
+    return (topic.name,), dict.fromkeys(groups, (topic.name,))
+
+
+def _consumers(snapshot: Snapshot, topic: str, names: list[str]) -> tuple[Consumer, ...]:
+    """The groups of these names, with what each has left to read of a topic; nothing of that in 0.7."""
+    is_old = snapshot.state.layout is Layout.V07
+    found = []
+    for name in names:
+        group = snapshot.state.groups[name]
+        left = None if is_old else positions.lag(snapshot.samples, group, (topic,))
+        href = links.group(snapshot.cluster, name)
+        if isinstance(left, Unknown):
+            found.append(Consumer(name, href, "unknown", left.reason))
+        else:
+            found.append(Consumer(name, href, "" if left is None else cells.grouped(left)))
+    return tuple(found)
 
 
 def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) -> View:
@@ -134,7 +172,7 @@ def _known_facts(snapshot: Snapshot, topic: Topic, summary: TopicSummary) -> Fac
             for word, holds in (("deleting", topic.deleting), ("reassigning", bool(topic.moving)))
             if holds
         ),
-        groups=tuple(groups[:_MOST_GROUPS]),
+        groups=_consumers(snapshot, topic.name, groups[:_MOST_GROUPS]),
         more_groups=max(0, len(groups) - _MOST_GROUPS),
         config=tuple(sorted(config.config.items())) if isinstance(config, TopicConfig) else (),
         config_doubt="" if config is None or isinstance(config, TopicConfig) else config.reason,
@@ -226,4 +264,5 @@ PAGE = Page(
     touches=touches,
     canonical=EITHER.canonical,
     glance=_glance,
+    wants=wants,
 )

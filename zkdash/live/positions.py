@@ -1,0 +1,59 @@
+"""What brokers told about the partitions of a group, beside what ZooKeeper holds: log ends, commits, lag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from zkdash.broker.samples import GroupCommits, LogEnds, Samples, UnknownCommits
+from zkdash.cluster import group_partitions
+from zkdash.cluster.group_partitions import Position, Positions, Told, Unknown
+from zkdash.cluster.groups import Group
+from zkdash.kafka import paths
+
+
+def of_group(samples: Samples, group: str) -> Positions:
+    """The positions of a group, by topic and partition key."""
+    commits = samples.committed(group)
+
+    def position(topic: str, key: str) -> Position:
+        if not paths.is_id(key):
+            return Position(Unknown("offsets of 0.7 are positions in bytes"), None)
+        ends = samples.log(topic, int(key))
+        log_end = ends.end if isinstance(ends, LogEnds) else Unknown(ends.reason)
+        return Position(log_end, committed(commits, topic, int(key)))
+
+    return position
+
+
+def committed(commits: GroupCommits | UnknownCommits, topic: str, partition: int) -> Told | None:
+    """What a group's coordinator says of one partition; None where nothing was committed."""
+    if isinstance(commits, UnknownCommits):
+        return Unknown(commits.reason)
+    place = topic, partition
+    if place in commits.refused:
+        return Unknown(commits.refused[place])
+    commit = commits.commits.get(place)
+    if commit is None and not commits.whole:
+        return Unknown("the coordinator was not asked about this topic")
+    return None if commit is None else commit.offset
+
+
+def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
+    """What a group has left to read of topics in all, from the furthest offset of each partition.
+
+    Unknown where it is so of any partition; None where nothing was committed, to ZooKeeper or to Kafka.
+    """
+    positions = of_group(samples, group.name)
+    commits = samples.committed(group.name)
+    kept = commits.commits if isinstance(commits, GroupCommits) else {}
+    total: int | None = None
+    for topic in topics:
+        offsets = group.offsets.get(topic, {})
+        keys = {*offsets, *(str(number) for name, number in kept if name == topic)}
+        for key in keys:
+            offset = offsets[key].value if key in offsets else None
+            found = group_partitions.lag(positions(topic, key), offset)
+            if isinstance(found, Unknown):
+                return found
+            total = (total or 0) + (found or 0)
+    return total
