@@ -8,6 +8,8 @@ registrations that they wrote.
 from __future__ import annotations
 
 import itertools
+import json
+import re
 from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
@@ -38,7 +40,7 @@ pytestmark = [
 
 OURS, OLDER, NEWER = "ours", "0.8.2.2", "1.1.1"
 TOPICS = {"interop": 12, "interop.more": 5}
-KEYS = {topic: tuple(map(str, range(count))) for topic, count in TOPICS.items()}
+OWN = ("interop", "growing")  # how the names of the topics begin that are made here
 LIMIT_S = 30.0
 TIMING = Timing(retries=40, backoff_s=0.2, commit_s=1.0, session_s=3.0)
 
@@ -62,13 +64,17 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, OldConsu
 
 @pytest.fixture(scope="module")
 def cluster(lab: Lab, release: str) -> Iterator[KazooClient]:
-    """A client of the cluster, which has the topics."""
+    """A client of the cluster, which has the topics until the last test."""
     (broker,) = lab.brokers(release)
     with lab.client(release) as client:
         for topic, count in TOPICS.items():
             if not client.exists(f"/brokers/topics/{topic}"):
                 broker.create_topic(topic, partitions=count)
         yield client
+        made = [name for name in client.get_children("/brokers/topics") if name.startswith(OWN)]
+        for name in made:
+            client.create(f"/admin/delete_topics/{name}")
+        wait_for(lambda: not set(made) & set(client.get_children("/brokers/topics")), LIMIT_S)
 
 
 @pytest.fixture
@@ -169,8 +175,8 @@ class Group:
             )
 
         wait_for(settled, LIMIT_S, lambda: (self._joined, expected, self.predicted(), self.owners()))
-        wanted = {(topic, key) for topic in self.topics() for key in KEYS[topic]}
-        assert set(self.predicted()) == wanted
+        whole = {(t, key) for t, keys in self.partitions().items() if self._reads(t) for key in keys}
+        assert set(self.predicted()) == whole
 
     def _end_our_session(self) -> None:
         """Somebody with its id and password ends our session, as ZooKeeper does when it expires."""
@@ -182,10 +188,15 @@ class Group:
 
     # --- what ZooKeeper holds
 
-    def topics(self) -> set[str]:
+    def partitions(self) -> dict[str, tuple[str, ...]]:
+        """The partitions of every topic of the cluster."""
+        read = {name: self._get(f"/brokers/topics/{name}")[0] for name in self._children("/brokers/topics")}
+        return {name: tuple(json.loads(data)["partitions"]) for name, data in read.items() if data}
+
+    def _reads(self, topic: str) -> bool:
         if self._spec.pattern is Pattern.STATIC:
-            return set(self._spec.subscription)
-        return set(TOPICS)
+            return topic in self._spec.subscription
+        return any(re.fullmatch(regex, topic) for regex in self._spec.subscription)
 
     def sessions(self) -> dict[str, int]:
         """The session that holds each registration."""
@@ -212,8 +223,9 @@ class Group:
             if data is not None:
                 registrations[name], reasons = consumers.parse_registration(data)
                 assert reasons == ()
-        members = subscriptions.resolve(registrations, TOPICS).members
-        plan = rules.plan(self._spec.rule, Demand(members, KEYS))
+        partitions = self.partitions()
+        members = subscriptions.resolve(registrations, partitions).members
+        plan = rules.plan(self._spec.rule, Demand(members, partitions))
         assert (plan.refused, plan.undetermined) == (None, None)
         return {(topic, key): owner for topic, keys in plan.owners.items() for key, owner in keys.items()}
 
@@ -278,3 +290,23 @@ def test_ours_and_a_real_consumer_share_by_round_robin(group, kind, rule):
     shared.leave(kind)
     shared.join(kind)
     shared.leave(OURS)
+
+
+def test_three_kinds_of_consumers_take_up_a_topic_that_comes_later_and_partitions_that_are_added(
+    group, lab, release, cluster
+):
+    (broker,) = lab.brokers(release)
+    shared = group({"growing.*": 2}, pattern=Pattern.WHITE_LIST)
+    broker.create_topic("growing-1", partitions=2)
+    for kind in (NEWER, OLDER, OURS):
+        shared.join(kind)
+    assert len(shared.owners()) == 2
+    broker.create_topic("growing-2", partitions=7)
+    shared.settle()
+    assert len(shared.owners()) == 9
+    path = "/brokers/topics/growing-1"
+    assignment = json.loads(cluster.get(path)[0])
+    assignment["partitions"] |= {str(partition): [1] for partition in range(2, 11)}
+    cluster.set(path, json.dumps(assignment).encode())
+    shared.settle()
+    assert len(shared.owners()) == 18

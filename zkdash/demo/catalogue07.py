@@ -6,6 +6,8 @@ there because 0.7 sorts partitions as text: all of its own come before those of 
 
 from __future__ import annotations
 
+from typing import Any
+
 from zkdash.demo.specs import BrokerSpec07, Catalogue07, GroupSpec
 from zkdash.kafka.rules import Rule
 
@@ -31,16 +33,19 @@ BROKERS = tuple(
     for number in (1, 2, 3, 10)
 )
 
-_V07 = Rule.RANGE_07
+
+def _group(name: str, members: tuple[int, ...], *topics: str, **options: Any) -> GroupSpec:
+    return GroupSpec(name, members, topics, rule=Rule.RANGE_07, domain="feed.internal", **options)
+
 
 GROUPS = (
-    GroupSpec("hadoop-loader", (4, 4), ("page-views", "clicks", "ad-impressions"), rule=_V07),
-    GroupSpec("news-feed", (2, 2, 2), ("likes", "comments", "member-updates"), rule=_V07, restless=True),
-    GroupSpec("ad-billing", (1, 1), ("ad-clicks", "ad-impressions"), rule=_V07, drowsy=True),
-    GroupSpec("invitation-mailer", (3, 3), ("invitations",), rule=_V07),
-    GroupSpec("search-indexer", (2, 1), white_list="searches|member-.*", rule=_V07),
-    GroupSpec("archive", (2,), black_list="metrics|app-logs|.*-v1", rule=_V07),
-    GroupSpec("first-dashboards", (1,), ("page-views-v1", "clicks-v1"), rule=_V07, abandoned=True),
+    _group("hadoop-loader", (4, 4), "page-views", "clicks", "ad-impressions"),
+    _group("news-feed", (2, 2, 2), "likes", "comments", "member-updates", restless=True),
+    _group("ad-billing", (1, 1), "ad-clicks", "ad-impressions", drowsy=True),
+    _group("invitation-mailer", (3, 3), "invitations"),  # more threads than partitions
+    _group("search-indexer", (2, 1), white_list="searches|member-.*"),
+    _group("archive", (2,), black_list="metrics|app-logs|.*-v1"),
+    _group("first-dashboards", (1,), "page-views-v1", "clicks-v1", abandoned=True),
 )
 
 FEED = Catalogue07(BROKERS, GROUPS)

@@ -78,6 +78,7 @@ class GroupSpec(msgspec.Struct, frozen=True):
     white_list: str | None = None
     black_list: str | None = None
     rule: Rule = Rule.RANGE
+    domain: str = "shop.internal"
     commits: bool = True
     abandoned: bool = False
     restless: bool = False
@@ -92,7 +93,7 @@ class GroupSpec(msgspec.Struct, frozen=True):
             dict.fromkeys(self.topics if regex is None else (regex,), self.members[number]),
             pattern=Pattern.STATIC if regex is None else pattern,
             rule=self.rule,
-            host=f"{self.name}-{number}.shop.internal",
+            host=f"{self.name}-{number}.{self.domain}",
             commits=self.commits,
         )
 

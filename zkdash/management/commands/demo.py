@@ -21,8 +21,7 @@ from zkdash.management import serving
 from zkdash.zk.config import ClusterConfig
 
 CLUSTER = "demo"
-CHROOT = "/shop"
-LAYOUTS = ("0.8+", "0.7")
+CHROOTS = {"0.8+": "/shop", "0.7": "/feed"}  # by layout
 
 
 class Command(BaseCommand):
@@ -32,15 +31,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 takes a free one")
-        parser.add_argument("--layout", choices=LAYOUTS, default=LAYOUTS[0], help="which Kafka to simulate")
+        parser.add_argument("--layout", choices=CHROOTS, default="0.8+", help="which Kafka to simulate")
         parser.add_argument("--seed", type=int, default=1, help="the same seed tells the same story")
 
     def handle(self, *_args: object, **options: object) -> None:
         signal.signal(signal.SIGTERM, _interrupt)
         with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
             server = stack.enter_context(zookeeper.Server(stack.enter_context(_data_dir())))
+            layout = str(options["layout"])
             cluster, befalling = _cluster(
-                str(options["layout"]), server.address + CHROOT, seed=int(str(options["seed"]))
+                layout, server.address + CHROOTS[layout], seed=int(str(options["seed"]))
             )
             stack.callback(cluster.stop)
             cluster.start()
@@ -48,7 +48,7 @@ class Command(BaseCommand):
             serving.serve(
                 "127.0.0.1",
                 int(str(options["port"])),
-                (ClusterConfig(CLUSTER, (("127.0.0.1", server.port),), CHROOT),),
+                (ClusterConfig(CLUSTER, (("127.0.0.1", server.port),), CHROOTS[layout]),),
                 announce=self._announce,
             )
 
