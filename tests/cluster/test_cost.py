@@ -8,7 +8,7 @@ import pytest
 
 from bench import tree
 from tests.cluster import small
-from zkdash.cluster import advance, assembly, queries, rows, summary
+from zkdash.cluster import advance, assembly, group_queries, group_rows, queries, rows, summary
 from zkdash.cluster.queries import Query
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka.layouts import partitions
@@ -33,6 +33,7 @@ def counted(monkeypatch):
     count(assembly, "assemble")
     count(summary, "summarise")
     count(rows, "topic")
+    count(group_rows, "group")
     return calls
 
 
@@ -92,6 +93,14 @@ def test_the_default_page_makes_no_row_that_it_does_not_show(counted, topics):
     counted.clear()
     assert len(queries.select_topics(state, Query()).rows) == 50
     assert counted == {"topic": 50}
+
+
+@pytest.mark.parametrize("topics", [600, 6000])
+def test_the_default_page_of_groups_makes_no_row_that_it_does_not_show(counted, topics):
+    state = _loaded(topics)
+    counted.clear()
+    assert len(group_queries.select_groups(state, Query()).rows) == 50
+    assert counted == {"group": 50}
 
 
 def test_a_change_of_status_copies_no_more_of_the_ranking_than_a_chunk():

@@ -120,6 +120,17 @@ def test_a_quiet_tick_moves_the_age_on_without_a_new_revision(scene: Scene) -> N
     assert scene.told == []
 
 
+def test_a_group_that_moved_is_restless_for_eight_seconds_and_its_page_is_told_twice(scene: Scene) -> None:
+    scene.load(*SOUND, small.group("billing", {"billing_h-1-00000000": ["orders"]}))
+    owners = small.group("billing", {}, {"orders": [0]})
+    scene.watcher.batch(Batch(changed=owners, zxid=12))
+    assert scene.snapshot.restless == {"billing": int(scene.now * 1000)}
+    for _ in range(9):
+        scene.tick()
+    assert scene.snapshot.restless == {}
+    assert [touched.groups for _, touched in scene.told if "groups" in touched.areas] == [{"billing"}] * 2
+
+
 def test_without_proof_for_three_seconds_the_state_is_stale_and_pages_are_told_once(scene: Scene) -> None:
     scene.load(*SOUND)
     for _ in range(6):

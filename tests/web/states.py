@@ -14,6 +14,7 @@ from zkdash.broker.samples import Samples
 from zkdash.cluster import advance
 from zkdash.cluster.changes import Change
 from zkdash.cluster.findings import Finding
+from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk.session import Phase, Session
@@ -169,6 +170,7 @@ def snapshot(
     passing: tuple[str, ...] = (),
     restless: Mapping[str, int] | None = None,
     samples: Samples | None = None,
+    migrations: Mapping[str, Migration] | None = None,
     first_seen: Mapping[str, int] | None = None,
     **session: Any,
 ) -> Snapshot:
@@ -185,6 +187,7 @@ def snapshot(
         passing=passing,
         restless=restless or {},
         samples=samples or Samples(),
+        migrations=migrations or {},
         changes=changes,
         first_seen=first_seen or {},
     )

@@ -41,7 +41,7 @@ def committed(commits: GroupCommits | UnknownCommits, topic: str, partition: int
 def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
     """What a group has left to read of topics in all, from the furthest offset of each partition.
 
-    Unknown where it is so of any partition; None where nothing was committed, to ZooKeeper or to Kafka.
+    Unknown where it is so of any partition, or of all that was committed; None where nothing was.
     """
     positions = of_group(samples, group.name)
     commits = samples.committed(group.name)
@@ -56,4 +56,6 @@ def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
             if isinstance(found, Unknown):
                 return found
             total = (total or 0) + (found or 0)
+    if total is None and isinstance(commits, UnknownCommits):
+        return Unknown(commits.reason)
     return total

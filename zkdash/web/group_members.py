@@ -50,7 +50,7 @@ def table(cluster: str, group: Group, expected: Expectation) -> Table:
 
 def records(group: Group, expected: Expectation) -> list[Record]:
     """All members as JSON has them."""
-    return list(tables.records(COLUMNS, _entries(group, expected)))
+    return list(tables.records(_FIELDS, _entries(group, expected)))
 
 
 def _entries(group: Group, expected: Expectation) -> Iterator[Entry]:
@@ -144,5 +144,9 @@ COLUMNS: tuple[Column[Entry], ...] = (
         title="threads to which the expected plan gives nothing",
     ),
     Column("session", "Session", _session),
+)
+# Under the group's path and with the id, both of which are on the page.
+_FIELDS: tuple[Column[Entry], ...] = (
+    *COLUMNS,
     Column("path", "Path", lambda one: cells.Path(paths.member(one.group, one.member.id))),
 )

@@ -9,8 +9,10 @@ from tests import recorded
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.broker.samples import Commit, GroupCommits, LogEnds, Samples, Unknown
+from zkdash.cluster.migration import Migration, Stage
 from zkdash.live.parts import PageKey
 from zkdash.web import links, renderer
+from zkdash.web.pages import group
 from zkdash.zk.session import Phase
 from zkdash.znode import Unreadable
 
@@ -230,7 +232,7 @@ def test_layout_07_counts_in_bytes_and_has_no_log_ends(client: Client) -> None:
         }
     )
     page = Markup(client.get("/c/demo/groups/old/"))
-    assert page.texts("thead th")[9:] == [
+    assert page.texts("thead th")[8:] == [
         "Topic ▲",
         "Partition",
         "Verdict",
@@ -266,21 +268,21 @@ def test_every_recorded_group_has_a_row_for_each_owner_and_offset(client: Client
     tree = recorded.load(name)
     states.publish({**tree})
     below = recorded.children(recorded.raw(name))
-    for group in below.get("/consumers", []):
-        address = links.group("demo", group)
+    for name_of in below.get("/consumers", []):
+        address = links.group("demo", name_of)
         document = json.loads(client.get(address, {"format": "json", "size": "1000"}).content)
         held = {
             (topic, part)
             for what in ("owners", "offsets")
-            for topic in below.get(f"/consumers/{group}/{what}", [])
-            for part in below[f"/consumers/{group}/{what}/{topic}"]
+            for topic in below.get(f"/consumers/{name_of}/{what}", [])
+            for part in below[f"/consumers/{name_of}/{what}/{topic}"]
         }
         rows = {(row["topic"], str(row["partition"])): row for row in document["rows"]}
         assert held <= rows.keys()
-        assert len(document["members"]) == len(below.get(f"/consumers/{group}/ids", []))
+        assert len(document["members"]) == len(below.get(f"/consumers/{name_of}/ids", []))
         for (topic, part), row in rows.items():
             for what, field in (("owners", "owner"), ("offsets", "offset")):
-                path = f"/consumers/{group}/{what}/{topic}/{part}"
+                path = f"/consumers/{name_of}/{what}/{topic}/{part}"
                 text = recorded.raw(name)[path]["text"] if path in tree else None
                 assert row[field] == (int(text) if text and field == "offset" else text)
         assert client.get(address).status_code == 200
@@ -301,3 +303,24 @@ def test_fifty_partitions_fit_into_60_kb(client: Client) -> None:
     assert len(page.all("#partitions-rows tr")) == 50
     assert len(response.content) <= 60 * 1024
     assert len(page.ids()) == len(set(page.ids()))
+
+
+def test_brokers_are_asked_about_what_the_page_shows() -> None:
+    snapshot = states.publish(_tree())
+    topics, groups = group.wants(snapshot, PageKey("demo", "group", ("billing",)))
+    assert (topics, groups) == ({"orders"}, {"billing": {"orders"}})
+    assert group.wants(snapshot, PageKey("demo", "group", ("nobody",))) == ((), {})
+
+
+def test_it_says_how_far_its_offsets_have_moved_to_kafka(client: Client) -> None:
+    states.publish(_tree())
+    assert "? unknown not sampled yet" in _facts(client)
+    told = Migration(Stage.DUAL_COMMIT, "offsets move in ZooKeeper and in Kafka", "bounce them")
+    states.publish(_tree(), migrations={"billing": told})
+    assert "● dual commit offsets move in ZooKeeper and in Kafka. Next: bounce them" in _facts(client)
+    facts = json.loads(client.get(URL, {"format": "json"}).content)["group"]
+    assert facts["migration"]["stage"] == "dual commit"
+
+
+def _facts(client: Client) -> str:
+    return Markup(client.get(URL)).text("#facts")

@@ -6,6 +6,10 @@ from django.test import Client
 
 from tests.web import states
 from tests.web.markup import Markup
+from zkdash.broker.samples import LogEnds, Samples, Unknown
+from zkdash.live.parts import PageKey
+from zkdash.web import links
+from zkdash.web.pages import topic
 from zkdash.zk.session import Phase
 
 URL = "/c/demo/topics/orders/"
@@ -97,3 +101,29 @@ def test_partitions_are_filtered_and_sorted_by_the_address(client: Client) -> No
     assert page.texts("#partitions-rows th") == ["2", "1", "0"]
     page = Markup(client.get(URL, {"status": "critical"}))
     assert page.text("#partitions-rows") == "No partition matches status=critical. Clear filter"
+
+
+def test_it_leads_to_the_groups_that_consume_it_with_what_each_has_left_to_read(client: Client) -> None:
+    ends = {0: LogEnds(0, 25, 1.0), 1: LogEnds(0, 30, 1.0), 2: Unknown("cannot ask broker 3: refused")}
+    tree = {
+        **states.healthy(),
+        **states.group("billing", {}, offsets={"orders": {0: 5, 1: 31}}),
+        **states.group("audit", {}, offsets={"orders": {2: 5}}),
+        **states.group("idle", {"idle_h-1-00000000": ["orders"]}),
+    }
+    states.publish(tree, samples=Samples(ends=Samples().ends.set("orders", ends)))
+    page = Markup(client.get(URL))
+    groups = [link for link in page.all("#facts a") if "/groups/" in link.get("href")]
+    assert [link.get("href") for link in groups] == [
+        links.group("demo", name) for name in ("audit", "billing", "idle")
+    ]
+    assert page.texts("#facts span.missing") == ["lag unknown", "lag 19", "lag unknown"]
+
+
+def test_brokers_are_asked_about_what_the_page_shows() -> None:
+    snapshot = states.publish({**states.healthy(), **states.group("billing", {}, offsets={"orders": {0: 5}})})
+    assert topic.wants(snapshot, PageKey("demo", "topic", ("orders",))) == (
+        ("orders",),
+        {"billing": ("orders",)},
+    )
+    assert topic.wants(snapshot, PageKey("demo", "topic", ("nothing",))) == ((), {})
