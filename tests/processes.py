@@ -9,5 +9,5 @@ def is_running(pid: int) -> bool:
     """Whether the process lives: one that ended and waits for its parent does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the latter where it ends while it is read
         return False
