@@ -118,3 +118,12 @@ def test_no_canary_of_the_hostile_tree_survives() -> None:
     tree = recorded.load(recorded.HOSTILE)
     assert sum(planted in znode for znode in tree.values()) == 8
     assert not any(planted in (secrets.redact(path, znode.data) or b"") for path, znode in tree.items())
+
+
+@pytest.mark.parametrize("chroot", ["", "/kafka", "/a/b", "/config/users/of"])
+def test_a_secret_is_hidden_under_whatever_chroot(chroot: str) -> None:
+    secret = b'{"version":1,"config":{"SCRAM-SHA-256":"hush","producer_byte_rate":"1"}}'
+    for below in ("/config/users/alice", "/config/brokers/1", "/delegation_token/tokens/x"):
+        assert b"hush" not in (secrets.redact_anywhere(chroot + below, secret) or b"")
+    for other in ("/config/topics/t", "/x/config/usersx"):
+        assert secrets.redact_anywhere(other, secret) is secret
