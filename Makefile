@@ -2,13 +2,14 @@
 #   make test     format, lint, types, contracts, Django's checks, all tests
 #   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it; LAYOUT=0.7
 #   make bench    measures; ONLY=first_load SIZE=reference for one of them
+#   make screenshots   takes the pictures of docs/screenshots anew
 #   make format   formats, and mends what ruff can
 #   make clean    removes what the others made
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test demo bench format clean setup static java browser
+.PHONY: test demo bench screenshots format clean setup static java browser
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -25,6 +26,9 @@ demo: setup static java
 
 bench: setup java
 	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE))
+
+screenshots: setup static java browser
+	@DJANGO_SETTINGS_MODULE=zkdash.settings $(BIN)/python -m tests.screenshots
 
 format: setup
 	@$(BIN)/ruff format .

@@ -149,7 +149,6 @@ COLUMNS: tuple[Column[Snapshot], ...] = (
     Column("status", "Status", lambda one: cells.Status(*_status(one))),
     Column("cluster", "Cluster", lambda one: cells.Name(one.cluster, links.cluster(one.cluster))),
     Column("verdict", "Verdict", _verdict),
-    Column("address", "ZooKeeper", lambda one: cells.Text(one.address)),
     Column("controller", "Controller", _controller, is_number=True),
     Column("controller_since", "Since", _since),
     Column("brokers", "Brokers", lambda one: _count(one, len(one.state.brokers)), is_number=True),
@@ -167,4 +166,5 @@ COLUMNS: tuple[Column[Snapshot], ...] = (
         "unowned", "Unowned", lambda one: _count(one, one.state.counts.unowned, Tone.CRITICAL), is_number=True
     ),
     Column("data", "Data", _data),
+    Column("address", "ZooKeeper", lambda one: cells.Text(one.address)),
 )

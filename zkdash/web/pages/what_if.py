@@ -259,7 +259,7 @@ SHARES: tuple[Column[Share], ...] = (
     ),
     Column("before", "Partitions now", _count(lambda one: one.before), is_number=True),
     Column("after", "After", _count(lambda one: one.after), is_number=True),
-    Column("fate", "", lambda one: cells.Marks((one.fate,) if one.fate else ())),
+    Column("fate", "Fate", lambda one: cells.Marks((one.fate,) if one.fate else ())),
 )
 COLUMNS: tuple[Column[Entry], ...] = (
     Column(

@@ -1,0 +1,141 @@
+"""`make screenshots`: every page of a simulated cluster in trouble, light, dark and on a phone.
+
+The pictures go to docs/screenshots. The same seed tells the same story, so that two pictures of a page differ
+by what was changed in its look (and by the times that it shows).
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kazoo.client import KazooClient
+from playwright.sync_api import expect, sync_playwright
+
+from tests import chromium
+from tests.serving import Served, starter
+from tests.waiting import wait_for
+from zkdash.demo import simulation
+from zkdash.demo.zookeeper import Server
+
+DIRECTORY = Path(__file__).resolve().parent.parent / "docs" / "screenshots"
+SEED = 7
+LIMIT_S = 90.0
+MOST_BYTES = 150_000
+MOST_BYTES_IN_ALL = 2_000_000
+
+# Low, so that all pictures together stay small.
+_WIDE = {"width": 1200, "height": 460}
+_LOW = {"width": 1200, "height": 380}
+_NARROW = {"width": 360, "height": 520}
+
+
+class Shot(NamedTuple):
+    """One way to look at a page."""
+
+    name: str
+    viewport: dict[str, int]
+    theme: str
+
+
+SHOTS = (
+    Shot("light", _WIDE, "light"),
+    Shot("dark", _LOW, "dark"),
+    Shot("360px", _NARROW, "light"),
+)
+
+
+def main() -> int:
+    """Take all pictures; 1 where one of them, or all together, are too large to be kept."""
+    with tempfile.TemporaryDirectory() as below, Server(Path(below) / "zookeeper") as zookeeper:
+        cluster = simulation.Simulation(zookeeper.address + "/shop", seed=SEED)
+        cluster.start()
+        try:
+            with starter(Path(below)) as start:
+                site = start(ZKDASH_CONFIG=_config(Path(below), zookeeper))
+                _bring_into_trouble(cluster, zookeeper, site)
+                _photograph(site)
+        finally:
+            cluster.stop()
+    return _weigh()
+
+
+def _config(below: Path, zookeeper: Server) -> Path:
+    """The shop's cluster, and one whose chroot somebody mistyped."""
+    path = below / "zkdash.toml"
+    path.write_text(
+        f'[clusters.shop]\nzookeeper = "{zookeeper.address}/shop"\n'
+        f'[clusters.archive]\nzookeeper = "{zookeeper.address}/archvie"\n'
+    )
+    return path
+
+
+def _bring_into_trouble(cluster: simulation.Simulation, zookeeper: Server, site: Served) -> None:
+    """A broker dies, and somebody writes half a reassignment; wait until the checks say so."""
+    site.wait_until_loaded("shop")
+    cluster.kill_broker(5)
+    client = KazooClient(hosts=zookeeper.address + "/shop")
+    client.start(timeout=15.0)
+    client.create("/admin/reassign_partitions", b'{"version":1,"partitions":[{"topic":"orders"')
+    client.stop()
+    client.close()
+    wait_for(
+        lambda: {"D8", "D30"} <= {row["check"] for row in site.json("/c/shop/?format=json")["rows"]},
+        limit_s=LIMIT_S,
+        message=site.printed,
+    )
+
+
+def _pages() -> Iterator[tuple[str, str]]:
+    """Names of pictures, and what they are of."""
+    yield "clusters", "/"
+    for name, path in (
+        ("overview", ""),
+        ("brokers", "brokers/"),
+        ("broker", "brokers/1/"),
+        ("topics", "topics/"),
+        ("topic", "topics/orders/"),
+        ("groups", "groups/"),
+        ("group", "groups/fulfilment/"),
+        ("what-if", "groups/fulfilment/what-if/?add=2"),
+        ("problems", "problems/"),
+        ("search", "search/?q=or"),
+    ):
+        yield name, f"/c/shop/{path}"
+
+
+def _photograph(site: Served) -> None:
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    for old in DIRECTORY.glob("*.png"):
+        old.unlink()
+    with sync_playwright() as playwright:
+        flags = [*chromium.FLAGS, "--disable-lcd-text", "--no-sandbox", "--hide-scrollbars"]
+        browser = playwright.chromium.launch(executable_path=chromium.find(), args=flags)
+        for name, address in _pages():
+            for shot in SHOTS:
+                _take(browser, site.address + address, shot, DIRECTORY / f"{name}-{shot.name}.png")
+        browser.close()
+
+
+def _take(browser: Any, address: str, shot: Shot, path: Path) -> None:
+    page = browser.new_page(viewport=shot.viewport, color_scheme=shot.theme, reduced_motion="reduce")
+    page.goto(address)
+    if "/c/" in address:
+        expect(page.locator("#freshness")).to_contain_text("Live")
+    page.screenshot(path=path)
+    page.close()
+
+
+def _weigh() -> int:
+    sizes = {path.name: path.stat().st_size for path in sorted(DIRECTORY.glob("*.png"))}
+    for name, size in sizes.items():
+        sys.stdout.write(f"{size / 1000:7.1f} kB  {name}\n")
+    sys.stdout.write(f"{sum(sizes.values()) / 1000:7.1f} kB  in total\n")
+    return int(max(sizes.values()) > MOST_BYTES or sum(sizes.values()) > MOST_BYTES_IN_ALL)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

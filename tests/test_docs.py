@@ -1,0 +1,73 @@
+"""The how-to names everything that an operator can set, open, press or be told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from zkdash.cluster import checks
+from zkdash.web import pages
+from zkdash.zk import config
+
+ROOT = Path(__file__).resolve().parent.parent
+OPERATING = (ROOT / "docs" / "operating.md").read_text()
+README = (ROOT / "README.md").read_text()
+SCRIPT = (ROOT / "static" / "zkdash.js").read_text()
+
+
+def _variables() -> set[str]:
+    """The names of environment variables that the product reads."""
+    sources = "".join(path.read_text() for path in (ROOT / "zkdash").rglob("*.py"))
+    read = re.findall(r"""(?:environ(?:\.get)?[\[(]|_listed\()\s*["'](ZKDASH_\w+)""", sources)
+    return set(read)
+
+
+def test_there_are_variables_to_find() -> None:
+    assert {"ZKDASH_ZOOKEEPER", "ZKDASH_CONFIG", "ZKDASH_DATA", "ZKDASH_ORIGINS"} <= _variables()
+
+
+@pytest.mark.parametrize("name", sorted(_variables()))
+def test_every_environment_variable_is_told(name: str) -> None:
+    assert f"| `{name}` |" in OPERATING
+
+
+@pytest.mark.parametrize("key", sorted(config._KEYS))
+def test_every_key_of_a_cluster_is_told(key: str) -> None:
+    assert re.search(rf"^{key} = ", OPERATING, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
+def test_every_page_is_told(page: pages.Page) -> None:
+    route = re.sub(r"<\w+:(\w+)>", r"<\1>", page.route)
+    wanted = {f"| `/c/<cluster>/{route}`", f"| `/c/<cluster>/{route}?q=…`"}
+    assert any(one in OPERATING for one in wanted), route
+
+
+@pytest.mark.parametrize("check", [check.id for check in checks.CHECKS])
+def test_every_check_is_told(check: str) -> None:
+    assert f"| {check} |" in OPERATING
+
+
+def test_every_shortcut_is_told() -> None:
+    block = SCRIPT.partition("const keys = {")[2].partition("};")[0]
+    keys = re.findall(r'(?:^|,|\s)"?(\w+|[/?])"?: ', block)
+    assert set(keys) >= {"/", "?", "u", "p", "g", "j", "k", "y", "Enter"}
+    letters = {page.letter for page in pages.PAGES if page.letter}
+    for key in {*keys, *letters}:
+        assert f"`{key}`" in OPERATING, key
+
+
+def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
+    for name in ("README.md", "docs/operating.md"):
+        file = ROOT / name
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", file.read_text()):
+            assert (file.parent / target).exists(), f"{name}: {target}"
+
+
+def test_the_readme_names_its_two_commands() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for command in ("make demo", "make test"):
+        assert command in README
+        assert f"\n{command.removeprefix('make ')}:" in makefile
