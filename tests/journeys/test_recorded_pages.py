@@ -90,6 +90,15 @@ def test_no_page_of_the_hostile_tree_shows_a_secret_or_runs_a_name(site: Served)
     assert hostile.CANARY not in site.err.read_text()
 
 
+@pytest.mark.parametrize("tree", ["3.9.1-config", "0.7.2-consumers", recorded.HOSTILE])
+def test_a_query_that_makes_no_sense_falls_back_and_says_so(site: Served, tree: str) -> None:
+    for address in everywhere.addresses(tree, most=1):
+        answer = site.get(f"{address}?nonsense=%3Cb%3E&sort=%F0%9F%92%A9&page=x&size=7&status=%00")
+        assert answer.status == 200, address
+        assert Markup.of(answer.body).texts("p.note"), address
+        assert site.json(f"{address}?nonsense=1&format=json")["notes"], address
+
+
 def test_a_name_that_no_tree_holds_is_a_404_in_words(site: Served) -> None:
     for page in pages.PAGES:
         if "<" in page.route:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
+from urllib.parse import unquote_plus
 
 import msgspec
 
@@ -16,6 +17,10 @@ from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web.cells import Plain
 
 Record = dict[str, Any]
+
+# What every address may hold: the shape of the answer, and the revision that a socket begins from.
+_EVERYWHERE = {"format", "from"}
+_LONGEST = 200
 
 
 class View(msgspec.Struct, frozen=True):
@@ -68,9 +73,11 @@ class Page(msgspec.Struct, frozen=True):
     wants: Callable[[Snapshot, PageKey], Wants] | None = None
 
 
-def without_query(_raw: str) -> tuple[str, tuple[str, ...]]:
-    """The `canonical` of a page that takes no query."""
-    return "", ()
+def without_query(raw: str) -> tuple[str, tuple[str, ...]]:
+    """The `canonical` of a page that takes no query: what is asked all the same is named."""
+    names = {pair.partition("=")[0] for pair in raw[:_LONGEST].split("&") if pair}
+    strange = sorted(unquote_plus(name) for name in names if name not in _EVERYWHERE)
+    return "", tuple(f"“{name}” is no parameter of this page." for name in strange)
 
 
 def text(part: str, value: str) -> Block:

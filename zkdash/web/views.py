@@ -18,7 +18,7 @@ from zkdash import live
 from zkdash.live.parts import PageKey, Rendered
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import banners, exports, links, pages, renderer, switcher
-from zkdash.web.page import Page, View
+from zkdash.web.page import Page, View, without_query
 from zkdash.web.pages import clusters
 
 HTML, JSON, CSV = "html", "json", "csv"
@@ -61,7 +61,12 @@ def cluster_list(request: HttpRequest) -> HttpResponse:
     if len(names) == 1 and _format(request) == HTML:
         return HttpResponseRedirect(links.cluster(names[0]))
     rendered = Rendered((), clusters.revision(), None, clusters.as_of())
-    moment = Moment(key=PageKey(None, clusters.NAME), rendered=rendered, stale=clusters.stale())
+    moment = Moment(
+        key=PageKey(None, clusters.NAME),
+        rendered=rendered,
+        stale=clusters.stale(),
+        notes=without_query(request.META.get("QUERY_STRING", ""))[1],
+    )
     return _answer(request, moment, clusters.view)
 
 

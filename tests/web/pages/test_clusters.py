@@ -96,3 +96,9 @@ def test_the_switcher_keeps_the_page(client: Client, path: str, other: str) -> N
 def test_one_cluster_needs_no_switcher(client: Client) -> None:
     states.publish(states.healthy(), name="one")
     assert Markup(client.get("/c/one/topics/")).all("#switch") == []
+
+
+def test_the_list_of_clusters_says_what_it_does_not_understand(client: Client) -> None:
+    states.publish(states.healthy(), name="one")
+    states.publish(states.healthy(), name="two")
+    assert Markup(client.get("/", {"sort": "x"})).text("p.note") == "“sort” is no parameter of this page."
