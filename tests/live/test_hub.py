@@ -13,6 +13,7 @@ import pytest
 from zkdash.live import board
 from zkdash.live.hub import SERVICE_RESTART, Hub
 from zkdash.live.parts import Block, PageKey, Part, Rendered, Row, Table
+from zkdash.live.room import TRY_AGAIN_LATER
 from zkdash.live.snapshot import Touched
 
 KEY = PageKey("east", "topics")
@@ -27,6 +28,7 @@ class Pages:
         self.revision = 1
         self.rendered: list[str] = []
         self.fails = False
+        self.breaks = False
         self.failed = threading.Event()
         self.extra: tuple[Part, ...] = ()
 
@@ -39,6 +41,8 @@ class Pages:
 
     def html(self, part: Part, *, oob: bool) -> str:
         assert oob
+        if self.breaks:
+            raise RuntimeError("planted")
         self.rendered.append(part.id)
         rows = part.rows if isinstance(part, Table) else ()
         return f"[{part.id}:{','.join(f'{row.id}={row.values}' for row in rows)}]"
@@ -60,6 +64,7 @@ class Socket:
     def __init__(self, *, slow: bool = False) -> None:
         self.frames: asyncio.Queue[str] = asyncio.Queue()
         self.closed: int | None = None
+        self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._slow = slow
 
     async def send(self, text: str) -> None:
@@ -69,6 +74,8 @@ class Socket:
 
     async def close(self, code: int) -> None:
         self.closed = code
+        if not self.ended.done():
+            self.ended.set_result(code)
 
     async def frame(self) -> tuple[dict[str, Any], str]:
         head, _, html = (await asyncio.wait_for(self.frames.get(), 5)).partition("\n")
@@ -232,6 +239,18 @@ def test_a_rendering_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) 
     run(pages, play)
 
 
+def test_a_socket_whose_frame_cannot_be_made_is_told_to_come_back() -> None:
+    pages = Pages({"a": 1})
+    pages.breaks = True
+
+    async def play(hub: Hub) -> None:
+        socket = Socket()
+        hub.join(KEY, socket, "")
+        assert await asyncio.wait_for(socket.ended, 5) == TRY_AGAIN_LATER
+
+    run(pages, play)
+
+
 def test_the_last_socket_closes_its_room() -> None:
     async def play(hub: Hub) -> None:
         first, second = Socket(), Socket()
@@ -248,10 +267,11 @@ def test_the_last_socket_closes_its_room() -> None:
 
 
 def test_stopping_closes_every_socket_so_that_it_reconnects() -> None:
-    socket = Socket()
+    sockets: list[Socket] = []
 
     async def play(hub: Hub) -> None:
-        hub.join(KEY, socket, "")
+        sockets.append(Socket())
+        hub.join(KEY, sockets[0], "")
 
     run(Pages({}), play)
-    assert socket.closed == SERVICE_RESTART
+    assert sockets[0].closed == SERVICE_RESTART

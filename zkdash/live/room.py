@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import Collection, Iterable
@@ -19,6 +20,7 @@ log = logging.getLogger(__name__)
 FRAME_INTERVAL_S = 0.05
 # After a rendering that failed.
 RETRY_INTERVAL_S = 1.0
+TRY_AGAIN_LATER = 1013
 
 # A frame's text, or the task that renders what is missing for it.
 _Text = str | asyncio.Task[str]
@@ -153,7 +155,7 @@ class Room:
             slot.wake.set()
 
     async def _drain(self, socket: Socket, slot: _Slot) -> None:
-        """Send what the slot holds, as fast as the socket takes it."""
+        """Send what the slot holds, as fast as the socket takes it; what fails makes the client come back."""
         try:
             while True:
                 await slot.wake.wait()
@@ -167,6 +169,8 @@ class Room:
                 await socket.send(text if isinstance(text, str) else await asyncio.shield(text))
         except Exception as error:  # a socket that is gone says so in many ways
             log.debug("A socket of %s ended: %s", self.key, error)
+            with contextlib.suppress(Exception):
+                await socket.close(TRY_AGAIN_LATER)
 
     def _text(self, sent: int | None, held: delta.Patches, rendered: Rendered) -> _Text:
         """One frame, put together once for all sockets that need the same: at once where no part is whole."""
