@@ -62,14 +62,14 @@ class Shown:
         keys = [(topic, key) for topic in self.children(root) for key in self.children(f"{root}/{topic}")]
         return {key: self.text(f"{root}/{key[0]}/{key[1]}") for key in keys}
 
-    def plan(self, spec: GroupSpec) -> dict[tuple[str, str], str | None]:
+    def plan(self, spec: GroupSpec, rule: Rule | None = None) -> dict[tuple[str, str], str | None]:
         path = f"/consumers/{spec.name}/ids"
         ids = self.children(path)
         registered = {
             name: consumers.parse_registration(self.text(f"{path}/{name}").encode())[0] for name in ids
         }
         members = subscriptions.resolve(registered, self.children("/brokers/topics")).members
-        plan = rules.plan(spec.rule, Demand(members, self.partitions()))
+        plan = rules.plan(rule or spec.rule, Demand(members, self.partitions()))
         return {(topic, key): owner for topic, keys in plan.owners.items() for key, owner in keys.items()}
 
 
@@ -121,6 +121,14 @@ def test_a_group_of_the_feed_owns_what_its_rule_says(feed, name):
     owners = feed.owners(name)
     assert owners == feed.plan(FEED[name])
     assert bool(owners) != FEED[name].abandoned
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("recommender", Rule.ROUND_ROBIN_BRACKETS), ("warehouse-sync", Rule.ROUND_ROBIN_HYPHEN)],
+)
+def test_a_round_robin_group_of_the_shop_tells_its_release(shop, name, other):
+    assert shop.owners(name) != shop.plan(SHOP[name], other)
 
 
 def test_the_shop_shows_every_kind_of_group():

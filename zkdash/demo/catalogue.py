@@ -75,7 +75,7 @@ GROUPS = (
     GroupSpec("fraud-scoring", (2, 2), ("payments.authorized", "fraud-signals"), restless=True),
     GroupSpec("shipment-map", (2, 2), ("shipment-tracking", "carrier-webhooks"), drowsy=True),
     GroupSpec("sms-gateway", (2, 2, 2), ("sms-outbox",)),  # more threads than partitions
-    GroupSpec("recommender", (3, 3), ("page-views", "recommendations"), rule=Rule.ROUND_ROBIN_HYPHEN),
+    GroupSpec("recommender", (3, 3), ("recommendations", "catalogue.products"), rule=Rule.ROUND_ROBIN_HYPHEN),
     GroupSpec("warehouse-sync", (2, 1), ("warehouse-scans", "shipments"), rule=Rule.ROUND_ROBIN_ALIKE),
     GroupSpec("audit-archive", (1,), white_list="audit.*"),
     GroupSpec("adhoc-exports", (2, 2), white_list="adhoc.*|scratch", rule=Rule.ROUND_ROBIN_HYPHEN),
