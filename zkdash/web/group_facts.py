@@ -23,6 +23,7 @@ from zkdash.web import group_cells, links
 from zkdash.web.page import Record
 
 _MOST_IDLE = 20
+_MOST_TOPICS = 5
 _NOT_SAMPLED = migration.judge(())
 
 
@@ -152,8 +153,11 @@ def _notes(expected: Expectation) -> Iterator[str]:
     yield from map(_sentence, expected.may_differ)
     if expected.partial:
         yield _sentence(expected.partial)
-    for topic, why in sorted(asked.open_topics.items()):
+    open_topics = sorted(asked.open_topics.items())
+    for topic, why in open_topics[:_MOST_TOPICS]:
         yield f"Topic {topic}: {why}."
+    if len(open_topics) > _MOST_TOPICS:
+        yield f"{len(open_topics) - _MOST_TOPICS} more topics cannot be told in full."
 
 
 def _mixed(expected: Expectation) -> str:

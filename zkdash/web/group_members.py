@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from zkdash.cluster.group_partitions import Catalogue
 from zkdash.cluster.groups import Group, Member
-from zkdash.cluster.rebalance.values import Expectation
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import consumer_ids, paths
 from zkdash.kafka.consumer_ids import ConsumerId
@@ -36,9 +36,9 @@ class Entry(msgspec.Struct, frozen=True):
     unclear: str = ""
 
 
-def table(cluster: str, group: Group, expected: Expectation) -> Table:
+def table(cluster: str, group: Group, known: Catalogue) -> Table:
     """The live rows of the members, by id; those over `MOST` are only in JSON."""
-    entries = [entry for entry, _ in zip(_entries(group, expected), range(MOST), strict=False)]
+    entries = [entry for entry, _ in zip(_entries(group, known), range(MOST), strict=False)]
     return tables.part(
         "members-rows",
         COLUMNS,
@@ -48,13 +48,13 @@ def table(cluster: str, group: Group, expected: Expectation) -> Table:
     )
 
 
-def records(group: Group, expected: Expectation) -> list[Record]:
+def records(group: Group, known: Catalogue) -> list[Record]:
     """All members as JSON has them."""
-    return list(tables.records(_FIELDS, _entries(group, expected)))
+    return list(tables.records(_FIELDS, _entries(group, known)))
 
 
-def _entries(group: Group, expected: Expectation) -> Iterator[Entry]:
-    owned = Counter(part.member for part in expected.parts)
+def _entries(group: Group, known: Catalogue) -> Iterator[Entry]:
+    expected = known.expected
     idle = Counter(consumer_ids.parse_thread(thread).consumer for thread in expected.idle)
     asked = expected.asked.demand.members
     for name in sorted(group.members):
@@ -66,7 +66,7 @@ def _entries(group: Group, expected: Expectation) -> Iterator[Entry]:
             member=member,
             id=consumer_ids.parse_consumer(name, group.name),
             topics=None if topics is None else tuple(sorted(topics)),
-            owned=owned[name],
+            owned=known.owned.get(name, 0),
             idle=idle[name],
             unclear=why[0].removeprefix(f"{name}: ") if why else "",
         )

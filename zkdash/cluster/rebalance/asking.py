@@ -15,7 +15,7 @@ from zkdash.kafka.wildcards import topic_filter
 from zkdash.znode import Unreadable
 
 # A 0.7 count may say any number. More than this in one group is not planned.
-MOST_PARTITIONS = 200_000
+MOST_PARTITIONS = 50_000
 
 _DIALECT = "topics of wildcards are matched as Java's regular expressions match, else not at all"
 

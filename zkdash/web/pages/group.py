@@ -7,7 +7,6 @@ import msgspec
 from zkdash.cluster import group_partitions, queries
 from zkdash.cluster.group_partitions import GroupPartitionRow, Unknown
 from zkdash.cluster.groups import Group
-from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Verdict
 from zkdash.cluster.rows import Known
 from zkdash.cluster.tone import Tone
@@ -15,7 +14,7 @@ from zkdash.kafka.values import Layout
 from zkdash.live import positions
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import cells, group_cells, group_facts, group_members, links, listing, tables
+from zkdash.web import cells, expectations, group_cells, group_facts, group_members, links, listing, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View, Wants
 from zkdash.web.tables import Column, Empty
@@ -37,10 +36,11 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     asked = group or Group(name)
     is_old = snapshot.state.layout is Layout.V07
-    expected = expectation.expect(snapshot.state, asked, now=snapshot.restless.get(name, 0))
+    known = expectations.of(snapshot, asked)
+    expected = known.expected
     found = group_partitions.select(
         asked,
-        expected,
+        known,
         query,
         settled=name not in snapshot.restless,
         positions=None if is_old else positions.of_group(snapshot.samples, name),
@@ -48,12 +48,11 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     columns = _columns(snapshot)
     entries = tuple(Entry(snapshot.cluster, name, row) for row in found.rows)
     facts = group_facts.block(snapshot, name, group, expected)
-    members = group_members.records(asked, expected)
     return View(
         title=name,
         parts=(
             facts,
-            group_members.table(snapshot.cluster, asked, expected),
+            group_members.table(snapshot.cluster, asked, known),
             _table(snapshot, columns, entries, query),
             *listing.blocks(SPEC, query, found, "partitions"),
         ),
@@ -64,7 +63,10 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         fields=tables.fields(_FIELDS),
         records=lambda: tables.records(_FIELDS, entries),
         total=found.matched,
-        extra={"group": group_facts.record(snapshot, group, expected), "members": members},
+        extra={
+            "group": group_facts.record(snapshot, group, expected),
+            "members": group_members.records(asked, known),
+        },
         gone=facts.values.gone if snapshot.state.loaded else "",
     )
 

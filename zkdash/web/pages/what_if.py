@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode
 import msgspec
 
 from zkdash.cluster.groups import Group
-from zkdash.cluster.rebalance import expectation, scenario, whatif
+from zkdash.cluster.rebalance import scenario, whatif
 from zkdash.cluster.rebalance.scenario import Scenario
 from zkdash.cluster.rebalance.values import Expectation
 from zkdash.cluster.rebalance.whatif import Shift, WhatIf
@@ -17,7 +17,7 @@ from zkdash.cluster.tone import Tone
 from zkdash.kafka.rules import Rule
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import cells, group_cells, links, tables
+from zkdash.web import cells, expectations, group_cells, links, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.pages import group as group_page
@@ -68,7 +68,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     group = snapshot.state.groups.get(name)
     asked, rule, _ = _read(key.query)
-    expected = expectation.expect(snapshot.state, group or Group(name), now=0)
+    expected = expectations.of(snapshot, group or Group(name)).expected
     found = _ask(expected, asked, rule)
     computed = found if isinstance(found, WhatIf) else None
     entries = tuple(Entry(snapshot.cluster, name, shift) for shift in computed.shifts) if computed else ()
