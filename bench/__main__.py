@@ -6,14 +6,15 @@ import argparse
 import os
 import sys
 
-from bench import fan_out, first_load, latency, page_cost, reconnect, result, update_cost
+from bench import fan_out, first_load, groups, latency, pages, reconnect, result, update_cost
 from bench.side import SideFailedError
 from bench.sizes import SIZES
 
 ROWS = {
     "first_load": first_load.run,
     "update_cost": update_cost.run,
-    "page_cost": page_cost.run,
+    "pages": pages.run,
+    "groups": groups.run,
     "reconnect": reconnect.run,
     "latency": latency.run,
     "fan_out": fan_out.run,

@@ -31,6 +31,7 @@ def main(address: str) -> None:
         peak_mib=usage.peak_mib(),
         held_bytes=usage.resident_bytes() - held,
         partitions=snapshot.state.counts.partitions,
+        znodes=watched.snapshot.session.loaded,
     )
     watched.stop()
 

@@ -1,41 +1,56 @@
-"""What a page costs once the cluster is in memory: the Topics page, whole, rendered again and again."""
+"""What a page of 50 rows costs from memory, every one of them, in a large cluster and in a tenth of it."""
 
 from __future__ import annotations
 
-import sys
-import time
+from bench import progress, served, side
+from bench.result import Goal, Number, Result
+from bench.side import Figures
+from bench.sizes import Shape, Size
 
-from django.test import Client
-
-from bench import side
-from bench.watched import Watched
-
-_LOAD_LIMIT_S = 120
-_TIMES = 30
-_QUERIES = {"default": "", "filter": "?q=topic-01", "sort": "?sort=-changed"}
+_LIMIT_S = 300.0
+_PAGE_MS = 15.0
+_ROW_MS = 0.002
+_SAME = 1.2  # of the larger cluster's cost to the smaller's
 
 
-def main(address: str) -> None:
-    watched = Watched(address)
-    watched.start()
-    snapshot = watched.wait(limit_s=_LOAD_LIMIT_S)
-    client = Client(SERVER_NAME="127.0.0.1")
-    path = f"/c/{watched.name}/topics/"
-    milliseconds = {name: _cost_ms(client, path + query) for name, query in _QUERIES.items()}
-    side.say(topics=len(snapshot.state.topics), **milliseconds)
-    watched.stop()
+def run(size: Size) -> Result:
+    """Measure both, each on a server and in a process of its own."""
+    whole, tenth = measured(size.whole, size, "pages"), measured(size.whole.tenth(), size, "pages")
+    return Result(
+        "pages",
+        size.name,
+        {
+            f"{whole['topics']:,} topics": figures(whole),
+            f"{tenth['topics']:,} topics": figures(tenth),
+        },
+        goals(whole, tenth),
+    )
 
 
-def _cost_ms(client: Client, url: str) -> float:
-    """CPU of this thread a page, after one that fills the caches of templates."""
-    client.get(url)
-    started = time.thread_time()
-    for _ in range(_TIMES):
-        page = client.get(url)
-        if page.status_code != 200:
-            raise RuntimeError(f"{url} answered {page.status_code}: {page.content[:500]!r}")
-    return (time.thread_time() - started) / _TIMES * 1e3
+def measured(shape: Shape, size: Size, row: str) -> Figures:
+    """The milliseconds of CPU of each page and query over a tree of this shape."""
+    with (
+        progress.step(f"{row}: pages of {shape}"),
+        served.server(shape, heap_mb=size.heap_mb) as server,
+    ):
+        return side.measured("paging", server.address, limit_s=_LIMIT_S)
 
 
-if __name__ == "__main__":
-    main(sys.argv[1])
+def figures(told: Figures) -> dict[str, Number]:
+    return {
+        f"{page}, {query}, ms": ms for page, costs in told["pages"].items() for query, ms in costs.items()
+    }
+
+
+def goals(whole: Figures, tenth: Figures) -> tuple[Goal, ...]:
+    """The default query costs the same at any size; a filter or a sort may look at every row."""
+    found = []
+    for page, costs in whole["pages"].items():
+        scanned_ms = _PAGE_MS + _ROW_MS * whole["rows"][page]
+        for query, ms in costs.items():
+            found.append(
+                Goal(f"{page}, {query}, ms of CPU", ms, _PAGE_MS if query == "default" else scanned_ms)
+            )
+        ratio = costs["default"] / tenth["pages"][page]["default"]
+        found.append(Goal(f"{page}, default, large cluster to a tenth", ratio, _SAME))
+    return tuple(found)

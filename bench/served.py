@@ -29,7 +29,7 @@ def server(shape: Shape, *, heap_mb: int) -> Iterator[Server]:
 
 
 def _write(directory: Path, shape: Shape) -> None:
-    nodes = [("/", _ROOT), *tree.tree(topics=shape.topics, partitions=shape.partitions, groups=shape.groups)]
+    nodes = [("/", _ROOT), *tree.tree(**shape._asdict())]
     owners = {znode.ephemeral_owner for _, znode in nodes} - {0}
     snapshot.write(directory, _as_parents(nodes), dict.fromkeys(owners, _SESSION_MS))
 

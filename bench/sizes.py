@@ -6,18 +6,22 @@ from typing import NamedTuple
 
 
 class Shape(NamedTuple):
-    """What a generated tree holds: topics of so many partitions each, and groups."""
+    """What a generated tree holds: topics of so many partitions each, live groups, and dead ones."""
 
     topics: int
     partitions: int
     groups: int
+    dead: int = 0
 
     def __str__(self) -> str:
-        return f"{self.topics} topics × {self.partitions} partitions, {self.groups} groups"
+        dead = f" and {self.dead} dead ones" if self.dead else ""
+        return f"{self.topics} topics × {self.partitions} partitions, {self.groups} groups{dead}"
 
     def tenth(self) -> Shape:
         """The same with a tenth of the topics and groups."""
-        return self._replace(topics=max(1, self.topics // 10), groups=max(1, self.groups // 10))
+        return self._replace(
+            topics=max(1, self.topics // 10), groups=max(1, self.groups // 10), dead=self.dead // 10
+        )
 
     @property
     def all_partitions(self) -> int:
@@ -28,13 +32,15 @@ class Size(NamedTuple):
     """One size of the bench.
 
     `whole` is the tree of the first load and of a change's cost, `few` what the latter is compared
-    with, `offsets` the tree whose groups commit. `seconds` is how long changes are written.
+    with, `offsets` the tree whose groups commit, `groups` the one with very many. `seconds` is how long
+    changes are written.
     """
 
     name: str
     whole: Shape
     few: Shape
     offsets: Shape
+    groups: Shape
     seconds: float
     heap_mb: int
 
@@ -42,7 +48,23 @@ class Size(NamedTuple):
 SIZES = {
     size.name: size
     for size in (
-        Size("reference", Shape(10_000, 20, 1_000), Shape(100, 20, 10), Shape(100, 20, 7_500), 10.0, 512),
-        Size("small", Shape(500, 20, 50), Shape(50, 20, 5), Shape(20, 20, 375), 0.5, 256),
+        Size(
+            "reference",
+            whole=Shape(10_000, 20, 1_000),
+            few=Shape(100, 20, 10),
+            offsets=Shape(100, 20, 7_500),
+            groups=Shape(1_000, 20, 7_500, 7_500),
+            seconds=10.0,
+            heap_mb=512,
+        ),
+        Size(
+            "small",
+            whole=Shape(500, 20, 50),
+            few=Shape(50, 20, 5),
+            offsets=Shape(20, 20, 375),
+            groups=Shape(50, 20, 200, 200),
+            seconds=0.5,
+            heap_mb=256,
+        ),
     )
 }

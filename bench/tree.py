@@ -19,14 +19,20 @@ Node = tuple[str, Znode]
 
 
 def tree(
-    *, topics: int = 10_000, partitions: int = 20, groups: int = 1_000, brokers: int = BROKERS
+    *,
+    topics: int = 10_000,
+    partitions: int = 20,
+    groups: int = 1_000,
+    dead: int = 0,
+    brokers: int = BROKERS,
 ) -> Iterator[Node]:
     """Every path under the chroot with its znode, parents first. The default is the reference size.
 
-    Each group of two consumers reads one topic: 14 znodes and two more for each partition.
+    Each group of two consumers reads one topic: 8 znodes and two more for each partition. A dead one has
+    only offsets left: 3 znodes and one more for each partition.
     """
     zxid = itertools.count(1)
-    for path, data, owner in _nodes(topics, partitions, groups, brokers):
+    for path, data, owner in _nodes(topics, partitions, groups, dead, brokers):
         number = next(zxid)
         yield path, znode(data, zxid=number, owner=owner)
 
@@ -62,7 +68,7 @@ def topic_name(topic: int) -> str:
 
 
 def _nodes(
-    topics: int, partitions: int, groups: int, brokers: int
+    topics: int, partitions: int, groups: int, dead: int, brokers: int
 ) -> Iterator[tuple[str, bytes | None, int]]:
     for path in ("/brokers", "/brokers/ids", "/brokers/topics", "/consumers", "/config", "/config/topics"):
         yield path, None, 0
@@ -81,6 +87,8 @@ def _nodes(
         yield from _topic(topic, partitions, brokers)
     for group in range(groups):
         yield from _group(group, topics, partitions)
+    for group in range(dead):
+        yield from _dead(group, topics, partitions)
 
 
 def _broker(broker: int) -> bytes:
@@ -135,6 +143,14 @@ def _group(group: int, topics: int, partitions: int) -> Iterator[tuple[str, byte
     for partition in range(partitions):
         owner = members[partition * 2 // partitions]
         yield f"{root}/owners/{topic}/{partition}", f"{owner}-0".encode(), SESSION + 1000 + group
+        yield f"{root}/offsets/{topic}/{partition}", str(1000 * group + partition).encode(), 0
+
+
+def _dead(group: int, topics: int, partitions: int) -> Iterator[tuple[str, bytes | None, int]]:
+    root, topic = f"/consumers/dead-{group:04}", topic_name(group % max(topics, 1))
+    for path in (root, f"{root}/offsets", f"{root}/offsets/{topic}"):
+        yield path, None, 0
+    for partition in range(partitions):
         yield f"{root}/offsets/{topic}/{partition}", str(1000 * group + partition).encode(), 0
 
 

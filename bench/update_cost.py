@@ -1,28 +1,20 @@
-"""What a change costs the watcher, in a large cluster and in a small one, and what a flood of commits costs.
-
-Everything that the watching process does in the stretch is counted, its ticks and proofs too; what it
-does with nothing to see is shown beside.
-"""
+"""What a change costs the watcher in a large cluster and a small one, and what a flood of commits costs."""
 
 from __future__ import annotations
 
-import time
+from bench import stretch
+from bench.result import Goal, Result
+from bench.sizes import Size
 
-from bench import progress, served
-from bench.result import Goal, Number, Result
-from bench.side import Figures, Side
-from bench.sizes import Shape, Size
-
-_STATES_A_SECOND = 500
-_COMMITS_A_SECOND = 2_500
-_LIMIT_S = 150.0
+STATES_A_SECOND = 500
+COMMITS_A_SECOND = 2_500
 
 
 def run(size: Size) -> Result:
     """Measure the three stretches, each on a server and in a process of its own."""
-    many = _stretch(size, size.whole, "states", _STATES_A_SECOND)
-    few = _stretch(size, size.few, "states", _STATES_A_SECOND)
-    commits = _stretch(size, size.offsets, "offsets", _COMMITS_A_SECOND)
+    many = stretch.run(size, size.whole, row="update_cost", what="states", rate=STATES_A_SECOND)
+    few = stretch.run(size, size.few, row="update_cost", what="states", rate=STATES_A_SECOND)
+    commits = stretch.run(size, size.offsets, row="update_cost", what="offsets", rate=COMMITS_A_SECOND)
     times = many["CPU, µs a change"] / few["CPU, µs a change"]
     return Result(
         "update_cost",
@@ -34,44 +26,3 @@ def run(size: Size) -> Result:
         },
         (Goal("CPU a change, many partitions to few", times, 1.5),),
     )
-
-
-def _stretch(size: Size, shape: Shape, what: str, rate: int) -> dict[str, Number]:
-    """Let a writer change things for a while, and ask the watching side what that cost it."""
-    with (
-        progress.step(f"update_cost: {rate} {what} a second on {shape}"),
-        served.server(shape, heap_mb=size.heap_mb) as server,
-        Side("watching", server.address) as watching,
-        Side("writer", server.address) as writer,
-    ):
-        watching.heard(limit_s=_LIMIT_S)
-        idle = _idle(watching, size.seconds)
-        _begin(watching)
-        writer.tell(what=what, rate=rate, seconds=size.seconds)
-        written = writer.heard(limit_s=_LIMIT_S)
-        used = _end(watching, written["zxid"])
-        return {
-            "changes": written["count"],
-            "changes/s written": written["count"] / written["seconds"],
-            "revisions/s": used["revisions"] / used["seconds"],
-            "CPU, µs a change": used["cpu_s"] / written["count"] * 1e6,
-            "CPU, share of a core": used["cpu_s"] / used["seconds"],
-            "CPU idle, share of a core": idle["cpu_s"] / idle["seconds"],
-        }
-
-
-def _idle(watching: Side, seconds: float) -> Figures:
-    _begin(watching)
-    time.sleep(seconds)
-    return _end(watching, 0)
-
-
-def _begin(watching: Side) -> None:
-    watching.tell(begin=True)
-    watching.heard(limit_s=_LIMIT_S)
-
-
-def _end(watching: Side, zxid: int) -> Figures:
-    """What was used since `_begin` until the watcher's state held this transaction."""
-    watching.tell(zxid=zxid)
-    return watching.heard(limit_s=_LIMIT_S)

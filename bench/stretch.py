@@ -1,0 +1,57 @@
+"""A stretch of time in which a writer changes a served tree and a watching process pays for it."""
+
+from __future__ import annotations
+
+import time
+
+from bench import progress, served
+from bench.result import Number
+from bench.side import Figures, Side
+from bench.sizes import Shape, Size
+
+_LIMIT_S = 150.0
+
+
+def run(size: Size, shape: Shape, *, row: str, what: str, rate: int) -> dict[str, Number]:
+    """Let a writer change things for a while, and ask the watching side what that cost it.
+
+    Everything that the watching process does in the stretch is counted, its ticks and proofs too; what it
+    does with nothing to see is shown beside.
+    """
+    with (
+        progress.step(f"{row}: {rate} {what} a second on {shape}"),
+        served.server(shape, heap_mb=size.heap_mb) as server,
+        Side("watching", server.address) as watching,
+        Side("writer", server.address) as writer,
+    ):
+        watching.heard(limit_s=_LIMIT_S)
+        idle = _idle(watching, size.seconds)
+        _begin(watching)
+        writer.tell(what=what, rate=rate, seconds=size.seconds)
+        written = writer.heard(limit_s=_LIMIT_S)
+        used = _end(watching, written["zxid"])
+        return {
+            "changes": written["count"],
+            "changes/s written": written["count"] / written["seconds"],
+            "revisions/s": used["revisions"] / used["seconds"],
+            "CPU, µs a change": used["cpu_s"] / written["count"] * 1e6,
+            "CPU, share of a core": used["cpu_s"] / used["seconds"],
+            "CPU idle, share of a core": idle["cpu_s"] / idle["seconds"],
+        }
+
+
+def _idle(watching: Side, seconds: float) -> Figures:
+    _begin(watching)
+    time.sleep(seconds)
+    return _end(watching, 0)
+
+
+def _begin(watching: Side) -> None:
+    watching.tell(begin=True)
+    watching.heard(limit_s=_LIMIT_S)
+
+
+def _end(watching: Side, zxid: int) -> Figures:
+    """What was used since `_begin` until the watcher's state held this transaction."""
+    watching.tell(zxid=zxid)
+    return watching.heard(limit_s=_LIMIT_S)
