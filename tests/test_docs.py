@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import screenshots
 from zkdash.cluster import checks
 from zkdash.web import pages
 from zkdash.zk import config
@@ -71,3 +72,19 @@ def test_the_readme_names_its_two_commands() -> None:
     for command in ("make demo", "make test"):
         assert command in README
         assert f"\n{command.removeprefix('make ')}:" in makefile
+
+
+def test_every_option_of_a_command_is_told() -> None:
+    commands = (ROOT / "zkdash" / "management" / "commands").glob("*.py")
+    options = {
+        option for path in commands for option in re.findall(r'add_argument\("(--\w+)"', path.read_text())
+    }
+    assert {"--host", "--port", "--seed"} <= options
+    assert [option for option in options if option not in OPERATING] == []
+
+
+def test_the_pictures_are_small_enough_to_be_kept() -> None:
+    sizes = [path.stat().st_size for path in (ROOT / "docs" / "screenshots").glob("*.png")]
+    assert sizes
+    assert max(sizes) <= screenshots.MOST_BYTES
+    assert sum(sizes) <= screenshots.MOST_BYTES_IN_ALL

@@ -21,7 +21,7 @@ AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 SEARCH = f"/c/{BROKEN}/search/?q=o"
 LIMIT_MS = 10_000
 PHONE = {"width": 360, "height": 740}
-LAPTOP = {"width": 1280, "height": 800}
+LAPTOP = {"width": 1366, "height": 768}
 # What an operator's laptop shows of the page at a zoom of 200 %.
 ZOOMED = {"width": 640, "height": 400}
 
