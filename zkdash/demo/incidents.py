@@ -63,8 +63,8 @@ class Incidents:
         """The restless member of each group that has one is deployed anew."""
         self.later(DEPLOY_EVERY, self._deploy)
         for name in self._story.groups.restless():
-            self._story.leave(name)
             self.later(DEPLOY_LASTS, functools.partial(self._story.join, name))
+            self._story.leave(name)
 
     def _hang(self) -> None:
         """The drowsy member of a group hangs for longer than ZooKeeper keeps its session."""
