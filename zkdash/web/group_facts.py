@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from zkdash.broker.samples import GroupCommits
 from zkdash.cluster import coordinator, migration
 from zkdash.cluster.coordinator import Coordinator
 from zkdash.cluster.groups import Group
@@ -31,6 +32,7 @@ class Facts(msgspec.Struct, frozen=True):
     """`gone` is the sentence where there is no such group. `idle` are (short, whole) ids of threads.
 
     `rule` says in words by which rule owners are expected, `assumptions` what that takes for granted.
+    `partial` is what of a whole group is missing, and why.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Facts(msgspec.Struct, frozen=True):
     idle: tuple[tuple[str, str], ...] = ()
     more_idle: int = 0
     notes: tuple[str, ...] = ()
+    partial: str = ""
     assumptions: tuple[str, ...] = ()
 
 
@@ -80,6 +83,7 @@ def record(snapshot: Snapshot, group: Group | None, expected: Expectation) -> Re
         "expected_by": expected.against.value,
         "migration": msgspec.to_builtins(facts.migration),
         "idle_threads": list(expected.idle),
+        "partial": facts.partial or None,
         "notes": list(facts.notes),
         "assumptions": list(facts.assumptions),
         "coordinator": msgspec.structs.asdict(found),
@@ -99,12 +103,13 @@ def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
         marks=("rebalancing",) if group.name in snapshot.restless else (),
         rule=_rule(expected),
         source=expected.against.source if expected.plans else "",
-        offsets=_offsets(group, is_old=is_old),
+        offsets=_offsets(snapshot, group, is_old=is_old),
         coordinator=None if is_old else _coordinator(snapshot.cluster, found),
         migration=None if is_old else snapshot.migrations.get(group.name, _NOT_SAMPLED),
         idle=tuple((group_cells.short(one, group.name), one) for one in expected.idle[:_MOST_IDLE]),
         more_idle=max(0, len(expected.idle) - _MOST_IDLE),
         notes=tuple(_notes(expected)),
+        partial=_sentence(expected.partial) if expected.partial else "",
         assumptions=expected.asked.assumptions,
     )
 
@@ -129,9 +134,16 @@ def _or(words: list[str]) -> str:
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def _offsets(group: Group, *, is_old: bool) -> str:
+def _offsets(snapshot: Snapshot, group: Group, *, is_old: bool) -> str:
+    """Where they are kept, as far as ZooKeeper and the group's coordinator tell."""
+    if is_old:
+        return "in ZooKeeper, as positions in bytes (0.7)" if group.offsets else "none"
+    commits = snapshot.samples.committed(group.name)
+    if isinstance(commits, GroupCommits):
+        places = [("ZooKeeper", bool(group.offsets)), ("Kafka", bool(commits.commits))]
+        return " and ".join(f"in {place}" for place, holds in places if holds) or "none"
     if group.offsets:
-        return "in ZooKeeper, as positions in bytes (0.7)" if is_old else "in ZooKeeper"
+        return "in ZooKeeper"
     return "not in ZooKeeper: kept in Kafka, not visible here, or never committed"
 
 
@@ -147,12 +159,12 @@ def _coordinator(cluster: str, found: Coordinator) -> tuple[str, str, str]:
 def _notes(expected: Expectation) -> Iterator[str]:
     """What an operator should know about the group as a whole, worst first."""
     asked = expected.asked
-    yield from (_sentence(text) for text in (*asked.blocked, *asked.unclear))
+    yield from map(_sentence, asked.blocked)
+    # These begin with a consumer's id, or as a sentence does.
+    yield from (f"Not planned: {text}." for text in asked.unclear)
     if expected.followed:
         yield _mixed(expected)
     yield from map(_sentence, expected.may_differ)
-    if expected.partial:
-        yield _sentence(expected.partial)
     open_topics = sorted(asked.open_topics.items())
     for topic, why in open_topics[:_MOST_TOPICS]:
         yield f"Topic {topic}: {why}."

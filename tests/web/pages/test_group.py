@@ -146,7 +146,7 @@ def test_a_wildcard_is_previewed_or_says_why_not(client: Client) -> None:
     assert "exclude.internal.topics=true" in page.text("#facts")
     page = Markup(client.get("/c/demo/groups/odd/"))
     assert "cannot preview: " in page.text("#members-rows")
-    assert page.texts("p.note")[0].startswith("Odd_a-1795171327000-0000aaaa: cannot preview")
+    assert page.texts("p.note")[1].startswith("Not planned: odd_a-1795171327000-0000aaaa: cannot preview")
 
 
 def test_idle_threads_are_named(client: Client) -> None:
@@ -320,6 +320,19 @@ def test_it_says_how_far_its_offsets_have_moved_to_kafka(client: Client) -> None
     assert "● dual commit offsets move in ZooKeeper and in Kafka. Next: bounce them" in _facts(client)
     facts = json.loads(client.get(URL, {"format": "json"}).content)["group"]
     assert facts["migration"]["stage"] == "dual commit"
+
+
+def test_where_offsets_are_is_told_from_both_places(client: Client) -> None:
+    commits = GroupCommits(2, {("orders", 0): Commit(20, "")}, 1.0)
+    samples = Samples(commits=Samples().commits.set("billing", commits))
+    states.publish(_tree(), samples=samples)
+    assert "in ZooKeeper and in Kafka" in Markup(client.get(URL)).texts("#facts dd")
+    only = states.group("billing", {ONE: ["orders"]})
+    states.publish({**states.healthy(), **only}, samples=samples)
+    assert "in Kafka" in Markup(client.get(URL)).texts("#facts dd")
+    states.publish({**states.healthy(), **only})
+    told = Markup(client.get(URL)).texts("#facts dd")
+    assert "not in ZooKeeper: kept in Kafka, not visible here, or never committed" in told
 
 
 def _facts(client: Client) -> str:
