@@ -1,0 +1,154 @@
+"""A plan while it is being made: what every kind asks of a cluster first, and where its findings gather."""
+
+from __future__ import annotations
+
+import msgspec
+
+from zkdash.cluster.plans import intents, registered
+from zkdash.cluster.plans.era import Era, era
+from zkdash.cluster.plans.goals import Goal
+from zkdash.cluster.plans.intents import Intent
+from zkdash.cluster.plans.values import (
+    MARKER_BYTES,
+    MOST_BYTES,
+    MOST_OPERATIONS,
+    Effect,
+    Ground,
+    Operation,
+    Plan,
+    Step,
+    Write,
+)
+from zkdash.cluster.topics import Topic
+from zkdash.kafka import editing, paths
+from zkdash.kafka.layouts.document import quote
+from zkdash.kafka.values import Assignment, Layout
+from zkdash.znode import Unreadable, Znode
+
+MIGRATION = "/migration"
+
+
+class Draft:
+    """Refusals, warnings and steps of one plan. A method returns None where it has refused."""
+
+    def __init__(self, intent: Intent, ground: Ground, target: str) -> None:
+        self.intent = intent
+        self.ground = ground
+        self.state = ground.state
+        self.era: Era = era(ground.state)
+        self.target = target
+        self.refusals: list[str] = []
+        self.warnings: list[str] = []
+        self.steps: list[Step] = []
+
+    def refuse(self, sentence: str) -> None:
+        if sentence not in self.refusals:
+            self.refusals.append(sentence)
+
+    def warn(self, sentence: str) -> None:
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
+
+    def step(self, title: str, writes: list[Write], goal: Goal) -> None:
+        """One multi; one that is too large is refused, where a kind cannot split it."""
+        step = Step(title, tuple(writes), goal)
+        if len(writes) >= MOST_OPERATIONS or step.size + MARKER_BYTES > MOST_BYTES:
+            self.refuse(
+                f"{title} would write {step.size} bytes in {len(writes)} operations at once; "
+                f"{MOST_BYTES} bytes and {MOST_OPERATIONS} operations are the most."
+            )
+        self.steps.append(step)
+
+    def close(
+        self, effect: Effect | None = None, inverse: Intent | None = None, confirm: str | None = None
+    ) -> Plan:
+        """The plan. What is refused has no steps."""
+        kind = intents.kind(self.intent)
+        if self.refusals:
+            return Plan(kind, self.target, (), tuple(self.refusals), tuple(self.warnings))
+        return Plan(
+            kind,
+            self.target,
+            tuple(self.steps),
+            (),
+            tuple(self.warnings),
+            self._measured(effect or Effect()),
+            inverse,
+            confirm,
+        )
+
+    def _measured(self, effect: Effect) -> Effect:
+        writes = [w for step in self.steps for w in step.writes if w.operation is not Operation.CHECK]
+        return msgspec.structs.replace(
+            effect,
+            znodes=len(writes),
+            written=sum(len(write.after or b"") for write in writes),
+            largest=max((len(write.after or b"") for write in writes), default=0),
+        )
+
+    # What a cluster must be
+
+    def require_loaded(self) -> bool:
+        """The state is whole, and no KRaft controller owns the metadata."""
+        if not self.state.loaded:
+            self.refuse("The cluster has not been read yet.")
+        if self.era.kraft:
+            self.refuse(
+                "A KRaft controller owns the metadata (kraftControllerEpoch in /controller): "
+                "what is written into ZooKeeper would be lost or do harm."
+            )
+        elif isinstance(migration := self.ground.tree.get(MIGRATION), Unreadable):
+            self.refuse(f"Nobody can tell whether KRaft owns the metadata: {MIGRATION} is not readable.")
+        elif migration is not None and _is_migrating(migration):
+            self.refuse("The metadata is being migrated to KRaft, which owns it (/migration).")
+        return not self.refusals
+
+    def require_controller(self) -> bool:
+        """As `require_loaded`, of 0.8 and later, with a live controller that will act."""
+        self.require_loaded()
+        if self.era.layout is Layout.V07:
+            self.refuse("Kafka 0.7 has no controller: nothing there acts on what would be written.")
+        elif self.era.layout is Layout.MIXED:
+            self.refuse("Brokers or topics of 0.7 and of 0.8 or later share this path, by mistake.")
+        elif self.state.controller is None:
+            self.refuse("There is no controller: nobody would act on what would be written.")
+        return not self.refusals
+
+    # What a topic must be
+
+    def topic(self, name: str) -> tuple[Topic, Assignment, Znode] | None:
+        """A topic of 0.8+ whose assignment and znode can be read."""
+        topic = self.state.topics.get(name)
+        if topic is None:
+            self.refuse(f"There is no topic {quote(name)}.")
+            return None
+        if not isinstance(topic.assignment, Assignment) or not isinstance(topic.znode, Znode):
+            self.refuse(f"The assignment of {quote(name)} cannot be read ({paths.topic(name)}).")
+            return None
+        return topic, topic.assignment, topic.znode
+
+    def live(self) -> set[int]:
+        """The registered brokers."""
+        return set(self.state.brokers)
+
+    def racks(self) -> dict[int, str]:
+        """The rack of every live broker; empty where not each has one (then racks are not respected)."""
+        return registered.racks(self.state)
+
+    def read(self, path: str) -> Znode | None:
+        """A znode of those that were read beside the state; one that may not be read is refused."""
+        found = self.ground.tree.get(path)
+        if isinstance(found, Unreadable):
+            self.refuse(f"{path} is not readable: {found.reason}.")
+            return None
+        return found
+
+
+def _is_migrating(znode: Znode) -> bool:
+    """kafka.zk.MigrationZNode: the id is -1 until a KRaft controller took over. What is unclear counts."""
+    try:
+        document = editing.read(znode.data, range(1 << 8))
+    except editing.Uneditable:
+        return True
+    found = document.get("kraft_controller_id")
+    return type(found) is not int or found >= 0

@@ -1,0 +1,175 @@
+"""Clearing what was left behind: throttles, configurations of absent topics, admin znodes nobody acts on."""
+
+from __future__ import annotations
+
+from zkdash.cluster.plans import controllers, throttles
+from zkdash.cluster.plans.deletions import in_multis
+from zkdash.cluster.plans.draft import Draft
+from zkdash.cluster.plans.goals import Assigned, Reelected, Written
+from zkdash.cluster.plans.intents import ClearConfigs, ClearStuck, ClearThrottles, RevertStuck
+from zkdash.cluster.plans.values import Effect, Ground, Plan, check, create, remove
+from zkdash.cluster.state import Seen
+from zkdash.kafka import paths, requests
+from zkdash.kafka.layouts.document import few, quote
+from zkdash.kafka.values import Assignment, Election, Move, PartitionState, Reassignment
+from zkdash.znode import Znode
+
+
+def clear_throttles(intent: ClearThrottles, ground: Ground) -> Plan:
+    """Only while nothing moves: a throttle that is taken away earlier lets a move flood the network."""
+    draft = Draft(intent, ground, "throttles")
+    draft.require_controller()
+    moving = sorted(name for name, topic in ground.state.topics.items() if topic.moving)
+    if ground.state.reassignment is not None or moving:
+        draft.refuse("Partitions are being moved: their throttle is removed when they have arrived.")
+    topics, brokers = throttles.clear(draft)
+    if not topics and not brokers:
+        draft.refuse("No throttle is set.")
+    return draft.close(Effect(topics=topics))
+
+
+def clear_configs(intent: ClearConfigs, ground: Ground) -> Plan:
+    draft = Draft(intent, ground, ", ".join(few(intent.topics)) or "all absent topics")
+    draft.require_controller()
+    left = {
+        name: topic.config_znode
+        for name, topic in sorted(ground.state.remnants.items())
+        if isinstance(topic.config_znode, Znode)
+        and not topic.partitions
+        and name not in ground.state.deletions
+    }
+    for name in intent.topics:
+        if name in ground.state.topics:
+            draft.refuse(f"{quote(name)} is there: its configuration is in use.")
+        elif name not in left:
+            draft.refuse(
+                f"There is no configuration of an absent topic {quote(name)}, or it is being deleted."
+            )
+    chosen = {name: znode for name, znode in left.items() if not intent.topics or name in intent.topics}
+    if not chosen:
+        draft.refuse("No absent topic has a configuration.")
+    removed = [
+        remove(paths.topic_config(name), znode, "creating it again with the data as before")
+        for name, znode in chosen.items()
+    ]
+    for writes in in_multis(removed):
+        draft.step(f"Remove {len(writes)} configurations", writes, Written())
+    return draft.close(Effect(topics=len(chosen)))
+
+
+def clear_stuck(intent: ClearStuck, ground: Ground) -> Plan:
+    """Only what no controller can act on. From 0.10 on the controller is elected anew afterwards, because one
+    that failed on the znode no longer looks for the next."""
+    draft = Draft(intent, ground, intent.path)
+    draft.require_controller()
+    known = {paths.REASSIGNMENT: ground.state.reassignment, paths.ELECTION: ground.state.election}
+    seen: Seen[Reassignment] | Seen[Election] | None = known.get(intent.path)
+    if intent.path not in known:
+        draft.refuse(f"{quote(intent.path)} is not one of {', '.join(known)}.")
+    elif seen is None or seen.znode is None:
+        draft.refuse(f"{intent.path} is absent or not readable.")
+    elif reason := _acted_on(seen.value, ground):
+        draft.refuse(reason)
+    else:
+        draft.step(f"Delete {intent.path}", [remove(intent.path, seen.znode)], Written())
+        _reelect(draft)
+    return draft.close(confirm=intent.path)
+
+
+def revert_stuck(intent: RevertStuck, ground: Ground) -> Plan:
+    """The only way out of a move that waits for a broker that will not come: its znode is replaced by one
+    that asks for the replicas as they were, in one multi, and a new controller reads it."""
+    draft = Draft(intent, ground, paths.REASSIGNMENT)
+    draft.require_controller()
+    seen = ground.state.reassignment
+    if seen is None or seen.znode is None or not isinstance(seen.value, Reassignment):
+        draft.refuse(f"{paths.REASSIGNMENT} is absent or cannot be read: no move is stuck in it.")
+        return draft.close()
+    moves = _reverted(intent, draft, seen.value)
+    data = requests.reassignment(moves)
+    if len(data) > ground.largest:
+        draft.refuse(f"The znode would hold {len(data)} bytes; {ground.largest} are the most.")
+    topics = {move.topic for move in moves if move.topic in ground.state.topics}
+    checks = [
+        check(paths.topic(name), znode.version)
+        for name in sorted(topics)
+        if isinstance(znode := ground.state.topics[name].znode, Znode)
+    ]
+    swap = [remove(paths.REASSIGNMENT, seen.znode), create(paths.REASSIGNMENT, data)]
+    draft.step("Ask for the replicas as they were instead", [*checks, *swap], Written())
+    if elected := controllers.election(draft):
+        draft.step("Elect the controller anew, which reads it", [elected.write], Assigned(tuple(moves)))
+    return draft.close(Effect(topics=len(topics), partitions=len(moves)), confirm="revert")
+
+
+def _acted_on(value: object, ground: Ground) -> str:
+    """Why a znode is not stuck for good, as a sentence; empty where it is."""
+    state = ground.state
+    if isinstance(value, Reassignment) and value.moves:
+        targets = {broker for move in value.moves for broker in move.replicas}
+        if targets.difference(state.brokers):
+            return "The reassignment waits for a broker that is not registered: revert it instead."
+        return (
+            "The reassignment can be carried out, and deleting its znode is no cancel: "
+            "where nothing moves, elect the controller anew, which reads it."
+        )
+    if isinstance(value, Election) and value.partitions:
+        if all(topic in state.topics for topic, _ in value.partitions):
+            return "The election can be carried out: where nothing happens, elect the controller anew."
+        return ""
+    return ""
+
+
+def _reelect(draft: Draft) -> None:
+    if draft.era.highest >= 3 and (elected := controllers.election(draft)):
+        title = "Elect the controller anew, which looks for requests again"
+        draft.step(title, [elected.write], Reelected(elected.epoch))
+
+
+def _reverted(intent: RevertStuck, draft: Draft, asked: Reassignment) -> list[Move]:
+    """The entries as they shall be asked for: stuck ones as before their move, the others unchanged."""
+    given = {(move.topic, move.partition): move.replicas for move in intent.originals}
+    moves, stuck = [], 0
+    for move in asked.moves:
+        if not _is_stuck(move, draft):
+            moves.append(move)
+            continue
+        stuck += 1
+        here = f"{move.topic}-{move.partition}"
+        replicas = given.get((move.topic, move.partition)) or _original(move, draft)
+        if not replicas:
+            draft.refuse(f"{here}: the replicas before the move are not known (before Kafka 2.4): name them.")
+        elif dead := sorted(set(replicas).difference(draft.state.brokers)):
+            draft.refuse(f"{here}: broker {dead[0]} of the earlier replicas is not registered: name others.")
+        elif len(set(replicas)) < len(replicas):
+            draft.refuse(f"{here}: a broker is named twice in {list(replicas)}.")
+        else:
+            moves.append(Move(move.topic, move.partition, replicas))
+    if not stuck:
+        draft.refuse("No move is stuck: all targets are registered and have leaders to copy from.")
+    return moves
+
+
+def _is_stuck(move: Move, draft: Draft) -> bool:
+    """A target that is not registered, or no live leader to copy from."""
+    if set(move.replicas).difference(draft.state.brokers):
+        return True
+    topic = draft.state.topics.get(move.topic)
+    one = next((p for p in topic.partitions if p.id == move.partition), None) if topic else None
+    return (
+        one is not None
+        and isinstance(one.state, PartitionState)
+        and one.state.leader not in draft.state.brokers
+    )
+
+
+def _original(move: Move, draft: Draft) -> tuple[int, ...]:
+    """From 2.4 the assignment says which replicas are being added; their order before is not kept."""
+    topic = draft.state.topics.get(move.topic)
+    found = topic.assignment if topic else None
+    if not isinstance(found, Assignment):
+        return ()
+    if move.partition not in found.adding and move.partition not in found.removing:
+        return ()
+    added = found.adding.get(move.partition, ())
+    return tuple(broker for broker in found.partitions[move.partition] if broker not in added)

@@ -1,0 +1,171 @@
+"""Throttles of a reassignment (0.10.1+): set before it, removed after it, all else in the configs kept.
+
+A topic's config names which replicas are throttled, /config/brokers/B at which rate. The latter may hold
+secrets: it is edited by whoever executes, and shown masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from zkdash.cluster.plans.draft import Draft
+from zkdash.cluster.plans.goals import Written
+from zkdash.cluster.plans.values import Edit, Needs, Operation, Write, create
+from zkdash.kafka import editing, notifications, paths, secrets, topic_options
+from zkdash.kafka.layouts.document import quote
+from zkdash.kafka.notifications import Form
+from zkdash.kafka.values import Move
+from zkdash.znode import Znode
+
+BROKER_CONFIGS = "/config/brokers"
+NEEDS = Needs(paths=(notifications.CHANGES,), subtrees=(BROKER_CONFIGS,))
+_REPLICAS = (topic_options.LEADER_THROTTLE, topic_options.FOLLOWER_THROTTLE)
+
+
+def begin(draft: Draft, moves: Sequence[Move], rate: int) -> None:
+    """Throttle these moves to `rate` bytes per second on each broker involved."""
+    if not _understood(draft):
+        return
+    if rate < 1:
+        draft.refuse("A throttle must let at least one byte a second pass.")
+    for topic in dict.fromkeys(move.topic for move in moves):
+        put = _throttled(draft, [move for move in moves if move.topic == topic])
+        existing = draft.state.topics[topic].config_znode
+        if existing and _has(existing, _REPLICAS):
+            draft.refuse(f"{quote(topic)} is throttled already: clear the old throttle first.")
+        write = _topic_write(draft, topic, existing, put, ())
+        draft.step(f"Throttle the replicas of {topic}", [*write, _told(draft, topic)], Written())
+    rates = dict.fromkeys(topic_options.BROKER_THROTTLES, str(rate))
+    for broker in _brokers(draft, moves):
+        existing = draft.read(f"{BROKER_CONFIGS}/{broker}")
+        if existing and _has(existing, topic_options.BROKER_THROTTLES):
+            draft.refuse(f"Broker {broker} is throttled already: clear the old throttle first.")
+        writes = _broker_write(broker, existing, Edit(put=rates), draft)
+        draft.step(f"Throttle broker {broker} to {rate} bytes/s", writes, Written())
+
+
+def end(draft: Draft, moves: Sequence[Move]) -> None:
+    """Remove what `begin` wrote: its own versions are known, so that a change in between is noticed."""
+    if draft.refusals:
+        return
+    for topic in dict.fromkeys(move.topic for move in moves):
+        existing = draft.state.topics[topic].config_znode
+        path = paths.topic_config(topic)
+        begun = next(w for step in draft.steps for w in step.writes if w.path == path)
+        data = editing.merge_config(begun.after, {}, _REPLICAS)
+        version = 0 if existing is None else existing.version + 1
+        write = Write(path, Operation.SET, version, begun.after, data)
+        draft.step(f"Remove the throttle of {topic}", [write, _told(draft, topic)], Written())
+    edit = Edit(drop=topic_options.BROKER_THROTTLES)
+    for broker in _brokers(draft, moves):
+        path = f"{BROKER_CONFIGS}/{broker}"
+        begun = next(w for step in draft.steps for w in step.writes if w.path == path)
+        after = secrets.redact(path, editing.merge_config(begun.after, {}, edit.drop))
+        version = 0 if begun.operation is Operation.CREATE else (begun.expected or 0) + 1
+        write = Write(path, Operation.SET, version, begun.after, after, edit=edit)
+        draft.step(f"Remove the throttle of broker {broker}", [write, _told_broker(broker)], Written())
+
+
+def clear(draft: Draft) -> tuple[int, int]:
+    """Remove all throttles that there are; how many topics and brokers have one."""
+    topics = [
+        name for name, topic in sorted(draft.state.topics.items()) if _has(topic.config_znode, _REPLICAS)
+    ]
+    brokers = [
+        path
+        for path in draft.ground.below(BROKER_CONFIGS)
+        if _has_broker(draft, path) and path != BROKER_CONFIGS
+    ]
+    if (topics or brokers) and not _understood(draft):
+        return len(topics), len(brokers)
+    for topic in topics:
+        existing = draft.state.topics[topic].config_znode
+        writes = _topic_write(draft, topic, existing, {}, _REPLICAS)
+        draft.step(f"Remove the throttle of {topic}", [*writes, _told(draft, topic)], Written())
+    for path in brokers:
+        name = path.removeprefix(BROKER_CONFIGS + "/")
+        writes = _broker_write(name, draft.read(path), Edit(drop=topic_options.BROKER_THROTTLES), draft)
+        draft.step(f"Remove the throttle of broker {name}", writes, Written())
+    return len(topics), len(brokers)
+
+
+def _understood(draft: Draft) -> bool:
+    if draft.era.entities is None or draft.era.topics is None:
+        unclear = draft.era.unclear or "brokers before 0.10.2 register as version 3 or less"
+        draft.refuse(f"Not every broker of this cluster is known to read a throttle: {unclear}.")
+    elif draft.read(notifications.CHANGES) is None:
+        draft.refuse(f"{notifications.CHANGES} is absent: no broker would hear of a throttle.")
+    return not draft.refusals
+
+
+def _throttled(draft: Draft, moves: Iterable[Move]) -> dict[str, str]:
+    """`partition:broker` lists as kafka.admin.ReassignPartitionsCommand writes them."""
+    leaders, followers = [], []
+    for move in moves:
+        known = {one.id: one.replicas or () for one in draft.state.topics[move.topic].partitions}
+        now = known[move.partition]
+        leaders += [f"{move.partition}:{broker}" for broker in now]
+        followers += [f"{move.partition}:{broker}" for broker in move.replicas if broker not in now]
+    return dict(zip(_REPLICAS, (",".join(leaders), ",".join(followers)), strict=True))
+
+
+def _brokers(draft: Draft, moves: Iterable[Move]) -> list[int]:
+    """Those that send or receive, as far as they live."""
+    involved = {broker for move in moves for broker in move.replicas}
+    for move in moves:
+        known = {one.id: one.replicas or () for one in draft.state.topics[move.topic].partitions}
+        involved.update(known[move.partition])
+    return sorted(involved & draft.live())
+
+
+def _topic_write(
+    draft: Draft, topic: str, existing: Znode | None, put: dict[str, str], drop: tuple[str, ...]
+) -> list[Write]:
+    path = paths.topic_config(topic)
+    try:
+        after = editing.merge_config(existing and existing.data, put, drop)
+    except editing.Uneditable as fault:
+        draft.refuse(f"{path} cannot be edited: {fault}.")
+        return []
+    if existing is None:
+        return [create(path, after)]
+    return [Write(path, Operation.SET, existing.version, existing.data, after, undo="the data as before")]
+
+
+def _broker_write(broker: object, existing: Znode | None, edit: Edit, draft: Draft) -> list[Write]:
+    """The value by an edit (what is shown is masked), then its notification."""
+    path = f"{BROKER_CONFIGS}/{broker}"
+    shown = secrets.redact(path, existing.data) if existing else None
+    try:
+        after = secrets.redact(path, editing.merge_config(shown, edit.put, edit.drop))
+    except editing.Uneditable as fault:
+        draft.refuse(f"{path} cannot be edited: {fault}.")
+        return []
+    operation = Operation.CREATE if existing is None else Operation.SET
+    version = None if existing is None else existing.version
+    write = Write(path, operation, version, shown, after, edit=edit, undo="the edit reversed")
+    return [write, _told_broker(broker)]
+
+
+def _told(draft: Draft, topic: str) -> Write:
+    data = notifications.of_topic(topic, draft.era.topics or Form.TYPE)
+    return Write(notifications.PREFIX, Operation.CREATE, after=data, sequential=True)
+
+
+def _told_broker(broker: object) -> Write:
+    data = notifications.of_entity(f"brokers/{broker}")
+    return Write(notifications.PREFIX, Operation.CREATE, after=data, sequential=True)
+
+
+def _has_broker(draft: Draft, path: str) -> bool:
+    found = draft.ground.tree.get(path)
+    return isinstance(found, Znode) and _has(found, topic_options.BROKER_THROTTLES)
+
+
+def _has(znode: Znode | None, names: Iterable[str]) -> bool:
+    """Whether a configuration holds one of these keys; what cannot be read holds none."""
+    try:
+        config = editing.read(znode.data, (1,)).get("config") if znode and znode.data else None
+    except editing.Uneditable:
+        return False
+    return isinstance(config, dict) and any(name in config for name in names)
