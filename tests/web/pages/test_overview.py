@@ -72,6 +72,13 @@ def test_the_strip_holds_six_numbers(client: Client) -> None:
     assert numbers[1].startswith("2epoch 12")
 
 
+def test_the_strip_of_layout_07_holds_what_07_has(client: Client) -> None:
+    znodes = {"/brokers/ids/0": states.znode("h-1:10.0.0.5:9092"), "/brokers/topics/o/0": states.znode("4")}
+    states.publish({"/brokers/topics/o": states.znode()} | znodes)
+    page = Markup(client.get(URL))
+    assert page.texts("#strip dt") == ["Brokers", "Topics", "Partitions"]
+
+
 def test_last_changes_say_what_is_not_known(client: Client) -> None:
     states.publish(states.healthy(), changes=(CHANGE,) * 12)
     page = Markup(client.get(URL))

@@ -11,7 +11,7 @@ from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
-from zkdash.kafka.values import Controller
+from zkdash.kafka.values import Controller, Layout
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import cells, links, page, tables, times
@@ -101,11 +101,17 @@ def _facts(snapshot: Snapshot) -> tuple[Fact, ...]:
         return tuple(Fact(label, "unknown", note=_NOT_LOADED) for label in labels)
     topics, brokers = (links.cluster(snapshot.cluster, f"{page}/") for page in ("topics", "brokers"))
     alarm = None if state.brokers else Tone.WARNING
-    return (
+    everywhere = (
         Fact("Brokers", cells.grouped(len(state.brokers)), href=brokers, tone=alarm),
-        _controller(snapshot),
         Fact("Topics", cells.grouped(counts.topics), href=topics),
         Fact("Partitions", cells.grouped(counts.partitions)),
+    )
+    if state.layout is Layout.V07:  # no controller, no replicas
+        return everywhere
+    return (
+        everywhere[0],
+        _controller(snapshot),
+        *everywhere[1:],
         _bad("Under-replicated", counts.under_replicated, Tone.WARNING, f"{topics}?sort=-under_replicated"),
         _bad("Offline", counts.offline, Tone.CRITICAL, f"{topics}?sort=-offline"),
     )
@@ -119,7 +125,8 @@ def _controller(snapshot: Snapshot) -> Fact:
     seen, epoch = snapshot.state.controller, snapshot.state.controller_epoch
     note = f"epoch {epoch.value}" if epoch is not None and isinstance(epoch.value, int) else "epoch unknown"
     if seen is None:
-        return Fact("Controller", "none", note=note, tone=Tone.CRITICAL)
+        tone = None if snapshot.state.layout is Layout.NONE else Tone.CRITICAL
+        return Fact("Controller", "none", note=note, tone=tone)
     if not isinstance(seen.value, Controller):
         return Fact("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
     since = None if seen.znode is None else seen.znode.ctime
