@@ -28,7 +28,7 @@ MOST_BYTES = 150_000
 MOST_BYTES_IN_ALL = 2_000_000
 
 # Low, so that all pictures together stay small.
-_WIDE = {"width": 1200, "height": 460}
+_WIDE = {"width": 1200, "height": 430}
 _LOW = {"width": 1200, "height": 380}
 _NARROW = {"width": 360, "height": 520}
 
