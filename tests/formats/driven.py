@@ -116,12 +116,13 @@ def _modern(client: KazooClient) -> None:
 class Old:
     """A ZooKeeper 3.4.14, whose jars are fetched by the run."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, *options: str) -> None:
         self.data_dir = data_dir
+        self._options = options
         self.port = ports.free()[0]
 
     def __enter__(self) -> Old:
-        self.data_dir.mkdir(parents=True)
+        self.data_dir.mkdir(parents=True, exist_ok=True)
         config = self.data_dir / "zoo.cfg"
         config.write_text(
             f"dataDir={self.data_dir}\nclientPort={self.port}\nclientPortAddress=127.0.0.1\ntickTime=200\n"
@@ -129,8 +130,14 @@ class Old:
         )
         locked = lock.read(Path(__file__).with_name("zookeeper-3.4.14.lock"))
         classpath = jars.fetch(locked, maven.repository(), folder=jars.cache())
-        command = [java.find().path, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]
-        command += [":".join(map(str, classpath)), "org.apache.zookeeper.server.ZooKeeperServerMain", config]
+        command = [java.find().path, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        command += [
+            *self._options,
+            "-cp",
+            ":".join(map(str, classpath)),
+            "org.apache.zookeeper.server.ZooKeeperServerMain",
+            config,
+        ]
         self._process = Guarded([*map(str, command)], log=self.data_dir / "log.txt")
         waiting.wait_for(self._serves, limit_s=60)
         return self

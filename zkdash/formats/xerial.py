@@ -1,0 +1,43 @@
+"""The framing of snappy-java's streams, in Kafka's messages and ZooKeeper's snapshots: blocks with a length.
+
+Source: org.xerial.snappy.SnappyInputStream. It is not the framing format that snappy itself describes.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import cramjam
+
+MAGIC: Final = b"\x82SNAPPY\0"
+_HEADER_SIZE: Final = 16  # magic, version, oldest version that reads it
+_LENGTH = struct.Struct("!i")
+
+
+def decompress(data: bytes) -> bytes:
+    """The bytes of a stream; without the header they are one block of plain snappy. Raises ValueError."""
+    if not data.startswith(MAGIC):
+        return _block(data)
+    blocks = []
+    position = _HEADER_SIZE
+    while position < len(data):
+        if data.startswith(MAGIC, position):  # streams may follow each other
+            position += _HEADER_SIZE
+            continue
+        if len(data) - position < _LENGTH.size:
+            raise ValueError("the snappy stream ends within a block's length")
+        (length,) = _LENGTH.unpack_from(data, position)
+        position += _LENGTH.size
+        if not 0 <= length <= len(data) - position:
+            raise ValueError(f"a snappy block of {length} bytes, where {len(data) - position} are left")
+        blocks.append(_block(data[position : position + length]))
+        position += length
+    return b"".join(blocks)
+
+
+def _block(data: bytes) -> bytes:
+    try:
+        return bytes(cramjam.snappy.decompress_raw(data))
+    except cramjam.DecompressionError as error:
+        raise ValueError(f"snappy: {error}") from error
