@@ -162,7 +162,7 @@ def _notes(expected: Expectation) -> Iterator[str]:
     yield from map(_sentence, asked.blocked)
     # These begin with a consumer's id, or as a sentence does.
     yield from (f"Not planned: {text}." for text in asked.unclear)
-    if expected.followed:
+    if _is_mixed(expected):
         yield _mixed(expected)
     yield from map(_sentence, expected.may_differ)
     open_topics = sorted(asked.open_topics.items())
@@ -170,6 +170,12 @@ def _notes(expected: Expectation) -> Iterator[str]:
         yield f"Topic {topic}: {why}."
     if len(open_topics) > _MOST_TOPICS:
         yield f"{len(open_topics) - _MOST_TOPICS} more topics cannot be told in full."
+
+
+def _is_mixed(expected: Expectation) -> bool:
+    """Whether members follow rules that have none in common; else the partitions tell what is wrong."""
+    rules = [set(one) for one in expected.followed.values() if one]
+    return len(rules) > 1 and not set.intersection(*rules)
 
 
 def _mixed(expected: Expectation) -> str:

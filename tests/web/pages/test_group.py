@@ -10,6 +10,9 @@ from tests.web import states
 from tests.web.markup import Markup
 from zkdash.broker.samples import Commit, GroupCommits, LogEnds, Samples, Unknown
 from zkdash.cluster.migration import Migration, Stage
+from zkdash.kafka import rules
+from zkdash.kafka.demand import Demand
+from zkdash.kafka.rules import Rule
 from zkdash.live.parts import PageKey
 from zkdash.web import links, renderer
 from zkdash.web.pages import group
@@ -145,6 +148,7 @@ def test_a_wildcard_is_previewed_or_says_why_not(client: Client) -> None:
     assert page.texts("#partitions-rows th") == ["clicks", "orders", "orders", "orders"]
     assert "exclude.internal.topics=true" in page.text("#facts")
     page = Markup(client.get("/c/demo/groups/odd/"))
+    assert page.text("#partitions-rows").startswith("What the group asks for cannot be told")
     assert "cannot preview: " in page.text("#members-rows")
     assert page.texts("p.note")[1].startswith("Not planned: odd_a-1795171327000-0000aaaa: cannot preview")
 
@@ -333,6 +337,26 @@ def test_where_offsets_are_is_told_from_both_places(client: Client) -> None:
     states.publish({**states.healthy(), **only})
     told = Markup(client.get(URL)).texts("#facts dd")
     assert "not in ZooKeeper: kept in Kafka, not visible here, or never committed" in told
+
+
+def test_members_that_follow_different_rules_are_told_apart(client: Client) -> None:
+    topics = ["orders", "payments", "clicks"]
+    plans = {rule: rules.plan(rule, _DEMAND) for rule in (Rule.RANGE, Rule.ROUND_ROBIN_HYPHEN)}
+    tree = {**states.healthy(), **states.group("billing", {ONE: topics, TWO: topics})}
+    for member, rule in ((ONE, Rule.ROUND_ROBIN_HYPHEN), (TWO, Rule.RANGE)):
+        for topic, keys in plans[rule].owners.items():
+            mine = {key: thread for key, thread in keys.items() if thread and thread.startswith(member)}
+            tree |= _owners(topic, mine)
+    states.publish(tree)
+    notes = [note for note in Markup(client.get(URL)).texts("p.note") if "follow no rule" in note]
+    assert len(notes) == 1
+    assert "1 by range (0.8 to 1.1, the default)" in notes[0]
+
+
+_DEMAND = Demand(
+    {member: dict.fromkeys(("orders", "payments", "clicks"), 1) for member in (ONE, TWO)},
+    {"orders": ("0", "1", "2"), "payments": ("0", "1"), "clicks": ("0",)},
+)
 
 
 def _facts(client: Client) -> str:

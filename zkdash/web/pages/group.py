@@ -7,7 +7,7 @@ import msgspec
 from zkdash.cluster import group_partitions, queries
 from zkdash.cluster.group_partitions import GroupPartitionRow, Unknown
 from zkdash.cluster.groups import Group
-from zkdash.cluster.rebalance.values import Verdict
+from zkdash.cluster.rebalance.values import Expectation, Verdict
 from zkdash.cluster.rows import Known
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Layout
@@ -53,7 +53,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         parts=(
             facts,
             group_members.table(snapshot.cluster, asked, known),
-            _table(snapshot, columns, entries, query),
+            _table(columns, entries, _empty(snapshot, query, expected)),
             *listing.blocks(SPEC, query, found, "partitions"),
         ),
         context={
@@ -75,9 +75,7 @@ def touches(key: PageKey, touched: Touched) -> bool:
     return key.args[0] in touched.groups or not _AREAS.isdisjoint(touched.areas)
 
 
-def _table(
-    snapshot: Snapshot, columns: tuple[Column[Entry], ...], entries: tuple[Entry, ...], query: queries.Query
-) -> Table:
+def _table(columns: tuple[Column[Entry], ...], entries: tuple[Entry, ...], empty: Empty) -> Table:
     return tables.part(
         "partitions-rows",
         columns,
@@ -85,16 +83,18 @@ def _table(
             (links.element_id("part", f"{one.row.topic}/{one.row.partition}"), one.row.status, one)
             for one in entries
         ),
-        _empty(snapshot, query),
+        empty,
         problems=lambda one: links.problems(one.cluster, one.row.path),
     )
 
 
-def _empty(snapshot: Snapshot, query: queries.Query) -> Empty:
+def _empty(snapshot: Snapshot, query: queries.Query, expected: Expectation) -> Empty:
     if not snapshot.state.loaded:
         return Empty("Partitions are not known before the first load from ZooKeeper.")
     if query.q or query.status:
         return Empty(f"No partition matches {listing.words(query)}.", "?", "Clear filter")
+    if not expected.asked.is_clear:
+        return Empty("What the group asks for cannot be told. It owns nothing, nor has it an offset here.")
     return Empty("The group neither asks for nor owns a partition, and no offset of it is in ZooKeeper.")
 
 
