@@ -46,7 +46,7 @@ def _entries(entries: list[Any]) -> tuple[tuple[Move, ...], tuple[str, ...]]:
             continue
         seen.add((move.topic, move.partition))
         moves.append(move)
-    return tuple(moves), tuple(few(wrong))
+    return (() if wrong else tuple(moves)), tuple(few(wrong))
 
 
 def _entry(entry: Any) -> tuple[Move | None, str]:
