@@ -1,4 +1,4 @@
-"""A real Kafka 3.9.1 in ZooKeeper mode, seen on the pages of a real `manage.py serve`."""
+"""Real Kafka brokers of the oldest and the newest era, seen on the pages of a real `manage.py serve`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from zkdash.zk.config import DEFAULT_NAME
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 
-RELEASE = "3.9.1"
+of_both_eras = pytest.mark.parametrize("release", ["0.8.2.2", "3.9.1"], indirect=True, scope="session")
+of_the_newest = pytest.mark.parametrize("release", ["3.9.1"], indirect=True, scope="session")
 HOME = f"/c/{DEFAULT_NAME}/"
 LIVE_MS = 5_000
 SESSION_LIMIT_S = 20.0
@@ -34,26 +35,26 @@ class Epochs(NamedTuple):
 
 
 @pytest.fixture
-def site(lab: Lab, served: Serve) -> Served:
+def site(lab: Lab, release: str, served: Serve) -> Served:
     """A dashboard on a real cluster of two brokers."""
-    lab.brokers(RELEASE, 2)
-    return served(ZKDASH_ZOOKEEPER=lab.address(RELEASE))
+    lab.brokers(release, 2)
+    return served(ZKDASH_ZOOKEEPER=lab.address(release))
 
 
 @pytest.fixture
-def topic(lab: Lab) -> Iterator[str]:
+def topic(lab: Lab, release: str) -> Iterator[str]:
     """A topic name of the test's own; the topic is gone from ZooKeeper afterwards."""
     name = f"live-{next(_numbers)}"
     yield name
-    lab.brokers(RELEASE, 2)[0].delete_topic(name)
-    with lab.client(RELEASE) as client:
+    lab.brokers(release, 2)[0].delete_topic(name)
+    with lab.client(release) as client:
         wait_for(lambda: not client.exists(f"/brokers/topics/{name}"), limit_s=SESSION_LIMIT_S)
 
 
 @pytest.fixture
-def zookeeper_now(lab: Lab) -> Iterator[KazooClient]:
+def zookeeper_now(lab: Lab, release: str) -> Iterator[KazooClient]:
     """Reads the cluster's znodes, past the dashboard."""
-    with lab.client(RELEASE) as client:
+    with lab.client(release) as client:
         yield client
 
 
@@ -91,6 +92,7 @@ def shown(site: Served, topic: str) -> dict[int, tuple[Described, Epochs]]:
     }
 
 
+@of_both_eras
 def test_real_brokers_and_their_controller_show_on_the_overview(
     site: Served, zookeeper_now: KazooClient
 ) -> None:
@@ -102,10 +104,11 @@ def test_real_brokers_and_their_controller_show_on_the_overview(
     assert numbers()["controller_epoch"] == int(zookeeper_now.get("/controller_epoch")[0])
 
 
+@of_both_eras
 def test_the_topic_page_tells_what_describe_prints_and_zookeeper_holds(
-    lab: Lab, site: Served, topic: str, zookeeper_now: KazooClient
+    lab: Lab, release: str, site: Served, topic: str, zookeeper_now: KazooClient
 ) -> None:
-    first, second = lab.brokers(RELEASE, 2)
+    first, second = lab.brokers(release, 2)
 
     def agreed(*, alive: set[int]) -> dict[int, tuple[Described, Epochs]]:
         """What page and znodes agree on, once the ISRs hold exactly the living."""
@@ -133,9 +136,10 @@ def test_the_topic_page_tells_what_describe_prints_and_zookeeper_holds(
     assert first.describe_topic(topic) == {number: told for number, (told, _) in again.items()}
 
 
+@of_the_newest
 @pytest.mark.browser
 def test_an_open_topics_page_shows_a_topic_that_kafkas_own_tool_creates(
-    lab: Lab, site: Served, topic: str, page: Any
+    lab: Lab, release: str, site: Served, topic: str, page: Any
 ) -> None:
     from playwright.sync_api import expect
 
@@ -143,16 +147,19 @@ def test_an_open_topics_page_shows_a_topic_that_kafkas_own_tool_creates(
     page.evaluate("window.unreloaded = true")
     row = page.locator("tbody tr").filter(has=page.get_by_role("link", name=topic, exact=True))
     expect(row).to_have_count(0)
-    lab.brokers(RELEASE, 2)[0].create_topic(topic, partitions=3, replicas=2)
+    lab.brokers(release, 2)[0].create_topic(topic, partitions=3, replicas=2)
     expect(row).to_be_visible(timeout=LIVE_MS)
     assert page.evaluate("window.unreloaded")
 
 
+@of_the_newest
 @pytest.mark.browser
-def test_an_open_overview_shows_a_killed_broker_go_and_come_back(lab: Lab, site: Served, page: Any) -> None:
+def test_an_open_overview_shows_a_killed_broker_go_and_come_back(
+    lab: Lab, release: str, site: Served, page: Any
+) -> None:
     from playwright.sync_api import expect
 
-    second = lab.brokers(RELEASE, 2)[1]
+    second = lab.brokers(release, 2)[1]
     page.goto(site.address + HOME)
     page.evaluate("window.unreloaded = true")
     brokers = page.locator("#strip div").filter(has_text="Brokers").locator("dd")
