@@ -22,7 +22,7 @@ from zkdash.cluster.plans.values import (
 from zkdash.cluster.topics import Topic
 from zkdash.kafka import editing, paths
 from zkdash.kafka.layouts.document import quote
-from zkdash.kafka.values import Assignment, Layout
+from zkdash.kafka.values import Assignment, Controller, Layout
 from zkdash.znode import Unreadable, Znode
 
 MIGRATION = "/migration"
@@ -112,6 +112,8 @@ class Draft:
             self.refuse("Brokers or topics of 0.7 and of 0.8 or later share this path, by mistake.")
         elif self.state.controller is None:
             self.refuse("There is no controller: nobody would act on what would be written.")
+        elif not isinstance(self.state.controller.value, Controller):
+            self.refuse("/controller cannot be understood, so that nobody knows who would act.")
         return not self.refusals
 
     # What a topic must be

@@ -1,0 +1,126 @@
+"""The rows of the table of kinds and eras: what is asked, and what of the tree is other for it."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cluster.plans import worlds
+from zkdash.cluster.plans import intents
+from zkdash.cluster.plans.intents import OffsetAt
+from zkdash.cluster.plans.values import Operation
+from zkdash.kafka.values import Move
+
+MOVE = Move("t", 0, (4, 2, 3))
+REASSIGN, ELECT = "/admin/reassign_partitions", "/admin/preferred_replica_election"
+
+
+def _asked(moves):
+    entries = [
+        {"topic": one.topic, "partition": one.partition, "replicas": list(one.replicas)} for one in moves
+    ]
+    return {"version": 1, "partitions": entries}
+
+
+def _waiting(tree):
+    """A move to a broker that does not live, as 2.4 and later write it."""
+    tree.put(REASSIGN, _asked([Move("t", 0, (9, 2, 3))]))
+    if "/brokers/topics/t" in tree.znodes and tree.znodes["/brokers/topics/t"].data:
+        document = tree.data("/brokers/topics/t")
+        if document["version"] >= 2:
+            document["partitions"]["0"] = [9, 2, 3, 1]
+            document |= {"adding_replicas": {"0": [9]}, "removing_replicas": {"0": [1]}}
+            tree.put("/brokers/topics/t", document)
+
+
+def _throttled(tree):
+    replicas = {"leader.replication.throttled.replicas": "0:1", "retention.ms": "1"}
+    tree.put("/config/topics/t", {"version": 1, "config": replicas})
+    rate = {"leader.replication.throttled.rate": "9", "ssl.keystore.password": "hunter2"}
+    tree.put("/config/brokers/1", {"version": 1, "config": rate})
+
+
+def _part(tree):
+    return "0" if "/consumers/g/offsets/t/0" in tree.znodes else "1-0"
+
+
+# Kind: the intent (of a tree), and what changes the tree beforehand.
+ROWS = {
+    "elect preferred": (lambda _: intents.ElectPreferred(), None),
+    "elect an unknown topic": (lambda _: intents.ElectPreferred(topics=("x",)), None),
+    "elect while one is asked for": (
+        lambda _: intents.ElectPreferred(),
+        lambda tree: tree.put(ELECT, {"version": 1, "partitions": []}),
+    ),
+    "reassign": (lambda _: intents.Reassign((MOVE,)), None),
+    "reassign to a dead broker": (lambda _: intents.Reassign((Move("t", 0, (9, 2)),)), None),
+    "reassign an unknown topic": (lambda _: intents.Reassign((Move("x", 0, (1,)),)), None),
+    "reassign an unknown partition": (lambda _: intents.Reassign((Move("t", 7, (1,)),)), None),
+    "reassign nothing": (lambda _: intents.Reassign(()), None),
+    "reassign to the same replicas": (lambda _: intents.Reassign((Move("t", 0, (1, 2, 3)),)), None),
+    "reassign while another runs": (
+        lambda _: intents.Reassign((MOVE,)),
+        lambda tree: tree.put(REASSIGN, _asked([Move("t", 1, (1,))])),
+    ),
+    "reassign with a throttle": (lambda _: intents.Reassign((MOVE,), throttle=1000), None),
+    "create topic": (lambda _: intents.CreateTopic("n", 1, 1, start=0, shift=0), None),
+    "add partitions": (lambda _: intents.AddPartitions("t", 3), None),
+    "change config": (lambda _: intents.ChangeConfig("t", {"retention.ms": "2"}), None),
+    "delete topic": (lambda _: intents.DeleteTopic("t"), None),
+    "delete an unknown topic": (lambda _: intents.DeleteTopic("x"), None),
+    "delete group": (lambda _: intents.DeleteGroup("g"), None),
+    "delete a group's topic": (lambda _: intents.DeleteGroup("g", "t"), None),
+    "reset offsets": (lambda tree: intents.ResetOffsets("g", (OffsetAt("t", _part(tree), 7),)), None),
+    "reset offsets of a live group": (
+        lambda tree: intents.ResetOffsets("g", (OffsetAt("t", _part(tree), 7),)),
+        lambda tree: tree.put("/consumers/g/ids/c", b'{"t":1}'),
+    ),
+    "re-elect the controller": (lambda _: intents.ReelectController(), None),
+    "clear throttles": (lambda _: intents.ClearThrottles(), _throttled),
+    "clear configs of absent topics": (lambda _: intents.ClearConfigs(), None),
+    "clear an empty reassignment": (
+        lambda _: intents.ClearStuck(REASSIGN),
+        lambda tree: tree.put(REASSIGN, _asked([])),
+    ),
+    "clear a live reassignment": (
+        lambda _: intents.ClearStuck(REASSIGN),
+        lambda tree: tree.put(REASSIGN, _asked([MOVE])),
+    ),
+    "clear an election that is no JSON": (
+        lambda _: intents.ClearStuck(ELECT),
+        lambda tree: tree.put(ELECT, b"{"),
+    ),
+    "revert a stuck move": (lambda _: intents.RevertStuck(), _waiting),
+    "revert a stuck move to named replicas": (
+        lambda _: intents.RevertStuck((Move("t", 0, (1, 2, 3)),)),
+        _waiting,
+    ),
+    "clean up after a stuck deletion": (
+        lambda _: intents.CleanUpTopic("t", folders_removed=True),
+        lambda tree: tree.put("/admin/delete_topics/t"),
+    ),
+}
+
+
+def planned(kind, era):
+    """(tree, plan) of a cell."""
+    asked, change = ROWS[kind]
+    tree = worlds.world(era)
+    if change:
+        change(tree)
+    return tree, tree.plan(asked(tree))
+
+
+def told(plan):
+    """A plan in the words of the table: one line a step, or why it is refused."""
+    if plan.refusals:
+        return f"refused: {plan.refusals[0]}"
+    return [" | ".join(_told(write) for write in step.writes) for step in plan.steps]
+
+
+def _told(write):
+    words = f"{write.operation.value} {write.path}"
+    if write.path.startswith("/config/changes/"):
+        return f"{words} {write.after.decode()}"
+    if write.operation is Operation.CREATE and write.path == "/brokers/topics/n":
+        return f"{words} version {json.loads(write.after)['version']}"
+    return words
