@@ -69,6 +69,14 @@ def test_aborted_transactions_are_read() -> None:
     assert sorted(problem.offset for problem in problems) == [34, 68]
 
 
+def test_an_aborted_transaction_without_its_marker_is_told() -> None:
+    marker = (0, 0, struct.pack("!hh", 0, 0), bytes(6), ())
+    data = messages.batch(10, [(0, 0, None, b"x", ())], attributes=0x10, producer=(7, 0, 0))
+    found = entries(data + messages.batch(11, [marker], attributes=0x30, producer=(7, 0, -1)))
+    told = [Aborted(7, 10, 11, 10), Aborted(7, 10, 10, 10), Aborted(8, 10, 11, 10)]
+    assert [problem.offset for problem in indexes.unmarked(told, found)] == [34, 68]
+
+
 def test_every_recorded_checkpoint_and_property_is_read() -> None:
     for path in SEGMENTS.glob("[13]*/*/*-checkpoint"):
         found = checkpoints.offsets(path.read_bytes())

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from zkdash.formats.kafkalog.entries import Entry
+from zkdash.formats.kafkalog.entries import Entry, control_type
 from zkdash.formats.problems import Problem
 
 _OFFSET = struct.Struct("!ii")
@@ -93,6 +93,21 @@ def mistimed(found: Sequence[Moment], entries: Sequence[Entry]) -> Iterator[Prob
         elif entries[at].max_timestamp != moment.timestamp:
             reason = f"{moment.timestamp} is not the newest timestamp where offset {moment.offset} is"
             yield Problem(number * _TIME.size, reason)
+
+
+def unmarked(found: Sequence[Aborted], entries: Sequence[Entry]) -> Iterator[Problem]:
+    """Aborted transactions without their producer's marker; `Problem.offset` is the index's byte."""
+    markers = {
+        (entry.producer.id, record.offset)
+        for entry in entries
+        if entry.producer and entry.producer.is_control
+        for record in entry.records
+        if control_type(record) == "abort"
+    }
+    for number, each in enumerate(found):
+        if (each.producer_id, each.last_offset) not in markers:
+            reason = f"producer {each.producer_id} aborted no transaction at offset {each.last_offset}"
+            yield Problem(number * _ABORTED.size, reason)
 
 
 def _entries(data: bytes, shape: struct.Struct) -> tuple[list[tuple[int, ...]], list[Problem]]:

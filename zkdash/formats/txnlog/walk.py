@@ -38,10 +38,11 @@ class Walk:
 def walk(data: bytes, position: int, base: int, limit: int) -> Walk:
     """Walk from a frame's start over about `limit` operations, or to the end of the log."""
     found = Walk(position)
-    view, size, first = memoryview(data), len(data), position
+    view, size, furthest = memoryview(data), len(data), position + _ANY_PIECE_BYTES
     last_head, adler32, unpack = size - _HEAD.size, zlib.adler32, _HEAD.unpack_from
     starts, ends = found.starts, found.ends
-    while len(starts) + len(found.parts) + len(found.odd) < limit and position - first < _ANY_PIECE_BYTES:
+    while limit > 0 and position < furthest:
+        limit -= 1
         if position <= last_head:
             checksum, length, kind = unpack(data, position)
         else:
@@ -59,7 +60,7 @@ def walk(data: bytes, position: int, base: int, limit: int) -> Walk:
         if adler32(view[start:after]) != checksum:
             found.problems.append(frames.damaged(base + position))
         elif kind == rows.MULTI:
-            _unfold(data, start, after, found)
+            limit -= _unfold(data, start, after, found)
         elif kind in (rows.CLOSE_SESSION, 0):
             found.odd.append((start, after))
         else:
@@ -70,8 +71,8 @@ def walk(data: bytes, position: int, base: int, limit: int) -> Walk:
     return found
 
 
-def _unfold(data: bytes, start: int, end: int, found: Walk) -> None:
-    """The parts of a multi; one that does not fit together is odd."""
+def _unfold(data: bytes, start: int, end: int, found: Walk) -> int:
+    """The parts of a multi, and how many; one that does not fit together is odd."""
     position = start + _HEADER_SIZE
     made = []
     failed = False
@@ -89,9 +90,10 @@ def _unfold(data: bytes, start: int, end: int, found: Walk) -> None:
         left = end - position - 4
         if made and left in (0, _DIGEST_SIZE):
             digest = end - _DIGEST_SIZE if left else 0
-            found.parts.extend((start, end, *part, digest, failed) for part in made)
-            return
+            found.parts.extend([(start, end, *part, digest, failed) for part in made])
+            return len(made)
     found.odd.append((start, end))
+    return 1
 
 
 def _count(data: bytes, position: int, end: int) -> int:
