@@ -207,7 +207,7 @@ SHAPES = [
 
 
 def by_kafka(before, brokers, racks):
-    """Kafka's generator with its lots drawn twenty times: the fewest copies, and how uneven loads are then."""
+    """Kafka's generator with its lots drawn twenty times: the fewest copies, and how uneven loads are."""
     topics = {"t": {p: replicas for (_, p), replicas in before.items()}}
     lots = random.Random(20)  # noqa: S311 - a fixed seed is what is wanted
     tried = []

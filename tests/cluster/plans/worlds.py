@@ -40,7 +40,7 @@ def dump(value):
 class Tree:
     """Znodes by path, with the versions that ZooKeeper would give them."""
 
-    def __init__(self, **trees):
+    def __init__(self):
         self.znodes = {}
         self.zxid = 0
 
@@ -133,29 +133,37 @@ class Tree:
             epoch = int(self.znodes["/controller_epoch"].data)
             self.put("/controller", {"version": 1, "brokerid": 2, "timestamp": "1"}, owner=SESSION)
             self.put("/controller_epoch", str(epoch + 1).encode())
+        moves = {}
         for entry in self._taken("/admin/reassign_partitions"):
-            self._move(entry)
+            moves.setdefault(entry["topic"], {})[str(entry["partition"])] = entry["replicas"]
+        for name, targets in moves.items():
+            self._move(name, targets)
         for entry in self._taken("/admin/preferred_replica_election"):
-            self._lead(entry["topic"], entry["partition"])
+            lists = self.data(f"/brokers/topics/{entry['topic']}")["partitions"]
+            self._lead(entry["topic"], entry["partition"], lists[str(entry["partition"])])
         for path in [p for p in self.znodes if p.startswith("/admin/delete_topics/")]:
             self._forget(path)
         for path in [p for p in self.znodes if p.startswith("/brokers/topics/") and p.count("/") == 3]:
-            for number in self.data(path)["partitions"] if self.znodes[path].data else ():
+            lists = self.data(path)["partitions"] if self.znodes[path].data else {}
+            for number, replicas in lists.items():
                 if f"{path}/partitions/{number}/state" not in self.znodes:
-                    self._lead(path.rpartition("/")[2], number)
+                    self._lead(path.rpartition("/")[2], number, replicas)
 
     def _taken(self, path):
         return json.loads(self.znodes.pop(path).data)["partitions"] if path in self.znodes else []
 
-    def _move(self, entry):
-        path = f"/brokers/topics/{entry['topic']}"
+    def _move(self, topic, targets):
+        path = f"/brokers/topics/{topic}"
         document = self.data(path)
-        document["partitions"][str(entry["partition"])] = entry["replicas"]
+        document["partitions"].update(targets)
+        for field in ("adding_replicas", "removing_replicas"):
+            for number in targets:
+                document.get(field, {}).pop(number, None)
         self.put(path, document)
-        self._lead(entry["topic"], entry["partition"])
+        for number, replicas in targets.items():
+            self._lead(topic, number, replicas)
 
-    def _lead(self, topic, number):
-        replicas = self.data(f"/brokers/topics/{topic}")["partitions"][str(number)]
+    def _lead(self, topic, number, replicas):
         led = {"controller_epoch": 1, "leader": replicas[0], "version": 1, "leader_epoch": 1, "isr": replicas}
         self.put(f"/brokers/topics/{topic}/partitions/{number}/state", led)
 

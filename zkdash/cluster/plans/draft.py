@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import msgspec
 
 from zkdash.cluster.plans import intents, registered
@@ -22,7 +24,7 @@ from zkdash.cluster.plans.values import (
 from zkdash.cluster.topics import Topic
 from zkdash.kafka import editing, paths
 from zkdash.kafka.layouts.document import quote
-from zkdash.kafka.values import Assignment, Controller, Layout
+from zkdash.kafka.values import Assignment, Controller, Layout, PartitionState
 from zkdash.znode import Unreadable, Znode
 
 MIGRATION = "/migration"
@@ -128,6 +130,19 @@ class Draft:
             self.refuse(f"The assignment of {quote(name)} cannot be read ({paths.topic(name)}).")
             return None
         return topic, topic.assignment, topic.znode
+
+    def replicas(self, name: str, partition: int) -> tuple[int, ...]:
+        """The replicas of a partition as they are now; none where there is no such partition."""
+        topic = self.state.topics.get(name)
+        found = topic.assignment if topic else None
+        return found.partitions.get(partition, ()) if isinstance(found, Assignment) else ()
+
+    def leader(self, name: str, partition: int) -> int:
+        """The leader of a partition; -1 where there is none, or nobody can tell."""
+        partitions = self.state.topics[name].partitions if name in self.state.topics else ()
+        at = bisect_left(partitions, partition, key=lambda one: one.id)
+        state = partitions[at].state if at < len(partitions) and partitions[at].id == partition else None
+        return state.leader if isinstance(state, PartitionState) else -1
 
     def live(self) -> set[int]:
         """The registered brokers."""

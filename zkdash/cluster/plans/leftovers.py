@@ -11,7 +11,7 @@ from zkdash.cluster.plans.values import Effect, Ground, Plan, check, create, rem
 from zkdash.cluster.state import Seen
 from zkdash.kafka import paths, requests
 from zkdash.kafka.layouts.document import few, quote
-from zkdash.kafka.values import Assignment, Election, Move, PartitionState, Reassignment
+from zkdash.kafka.values import Assignment, Election, Move, Reassignment
 from zkdash.znode import Znode
 
 
@@ -137,6 +137,10 @@ def _reverted(intent: RevertStuck, draft: Draft, asked: Reassignment) -> list[Mo
         stuck += 1
         here = f"{move.topic}-{move.partition}"
         replicas = given.get((move.topic, move.partition)) or _original(move, draft)
+        if replicas and (move.topic, move.partition) not in given:
+            draft.warn(
+                "The order of the replicas before the move is not known: another may be preferred now."
+            )
         if not replicas:
             draft.refuse(f"{here}: the replicas before the move are not known (before Kafka 2.4): name them.")
         elif dead := sorted(set(replicas).difference(draft.state.brokers)):
@@ -154,13 +158,8 @@ def _is_stuck(move: Move, draft: Draft) -> bool:
     """A target that is not registered, or no live leader to copy from."""
     if set(move.replicas).difference(draft.state.brokers):
         return True
-    topic = draft.state.topics.get(move.topic)
-    one = next((p for p in topic.partitions if p.id == move.partition), None) if topic else None
-    return (
-        one is not None
-        and isinstance(one.state, PartitionState)
-        and one.state.leader not in draft.state.brokers
-    )
+    exists = bool(draft.replicas(move.topic, move.partition))
+    return exists and draft.leader(move.topic, move.partition) not in draft.state.brokers
 
 
 def _original(move: Move, draft: Draft) -> tuple[int, ...]:

@@ -43,7 +43,9 @@ class Proposal(msgspec.Struct, frozen=True):
 
 def drain(state: ClusterState, leaving: Collection[int], topics: Collection[str] | None = None) -> Proposal:
     """No replica stays on these brokers."""
-    return _proposal(state, topics, lambda lists, live, racks: spread.drain(lists, leaving, live, racks))
+    return _proposal(
+        state, topics, lambda lists, live, racks: spread.drain(lists, leaving, live, racks), avoid=leaving
+    )
 
 
 def add(state: ClusterState, new: Collection[int], topics: Collection[str] | None = None) -> Proposal:
@@ -60,7 +62,11 @@ def replace(state: ClusterState, old: int, new: int, topics: Collection[str] | N
     if new not in state.brokers or new == old:
         return Proposal(refusals=(f"Broker {new} is not registered, or is the one to be replaced.",))
     return _proposal(
-        state, topics, lambda lists, live, racks: spread.replace(lists, old, new, live, racks), Leaders.KEPT
+        state,
+        topics,
+        lambda lists, live, racks: spread.replace(lists, old, new, live, racks),
+        Leaders.KEPT,
+        avoid=(old,),
     )
 
 
@@ -114,7 +120,9 @@ def _proposal(
     topics: Collection[str] | None,
     change: Change,
     leaders: Leaders = Leaders.CHANGED,
+    avoid: Collection[int] = (),
 ) -> Proposal:
+    """`avoid` are brokers that get nothing, not even in place of a dead one."""
     if unknown := sorted(set(topics or ()).difference(state.topics)):
         return Proposal(refusals=(f"There is no topic {quote(unknown[0])}.",))
     before = {
@@ -124,14 +132,13 @@ def _proposal(
     }
     racks, live = registered.racks(state), frozenset(state.brokers)
     try:
-        after = _without_dead(before, change(before, live, racks), live, racks)
+        after = _without_dead(before, change(before, live, racks), live.difference(avoid), racks)
     except Impossible as fault:
         return Proposal(refusals=(f"That cannot be: {fault}.",))
     if leaders is not Leaders.KEPT:
         changed = {key for key in after if after[key][:1] != before[key][:1]}
-        after = leadership.spread(after, live, after if leaders is Leaders.ALL else changed)
-        if leaders is Leaders.ALL:
-            after = _without_dead(before, after, live, racks)
+        movable = {key for key, replicas in after.items() if live.issuperset(replicas)}
+        after = leadership.spread(after, live, movable if leaders is Leaders.ALL else changed)
     return _told(before, after, _warnings(state, racks))
 
 

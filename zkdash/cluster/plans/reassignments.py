@@ -41,7 +41,8 @@ def plan(intent: Reassign, ground: Ground) -> Plan:
     inverse = Reassign(
         tuple(Move(*key, replicas) for key, replicas in before.items()), intent.concurrent, intent.throttle
     )
-    return draft.close(_effect(moves, before), None if _holds_dead(draft, before.values()) else inverse)
+    back = not intent.supersede and not _holds_dead(draft, before.values())
+    return draft.close(_effect(moves, before), inverse if back else None)
 
 
 def needs(intent: Reassign) -> Needs:
@@ -113,9 +114,7 @@ def _fault(move: Move, draft: Draft, here: str, *, supersede: bool) -> str:
 
 
 def _now(draft: Draft, move: Move) -> tuple[int, ...]:
-    topic = draft.state.topics.get(move.topic)
-    partitions = topic.partitions if topic else ()
-    return next((one.replicas or () for one in partitions if one.id == move.partition), ())
+    return draft.replicas(move.topic, move.partition)
 
 
 def _batches(intent: Reassign, draft: Draft, moves: list[Move]) -> None:
@@ -163,14 +162,9 @@ def _remarks(draft: Draft, moves: Iterable[Move]) -> None:
     )
     if poorer:
         draft.warn(f"{poorer} partitions will lie in fewer racks than now.")
-    stuck = sum(_is_leaderless(draft, move) for move in moves)
+    stuck = sum(draft.leader(move.topic, move.partition) not in draft.state.brokers for move in moves)
     if stuck:
         draft.warn(f"{stuck} partitions have no live leader: their move waits until they have one.")
-
-
-def _is_leaderless(draft: Draft, move: Move) -> bool:
-    one = next(p for p in draft.state.topics[move.topic].partitions if p.id == move.partition)
-    return getattr(one.state, "leader", -1) not in draft.state.brokers
 
 
 def _holds_dead(draft: Draft, lists: Iterable[tuple[int, ...]]) -> bool:

@@ -28,8 +28,11 @@ def begin(draft: Draft, moves: Sequence[Move], rate: int) -> None:
         return
     if rate < 1:
         draft.refuse("A throttle must let at least one byte a second pass.")
-    for topic in dict.fromkeys(move.topic for move in moves):
-        put = _throttled(draft, [move for move in moves if move.topic == topic])
+    by_topic: dict[str, list[Move]] = {}
+    for move in moves:
+        by_topic.setdefault(move.topic, []).append(move)
+    for topic, its in by_topic.items():
+        put = _throttled(draft, its)
         existing = draft.state.topics[topic].config_znode
         if existing and _has(existing, _REPLICAS):
             draft.refuse(f"{quote(topic)} is throttled already: clear the old throttle first.")
@@ -102,8 +105,7 @@ def _throttled(draft: Draft, moves: Iterable[Move]) -> dict[str, str]:
     """`partition:broker` lists as kafka.admin.ReassignPartitionsCommand writes them."""
     leaders, followers = [], []
     for move in moves:
-        known = {one.id: one.replicas or () for one in draft.state.topics[move.topic].partitions}
-        now = known[move.partition]
+        now = draft.replicas(move.topic, move.partition)
         leaders += [f"{move.partition}:{broker}" for broker in now]
         followers += [f"{move.partition}:{broker}" for broker in move.replicas if broker not in now]
     return dict(zip(_REPLICAS, (",".join(leaders), ",".join(followers)), strict=True))
@@ -113,8 +115,7 @@ def _brokers(draft: Draft, moves: Iterable[Move]) -> list[int]:
     """Those that send or receive, as far as they live."""
     involved = {broker for move in moves for broker in move.replicas}
     for move in moves:
-        known = {one.id: one.replicas or () for one in draft.state.topics[move.topic].partitions}
-        involved.update(known[move.partition])
+        involved.update(draft.replicas(move.topic, move.partition))
     return sorted(involved & draft.live())
 
 
