@@ -66,6 +66,8 @@ class Draft:
     ) -> Plan:
         """The plan. What is refused has no steps."""
         kind = intents.kind(self.intent)
+        if not self.steps and not self.refusals:
+            self.refuse("Nothing is left to be written: what was to change is gone.")
         if self.refusals:
             return Plan(kind, self.target, (), tuple(self.refusals), tuple(self.warnings))
         return Plan(

@@ -29,7 +29,7 @@ def plan(intent: ResetOffsets, ground: Ground) -> Plan:
     group = draft.state.groups.get(intent.group) or Group(intent.group)
     if intent.group in draft.state.groups:
         consumer_groups.inactive(intent.group, draft)
-    elif not paths.group(intent.group).removeprefix(paths.CONSUMERS + "/") or "/" in intent.group:
+    elif not intent.group or "/" in intent.group:
         draft.refuse(f"{quote(intent.group)} is no name of a group.")
     _check(intent, draft)
     changed = [one for one in intent.offsets if _now(group, one) != one.value]

@@ -6,7 +6,6 @@ over the chosen topics alone. Topics that are being deleted and partitions that 
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 import msgspec
@@ -22,14 +21,8 @@ from zkdash.kafka.values import Assignment, Broker, Move, PartitionState
 Key = tuple[str, int]
 Lists = Mapping[Key, tuple[int, ...]]
 Change = Callable[[Lists, Collection[int], Mapping[int, str]], Lists]
-
-
-class Leaders(enum.Enum):
-    """Whose order of replicas a proposal may change."""
-
-    ALL = "of every partition"
-    CHANGED = "of partitions whose preferred leader goes away"
-    KEPT = "of none"
+# Of a partition's replicas before and after: whether their order may still be changed to spread leaders.
+Free = Callable[[tuple[int, ...], tuple[int, ...]], bool]
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -53,7 +46,10 @@ def add(state: ClusterState, new: Collection[int], topics: Collection[str] | Non
     if unknown := sorted(set(new).difference(state.brokers)):
         return Proposal(refusals=(f"Broker {unknown[0]} is not registered.",))
     return _proposal(
-        state, topics, lambda lists, live, racks: spread.fill(lists, new, live, racks), Leaders.ALL
+        state,
+        topics,
+        lambda lists, live, racks: spread.fill(lists, new, live, racks),
+        lambda _, now: not set(now).isdisjoint(new),
     )
 
 
@@ -65,7 +61,7 @@ def replace(state: ClusterState, old: int, new: int, topics: Collection[str] | N
         state,
         topics,
         lambda lists, live, racks: spread.replace(lists, old, new, live, racks),
-        Leaders.KEPT,
+        lambda *_: False,
         avoid=(old,),
     )
 
@@ -88,7 +84,7 @@ def resize(state: ClusterState, factor: int, topics: Collection[str]) -> Proposa
 
 def balance(state: ClusterState, topics: Collection[str] | None = None) -> Proposal:
     """Every live broker holds and leads as many partitions as any other, within one where that can be."""
-    return _proposal(state, topics, spread.level, Leaders.ALL)
+    return _proposal(state, topics, spread.level, lambda *_: True)
 
 
 def regenerate(
@@ -119,7 +115,7 @@ def _proposal(
     state: ClusterState,
     topics: Collection[str] | None,
     change: Change,
-    leaders: Leaders = Leaders.CHANGED,
+    is_free: Free = lambda before, now: before[:1] != now[:1],
     avoid: Collection[int] = (),
 ) -> Proposal:
     """`avoid` are brokers that get nothing, not even in place of a dead one."""
@@ -135,10 +131,8 @@ def _proposal(
         after = _without_dead(before, change(before, live, racks), live.difference(avoid), racks)
     except Impossible as fault:
         return Proposal(refusals=(f"That cannot be: {fault}.",))
-    if leaders is not Leaders.KEPT:
-        changed = {key for key in after if after[key][:1] != before[key][:1]}
-        movable = {key for key, replicas in after.items() if live.issuperset(replicas)}
-        after = leadership.spread(after, live, movable if leaders is Leaders.ALL else changed)
+    free = {key for key, now in after.items() if is_free(before[key], now) and live.issuperset(now)}
+    after = leadership.spread(after, live, free)
     return _told(before, after, _warnings(state, racks))
 
 
