@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -111,13 +111,20 @@ def catalogue(expected: Expectation) -> Catalogue:
 
 
 def select(
-    group: Group, known: Catalogue, query: Query, *, settled: bool, positions: Positions | None = None
+    group: Group,
+    known: Catalogue,
+    query: Query,
+    *,
+    settled: bool,
+    positions: Positions | None = None,
+    kept: Collection[tuple[str, int]] = (),
 ) -> Selection[GroupPartitionRow]:
     """The partitions of a group, by topic and number unless asked otherwise.
 
-    While the group has not `settled`, an owner other than the expected one is no fault.
+    While the group has not `settled`, an owner other than the expected one is no fault. `kept` are the
+    partitions on which it has an offset in Kafka.
     """
-    entries = _entries(group, known)
+    entries = _entries(group, known, kept)
     key, falls = query.order(_keys(group, positions))
 
     def row(one: Judged) -> GroupPartitionRow:
@@ -147,13 +154,15 @@ def lag(told: Position, offset: Known[int]) -> Told | None:
     return told.log_end if isinstance(told.log_end, Unknown) else told.log_end - max(places)
 
 
-def _entries(group: Group, known: Catalogue) -> tuple[Entry, ...]:
-    """The catalogue's, and those that have only an offset."""
+def _entries(group: Group, known: Catalogue, kept: Collection[tuple[str, int]]) -> tuple[Entry, ...]:
+    """The catalogue's, and those that have only an offset, in ZooKeeper or in Kafka."""
     nothing: frozenset[str] = frozenset()
+    places = {(topic, key) for topic, offsets in group.offsets.items() for key in offsets}
+    places.update((topic, str(number)) for topic, number in kept)
     more = [
         Entry(topic, order(key), key, None)
-        for topic, offsets in group.offsets.items()
-        for key in offsets.keys() - known.known.get(topic, nothing)
+        for topic, key in places
+        if key not in known.known.get(topic, nothing)
     ]
     return tuple(sorted((*known.entries, *more))) if more else known.entries
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from zkdash.broker.samples import GroupCommits, LogEnds, Samples, UnknownCommits
 from zkdash.cluster import group_partitions
@@ -38,6 +38,12 @@ def committed(commits: GroupCommits | UnknownCommits, topic: str, partition: int
     return None if commit is None else commit.offset
 
 
+def kept(samples: Samples, group: str) -> Collection[tuple[str, int]]:
+    """The partitions on which a group has an offset in Kafka, as far as its coordinator told."""
+    commits = samples.committed(group)
+    return commits.commits.keys() if isinstance(commits, GroupCommits) else ()
+
+
 def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
     """What a group has left to read of topics in all, from the furthest offset of each partition.
 
@@ -45,11 +51,11 @@ def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
     """
     positions = of_group(samples, group.name)
     commits = samples.committed(group.name)
-    kept = commits.commits if isinstance(commits, GroupCommits) else {}
+    in_kafka = kept(samples, group.name)
     total: int | None = None
     for topic in topics:
         offsets = group.offsets.get(topic, {})
-        keys = {*offsets, *(str(number) for name, number in kept if name == topic)}
+        keys = {*offsets, *(str(number) for name, number in in_kafka if name == topic)}
         for key in keys:
             offset = offsets[key].value if key in offsets else None
             found = group_partitions.lag(positions(topic, key), offset)

@@ -44,6 +44,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         query,
         settled=name not in snapshot.restless,
         positions=None if is_old else positions.of_group(snapshot.samples, name),
+        kept=positions.kept(snapshot.samples, name),
     )
     columns = _columns(snapshot)
     entries = tuple(Entry(snapshot.cluster, name, row) for row in found.rows)
@@ -103,7 +104,8 @@ def wants(snapshot: Snapshot, key: PageKey) -> Wants:
     numbers = snapshot.state.group_summaries.get(key.args[0])
     if numbers is None or snapshot.state.layout is Layout.V07:
         return (), {}
-    return numbers.topics, {numbers.name: numbers.topics}
+    in_kafka = (topic for topic, _ in positions.kept(snapshot.samples, numbers.name))
+    return {*numbers.topics, *in_kafka}, {numbers.name: numbers.topics}
 
 
 def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:

@@ -1,0 +1,166 @@
+"""Groups of real old consumers, seen through zkdash: offsets and lag on the page, and the way to Kafka."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.kafka_live.sampling import Site, all_known, sampling
+from tests.lab import tools
+from tests.lab.cluster import Lab
+from tests.lab.tools import OLD, Standing
+from tests.serving import Serve
+from tests.waiting import wait_for
+from zkdash import live
+from zkdash.cluster import migration
+from zkdash.cluster.groups import Group
+from zkdash.cluster.migration import Migration, Sample, Stage
+from zkdash.live.watcher import Watcher
+from zkdash.zk import config
+
+pytestmark = [pytest.mark.kafka, pytest.mark.zk]
+
+ZOOKEEPER = {"offsets_storage": "zookeeper"}
+DUAL = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
+KAFKA = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
+# 0.8.2 tells commits of named topics only: a group that left nothing in ZooKeeper names none.
+every_storage = pytest.mark.parametrize(
+    ("release", "storage"),
+    [("0.8.2.2", ZOOKEEPER), ("0.8.2.2", DUAL), ("1.1.1", ZOOKEEPER), ("1.1.1", DUAL), ("1.1.1", KAFKA)],
+    indirect=["release"],
+    scope="session",
+    ids=["0.8.2.2-zookeeper", "0.8.2.2-dual", "1.1.1-zookeeper", "1.1.1-dual", "1.1.1-kafka"],
+)
+oldest = pytest.mark.parametrize("release", ["0.8.2.2"], indirect=True, scope="session")
+
+MESSAGES = 400
+READ = 40
+PAGE_LIMIT_S = 30.0
+# What counts as "moves" in the walk below: longer than a console consumer takes from start to end.
+WINDOW_MS = 15_000
+
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def site(lab: Lab, release: str) -> Iterator[Site]:
+    with sampling(lab, release) as site:
+        yield site
+
+
+@pytest.fixture
+def topic(site: Site) -> str:
+    """A topic of three partitions with messages."""
+    name = f"grouped-{next(_numbers)}"
+    site.create(name, 3)
+    tools.produce(site.brokers[0], name, MESSAGES)
+    return name
+
+
+def printed(site: Site, group: str, topic: str) -> dict[int, Standing]:
+    first = site.brokers[0]
+    if first.release.version == "0.8.2.2":
+        return tools.check_offsets(first, group, topic)
+    return tools.describe_group(first, OLD, group, topic)
+
+
+def told(rows: list[dict[str, Any]]) -> dict[int, Standing]:
+    """The Group page's rows as a tool prints them: one offset, where the consumer would go on."""
+    return {
+        int(row["partition"]): Standing(
+            row["offset"] if row["offset"] is not None else row["in_kafka"], row["log_end"], row["lag"]
+        )
+        for row in rows
+    }
+
+
+@every_storage
+def test_the_group_page_tells_what_kafkas_own_tool_prints(
+    lab: Lab, site: Site, topic: str, served: Serve, storage: dict[str, str]
+) -> None:
+    group = f"paged-{topic}"
+    tools.consume(site.brokers[0], OLD, group, topic, READ, **storage)
+    expected = printed(site, group, topic)
+    page = served(ZKDASH_ZOOKEEPER=lab.address(site.brokers[0].release.version))
+    page.wait_until_loaded()
+
+    def shown() -> dict[int, Standing]:
+        return told(page.json(f"/c/default/groups/{group}/")["rows"])
+
+    wait_for(lambda: shown() == expected, limit_s=PAGE_LIMIT_S, message=lambda: (shown(), expected))
+
+
+@oldest
+def test_a_real_group_walks_through_the_migration_by_the_documents_steps(
+    lab: Lab, site: Site, topic: str
+) -> None:
+    """ZooKeeper alone; then offsets.storage=kafka with dual.commit.enabled=true; then without it."""
+    walk = Walk(lab, site, topic)
+    try:
+        assert walk.reads(**ZOOKEEPER).stage is Stage.NOT_STARTED
+        dual = walk.reads(**DUAL)
+        assert dual.stage is Stage.DUAL_COMMIT
+        assert dual.next_step
+        assert "dual.commit.enabled=false" in dual.next_step
+        # Offsets in ZooKeeper are frozen from here on, which shows once the window has passed over the last.
+        wait_for(
+            lambda: walk.reads(**KAFKA).stage is Stage.MOVED,
+            limit_s=4 * WINDOW_MS / 1000,
+            message=lambda: walk.judged,
+        )
+    finally:
+        walk.end()
+
+
+class Walk:
+    """A group whose consumer is started again and again with other options, sampled after each run."""
+
+    def __init__(self, lab: Lab, site: Site, topic: str) -> None:
+        self._site, self._topic, self._name = site, topic, f"moving-{topic}"
+        (cluster,) = config.load({"ZKDASH_ZOOKEEPER": lab.address(site.brokers[0].release.version)})
+        self._cluster = cluster.name
+        self._watcher = Watcher(cluster, notify=lambda *_: None)
+        self._watcher.start()
+        # The first group that keeps offsets in Kafka makes the topic for them.
+        tools.consume(site.brokers[0], OLD, f"earlier-{topic}", topic, 1, **KAFKA)
+        self._history: tuple[Sample, ...] = ()
+        self.judged: Migration | None = None
+
+    def reads(self, **options: str) -> Migration:
+        """Let a consumer with these options read some messages, commit and end; judge what is then known."""
+        first = self.judged is None
+        tools.consume(self._site.brokers[0], OLD, self._name, self._topic, READ // 4, first=first, **options)
+        self._site.ends(self._topic, all_known)
+        held = self._in_zookeeper()
+        group = wait_for(lambda: self._mirrored(held), limit_s=PAGE_LIMIT_S, message=lambda: held)
+        commits = self._site.commits(self._name, self._topic)
+        sample = migration.sample(
+            group,
+            int(time.time() * 1000),
+            {place: commit.offset for place, commit in commits.commits.items()},
+        )
+        self._history = migration.keep(self._history, sample, window_ms=WINDOW_MS)
+        self.judged = migration.judge(self._history, window_ms=WINDOW_MS)
+        return self.judged
+
+    def end(self) -> None:
+        self._watcher.stop()
+        live.clear()
+
+    def _in_zookeeper(self) -> Mapping[str, int]:
+        path = f"/consumers/{self._name}/offsets/{self._topic}"
+        client = self._site.client
+        return {n: int(client.get(f"{path}/{n}")[0]) for n in client.get_children(path)}
+
+    def _mirrored(self, held: Mapping[str, int]) -> Group | None:
+        """The group as zkdash holds it, once its offsets are those of ZooKeeper and its members are gone."""
+        snapshot = live.current(self._cluster)
+        group = snapshot.state.groups.get(self._name) if snapshot else None
+        if group is None or group.members:
+            return None
+        offsets = {n: one.value for n, one in group.offsets.get(self._topic, {}).items()}
+        return group if offsets == held else None
