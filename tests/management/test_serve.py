@@ -150,6 +150,7 @@ def test_one_bad_cluster_harms_no_other(
 
 def test_what_cannot_be_had_is_a_page_with_a_sentence(served: Serve, chroot: Chroot) -> None:
     site = served(ZKDASH_ZOOKEEPER=chroot.address)
+    site.wait_until_loaded()  # before that, nobody knows that a topic is absent
     for path in ("/c/other/", "/c/default/no-such-page/", "/c/default/topics/absent/"):
         answer = site.get(path)
         assert answer.status == 404
