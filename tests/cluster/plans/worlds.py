@@ -44,6 +44,14 @@ class Tree:
         self.znodes = {}
         self.zxid = 0
 
+    @classmethod
+    def of(cls, znodes):
+        """A tree of znodes as they were recorded."""
+        tree = cls()
+        tree.znodes = dict(znodes)
+        tree.zxid = max(znode.mzxid for znode in znodes.values())
+        return tree
+
     def put(self, path, data=None, *, owner=0):
         """Create or set, with all parents."""
         parent = path.rpartition("/")[0]

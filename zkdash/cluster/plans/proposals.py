@@ -158,11 +158,14 @@ def _names(state: ClusterState, topics: Collection[str] | None) -> list[str]:
 
 
 def _lists(topic: Topic) -> dict[Key, tuple[int, ...]]:
-    """The replicas of the partitions that may be moved."""
+    """The replicas of the partitions that may be moved: neither moving, nor malformed."""
     if topic.deleting or not isinstance(topic.assignment, Assignment):
         return {}
-    partitions = topic.assignment.partitions.items()
-    return {(topic.name, p): replicas for p, replicas in partitions if p not in topic.moving and replicas}
+    return {
+        (topic.name, partition): replicas
+        for partition, replicas in topic.assignment.partitions.items()
+        if replicas and len(set(replicas)) == len(replicas) and partition not in topic.moving
+    }
 
 
 def _warnings(state: ClusterState, racks: Mapping[int, str]) -> list[str]:
