@@ -15,7 +15,8 @@ _MEMBER = "g_host-1-00000000"
 
 def _state(*offsets: int) -> ClusterState:
     tree = {f"/consumers/g/offsets/t/{part}": small.znode(str(value)) for part, value in enumerate(offsets)}
-    return small.built(small.topic("t", {0: [1], 1: [1]}), small.group("g", {_MEMBER: ["t"]}), tree)
+    kept_in = small.topic("__consumer_offsets", {0: [1]})
+    return small.built(kept_in, small.topic("t", {0: [1], 1: [1]}), small.group("g", {_MEMBER: ["t"]}), tree)
 
 
 def _commits(*offsets: int) -> GroupCommits:
@@ -36,6 +37,16 @@ def test_a_group_walks_from_zookeeper_to_kafka() -> None:
         commits = _commits(*kafka)
         stages.append(migrations.look(_state(1, 2), _samples(commits), at)["g"].stage)
     assert stages == [Stage.NOT_STARTED, Stage.MOVED, Stage.MOVED]
+
+
+def test_without_a_topic_for_them_no_offset_is_in_kafka() -> None:
+    state = small.built(
+        small.topic("t", {0: [1]}),
+        small.group("g", {_MEMBER: ["t"]}),
+        {"/consumers/g/offsets/t/0": small.znode("1")},
+    )
+    judged = Migrations().look(state, _samples(UnknownCommits("there is no topic")), NOW)
+    assert judged["g"].stage is Stage.NOT_STARTED
 
 
 def test_nothing_new_from_the_coordinator_is_no_sample_and_no_news() -> None:
