@@ -134,7 +134,7 @@ def test_a_round_robin_group_of_the_shop_tells_its_release(shop, name, other):
 def test_the_shop_shows_every_kind_of_group():
     specs = SHOP.values()
     assert {spec.rule for spec in specs} == {Rule.RANGE, Rule.ROUND_ROBIN_ALIKE, Rule.ROUND_ROBIN_HYPHEN}
-    for kind in ("topics", "white_list", "black_list", "restless", "drowsy", "abandoned"):
+    for kind in ("topics", "white_list", "black_list", "restless", "drowsy", "abandoned", "slow"):
         assert any(getattr(spec, kind) for spec in specs), kind
     assert not all(spec.commits for spec in specs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -54,6 +55,12 @@ class Demo:
         with urllib.request.urlopen(address[0] + path, timeout=10) as answer:  # noqa: S310 - ours
             return answer.read().decode()
 
+    def lags(self, group: str) -> list[int]:
+        """What a group has left to read, once that is known of every partition."""
+        rows = json.loads(self.get(f"/c/demo/groups/{group}/?format=json"))["rows"]
+        found = [row["lag"] for row in rows if isinstance(row["lag"], int) and row["lag"] > 0]
+        return found if len(found) == len(rows) else []
+
     @property
     def zookeeper_serves(self) -> bool:
         """Whether the ZooKeeper that it started, by its own configuration, can be reached."""
@@ -93,6 +100,7 @@ def test_the_demo_shows_its_cluster_soon_and_ends_with_everything_it_started(dem
     assert "<h1" in page
     wait_for(lambda: "clickstream" in shown.get("/c/demo/topics/"), 10, lambda: shown.printed[-4000:])
     assert shown.zookeeper_serves
+    wait_for(lambda: shown.lags("fulfilment"), 20, lambda: shown.printed[-4000:])
     assert shown.end(number) == 0, shown.printed[-4000:]
     assert not shown.zookeeper_serves
     assert "Traceback" not in shown.printed

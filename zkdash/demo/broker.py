@@ -1,10 +1,11 @@
-"""One simulated broker: its session, its registration, and its part in electing the controller."""
+"""One simulated broker: its socket, session and registration, and its part in electing the controller."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from random import Random
+from typing import Protocol
 
 from kazoo import exceptions
 
@@ -35,9 +36,20 @@ BASE_PATHS = (
 )
 
 
+class Socket(Protocol):
+    """Where a broker can be reached while it runs."""
+
+    def open(self) -> tuple[str, int]:
+        """Listen, and return the host and the port to register."""
+
+    def close(self) -> None:
+        """Listen no more; nothing where it does not."""
+
+
 class Broker:
     """A broker process. `start` after `stop` is a new process: a new session, a new registration.
 
+    `socket` is open exactly while it runs; without one it registers what its configuration says.
     `on_vacancy` is called when /controller is gone: whoever hears it first lets all compete.
     """
 
@@ -50,6 +62,7 @@ class Broker:
         time: clock.Clock,
         random: Random,
         cluster_id: str,
+        socket: Socket | None,
         on_vacancy: Callable[[], None],
         on_lost: Callable[[], None],
     ) -> None:
@@ -60,6 +73,7 @@ class Broker:
         self._time = time
         self._random = random
         self._cluster_id = cluster_id
+        self._socket = socket
         self._on_vacancy = on_vacancy
         self._on_lost = on_lost
         self._session: session.Session | None = None
@@ -78,20 +92,20 @@ class Broker:
         return self._session
 
     def start(self) -> None:
-        """Connect, make the base paths, register. Raises NodeExistsError where the id is taken."""
+        """Listen, connect, make the base paths, register. Raises NodeExistsError where the id is taken."""
         self._bury()
+        host, port = self._socket.open() if self._socket else (self.spec.host, self.spec.port)
         self._session = session.Session(self._address, steps=self._steps, on_lost=self._on_lost)
         self._session.start()
         for path in BASE_PATHS:
             self._session.create(path, None)
         self._session.create("/cluster/id", documents.cluster_id(self._cluster_id))
-        self._register()
+        self._register(host, port)
         notifications.watch(self._session, self._time)
 
     def stop(self) -> None:
         """End the process: whatever it was doing stops, and its ephemerals go with its session."""
-        self.resign()
-        self._bury()
+        self._die()
         stopped, self._session = self._session, None
         if stopped is not None:
             stopped.close()
@@ -101,12 +115,17 @@ class Broker:
 
         An expired session and a closed one end in the same transaction, so it is closed then.
         """
-        self.resign()
-        self._bury()
+        self._die()
         self._crashed, self._session = self._session, None
         if self._crashed is not None:
             self._crashed.silence()
             self._steps.after(detected_after_s, self._bury)
+
+    def _die(self) -> None:
+        if self._socket:
+            self._socket.close()
+        self.resign()
+        self._bury()
 
     def _bury(self) -> None:
         """Close the session of a crash that ZooKeeper has not noticed yet."""
@@ -166,12 +185,12 @@ class Broker:
         elif json.loads(read.data)["brokerid"] != self.spec.id:
             self.resign()
 
-    def _register(self) -> None:
+    def _register(self, host: str, port: int) -> None:
         """Create and set in one multi, as Kafka has done since 2.2: the registration's version is 1."""
         path = f"/brokers/ids/{self.spec.id}"
         data = documents.broker(
-            host=self.spec.host,
-            port=self.spec.port,
+            host=host,
+            port=port,
             rack=self.spec.rack,
             timestamp_ms=self._time.wall_ms(),
         )

@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from random import Random
 
-from zkdash.demo import agenda, clock, member
+from zkdash.demo import agenda, clock, member, offsets
 from zkdash.demo.specs import GroupSpec
 
 DETECTION_S = 6.0  # how long ZooKeeper keeps the session of a consumer that hangs
 
 
 class Groups:
-    """Members that all act on one agenda. `random` gives each of them chance of its own, by name."""
+    """Members that all act on one agenda. `random` gives each of them chance of its own, by name.
+
+    `pace` tells how far the members of a group read, by default as chance will have it.
+    """
 
     def __init__(
         self,
@@ -25,6 +28,7 @@ class Groups:
         steps: agenda.Agenda,
         time: clock.Clock,
         random: Callable[[str], Random],
+        pace: Callable[[GroupSpec], offsets.Pace] | None = None,
     ) -> None:
         self.specs = {spec.name: spec for spec in specs}
         self.members = {
@@ -34,6 +38,7 @@ class Groups:
                 steps=steps,
                 time=time,
                 random=random(f"member {spec.name}-{number}"),
+                pace=pace and pace(spec),
             )
             for spec in self.specs.values()
             for number in range(len(spec.members))

@@ -1,7 +1,8 @@
 """The simulated cluster of Kafka 3.9 as a whole: brokers, the controller among them, topics, consumer groups.
 
 Everything it writes goes through ZooKeeper sessions of its participants and has the form that real brokers
-of 3.9 and real consumers of 0.8 to 1.1 write.
+of 3.9 and real consumers of 0.8 to 1.1 write. Its logs grow by the clock, and its consumers read them; where
+its brokers listen, they tell of both.
 """
 
 from __future__ import annotations
@@ -9,15 +10,21 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 
-from zkdash.demo import broker, catalogue, clock, controller, creation, session, story
+from zkdash.demo import broker, catalogue, clock, controller, creation, listener, session, story
+from zkdash.demo.answers import Answers
+from zkdash.demo.leaders import Leaders
 from zkdash.demo.ledger import TopicPartition
+from zkdash.demo.logs import Logs
+from zkdash.demo.readers import Readers
 from zkdash.demo.specs import BrokerSpec, Catalogue, TopicSpec
 
 
 class Simulation(story.Story):
     """A cluster at `address` (host:port, with or without a chroot). The same seed tells the same story.
 
-    See `story.Story` for the arguments, and for what may be done to brokers and groups.
+    See `story.Story` for the arguments, and for what may be done to brokers and groups. With `listen` each
+    broker answers at 127.0.0.1, on a port of its own, while it runs; without, nobody is at the addresses
+    that the brokers register, which are those of the catalogue.
     """
 
     def __init__(
@@ -28,8 +35,27 @@ class Simulation(story.Story):
         contents: Catalogue = catalogue.SHOP,
         time: clock.Clock | None = None,
         after_step: Callable[[], None] = lambda: None,
+        listen: bool = False,
     ) -> None:
-        super().__init__(address, contents.groups, seed=seed, time=time, after_step=after_step)
+        time = time or clock.Clock()
+        began = time.now()
+
+        def now() -> float:
+            return time.now() - began
+
+        self.logs = Logs(seed, now, contents.topics)
+        self.readers = Readers(self.logs, contents.groups, serves=self._serves, now=now)
+        self._leaders = Leaders()
+        self._after_step = after_step
+        super().__init__(
+            address,
+            contents.groups,
+            seed=seed,
+            time=time,
+            after_step=self._learn,
+            pace=self.readers.pace,
+        )
+        self._listeners = listener.Loop() if listen else None
         self._address = address
         self._contents = contents
         self._elections = self.random("elections")
@@ -40,13 +66,31 @@ class Simulation(story.Story):
 
     # --- from outside
 
+    def start(self) -> None:
+        if self._listeners:
+            self._listeners.start()
+        super().start()
+
+    def stop(self) -> None:
+        try:
+            super().stop()
+        finally:
+            if self._listeners:
+                self._listeners.stop()
+
     def fall_behind(self, topic: str, partition: int, replica: int, *, seconds: float) -> None:
         """A follower leaves the ISR, and comes back after `seconds`."""
         key = TopicPartition(topic, partition)
         self.steps.call(lambda: self._with_controller(lambda c: c.fall_behind(key, replica, seconds=seconds)))
 
     def create_topic(self, spec: TopicSpec) -> None:
-        self.steps.call(lambda: self._create_topics((spec,)))
+        """Make a topic, with logs that are empty yet."""
+
+        def create() -> None:
+            self.logs.add(spec)
+            self._create_topics((spec,))
+
+        self.steps.call(create)
 
     def delete_topic(self, name: str) -> None:
         self.steps.call(lambda: creation.delete(self._any_session(), name))
@@ -64,6 +108,7 @@ class Simulation(story.Story):
         self._elect()
         self._create_topics(self._contents.topics)
         self._with_controller(controller.Controller.topics_changed)
+        self._learn()
         self.groups.start()
 
     def _start_broker(self, broker_id: int) -> None:
@@ -88,6 +133,17 @@ class Simulation(story.Story):
         message = "no broker runs"
         raise RuntimeError(message)
 
+    def _learn(self) -> None:
+        """After each step: what the controller decided is known to all brokers."""
+        if self.term is not None:
+            self._leaders.learn(self.term.ledger.states)
+        self._after_step()
+
+    def _serves(self, topic: str, partition: int) -> bool:
+        """Whether the partition's leader runs."""
+        leader = self._leaders.of(topic, partition)
+        return leader in self.brokers and self.brokers[leader].is_running
+
     def _with_controller(self, act: Callable[[controller.Controller], None]) -> None:
         if self.term is not None:
             act(self.term)
@@ -100,8 +156,15 @@ class Simulation(story.Story):
             time=self.time,
             random=self.random(f"broker {spec.id}"),
             cluster_id=cluster_id,
+            socket=self._new_listener(spec.id),
             on_vacancy=self._elect,
             on_lost=lambda: self._lost(spec.id),
         )
         self._await(spec.id, made.stop)
         return made
+
+    def _new_listener(self, broker_id: int) -> listener.Listener | None:
+        if self._listeners is None:
+            return None
+        answers = Answers(broker_id, leaders=self._leaders, logs=self.logs, readers=self.readers)
+        return listener.Listener(self._listeners, answers.answer)

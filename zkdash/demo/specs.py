@@ -20,12 +20,13 @@ class BrokerSpec(msgspec.Struct, frozen=True):
 
 
 class TopicSpec(msgspec.Struct, frozen=True):
-    """A topic to be made; `config` are its overrides."""
+    """A topic to be made; `config` are its overrides, `per_s` the messages that it takes in a second."""
 
     name: str
     partitions: int
     replication: int
     config: Mapping[str, str] = {}
+    per_s: float = 10.0
 
 
 class BrokerSpec07(msgspec.Struct, frozen=True):
@@ -69,7 +70,8 @@ class GroupSpec(msgspec.Struct, frozen=True):
 
     `topics` are its static subscription; `white_list` or `black_list` is a regular expression instead. A
     group that is `abandoned` commits once and leaves. The last member of a `restless` group comes and goes;
-    the last member of a `drowsy` one hangs now and then for longer than its session lives.
+    the last member of a `drowsy` one hangs now and then for longer than its session lives. A `slow` group
+    falls behind the logs' ends and catches up, again and again.
     """
 
     name: str
@@ -83,6 +85,7 @@ class GroupSpec(msgspec.Struct, frozen=True):
     abandoned: bool = False
     restless: bool = False
     drowsy: bool = False
+    slow: bool = False
 
     def consumer(self, number: int) -> ConsumerSpec:
         """The configuration of member `number`, on a host of its own."""

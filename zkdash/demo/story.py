@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Protocol
 
-from zkdash.demo import agenda, clock, groups, revival
+from zkdash.demo import agenda, clock, groups, offsets, revival
 from zkdash.demo.specs import GroupSpec
 
 
@@ -44,12 +44,13 @@ class Story(abc.ABC):
         seed: int,
         time: clock.Clock | None,
         after_step: Callable[[], None],
+        pace: Callable[[GroupSpec], offsets.Pace] | None = None,
     ) -> None:
         self.seed = seed
         self.time = time or clock.Clock()
         self.steps = agenda.Agenda(self.time, after_step=after_step)
         self.groups = groups.Groups(
-            group_specs, address, steps=self.steps, time=self.time, random=self.random
+            group_specs, address, steps=self.steps, time=self.time, random=self.random, pace=pace
         )
         self._revivals: dict[int, revival.Revival] = {}
 

@@ -63,7 +63,7 @@ def _cluster(layout: str, address: str, *, seed: int) -> tuple[story.Story, inci
     if layout == "0.7":
         old = simulation07.Simulation07(address, seed=seed)
         return old, weather07.Weather07(old)
-    cluster = simulation.Simulation(address, seed=seed)
+    cluster = simulation.Simulation(address, seed=seed, listen=True)
     return cluster, weather.Weather(cluster)
 
 
