@@ -8,10 +8,11 @@ Source: kafka.admin.ConsumerGroupCommand and kafka.utils.ZkUtils of 0.9 to 1.1.
 from __future__ import annotations
 
 from zkdash.cluster.groups import Group
-from zkdash.cluster.plans.deletions import in_multis, removals
+from zkdash.cluster.plans.deletions import removals
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import DeleteGroup, OffsetAt, ResetOffsets
+from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Effect, Ground, Needs, Operation, Plan, Write, create, remove
 from zkdash.kafka import paths
 from zkdash.kafka.layouts.document import quote

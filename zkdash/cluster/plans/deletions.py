@@ -8,10 +8,8 @@ from zkdash.cluster.plans import controllers
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Gone, Reelected, Written
 from zkdash.cluster.plans.intents import CleanUpTopic, DeleteTopic
+from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import (
-    MARKER_BYTES,
-    MOST_BYTES,
-    MOST_OPERATIONS,
     Effect,
     Ground,
     Needs,
@@ -97,21 +95,6 @@ def removals(draft: Draft, root: str) -> list[Write]:
     """The deletion of everything below a root that was read, and of the root, leaf first."""
     found = ((path, draft.read(path)) for path in reversed(draft.ground.below(root)))
     return [remove(path, znode) for path, znode in found if isinstance(znode, Znode)]
-
-
-def in_multis(writes: list[Write], beside: int = 0) -> Iterator[list[Write]]:
-    """The writes in their order, in portions that fit a multi each, with room for some operations more."""
-    portion: list[Write] = []
-    most, room = MOST_OPERATIONS - 1 - beside, MOST_BYTES - MARKER_BYTES * (1 + beside)
-    size = 0
-    for write in writes:
-        if portion and (len(portion) == most or size + write.size > room):
-            yield portion
-            portion, size = [], 0
-        portion.append(write)
-        size += write.size
-    if portion:
-        yield portion
 
 
 def _blockers(topic: Topic, assignment: Assignment, draft: Draft) -> Iterator[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from zkdash.cluster.plans import controllers, throttles
-from zkdash.cluster.plans.deletions import in_multis
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Assigned, Reelected, Written
 from zkdash.cluster.plans.intents import ClearConfigs, ClearStuck, ClearThrottles, RevertStuck
+from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Effect, Ground, Plan, check, create, remove
 from zkdash.cluster.state import Seen
 from zkdash.kafka import paths, requests

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 
 from zkdash.cluster.groups import Group
 from zkdash.cluster.plans import consumer_groups
-from zkdash.cluster.plans.deletions import in_multis
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import OffsetAt, ResetOffsets
+from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Effect, Ground, Plan, Write, create, remove, replace
 from zkdash.cluster.topics import Topic
 from zkdash.kafka import exported_offsets, paths

@@ -35,7 +35,7 @@ def plan(intent: Reassign, ground: Ground) -> Plan:
             throttles.begin(draft, moves, intent.throttle)
         _batches(intent, draft, moves)
         if intent.throttle is not None:
-            throttles.end(draft, moves)
+            throttles.end(draft)
         _remarks(draft, moves)
     before = {(one.topic, one.partition): _now(draft, one) for one in moves}
     inverse = Reassign(

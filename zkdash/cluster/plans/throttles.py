@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
-from zkdash.cluster.plans.values import Edit, Needs, Operation, Write, create
+from zkdash.cluster.plans.multis import in_multis
+from zkdash.cluster.plans.values import Edit, Needs, Operation, Write, create, replace
 from zkdash.kafka import editing, notifications, paths, secrets, topic_options
 from zkdash.kafka.layouts.document import quote
 from zkdash.kafka.notifications import Form
@@ -31,42 +32,42 @@ def begin(draft: Draft, moves: Sequence[Move], rate: int) -> None:
     by_topic: dict[str, list[Move]] = {}
     for move in moves:
         by_topic.setdefault(move.topic, []).append(move)
+    writes: list[Write] = []
     for topic, its in by_topic.items():
-        put = _throttled(draft, its)
         existing = draft.state.topics[topic].config_znode
         if existing and _has(existing, _REPLICAS):
             draft.refuse(f"{quote(topic)} is throttled already: clear the old throttle first.")
-        write = _topic_write(draft, topic, existing, put, ())
-        draft.step(f"Throttle the replicas of {topic}", [*write, _told(draft, topic)], Written())
-    rates = dict.fromkeys(topic_options.BROKER_THROTTLES, str(rate))
+        writes += _topic_write(draft, topic, existing, _throttled(draft, its), ())
+    _steps(draft, "Name the replicas that are throttled", writes)
+    edit = Edit(put=dict.fromkeys(topic_options.BROKER_THROTTLES, str(rate)))
+    writes = []
     for broker in _brokers(draft, moves):
         existing = draft.read(f"{BROKER_CONFIGS}/{broker}")
         if existing and _has(existing, topic_options.BROKER_THROTTLES):
             draft.refuse(f"Broker {broker} is throttled already: clear the old throttle first.")
-        writes = _broker_write(broker, existing, Edit(put=rates), draft)
-        draft.step(f"Throttle broker {broker} to {rate} bytes/s", writes, Written())
+        writes += _broker_write(broker, existing, edit, draft)
+    _steps(draft, f"Throttle brokers to {rate} bytes/s", writes)
 
 
-def end(draft: Draft, moves: Sequence[Move]) -> None:
+def end(draft: Draft) -> None:
     """Remove what `begin` wrote: its own versions are known, so that a change in between is noticed."""
     if draft.refusals:
         return
-    for topic in dict.fromkeys(move.topic for move in moves):
-        existing = draft.state.topics[topic].config_znode
-        path = paths.topic_config(topic)
-        begun = next(w for step in draft.steps for w in step.writes if w.path == path)
-        data = editing.merge_config(begun.after, {}, _REPLICAS)
-        version = 0 if existing is None else existing.version + 1
-        write = Write(path, Operation.SET, version, begun.after, data)
-        draft.step(f"Remove the throttle of {topic}", [write, _told(draft, topic)], Written())
-    edit = Edit(drop=topic_options.BROKER_THROTTLES)
-    for broker in _brokers(draft, moves):
-        path = f"{BROKER_CONFIGS}/{broker}"
-        begun = next(w for step in draft.steps for w in step.writes if w.path == path)
-        after = secrets.redact(path, editing.merge_config(begun.after, {}, edit.drop))
-        version = 0 if begun.operation is Operation.CREATE else (begun.expected or 0) + 1
-        write = Write(path, Operation.SET, version, begun.after, after, edit=edit)
-        draft.step(f"Remove the throttle of broker {broker}", [write, _told_broker(broker)], Written())
+    topics: list[Write] = []
+    brokers: list[Write] = []
+    for begun in [write for step in draft.steps for write in step.writes]:
+        path, name = begun.path, begun.path.rpartition("/")[2]
+        version = 0 if begun.expected is None else begun.expected + 1
+        if begun.edit is not None:
+            edit = Edit(drop=topic_options.BROKER_THROTTLES)
+            after = secrets.redact(path, editing.merge_config(begun.after, {}, edit.drop))
+            write = Write(path, Operation.SET, version, begun.after, after, edit=edit)
+            brokers += [write, _told_broker(name)]
+        elif path.startswith(paths.TOPIC_CONFIGS):
+            data = editing.merge_config(begun.after, {}, _REPLICAS)
+            topics += [Write(path, Operation.SET, version, begun.after, data), _told(draft, name)]
+    _steps(draft, "Name no replicas as throttled any more", topics)
+    _steps(draft, "Remove the throttle of brokers", brokers)
 
 
 def clear(draft: Draft) -> tuple[int, int]:
@@ -81,15 +82,22 @@ def clear(draft: Draft) -> tuple[int, int]:
     ]
     if (topics or brokers) and not _understood(draft):
         return len(topics), len(brokers)
+    writes: list[Write] = []
     for topic in topics:
-        existing = draft.state.topics[topic].config_znode
-        writes = _topic_write(draft, topic, existing, {}, _REPLICAS)
-        draft.step(f"Remove the throttle of {topic}", [*writes, _told(draft, topic)], Written())
+        writes += _topic_write(draft, topic, draft.state.topics[topic].config_znode, {}, _REPLICAS)
+    _steps(draft, "Name no replicas as throttled any more", writes)
+    writes = []
     for path in brokers:
-        name = path.removeprefix(BROKER_CONFIGS + "/")
-        writes = _broker_write(name, draft.read(path), Edit(drop=topic_options.BROKER_THROTTLES), draft)
-        draft.step(f"Remove the throttle of broker {name}", writes, Written())
+        name, edit = path.removeprefix(BROKER_CONFIGS + "/"), Edit(drop=topic_options.BROKER_THROTTLES)
+        writes += _broker_write(name, draft.read(path), edit, draft)
+    _steps(draft, "Remove the throttle of brokers", writes)
     return len(topics), len(brokers)
+
+
+def _steps(draft: Draft, title: str, writes: list[Write]) -> None:
+    """Each value stands before its notification, within a multi or in the one before."""
+    for portion in in_multis(writes):
+        draft.step(title, portion, Written())
 
 
 def _understood(draft: Draft) -> bool:
@@ -122,15 +130,18 @@ def _brokers(draft: Draft, moves: Iterable[Move]) -> list[int]:
 def _topic_write(
     draft: Draft, topic: str, existing: Znode | None, put: dict[str, str], drop: tuple[str, ...]
 ) -> list[Write]:
+    """The value, then its notification."""
     path = paths.topic_config(topic)
     try:
         after = editing.merge_config(existing and existing.data, put, drop)
     except editing.Uneditable as fault:
         draft.refuse(f"{path} cannot be edited: {fault}.")
         return []
-    if existing is None:
-        return [create(path, after)]
-    return [Write(path, Operation.SET, existing.version, existing.data, after, undo="the data as before")]
+    if len(after) > draft.ground.largest:
+        draft.refuse(f"{path} would hold {len(after)} bytes; {draft.ground.largest} are the most.")
+    undo = "the data as before, and another notification"
+    value = replace(path, existing, after, undo) if existing else create(path, after, undo)
+    return [value, _told(draft, topic)]
 
 
 def _broker_write(broker: object, existing: Znode | None, edit: Edit, draft: Draft) -> list[Write]:
