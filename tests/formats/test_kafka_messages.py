@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kafka.record import MemoryRecordsBuilder
 
 from tests.formats import messages
-from zkdash.formats.kafkalog import entries, oldest, segment
+from zkdash.formats.kafkalog import codecs, entries, oldest, segment
 from zkdash.formats.kafkalog.entries import Entry, Record
 from zkdash.formats.problems import Problem
 
@@ -106,6 +106,15 @@ def test_what_kafka_python_wrote_is_read(magic: int, compression: int) -> None:
         (b"k", b"v%d" % n, tuple(told)) for n in range(5)
     ]
     assert [r.timestamp for r in records] == [None if not magic else 1000 + n for n in range(5)]
+
+
+@pytest.mark.parametrize("codec", messages.CODECS[1:])
+@pytest.mark.parametrize("magic", [0, 2])
+def test_what_stands_for_too_many_bytes_is_refused(codec: str, magic: int) -> None:
+    data = messages.compress(codec, bytes(200_000), magic=magic)
+    assert codecs.decompress(codec, data, limit=200_000) == bytes(200_000)
+    with pytest.raises(ValueError, match=codec):
+        codecs.decompress(codec, data, limit=199_999)
 
 
 def test_control_records_and_transactions_are_told() -> None:

@@ -23,6 +23,7 @@ STORED: Final = struct.Struct("!qqqqqiiiqq")  # ACL key, then StatPersisted
 _END: Final = b"\0\0\0\1/"
 _SEAL_SIZE: Final = 8 + len(_END)
 _LAST_ZXID_SIZE: Final = 8 + _SEAL_SIZE
+_LARGEST: Final = 8 << 30  # bytes, uncompressed
 _GZIP: Final = b"\x1f\x8b"
 _LENGTH = struct.Struct("!i")
 
@@ -123,16 +124,16 @@ def layout(data: bytes) -> Layout | Problem:
 
 def _uncompressed(data: bytes) -> bytes:
     if data.startswith(xerial.MAGIC):
-        return xerial.decompress(data)
+        return xerial.decompress(data, _LARGEST)
     if not data.startswith(_GZIP):
         return data
     stream = zlib.decompressobj(wbits=31)
     try:
-        plain = stream.decompress(data)
+        plain = stream.decompress(data, _LARGEST)
     except zlib.error as error:
         raise ValueError(f"gzip: {error}") from error
     if not stream.eof:
-        raise ValueError("the gzip stream ends too early")
+        raise ValueError("the gzip stream ends too early, or is too large")
     return plain
 
 

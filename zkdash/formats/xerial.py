@@ -15,10 +15,13 @@ _HEADER_SIZE: Final = 16  # magic, version, oldest version that reads it
 _LENGTH = struct.Struct("!i")
 
 
-def decompress(data: bytes) -> bytes:
-    """The bytes of a stream; without the header they are one block of plain snappy. Raises ValueError."""
+def decompress(data: bytes, limit: int) -> bytes:
+    """The bytes of a stream, `limit` at most; without the header they are one block of plain snappy.
+
+    Raises ValueError.
+    """
     if not data.startswith(MAGIC):
-        return _block(data)
+        return _block(data, limit)
     blocks = []
     position = _HEADER_SIZE
     while position < len(data):
@@ -31,13 +34,16 @@ def decompress(data: bytes) -> bytes:
         position += _LENGTH.size
         if not 0 <= length <= len(data) - position:
             raise ValueError(f"a snappy block of {length} bytes, where {len(data) - position} are left")
-        blocks.append(_block(data[position : position + length]))
+        blocks.append(_block(data[position : position + length], limit))
+        limit -= len(blocks[-1])
         position += length
     return b"".join(blocks)
 
 
-def _block(data: bytes) -> bytes:
+def _block(data: bytes, limit: int) -> bytes:
     try:
+        if cramjam.snappy.decompress_raw_len(data) > limit:
+            raise ValueError("snappy: too large")
         return bytes(cramjam.snappy.decompress_raw(data))
     except cramjam.DecompressionError as error:
         raise ValueError(f"snappy: {error}") from error

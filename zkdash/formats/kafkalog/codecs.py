@@ -11,6 +11,7 @@ import cramjam
 
 from zkdash.formats import xerial
 
+LARGEST: Final = 256 << 20  # bytes that one entry may stand for: others are hostile, or damaged
 _LZ4_MAGIC: Final = 0x184D2204
 _U32 = struct.Struct("<I")
 _INDEPENDENT: Final = 0x20
@@ -18,30 +19,30 @@ _UNCOMPRESSED: Final = 0x80000000
 _LARGEST_BLOCKS: Final = {4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22}
 
 
-def decompress(codec: str, data: bytes) -> bytes:
-    """The bytes that `data` stand for. Raises ValueError with a reason that holds none of them."""
+def decompress(codec: str, data: bytes, *, limit: int = LARGEST) -> bytes:
+    """The bytes that `data` stand for, `limit` at most. Raises ValueError, its reason without any of them."""
     try:
-        return _CODECS[codec](data)
+        return _CODECS[codec](data, limit)
     except cramjam.DecompressionError as error:
         raise ValueError(f"{codec}: {error}") from error
 
 
-def _gzip(data: bytes) -> bytes:
+def _gzip(data: bytes, limit: int) -> bytes:
     stream = zlib.decompressobj(wbits=31)
     try:
-        plain = stream.decompress(data)
+        plain = stream.decompress(data, limit)
     except zlib.error as error:
         raise ValueError(f"gzip: {error}") from error
     if not stream.eof:
-        raise ValueError("gzip: the stream ends too early")
+        raise ValueError("gzip: the stream ends too early, or is too large")
     return plain
 
 
-def _zstd(data: bytes) -> bytes:
-    return bytes(cramjam.zstd.decompress(data))
+def _zstd(data: bytes, limit: int) -> bytes:
+    return _into(cramjam.zstd.decompress_into, data, limit)
 
 
-def _lz4(data: bytes) -> bytes:
+def _lz4(data: bytes, limit: int) -> bytes:
     """An lz4 frame, its header's checksum not looked at: Kafka's is wrong in magic 0 (KAFKA-3160).
 
     The entry's own checksum covers all of it. Kafka's blocks are independent of each other; a frame of
@@ -51,7 +52,7 @@ def _lz4(data: bytes) -> bytes:
         raise ValueError("lz4: not a frame")
     flags, largest = data[4], _LARGEST_BLOCKS.get(data[5] >> 4 & 7)
     if flags & _INDEPENDENT == 0:
-        return bytes(cramjam.lz4.decompress(data))
+        return _into(cramjam.lz4.decompress_into, data, limit)
     if flags >> 6 != 1 or flags & 1 or largest is None:
         raise ValueError("lz4: a frame of a kind that Kafka does not write")
     position = 7 + (8 if flags & 8 else 0)
@@ -66,12 +67,24 @@ def _lz4(data: bytes) -> bytes:
         if len(block) < length:
             raise ValueError("lz4: the frame ends within a block")
         position += length + (4 if flags & 0x10 else 0)
-        blocks.append(block if size & _UNCOMPRESSED else _lz4_block(block, largest))
+        plain = block if size & _UNCOMPRESSED else _into(cramjam.lz4.decompress_block_into, block, largest)
+        limit -= len(plain)
+        if limit < 0:
+            raise ValueError("lz4: too large")
+        blocks.append(plain)
 
 
-def _lz4_block(block: bytes, largest: int) -> bytes:
-    plain = bytearray(largest)
-    return bytes(plain[: cramjam.lz4.decompress_block_into(block, plain)])
+def _into(decompress_into: Callable[[bytes, bytearray], int], data: bytes, limit: int) -> bytes:
+    """Decompress into memory of `limit` bytes at most, tried with less first."""
+    size = min(limit, 16 * len(data) + 4096)
+    while True:
+        plain = bytearray(size)
+        try:
+            return bytes(memoryview(plain)[: decompress_into(data, plain)])
+        except cramjam.DecompressionError:
+            if size >= limit:
+                raise
+            size = min(limit, size * 16)
 
 
 def _read_u32(data: bytes, position: int) -> int:
@@ -81,7 +94,7 @@ def _read_u32(data: bytes, position: int) -> int:
     return value
 
 
-_CODECS: Final[dict[str, Callable[[bytes], bytes]]] = {
+_CODECS: Final[dict[str, Callable[[bytes, int], bytes]]] = {
     "gzip": _gzip,
     "snappy": xerial.decompress,
     "lz4": _lz4,
