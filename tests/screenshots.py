@@ -51,7 +51,7 @@ SHOTS = (
 def main() -> int:
     """Take all pictures; 1 where one of them, or all together, are too large to be kept."""
     with tempfile.TemporaryDirectory() as below, Server(Path(below) / "zookeeper") as zookeeper:
-        cluster = simulation.Simulation(zookeeper.address + "/shop", seed=SEED)
+        cluster = simulation.Simulation(zookeeper.address + "/shop", seed=SEED, listen=True)
         cluster.start()
         try:
             with starter(Path(below)) as start:

@@ -15,5 +15,6 @@ def ask(port: int, request: Any, answer: Any, version: int) -> Any:
     request.with_header(correlation_id=7, client_id="zkdash-tests")
     with socket.create_connection(("127.0.0.1", port), LIMIT_S) as connection:
         connection.sendall(request.encode(header=True, framed=True))
-        (length,) = struct.unpack("!i", connection.recv(4, socket.MSG_WAITALL))
-        return answer.decode(connection.recv(length, socket.MSG_WAITALL), version=version, header=True)
+        with connection.makefile("rb") as answers:
+            (length,) = struct.unpack("!i", answers.read(4))
+            return answer.decode(answers.read(length), version=version, header=True)

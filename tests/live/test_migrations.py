@@ -10,6 +10,7 @@ from zkdash.live.migrations import Migrations
 
 # So long after the znodes were written that nothing in ZooKeeper moves.
 NOW = small.BORN + 1_000_000_000
+LATER = 9e9  # epoch seconds after everything else here
 _MEMBER = "g_host-1-00000000"
 
 
@@ -71,11 +72,19 @@ def test_a_group_that_nobody_looks_at_any_more_is_forgotten() -> None:
 
 def test_lag_is_from_the_furthest_offset_and_keeps_its_sign() -> None:
     group = _state(10, 20).groups["g"]
-    ends = LogEnds(0, 15, 1.0), LogEnds(0, 18, 1.0)
+    ends = LogEnds(0, 15, LATER), LogEnds(0, 18, LATER)
     assert positions.lag(_samples(_commits(12), *ends), group, ["t"]) == (15 - 12) + (18 - 20)
     refused = _samples(_commits(12), ends[0], Unknown("broker 2: no leader"))
     assert positions.lag(refused, group, ["t"]) == group_partitions.Unknown("broker 2: no leader")
     assert positions.lag(_samples(_commits(12), *ends), group, ["other"]) is None
+
+
+def test_a_log_end_that_is_older_than_the_offset_says_nothing_of_an_offset_beyond_it() -> None:
+    group = _state(10, 20).groups["g"]
+    ends = LogEnds(0, 15, 1.0), LogEnds(0, 18, 1.0)
+    told = positions.lag(_samples(_commits(12), *ends), group, ["t"])
+    assert isinstance(told, group_partitions.Unknown)
+    assert "before this offset was committed" in told.reason
 
 
 def test_commits_in_kafka_count_where_zookeeper_has_none() -> None:

@@ -20,7 +20,12 @@ def of_group(samples: Samples, group: str) -> Positions:
             return Position(Unknown("offsets of 0.7 are positions in bytes"), None)
         ends = samples.log(topic, int(key))
         log_end = ends.end if isinstance(ends, LogEnds) else Unknown(ends.reason)
-        return Position(log_end, committed(commits, topic, int(key)))
+        return Position(
+            log_end,
+            committed(commits, topic, int(key)),
+            ends.sampled_at if isinstance(ends, LogEnds) else None,
+            commits.sampled_at if isinstance(commits, GroupCommits) else None,
+        )
 
     return position
 
@@ -57,8 +62,12 @@ def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
         offsets = group.offsets.get(topic, {})
         keys = {*offsets, *(str(number) for name, number in in_kafka if name == topic)}
         for key in keys:
-            offset = offsets[key].value if key in offsets else None
-            found = group_partitions.lag(positions(topic, key), offset)
+            offset = offsets.get(key)
+            found = group_partitions.lag(
+                positions(topic, key),
+                None if offset is None else offset.value,
+                None if offset is None or offset.znode is None else offset.znode.mtime,
+            )
             if isinstance(found, Unknown):
                 return found
             total = (total or 0) + (found or 0)
