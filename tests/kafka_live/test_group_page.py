@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -12,7 +13,7 @@ import pytest
 from tests.kafka_live.sampling import Site, all_known, sampling
 from tests.lab import tools
 from tests.lab.cluster import Lab
-from tests.lab.tools import OLD, Standing
+from tests.lab.tools import NEW, OLD, Standing
 from tests.serving import Serve
 from tests.waiting import wait_for
 from zkdash import live
@@ -35,6 +36,7 @@ every_storage = pytest.mark.parametrize(
     scope="session",
     ids=["0.8.2.2-zookeeper", "0.8.2.2-dual", "1.1.1-zookeeper", "1.1.1-dual", "1.1.1-kafka"],
 )
+has_new_consumer = pytest.mark.parametrize("release", ["1.1.1", "3.9.1"], indirect=True, scope="session")
 oldest = pytest.mark.parametrize("release", ["0.8.2.2"], indirect=True, scope="session")
 
 MESSAGES = 400
@@ -92,6 +94,24 @@ def test_the_group_page_tells_what_kafkas_own_tool_prints(
         return told(page.json(f"/c/default/groups/{group}/")["rows"])
 
     wait_for(lambda: shown() == expected, limit_s=PAGE_LIMIT_S, message=lambda: (shown(), expected))
+
+
+@has_new_consumer
+def test_a_group_that_brokers_alone_know_is_told_as_kafkas_own_tool_prints_it(
+    lab: Lab, site: Site, topic: str, served: Serve
+) -> None:
+    group = f"modern-{topic}"
+    tools.consume(site.brokers[0], NEW, group, topic, READ)
+    page = served(ZKDASH_ZOOKEEPER=lab.address(site.brokers[0].release.version))
+    page.wait_until_loaded()
+    expected = tools.describe_group(site.brokers[0], NEW, group, topic)
+
+    def shown() -> dict[int, Standing]:
+        answer = page.get(f"/c/default/groups/{group}/", Accept="application/json")
+        return told(json.loads(answer.body)["rows"]) if answer.status == 200 else {}
+
+    wait_for(lambda: shown() == expected, limit_s=PAGE_LIMIT_S, message=lambda: (shown(), expected))
+    assert f"/groups/{group}/" in page.get("/c/default/groups/").text
 
 
 @oldest

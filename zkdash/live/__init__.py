@@ -3,6 +3,6 @@
 Knows nothing of templates: the hub gets its renderer from `web` as an argument.
 """
 
-from zkdash.live.board import STARTED, clear, current, is_running, names, publish, want
+from zkdash.live.board import STARTED, clear, current, is_running, names, publish, want, want_listing
 
-__all__ = ["STARTED", "clear", "current", "is_running", "names", "publish", "want"]
+__all__ = ["STARTED", "clear", "current", "is_running", "names", "publish", "want", "want_listing"]

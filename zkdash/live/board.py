@@ -18,6 +18,7 @@ Want = Callable[[Collection[str], Mapping[str, Collection[str]]], None]
 
 _snapshots: dict[str, Snapshot] = {}
 _wants: dict[str, Want] = {}
+_want_listings: dict[str, Callable[[], None]] = {}
 
 
 def names() -> tuple[str, ...]:
@@ -51,9 +52,10 @@ def publish(name: str, snapshot: Snapshot) -> None:
     _snapshots[name] = snapshot
 
 
-def serve_wants(name: str, want: Want) -> None:
+def serve_wants(name: str, want: Want, want_listing: Callable[[], None]) -> None:
     """Say who takes note of what is looked at in a cluster."""
     _wants[name] = want
+    _want_listings[name] = want_listing
 
 
 def want(name: str, topics: Collection[str] = (), groups: Mapping[str, Collection[str]] = {}) -> None:
@@ -65,7 +67,14 @@ def want(name: str, topics: Collection[str] = (), groups: Mapping[str, Collectio
         _wants[name](topics, groups)
 
 
+def want_listing(name: str) -> None:
+    """Somebody looks at the groups that the brokers of a cluster know; as `want`."""
+    if name in _want_listings:
+        _want_listings[name]()
+
+
 def clear() -> None:
     """Forget every cluster (when the engine stops)."""
     _snapshots.clear()
     _wants.clear()
+    _want_listings.clear()

@@ -49,6 +49,11 @@ def kept(samples: Samples, group: str) -> Collection[tuple[str, int]]:
     return commits.commits.keys() if isinstance(commits, GroupCommits) else ()
 
 
+def is_kept_in_kafka(samples: Samples, group: str) -> bool:
+    """Whether the brokers know a group: one that ZooKeeper does not hold is theirs alone."""
+    return any(group in (listing.groups or ()) for listing in samples.listings.values())
+
+
 def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
     """What a group has left to read of topics in all, from the furthest offset of each partition.
 

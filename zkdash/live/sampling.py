@@ -56,6 +56,11 @@ class Sampling:
         if self._sampler is not None:
             self._sampler.want(topics, groups)
 
+    def want_listing(self) -> None:
+        """Somebody looks at the groups that the brokers know; from any thread."""
+        if self._sampler is not None:
+            self._sampler.want_listing()
+
     def moved(self) -> Touched:
         """What was sampled anew since the last call."""
         touched = Touched()

@@ -18,6 +18,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.rules import Rule
 from zkdash.kafka.values import Layout
+from zkdash.live import positions
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import group_cells, links
@@ -25,6 +26,7 @@ from zkdash.web.page import Record
 
 _MOST_IDLE = 20
 _MOST_TOPICS = 5
+_ELSEWHERE = "not in ZooKeeper"
 _NOT_SAMPLED = migration.judge(())
 
 
@@ -55,11 +57,10 @@ class Facts(msgspec.Struct, frozen=True):
 
 def block(snapshot: Snapshot, name: str, group: Group | None, expected: Expectation) -> Block:
     """The live block of facts."""
-    if group is None:
-        gone = (
-            f"No group named “{name}” is in ZooKeeper. Groups of consumers that keep"
-            " themselves in Kafka are not there."
-        )
+    if group is None and positions.is_kept_in_kafka(snapshot.samples, name):
+        values = _only_in_kafka(snapshot, name)
+    elif group is None:
+        gone = f"No group named “{name}” is in ZooKeeper. No broker that could be asked knows one either."
         if not snapshot.state.loaded:
             gone = "Groups are not known before the first load from ZooKeeper."
         values = Facts(name=name, gone=gone, path=paths.group(name))
@@ -68,10 +69,13 @@ def block(snapshot: Snapshot, name: str, group: Group | None, expected: Expectat
     return Block(id="facts", template="parts/group.html", values=values)
 
 
-def record(snapshot: Snapshot, group: Group | None, expected: Expectation) -> Record:
+def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expectation) -> Record:
     """The facts as JSON has them."""
     if group is None:
-        return {}
+        if not positions.is_kept_in_kafka(snapshot.samples, name):
+            return {}
+        found = coordinator.of_group(snapshot.state, name)
+        return {"status": Tone.INFO.value, "words": _ELSEWHERE, "coordinator": msgspec.structs.asdict(found)}
     facts = _known(snapshot, group, expected)
     found = coordinator.of_group(snapshot.state, group.name)
     return {
@@ -111,6 +115,23 @@ def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
         notes=tuple(_notes(expected)),
         partial=_sentence(expected.partial) if expected.partial else "",
         assumptions=expected.asked.assumptions,
+    )
+
+
+def _only_in_kafka(snapshot: Snapshot, name: str) -> Facts:
+    """A group of consumers of 0.9 and later, or one that has left nothing in ZooKeeper."""
+    return Facts(
+        name=name,
+        gone="",
+        path="",
+        tone=Tone.INFO,
+        words=_ELSEWHERE,
+        offsets="in Kafka",
+        coordinator=_coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, name)),
+        partial=(
+            "The group keeps itself in Kafka. Its offsets are those that its coordinator tells; its members"
+            " and what they own are not in ZooKeeper."
+        ),
     )
 
 

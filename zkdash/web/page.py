@@ -57,7 +57,8 @@ class Page(msgspec.Struct, frozen=True):
     sentences about what was not understood. `label` and `letter` are its entry in the navigation and its
     `g` key, `count` is the number beside the label. `glance` is what else can show on the page, where that is
     cheaper to compare than to be told of.
-    `wants` says what of the brokers' own knowledge it shows, which they are then asked while it is looked at.
+    `wants` says what of the brokers' own knowledge it shows, which they are then asked while it is looked at;
+    `wants_listing`, that it shows which groups they know.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Page(msgspec.Struct, frozen=True):
     count: Callable[[Snapshot], int] | None = None
     glance: Callable[[Snapshot, PageKey], object] | None = None
     wants: Callable[[Snapshot, PageKey], Wants] | None = None
+    wants_listing: bool = False
 
 
 def without_query(raw: str) -> tuple[str, tuple[str, ...]]:

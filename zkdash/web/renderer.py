@@ -84,9 +84,11 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
 
 
 def _want(snapshot: Snapshot, key: PageKey) -> None:
-    wants = pages.BY_NAME[key.page].wants
-    if wants is not None:
-        topics, groups = wants(snapshot, key)
+    page = pages.BY_NAME[key.page]
+    if page.wants_listing:
+        live.want_listing(snapshot.cluster)
+    if page.wants is not None:
+        topics, groups = page.wants(snapshot, key)
         live.want(snapshot.cluster, topics, groups)
 
 

@@ -8,7 +8,7 @@ from django.test import Client
 from tests import recorded
 from tests.web import states
 from tests.web.markup import Markup
-from zkdash.broker.samples import Commit, GroupCommits, LogEnds, Samples, Unknown
+from zkdash.broker.samples import Commit, GroupCommits, Listing, LogEnds, Samples, Unknown
 from zkdash.cluster.migration import Migration, Stage
 from zkdash.kafka import rules
 from zkdash.kafka.demand import Demand
@@ -207,6 +207,26 @@ def test_a_group_that_is_not_there_is_a_404_that_can_still_come_alive(client: Cl
     assert len(page.all("#partitions-rows")) == 1
     answer = client.get("/c/demo/groups/biling/", {"format": "json"})
     assert (answer.status_code, json.loads(answer.content)["total"]) == (404, 0)
+
+
+def test_a_group_that_brokers_alone_know_shows_what_its_coordinator_tells(client: Client) -> None:
+    commits = GroupCommits(2, {("orders", 1): Commit(20, "")}, 1.0)
+    samples = Samples(
+        ends=Samples().ends.set("orders", {1: LogEnds(0, 25, 2.0)}),
+        commits=Samples().commits.set("modern", commits),
+        listings=Samples().listings.set(2, Listing(frozenset({"modern"}), 1.0)),
+    )
+    snapshot = states.publish(states.healthy(), samples=samples)
+    assert group.wants(snapshot, PageKey("demo", "group", ("modern",))) == ({"orders"}, {"modern": ()})
+    assert group.wants(snapshot, PageKey("demo", "group", ("made-up",))) == ((), {})
+    answer = json.loads(client.get("/c/demo/groups/modern/", {"format": "json"}).content)
+    assert [(row["topic"], row["partition"], row["in_kafka"], row["lag"]) for row in answer["rows"]] == [
+        ("orders", 1, 20, 5)
+    ]
+    page = Markup(client.get("/c/demo/groups/modern/"))
+    assert "The group keeps itself in Kafka." in page.text("#facts")
+    assert not page.all("p.aside")
+    assert client.get("/c/demo/groups/made-up/").status_code == 404
 
 
 def test_before_the_first_load_nobody_says_that_a_group_is_gone(client: Client) -> None:

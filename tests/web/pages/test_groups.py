@@ -7,6 +7,7 @@ from django.test import Client
 
 from tests.web import states
 from tests.web.markup import Markup
+from zkdash.broker.samples import Listing, Samples
 from zkdash.live.parts import PageKey
 from zkdash.web import links, renderer
 from zkdash.zk.session import Phase
@@ -148,3 +149,12 @@ def test_offsets_do_not_touch_the_list_but_owners_do() -> None:
     assert not render.touches(key, "demo", touched)
     touched = states.change("/consumers/audit/owners/orders/2", states.znode("audit_h-1-00000000-0"), 7)
     assert render.touches(key, "demo", touched)
+
+
+def test_groups_that_brokers_alone_know_are_named_below(client: Client) -> None:
+    known = Listing(frozenset({"modern", "billing", "<b>"}), 1.0)
+    samples = Samples(listings=Samples().listings.set(2, known))
+    states.publish({**states.healthy(), **states.group("billing", {})}, samples=samples)
+    page = Markup(client.get(URL))
+    assert page.texts("#elsewhere a") == ["<b>", "modern"]
+    assert client.get(page.all("#elsewhere a")[0].get("href")).status_code == 200

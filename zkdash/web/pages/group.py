@@ -59,13 +59,14 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         ),
         context={
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
+            "in_zookeeper": group is not None,
             "member_headings": tables.headings(group_members.COLUMNS, ""),
         },
         fields=tables.fields(_FIELDS),
         records=lambda: tables.records(_FIELDS, entries),
         total=found.matched,
         extra={
-            "group": group_facts.record(snapshot, group, expected),
+            "group": group_facts.record(snapshot, name, group, expected),
             "members": group_members.records(asked, known),
         },
         gone=facts.values.gone if snapshot.state.loaded else "",
@@ -101,11 +102,14 @@ def _empty(snapshot: Snapshot, query: queries.Query, expected: Expectation) -> E
 
 def wants(snapshot: Snapshot, key: PageKey) -> Wants:
     """The logs of the group's topics, and its commits; nothing of 0.7, whose offsets are bytes."""
-    numbers = snapshot.state.group_summaries.get(key.args[0])
-    if numbers is None or snapshot.state.layout is Layout.V07:
+    (name,) = key.args
+    numbers = snapshot.state.group_summaries.get(name)
+    # Brokers are asked about groups that somebody holds, not about every name that a visitor makes up.
+    is_known = numbers is not None or positions.is_kept_in_kafka(snapshot.samples, name)
+    if not is_known or snapshot.state.layout is Layout.V07:
         return (), {}
-    in_kafka = (topic for topic, _ in positions.kept(snapshot.samples, numbers.name))
-    return {*numbers.topics, *in_kafka}, {numbers.name: numbers.topics}
+    used = numbers.topics if numbers else ()
+    return {*used, *(topic for topic, _ in positions.kept(snapshot.samples, name))}, {name: used}
 
 
 def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
@@ -192,4 +196,5 @@ PAGE = Page(
     touches=touches,
     canonical=SPEC.canonical,
     wants=wants,
+    wants_listing=True,
 )

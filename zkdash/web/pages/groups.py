@@ -5,7 +5,7 @@ from __future__ import annotations
 from zkdash.cluster import group_queries, queries
 from zkdash.cluster.group_rows import GroupRow
 from zkdash.cluster.tone import Tone
-from zkdash.live.parts import PageKey
+from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import cells, group_cells, links, listing, tables
 from zkdash.web.cells import Cell
@@ -14,6 +14,7 @@ from zkdash.web.tables import Column, Empty
 
 Entry = tuple[str, GroupRow]  # the cluster's name, and the group
 
+_MOST_ELSEWHERE = 200
 _PATTERN = "members subscribe by a pattern; the group's page resolves it"
 
 
@@ -28,7 +29,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
     return View(
         title="Groups",
-        parts=(table, *listing.blocks(SPEC, query, found, "groups")),
+        parts=(table, *listing.blocks(SPEC, query, found, "groups"), _elsewhere(snapshot)),
         context=listing.context(SPEC, query, COLUMNS, "Filter: text, topic:a, is:unowned"),
         fields=tables.fields(_FIELDS),
         records=lambda: tables.records(_FIELDS, ((snapshot.cluster, row) for row in found.rows)),
@@ -48,8 +49,15 @@ def _empty(snapshot: Snapshot, query: queries.Query) -> Empty:
         return Empty(f"No group matches {listing.words(query)}.", "?", "Clear filter")
     return Empty(
         "No groups in ZooKeeper yet. Consumers of 0.7 to 1.1 that use ZooKeeper appear under /consumers;"
-        " groups of newer consumers are kept by the brokers and cannot be seen from here."
+        " groups that keep themselves in Kafka are named below, as far as brokers tell."
     )
+
+
+def _elsewhere(snapshot: Snapshot) -> Block:
+    """The groups that only brokers know, each with its page."""
+    names = sorted(name for name in snapshot.samples.groups() if name not in snapshot.state.groups)
+    shown = tuple((name, links.group(snapshot.cluster, name)) for name in names[:_MOST_ELSEWHERE])
+    return Block(id="elsewhere", template="parts/elsewhere.html", values=(shown, len(names) - len(shown)))
 
 
 def _unowned(row: GroupRow) -> Cell:
@@ -116,5 +124,6 @@ PAGE = Page(
     label="Groups",
     letter="g",
     count=lambda snapshot: snapshot.state.counts.groups,
-    glance=lambda snapshot, _: snapshot.state.group_summaries,
+    glance=lambda snapshot, _: (snapshot.state.group_summaries, snapshot.samples.listings),
+    wants_listing=True,
 )
