@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.cluster import small
 from zkdash.broker.samples import Commit, GroupCommits, LogEnds, Samples, Unknown, UnknownCommits
-from zkdash.cluster import group_partitions
+from zkdash.cluster import position
 from zkdash.cluster.migration import Stage
 from zkdash.cluster.state import ClusterState
 from zkdash.live import positions
@@ -75,7 +75,7 @@ def test_lag_is_from_the_furthest_offset_and_keeps_its_sign() -> None:
     ends = LogEnds(0, 15, LATER), LogEnds(0, 18, LATER)
     assert positions.lag(_samples(_commits(12), *ends), group, ["t"]) == (15 - 12) + (18 - 20)
     refused = _samples(_commits(12), ends[0], Unknown("broker 2: no leader"))
-    assert positions.lag(refused, group, ["t"]) == group_partitions.Unknown("broker 2: no leader")
+    assert positions.lag(refused, group, ["t"]) == position.Unknown("broker 2: no leader")
     assert positions.lag(_samples(_commits(12), *ends), group, ["other"]) is None
 
 
@@ -83,7 +83,7 @@ def test_a_log_end_that_is_older_than_the_offset_says_nothing_of_an_offset_beyon
     group = _state(10, 20).groups["g"]
     ends = LogEnds(0, 15, 1.0), LogEnds(0, 18, 1.0)
     told = positions.lag(_samples(_commits(12), *ends), group, ["t"])
-    assert isinstance(told, group_partitions.Unknown)
+    assert isinstance(told, position.Unknown)
     assert "before this offset was committed" in told.reason
 
 
@@ -94,4 +94,4 @@ def test_commits_in_kafka_count_where_zookeeper_has_none() -> None:
 
 def test_a_position_in_bytes_has_no_lag() -> None:
     told = positions.of_group(_samples(_commits(3)), "g")("t", "0-1")
-    assert told.log_end == group_partitions.Unknown("offsets of 0.7 are positions in bytes")
+    assert told.log_end == position.Unknown("offsets of 0.7 are positions in bytes")

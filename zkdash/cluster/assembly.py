@@ -96,7 +96,7 @@ def readable(read: Read) -> Znode | None:
 
 
 def _layout(assignment: Assigned, *, new: bool, old: bool) -> Layout:
-    """LAYOUT: `partitions` below or JSON in the node is 0.8+; children that are broker ids, 0.7."""
+    """`partitions` below, or JSON in the node, is 0.8+; children that are broker ids, 0.7."""
     new = new or isinstance(assignment, Assignment | Unparsable)
     if new and old:
         return Layout.MIXED

@@ -8,38 +8,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from zkdash.cluster import group_filters, membership, summary
+from zkdash.cluster import group_filters, membership, position, summary
 from zkdash.cluster.group_filters import Filter
 from zkdash.cluster.groups import Group, Offset
+from zkdash.cluster.position import Positions, Told
 from zkdash.cluster.query import Keys, Query, Selection, choose, window, with_rows
 from zkdash.cluster.rebalance.values import Expectation, Part, Verdict
 from zkdash.cluster.rows import Known
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
-
-
-class Unknown(msgspec.Struct, frozen=True):
-    """A number that ZooKeeper does not hold, and why nobody else told it."""
-
-    reason: str
-
-
-Told = int | Unknown
-
-
-class Position(msgspec.Struct, frozen=True):
-    """What brokers tell of a partition: its log end, and the group's offset that is kept there (or None).
-
-    `log_end_at` and `in_kafka_at` are the epoch seconds of the answers, None where there was none.
-    """
-
-    log_end: Told
-    in_kafka: Told | None
-    log_end_at: float | None = None
-    in_kafka_at: float | None = None
-
-
-Positions = Callable[[str, str], Position]  # by topic and partition key
 
 
 class GroupPartitionRow(msgspec.Struct, frozen=True):
@@ -151,35 +128,6 @@ def order(key: str) -> tuple[int, ...]:
     return tuple(map(int, pieces)) if all(map(paths.is_id, pieces)) else (1 << 63,)
 
 
-def lag(told: Position, offset: Known[int], committed: int | None = None) -> Told | None:
-    """From the furthest offset to the log's end; None where nothing was committed.
-
-    It keeps its sign: an offset beyond the end is a fault, unless it is newer than what is known of the end.
-    `committed` is the mtime of the offset in ZooKeeper.
-    """
-    places = [
-        (place, at)
-        for place, at in ((offset, _seconds(committed)), (told.in_kafka, told.in_kafka_at))
-        if isinstance(place, int)
-    ]
-    if not places:
-        return told.in_kafka if isinstance(told.in_kafka, Unknown) else None
-    if isinstance(told.log_end, Unknown):
-        return told.log_end
-    place, at = max(places, key=lambda one: one[0])
-    left = told.log_end - place
-    if left < 0 and at is not None and told.log_end_at is not None and at > told.log_end_at:
-        return _OLDER
-    return left
-
-
-_OLDER = Unknown("the log's end was asked for before this offset was committed")
-
-
-def _seconds(ms: int | None) -> float | None:
-    return None if ms is None else ms / 1000
-
-
 def _entries(group: Group, known: Catalogue, kept: Collection[tuple[str, int]]) -> tuple[Entry, ...]:
     """The catalogue's, and those that have only an offset, in ZooKeeper or in Kafka."""
     nothing: frozenset[str] = frozenset()
@@ -266,7 +214,7 @@ def _told(group: Group, entry: Entry, positions: Positions | None) -> Mapping[st
         return {}
     told = positions(entry.topic, entry.key)
     offset = _offset(group, entry)
-    left = lag(told, _value(offset), _committed(offset))
+    left = position.lag(told, _value(offset), _committed(offset))
     return {"in_kafka": told.in_kafka, "log_end": told.log_end, "lag": left}
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 
 class Layout(enum.Enum):
-    """Which layout a cluster or a topic was written in (LAYOUT: 0.7, or 0.8 and later)."""
+    """Which layout a cluster or a topic was written in (0.7, or 0.8 and later)."""
 
     V07 = "0.7"
     V08 = "0.8+"

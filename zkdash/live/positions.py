@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from zkdash.broker.samples import GroupCommits, LogEnds, Samples, UnknownCommits
-from zkdash.cluster import group_partitions
-from zkdash.cluster.group_partitions import Position, Positions, Told, Unknown
+from zkdash.cluster import position as places
 from zkdash.cluster.groups import Group
+from zkdash.cluster.position import Position, Positions, Told, Unknown
 from zkdash.kafka import paths
 
 
@@ -68,7 +68,7 @@ def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
         keys = {*offsets, *(str(number) for name, number in in_kafka if name == topic)}
         for key in keys:
             offset = offsets.get(key)
-            found = group_partitions.lag(
+            found = places.lag(
                 positions(topic, key),
                 None if offset is None else offset.value,
                 None if offset is None or offset.znode is None else offset.znode.mtime,

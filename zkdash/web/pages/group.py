@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from zkdash.cluster import group_partitions, queries
-from zkdash.cluster.group_partitions import GroupPartitionRow, Unknown
+from zkdash.cluster.group_partitions import GroupPartitionRow
 from zkdash.cluster.groups import Group
+from zkdash.cluster.position import Unknown
 from zkdash.cluster.rebalance.values import Expectation, Verdict
 from zkdash.cluster.rows import Known
 from zkdash.cluster.tone import Tone

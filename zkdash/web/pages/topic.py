@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from zkdash.cluster import queries
-from zkdash.cluster.group_partitions import Unknown
+from zkdash.cluster.position import Unknown
 from zkdash.cluster.rows import CountRow, Known, PartitionRow
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic, TopicSummary
