@@ -64,8 +64,17 @@ def test_a_servers_snapshot_holds_what_the_server_shows_and_what_its_tool_prints
 def test_a_snapshot_of_3_4_is_read_like_one_of_3_9(tmp_path: Path) -> None:
     with driven.Old(tmp_path, "-Dzookeeper.snapCount=20") as server:
         driven.write_everything(server.address, modern=False)
-        waiting.wait_for(lambda: _whole(tmp_path), limit_s=30)
-        whole = _whole(tmp_path)
+        client = driven.connected(server.address)
+        client.create("/nudge")
+
+        def nudged() -> list[Path]:
+            """The server takes one after so many writes, and none while it takes another."""
+            client.set("/nudge", b"")
+            return _whole(tmp_path)
+
+        whole = waiting.wait_for(nudged, limit_s=30)
+        client.stop()
+        client.close()
     for path in whole:
         read = _read(path.read_bytes())
         assert (read.digest, read.last_zxid) == (None, None)
