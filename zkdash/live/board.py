@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
+from typing import Protocol
 
 import msgspec
 
@@ -14,11 +15,16 @@ STALE_AFTER_S = 3.0
 # Names this process in what leaves it: a revision of another process means nothing here.
 STARTED = secrets.token_hex(4)
 
-Want = Callable[[Collection[str], Mapping[str, Collection[str]]], None]
-
 _snapshots: dict[str, Snapshot] = {}
-_wants: dict[str, Want] = {}
-_want_listings: dict[str, Callable[[], None]] = {}
+_askers: dict[str, Asker] = {}
+
+
+class Asker(Protocol):
+    """Who takes note of what is looked at in a cluster, and has its brokers asked."""
+
+    def want(self, topics: Collection[str], groups: Mapping[str, Collection[str]]) -> None: ...
+
+    def want_listing(self) -> None: ...
 
 
 def names() -> tuple[str, ...]:
@@ -52,10 +58,9 @@ def publish(name: str, snapshot: Snapshot) -> None:
     _snapshots[name] = snapshot
 
 
-def serve_wants(name: str, want: Want, want_listing: Callable[[], None]) -> None:
-    """Say who takes note of what is looked at in a cluster."""
-    _wants[name] = want
-    _want_listings[name] = want_listing
+def appoint(name: str, asker: Asker) -> None:
+    """Say who has the brokers of a cluster asked."""
+    _askers[name] = asker
 
 
 def want(name: str, topics: Collection[str] = (), groups: Mapping[str, Collection[str]] = {}) -> None:
@@ -63,18 +68,17 @@ def want(name: str, topics: Collection[str] = (), groups: Mapping[str, Collectio
 
     Brokers are asked about them for half a minute from now; from any thread, returns at once.
     """
-    if name in _wants:
-        _wants[name](topics, groups)
+    if name in _askers:
+        _askers[name].want(topics, groups)
 
 
 def want_listing(name: str) -> None:
     """Somebody looks at the groups that the brokers of a cluster know; as `want`."""
-    if name in _want_listings:
-        _want_listings[name]()
+    if name in _askers:
+        _askers[name].want_listing()
 
 
 def clear() -> None:
     """Forget every cluster (when the engine stops)."""
     _snapshots.clear()
-    _wants.clear()
-    _want_listings.clear()
+    _askers.clear()

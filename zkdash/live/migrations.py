@@ -45,7 +45,8 @@ class Migrations:
     def _judge(
         self, group: Group, commits: GroupCommits | UnknownCommits, samples: Samples, now: int
     ) -> Migration:
-        left = positions.lag(samples, group, {*group.offsets, *_topics(commits)})
+        in_kafka = {topic for topic, _ in positions.kept(samples, group.name)}
+        left = positions.lag(samples, group, {*group.offsets, *in_kafka})
         sample = migration.sample(
             group,
             now,
@@ -62,7 +63,3 @@ class Migrations:
     def _forget(self, name: str) -> None:
         del self._seen[name]
         self._histories.pop(name, None)
-
-
-def _topics(commits: GroupCommits | UnknownCommits) -> set[str]:
-    return {topic for topic, _ in commits.commits} if isinstance(commits, GroupCommits) else set()

@@ -72,7 +72,7 @@ class Watcher:
         self._migrations = migrations.Migrations()
         self._sampling = sampling.Sampling(config.name, asks=config.ask_brokers)
         board.publish(self._name, self._snapshot)
-        board.serve_wants(self._name, self._sampling.want, self._sampling.want_listing)
+        board.appoint(self._name, self._sampling)
         self._mirror: Source = mirror.Mirror(config, roots=paths.ROOTS, sink=self)
 
     def start(self) -> None:
