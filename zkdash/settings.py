@@ -3,7 +3,7 @@
 Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_DATA (where zkdash keeps its own
 files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS
 and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_ANONYMOUS_READ=1 (allow serve
-beyond loopback), ZKDASH_DEBUG=1.
+beyond loopback), ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in the data directory), ZKDASH_DEBUG=1.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
+from zkdash import databases
 from zkdash.zk import config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -60,7 +61,15 @@ ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *_listed("ZKDASH_ALLOWED_HOS
 
 INSTALLED_APPS = [
     "zkdash",
+    "zkdash.access",
+    "zkdash.actions",
     "zkdash.web",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.admin",
+    "axes",
     "channels",
     "django_htmx",
     "django.contrib.staticfiles",
@@ -70,7 +79,16 @@ MIDDLEWARE = [
     "servestatic.middleware.ServeStaticMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
 ]
 ROOT_URLCONF = "zkdash.urls"
 ASGI_APPLICATION = "zkdash.asgi.application"
@@ -79,10 +97,17 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": False,
-        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
     }
 ]
-DATABASES: dict[str, dict[str, str]] = {}
+DATABASES = {"default": databases.load(os.environ, DATA_DIR)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"

@@ -1,0 +1,37 @@
+"""What is granted to whom: a role on the clusters whose names match a pattern."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.db import models
+from django.db.models import Q
+
+from zkdash.access.roles import Role
+
+
+class Grant(models.Model):
+    """A role for one user or for all members of one Django group.
+
+    `clusters` is a pattern of cluster names as `fnmatch` reads it ("*", "prod-*"). Nothing is granted by
+    default; a superuser is admin of every cluster without a grant.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="grants"
+    )
+    group = models.ForeignKey(Group, models.CASCADE, null=True, blank=True, related_name="grants")
+    role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
+    clusters = models.CharField(max_length=200, default="*", help_text="Pattern of cluster names: *, prod-*")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(user__isnull=False, group__isnull=True)
+                | Q(user__isnull=True, group__isnull=False),
+                name="a_grant_is_for_a_user_or_a_group",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user or self.group}: {self.role} on {self.clusters}"
