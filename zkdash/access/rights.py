@@ -1,0 +1,83 @@
+"""What one visitor may do: the grants of a user and of the user's groups, read once and kept as values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
+
+import msgspec
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.db.models import Q
+
+from zkdash.access.models import Grant
+from zkdash.access.roles import Right, Role
+
+EVERYWHERE = "*"
+
+
+class Rights(msgspec.Struct, frozen=True):
+    """A visitor, and the roles that were granted: pairs of a pattern of cluster names and a role.
+
+    `user_id` is None and `name` empty for who is not signed in. What nothing grants is not allowed.
+    """
+
+    user_id: int | None = None
+    name: str = ""
+    grants: tuple[tuple[str, Role], ...] = ()
+
+    @property
+    def is_signed_in(self) -> bool:
+        return self.user_id is not None
+
+    @property
+    def administers(self) -> bool:
+        """Whether these are the rights of an administrator of every cluster, who may grant to others."""
+        return (EVERYWHERE, Role.ADMIN) in self.grants
+
+    def role(self, cluster: str) -> Role | None:
+        """The strongest role on a cluster, None where it may not even be seen."""
+        held = [role for pattern, role in self.grants if fnmatchcase(cluster, pattern)]
+        return max(held, key=lambda role: role.rank, default=None)
+
+    def may(self, right: Right, cluster: str) -> bool:
+        role = self.role(cluster)
+        return role is not None and right in role.rights
+
+    def visible(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the clusters that may be seen, in their order."""
+        return tuple(name for name in names if self.may(Right.SEE, name))
+
+
+def of(user: AbstractBaseUser | AnonymousUser, *, anonymous_reads: bool) -> Rights:
+    """The rights of a request's user; `anonymous_reads` makes everybody at least a viewer of everything."""
+    if not isinstance(user, User) or not user.is_active:
+        return anonymous(anonymous_reads=anonymous_reads)
+    return of_users([user], anonymous_reads=anonymous_reads)[user.pk]
+
+
+def anonymous(*, anonymous_reads: bool) -> Rights:
+    """The rights of who is not signed in."""
+    return Rights(grants=((EVERYWHERE, Role.VIEWER),) if anonymous_reads else ())
+
+
+def of_users(users: Collection[User], *, anonymous_reads: bool) -> Mapping[int, Rights]:
+    """The rights of active users by their ids, in two queries however many they are."""
+    granted: defaultdict[int, list[tuple[str, Role]]] = defaultdict(list)
+    ordinary = [user.pk for user in users if not user.is_superuser]
+    if ordinary:
+        for of_user, of_member in (("user_id", "user"), ("group__user", "group__user")):
+            found = Grant.objects.filter(Q(**{f"{of_member}__in": ordinary}))
+            for holder, pattern, role in found.values_list(of_user, "clusters", "role"):
+                granted[holder].append((pattern, Role(role)))
+    everybody = anonymous(anonymous_reads=anonymous_reads).grants
+    return {
+        user.pk: Rights(
+            user_id=user.pk,
+            name=user.get_username(),
+            grants=((EVERYWHERE, Role.ADMIN),)
+            if user.is_superuser
+            else (*everybody, *sorted(granted[user.pk], key=lambda grant: (grant[0], grant[1].rank))),
+        )
+        for user in users
+    }

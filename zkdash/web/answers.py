@@ -1,0 +1,26 @@
+"""Which format was asked for, and the page that says in a sentence why there is nothing else to show."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from zkdash.web import exports
+
+HTML, JSON, CSV = "html", "json", "csv"
+
+
+def shape(request: HttpRequest) -> str:
+    """`?format=` wins; else JSON for who prefers it to HTML."""
+    wanted = request.GET.get("format", "")
+    if wanted in {JSON, CSV, HTML}:
+        return wanted
+    preferred = request.get_preferred_type(["text/html", "application/json", "text/csv"])
+    return {"application/json": JSON, "text/csv": CSV}.get(preferred or "", HTML)
+
+
+def problem(request: HttpRequest, status: int, title: str, sentence: str) -> HttpResponse:
+    """A page, or JSON for who asked for data."""
+    if shape(request) != HTML:
+        return exports.json_response({"error": sentence}, status)
+    return render(request, "problem.html", {"title": title, "sentence": sentence}, status=status)

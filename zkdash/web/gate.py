@@ -1,0 +1,134 @@
+"""The one place that checks rights and fetches what a page shows: every view and every socket comes through.
+
+A cluster that somebody may not see is answered like one that does not exist. Who is not signed in, where
+that could help, is sent to the sign-in page; it is never told which clusters there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.deprecation import MiddlewareMixin
+
+from zkdash import live
+from zkdash.access import rights as access
+from zkdash.access.rights import Rights
+from zkdash.access.roles import Right
+from zkdash.actions.models import Action
+from zkdash.live.snapshot import Snapshot
+from zkdash.web import answers, banners
+
+SIGN_IN = "/sign-in/"
+_DEEDS = {
+    Right.ACT: "propose, queue or stop actions",
+    Right.APPROVE: "approve actions",
+    Right.ADMINISTER: "grant roles",
+}
+
+
+class SignInNeeded(PermissionDenied):
+    """Nobody is signed in, and what was asked for is not open to everybody."""
+
+    sentence = "Sign in to see this."
+
+    def __init__(self) -> None:
+        super().__init__(self.sentence)
+
+
+class NotWatchedError(Exception):
+    """The cluster is configured, but no watcher of this process knows it."""
+
+
+def rights(request: HttpRequest) -> Rights:
+    """The rights of who asks, read from the database once a request."""
+    asking = cast("Any", request)
+    if not hasattr(asking, "zkdash_rights"):
+        asking.zkdash_rights = access.of(request.user, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+    return cast("Rights", asking.zkdash_rights)
+
+
+def visible(held: Rights) -> tuple[str, ...]:
+    """The clusters that this process watches and the visitor may see, in the order of the configuration."""
+    return held.visible(live.names())
+
+
+def somebody(request: HttpRequest) -> Rights:
+    """The rights of who asks, who must be signed in where nothing is open. Raises SignInNeeded."""
+    held = rights(request)
+    if not held.is_signed_in and not held.grants:
+        raise SignInNeeded
+    return held
+
+
+def cluster(request: HttpRequest, name: str, right: Right = Right.SEE) -> Rights:
+    """Check a right on a cluster, whether or not it is watched here.
+
+    Raises Http404 where the cluster may not be seen or is none, PermissionDenied where it may be seen but
+    not that, SignInNeeded (a PermissionDenied) where signing in may help.
+    """
+    held = somebody(request)
+    known = held.visible(_known())
+    if name not in known:
+        raise Http404(f"No cluster named “{name}” is configured. Configured: {', '.join(known) or 'none'}.")
+    if not held.may(right, name):
+        if not held.is_signed_in:
+            raise SignInNeeded
+        role = held.role(name)
+        raise PermissionDenied(
+            f"{held.name} is {role.value if role else 'nobody'} of “{name}” and may not {_DEEDS[right]}. "
+            "An administrator can grant another role."
+        )
+    return held
+
+
+def snapshot(request: HttpRequest, name: str, right: Right = Right.SEE) -> Snapshot:
+    """The current snapshot of a cluster. Raises as `cluster`, and NotWatchedError (503)."""
+    cluster(request, name, right)
+    found = live.current(name)
+    if found is None:
+        raise NotWatchedError(banners.NO_WATCHER)
+    return found
+
+
+def action(request: HttpRequest, name: str, number: int, right: Right = Right.SEE) -> Action:
+    """An action of a cluster. Raises as `cluster`, and Http404 where the cluster has no such action."""
+    cluster(request, name, right)
+    found = Action.objects.filter(cluster=name, pk=number).first()
+    if found is None:
+        raise Http404(f"“{name}” has no action {number}.")
+    return found
+
+
+class Answers(MiddlewareMixin):
+    """Words for what the gate, or a page, refuses: as a page, or as JSON for who asked for data."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, SignInNeeded):
+            return _to_sign_in(request)
+        if isinstance(exception, PermissionDenied):
+            sentence = str(exception) or "This may not be seen or done from here."
+            return answers.problem(request, 403, "Not allowed", sentence)
+        if isinstance(exception, Http404):
+            sentence = str(exception) or "Nothing is at this address."
+            return answers.problem(request, 404, "No such page", sentence)
+        if isinstance(exception, NotWatchedError):
+            return answers.problem(request, 503, "Not watched here", str(exception))
+        return None
+
+
+def _to_sign_in(request: HttpRequest) -> HttpResponse:
+    """A person who only wants to see is sent on and comes back; others hear it in words."""
+    if answers.shape(request) == answers.HTML and request.method in {"GET", "HEAD"}:
+        return HttpResponseRedirect(f"{SIGN_IN}?{urlencode({'next': request.get_full_path()})}")
+    response = answers.problem(request, 401, "Sign in", SignInNeeded.sentence)
+    response["WWW-Authenticate"] = 'Session realm="zkdash"'  # a scheme that makes no browser ask by itself
+    return response
+
+
+def _known() -> tuple[str, ...]:
+    """Every cluster there is: those of the configuration, and those watched here (the demo's is in none)."""
+    return tuple(dict.fromkeys((*live.names(), *(config.name for config in settings.ZKDASH_CLUSTERS))))
