@@ -55,9 +55,20 @@ RELEASES = {
             has_listeners=False,
         ),
         Release(
+            "0.10.2.2",
+            # its cluster id is made with a class that Java has lost since
+            _jars("org.apache.kafka:kafka_2.12:0.10.2.2", "javax.xml.bind:jaxb-api:2.3.1"),
+            registration=4,
+        ),
+        Release(
             "1.1.1",
             _jars("org.apache.kafka:kafka_2.12:1.1.1", "org.slf4j:slf4j-log4j12:1.7.25"),
             registration=4,
+        ),
+        Release(
+            "2.8.2",
+            _jars("org.apache.kafka:kafka_2.13:2.8.2", "org.slf4j:slf4j-log4j12:1.7.25"),
+            registration=5,
         ),
         Release(
             "3.9.1",
