@@ -94,3 +94,13 @@ def no_read(path: str) -> str:
 def failed_read(path: str, code: int) -> str:
     """The reason of an Unreadable for another error than NoAuth."""
     return f"Reading {path} failed with ZooKeeper's error {code}."
+
+
+def silent(config: ClusterConfig) -> str:
+    """A server took the connection, or the request, and did not answer within the limit."""
+    return f"ZooKeeper at {config.address} did not answer in time. Check that the ensemble has a leader."
+
+
+def malformed(config: ClusterConfig, why: str) -> str:
+    """An answer that is not what the protocol says."""
+    return f"ZooKeeper at {config.address} sent what cannot be understood: {why}."

@@ -1,0 +1,55 @@
+"""A dry run on a real ZooKeeper: the plan that the tests' tree gives, and nothing written."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from tests.cluster.plans import cells, worlds
+from tests.cluster.plans.test_real_multi import copied
+from tests.conftest import Chroot
+from tests.zk import everything
+from tests.zk.test_asking import config_of
+from zkdash.actions import planning
+from zkdash.cluster import advance
+from zkdash.cluster.state import ClusterState
+from zkdash.kafka import paths
+from zkdash.zk import asking
+
+pytestmark = pytest.mark.zk
+
+
+def _prepared(kind, era, chroot):
+    asked, change = cells.ROWS[kind]
+    tree = worlds.world(era)
+    if change:
+        change(tree)
+    copied(chroot.client, tree)
+    return asked(tree), tree
+
+
+@pytest.mark.parametrize("kind", cells.ROWS)
+def test_a_dry_run_of_every_kind_plans_as_on_paper_and_writes_nothing(kind, chroot: Chroot):
+    intent, tree = _prepared(kind, "1.1.1", chroot)
+    config = config_of(chroot.address)
+    before = everything.below(chroot.client)
+    plan = planning.plan(config, intent)
+    assert everything.below(chroot.client) == before
+    paper = tree.plan(intent)
+    assert _shape(plan) == _shape(paper)
+
+
+def test_a_plan_from_a_state_is_that_of_the_whole_cluster(chroot: Chroot):
+    intent, _ = _prepared("reassign with a throttle", "3.9.1", chroot)
+    config = config_of(chroot.address)
+    state, _ = advance.advance(ClusterState(), asking.load(config, paths.ROOTS))
+    assert planning.plan(config, intent, state) == planning.plan(config, intent)
+
+
+def _shape(plan):
+    """A plan without the versions, which the tests' tree counts otherwise; kazoo writes no null."""
+    steps = [
+        (step.title, [(w.path, w.operation, w.before or None, w.after or None, w.edit) for w in step.writes])
+        for step in plan.steps
+    ]
+    return msgspec.to_builtins((plan.target, plan.refusals, plan.warnings, steps))

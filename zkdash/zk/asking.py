@@ -1,0 +1,211 @@
+"""Reading some znodes once, beside the mirror: what a plan stands on, and what became of a write.
+
+A session of its own, short-lived or kept while an action runs. Every reading begins with `sync`, so that it
+includes all that was committed before it was asked for. It is not one moment: between its answers others may
+write, which is why every write compares versions. Needs ZooKeeper 3.6 (MultiRead), as the mirror does.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Self
+
+from zkdash.zk import jute, loading, reading, results, stream, trouble, wire
+from zkdash.zk.config import ClusterConfig
+from zkdash.znode import Batch, Unreadable, Znode
+
+LIMIT_S = 10.0
+# Half a million znodes take some seconds; a slow ensemble is given more than that.
+LOAD_LIMIT_S = 120.0
+# After an answer that was too large to be taken, as the mirror does.
+_FEWER = 30
+
+Values = dict[str, Znode | Unreadable]
+
+
+class AskingError(Exception):
+    """ZooKeeper does not answer, or will not; the message is one sentence for an operator."""
+
+
+def read(config: ClusterConfig, paths: Iterable[str], subtrees: Iterable[str] = ()) -> Values:
+    """The znodes at these paths, and all at and below the roots of `subtrees`, without secrets.
+
+    What is absent is left out. Raises AskingError.
+    """
+    with Asker(config) as asker:
+        return asker.read(paths, subtrees)
+
+
+def load(config: ClusterConfig, roots: Sequence[str]) -> Batch:
+    """Everything at and below the roots, as one whole batch. Raises AskingError."""
+    with Asker(config) as asker:
+        return asker.load(roots)
+
+
+class _Reading(NamedTuple):
+    values: Values
+    zxid: int
+
+
+class _GoneError(Exception):
+    """The connection ended; what was asked on it is to be asked again on the next."""
+
+
+class Asker:
+    """One read-only session. Not for several threads at once; a context that ends the session."""
+
+    def __init__(self, config: ClusterConfig, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._config, self._clock = config, clock
+        self._chroot = jute.Chroot(config.chroot)
+        self._items: queue.SimpleQueue[Sequence[Any]] = queue.SimpleQueue()
+        self._arrived: list[Any] = []
+        self._connected: stream.Connected | None = None
+        self._reasons: dict[str, stream.Dropped] = {}
+        self._was_connected = False
+        self._cap = reading.MAX_PATHS
+        self._contact = wire.Contact(config, deliver=self._items.put, floor=0)
+
+    def __enter__(self) -> Self:
+        self._contact.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._contact.close()
+
+    def read(
+        self, paths: Iterable[str] = (), subtrees: Iterable[str] = (), limit_s: float = LIMIT_S
+    ) -> Values:
+        """As the module's `read`, on this session."""
+        return self._ask(tuple(paths), tuple(subtrees), limit_s).values
+
+    def load(self, roots: Sequence[str], limit_s: float = LOAD_LIMIT_S) -> Batch:
+        """As the module's `load`, on this session."""
+        found = self._ask((), tuple(roots), limit_s)
+        return Batch(changed=found.values, zxid=found.zxid, whole=True)
+
+    def _ask(self, paths: Sequence[str], roots: Sequence[str], limit_s: float) -> _Reading:
+        deadline = self._clock() + limit_s
+        while True:
+            try:
+                return self._attempt(paths, roots, deadline)
+            except _GoneError:
+                continue
+
+    def _attempt(self, paths: Sequence[str], roots: Sequence[str], deadline: float) -> _Reading:
+        while self._connected is None:
+            self._take_others(deadline)
+        self._send(jute.EXISTS, jute.path_and_flag(self._chroot.full("/")), "chroot")
+        self._send(jute.SYNC, jute.sync(self._chroot.full("/")), "sync")
+        if (error := self._reply(deadline).error) and self._config.chroot:
+            missing = error == jute.NO_NODE
+            raise AskingError((trouble.wrong_chroot if missing else trouble.unreadable_chroot)(self._config))
+        synced = self._reply(deadline)
+        if synced.error:
+            raise AskingError(trouble.step_failed(self._config, "sync", synced.error))
+        return _Reading(self._walk(paths, roots, deadline), synced.zxid)
+
+    def _walk(self, paths: Sequence[str], roots: Sequence[str], deadline: float) -> Values:
+        """All of it, in MultiReads of bounded answers, some of them in flight at once."""
+        wanted, found = reading.Level(), loading.Loading(roots, {})
+        wanted.gets.extend(dict.fromkeys(path for path in paths if _can_exist(path)))
+        values: Values = {}
+        in_flight = 0
+        while True:
+            while in_flight < reading.WINDOW and (request := self._next(wanted, found)) is not None:
+                full = self._chroot.full
+                body = jute.multi_read(map(full, request.gets), map(full, request.lists))
+                self._send(jute.MULTI_READ, body, request)
+                in_flight += 1
+            if not in_flight:
+                return values | found.fresh
+            self._take(self._reply(deadline), found, values)
+            in_flight -= 1
+
+    def _next(self, wanted: reading.Level, found: loading.Loading) -> reading.Read | None:
+        if wanted.gets:
+            return reading.take(reading.Read(wanted, 0), {}, self._cap)
+        return found.next(self._cap)
+
+    def _take(self, reply: stream.Reply, found: loading.Loading, values: Values) -> None:
+        if reply.error:
+            raise AskingError(trouble.step_failed(self._config, "read", reply.error))
+        request: reading.Read = reply.token
+        try:
+            znodes, listings = jute.read_multi(reply.body, len(request.gets), len(request.lists))
+        except jute.MalformedError as error:
+            raise AskingError(trouble.malformed(self._config, str(error))) from error
+        if znodes:
+            request.level.learn(max(len(one) if isinstance(one, Znode) else 1 for one in znodes))
+        if request.is_walk:
+            found.take(request, znodes, listings)
+            return
+        for path, result in zip(request.gets, znodes, strict=True):
+            value = results.value(path, result)
+            if value is not None:
+                values[path] = value
+
+    def _send(self, opcode: int, body: bytes, token: object) -> None:
+        if self._connected is None:
+            raise _GoneError
+        self._contact.send(self._connected.generation, opcode, body, token)
+
+    def _reply(self, deadline: float) -> stream.Reply:
+        """The next answer of the present connection."""
+        while True:
+            item = self._item(deadline)
+            if not isinstance(item, stream.Reply):
+                self._note(item)
+            elif self._connected is not None and item.generation == self._connected.generation:
+                if item.error == jute.UNIMPLEMENTED:
+                    raise AskingError(trouble.too_old(self._connected.server, None))
+                return item
+
+    def _take_others(self, deadline: float) -> None:
+        item = self._item(deadline)
+        if not isinstance(item, stream.Reply):
+            self._note(item)
+
+    def _note(self, item: stream.Item) -> None:
+        match item:
+            case stream.Connected():
+                self._connected, self._was_connected = item, True
+                self._reasons.clear()
+            case stream.Dropped():
+                self._reasons[item.server] = item
+                if item.cause is stream.Cause.TOO_LARGE:
+                    self._cap = max(1, self._cap // _FEWER)
+                if self._connected is not None and item.generation == self._connected.generation:
+                    self._connected = None
+                    raise _GoneError
+            case stream.Expired():
+                self._connected = None
+                raise _GoneError
+            case stream.AuthFailed():
+                raise AskingError(trouble.auth_failed(self._config, item.server))
+            case stream.Ended():
+                raise AskingError(trouble.unreachable(self._config, self._reasons, lost=self._was_connected))
+
+    def _item(self, deadline: float) -> stream.Item:
+        while not self._arrived:
+            try:
+                self._arrived = list(reversed(self._items.get(timeout=max(0.0, deadline - self._clock()))))
+            except queue.Empty:
+                raise AskingError(self._silence()) from None
+        item: stream.Item = self._arrived.pop()
+        return item
+
+    def _silence(self) -> str:
+        if self._reasons:
+            return trouble.unreachable(self._config, self._reasons, lost=self._was_connected)
+        return trouble.silent(self._config)
+
+
+def _can_exist(path: str) -> bool:
+    """A lone surrogate cannot be sent, so that no znode can have it in its name."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
