@@ -24,6 +24,7 @@ from zkdash.kafka.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.values import PartitionState
 
 NOW = 50.0
+WALL_MS = 1_795_000_000_000
 TOPIC = TopicSpec("orders", 3, 2, {"retention.ms": "3600000"})
 GROUP = GroupSpec("mirror", (1,), ("orders", "clïcks"), commits=False)
 MINE, OTHERS, NOBODYS, UNKNOWN = ("orders", 0), ("orders", 1), ("orders", 2), ("orders", 7)
@@ -56,7 +57,7 @@ COMMITTED = {
 
 
 def broker(number: int) -> Answers:
-    return Answers(number, leaders=LEADERS, logs=LOGS, readers=READERS)
+    return Answers(number, leaders=LEADERS, logs=LOGS, readers=READERS, wall_ms=lambda: WALL_MS)
 
 
 def encoded(question: Question) -> bytes:
@@ -82,6 +83,28 @@ def test_the_leader_tells_both_ends_of_a_log():
     assert ends == {MINE: LOGS.end(*MINE)}
     assert starts == {MINE: LOGS.start(*MINE)}
     assert 0 < LOGS.start(*MINE) < LOGS.end(*MINE)
+
+
+@pytest.mark.parametrize(
+    ("ago_s", "expected"),
+    [
+        (600.0, LOGS.end(*MINE, ago_s=600.0)),
+        (365 * 86_400.0, LOGS.start(*MINE)),
+        (-1.0, None),
+    ],
+    ids=["then", "long before its start", "in the future"],
+)
+def test_the_leader_tells_where_a_log_stood_at_a_moment(ago_s, expected):
+    asked = questions.log_offsets([MINE], WALL_MS - int(ago_s * 1000), 1)
+    assert questions.read_offsets_at(ask(1, asked), [MINE], 1) == {MINE: expected}
+
+
+def test_both_versions_tell_the_same_ends():
+    for time, expected in ((LATEST, LOGS.end(*MINE)), (EARLIEST, LOGS.start(*MINE))):
+        told = questions.read_offsets_at(
+            ask(1, questions.log_offsets([MINE, OTHERS], time, 1)), [MINE, OTHERS], 1
+        )
+        assert told == {MINE: expected, OTHERS: questions.words(6)}
 
 
 def test_who_does_not_lead_says_so_and_what_nobody_knows_is_unknown():
@@ -129,7 +152,7 @@ def test_a_coordinator_lists_its_groups_and_others_do_not():
 
 
 def test_where_no_controller_decided_anything_yet_nothing_is_known():
-    unaware = Answers(1, leaders=Leaders(), logs=LOGS, readers=READERS)
+    unaware = Answers(1, leaders=Leaders(), logs=LOGS, readers=READERS, wall_ms=lambda: WALL_MS)
     question = questions.groups()
     decoded = question.answer.decode(unaware.answer(encoded(question)), version=0, header=True)
     assert questions.read_groups(decoded) == frozenset()
@@ -137,6 +160,7 @@ def test_where_no_controller_decided_anything_yet_nothing_is_known():
 
 QUESTIONS = {
     "log offsets": questions.log_offsets([MINE, OTHERS], LATEST),
+    "offsets at a time": questions.log_offsets([MINE, OTHERS], WALL_MS, 1),
     "all commits": questions.commits("mirror", None),
     "commits": questions.commits("mirror", [MINE]),
     "groups": questions.groups(),
@@ -155,7 +179,7 @@ def test_a_request_that_is_cut_short_or_too_long_is_refused(name):
 
 
 @pytest.mark.parametrize(
-    ("key", "version"), [(2, 1), (9, 0), (9, 3), (16, 1), (3, 0), (10, 0), (18, 0), (-1, 0)]
+    ("key", "version"), [(2, 2), (9, 0), (9, 3), (16, 1), (3, 0), (10, 0), (18, 0), (-1, 0)]
 )
 def test_any_other_api_or_version_is_refused(key, version):
     request = struct.pack("!hhih", key, version, 1, -1)
@@ -171,6 +195,7 @@ def header(key: int, version: int) -> bytes:
     "request_",
     [
         header(2, 0) + struct.pack("!iih1sIiqi", -1, 1, 1, b"a", 1, 0, 1_600_000_000_000, 1),
+        header(2, 1) + struct.pack("!iih1siiq", -1, 1, 1, b"a", 1, 0, -3),
         header(2, 0) + struct.pack("!ii", -1, 1 << 30),
         header(2, 0) + struct.pack("!ii", -1, -1),
         header(2, 0) + struct.pack("!iih1si", -1, 1, 1, b"\xff", 0),
@@ -179,7 +204,17 @@ def header(key: int, version: int) -> bytes:
         header(9, 2) + struct.pack("!hi", -1, -1),
         struct.pack("!hhih", 16, 0, 1, -2),
     ],
-    ids=["time", "huge array", "null array", "no UTF-8", "null topic", "all in v1", "null group", "client"],
+    ids=[
+        "time",
+        "strange time",
+        "huge array",
+        "null array",
+        "no UTF-8",
+        "null topic",
+        "all in v1",
+        "null group",
+        "client",
+    ],
 )
 def test_nonsense_is_refused(request_):
     with pytest.raises(RefusedError):
@@ -187,7 +222,7 @@ def test_nonsense_is_refused(request_):
 
 
 @given(
-    key=st.sampled_from([(2, 0), (9, 1), (9, 2), (16, 0)]),
+    key=st.sampled_from([(2, 0), (2, 1), (9, 1), (9, 2), (16, 0)]),
     body=st.binary(max_size=100),
 )
 def test_any_bytes_are_answered_or_refused(key, body):

@@ -14,6 +14,8 @@ from kazoo.exceptions import NoNodeError
 
 from tests.conftest import Chroot
 from tests.waiting import wait_for
+from zkdash.broker import offsets_at
+from zkdash.broker.offsets_at import Absent, At
 from zkdash.broker.pace import Pace
 from zkdash.broker.sampler import Sampler
 from zkdash.broker.samples import GroupCommits, LogEnds, Unknown
@@ -163,6 +165,19 @@ def test_offsets_that_a_group_keeps_in_kafka_are_told_by_its_coordinator_alone(w
 
     assert wait_for(holding, 15, lambda: watched.sampler.samples.listings) == [{"mirror"}]
     assert len(watched.sampler.samples.listings) == 3
+
+
+def test_offsets_are_told_once_for_both_ends_and_for_a_moment(watched):
+    asked = [("orders", n) for n in watched.leaders("orders")]
+
+    def told(at: int) -> dict[tuple[str, int], object]:
+        return dict(offsets_at.ask(watched.registered(), watched.leaders, asked, at))
+
+    logs, now_ms = watched.simulation.logs, watched.clock.wall_ms()
+    assert told(offsets_at.LATEST) == {one: At(logs.end(*one)) for one in asked}
+    assert told(offsets_at.EARLIEST) == {one: At(logs.start(*one)) for one in asked}
+    assert told(now_ms - 5_000) == {one: At(logs.end(*one, ago_s=5.0)) for one in asked}
+    assert {type(one) for one in told(now_ms + 1).values()} == {Absent}
 
 
 @pytest.mark.parametrize("way", ["killed", "crashed"])

@@ -1,9 +1,9 @@
 """What is asked of a broker, and what its answer means: three questions of Kafka's protocol, only reading.
 
-ListOffsets version 0, OffsetFetch versions 1 and 2 and ListGroups version 0, which all brokers to 3.9 speak
-that know them (from 0.8.2; version 2 from 0.10.2, ListGroups from 0.9). No FindCoordinator (it creates
-__consumer_offsets), no Metadata (it creates topics), no group is joined.
-Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-88 (version 2).
+ListOffsets versions 0 and 1, OffsetFetch versions 1 and 2 and ListGroups version 0, which all brokers to 3.9
+speak that know them (from 0.8.2; ListOffsets 1 from 0.10.1, OffsetFetch 2 from 0.10.2, ListGroups from 0.9).
+No FindCoordinator (it creates __consumer_offsets), no Metadata (it creates topics), no group is joined.
+Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-79, KIP-88.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _WORDS = {
     16: "it is not the group's coordinator",
     29: "it does not let us read this topic",
     30: "it does not let us read this group",
+    43: "the topic's messages have no times (message.format.version before 0.10)",
 }
 
 
@@ -58,8 +59,11 @@ class Told(NamedTuple):
     refused: Mapping[Partition, str]
 
 
-def log_offsets(partitions: Collection[Partition], time: int) -> Question:
-    """Ask the leader for one offset of each partition: LATEST or EARLIEST."""
+def log_offsets(partitions: Collection[Partition], time: int, version: int = 0) -> Question:
+    """Ask the leader for one offset of each partition: LATEST, EARLIEST, or that of an epoch millisecond.
+
+    Version 0 answers a millisecond with where a segment begins, version 1 with a message.
+    """
     kind = ListOffsetsRequest.ListOffsetsTopic
     asked = kind.ListOffsetsPartition
     topics = [
@@ -71,13 +75,22 @@ def log_offsets(partitions: Collection[Partition], time: int) -> Question:
     ]
     request = ListOffsetsRequest(replica_id=-1, topics=topics)
     # exactly what an answer of one offset each takes, and nothing that a hostile one could add
-    size = 8 + sum(6 + len(topic.name.encode()) for topic in topics) + 18 * len(partitions)
-    return Question(request, 0, ListOffsetsResponse, size)
+    each = 22 if version else 18
+    size = 8 + sum(6 + len(topic.name.encode()) for topic in topics) + each * len(partitions)
+    return Question(request, version, ListOffsetsResponse, size)
 
 
 def read_log_offsets(answer: Any, asked: Collection[Partition]) -> dict[Partition, int | str]:
     """The offset of each partition that was asked for, or the reason why there is none."""
-    found: dict[Partition, int | str] = dict.fromkeys(asked, "its answer leaves this partition out")
+    found = read_offsets_at(answer, asked, 0)
+    return {key: "its answer holds no offset" if told is None else told for key, told in found.items()}
+
+
+def read_offsets_at(
+    answer: Any, asked: Collection[Partition], version: int
+) -> dict[Partition, int | str | None]:
+    """The same where a log may have no such offset, which is None."""
+    found: dict[Partition, int | str | None] = dict.fromkeys(asked, "its answer leaves this partition out")
     for topic in answer.topics or ():
         for told in topic.partitions or ():
             key = (topic.name, told.partition_index)
@@ -85,10 +98,10 @@ def read_log_offsets(answer: Any, asked: Collection[Partition]) -> dict[Partitio
                 continue
             if told.error_code != _NO_ERROR:
                 found[key] = words(told.error_code)
-            elif told.old_style_offsets:
-                found[key] = told.old_style_offsets[0]
+            elif version:
+                found[key] = told.offset if told.offset >= 0 else None
             else:
-                found[key] = "its answer holds no offset"
+                found[key] = next(iter(told.old_style_offsets or ()), None)
     return found
 
 

@@ -1,14 +1,16 @@
 """What a simulated broker answers to the few questions that the dashboard asks. Pure: bytes to bytes.
 
-ListOffsets version 0, OffsetFetch versions 1 and 2, ListGroups version 0, as 3.9 answers them; a request that
-is anything else, or malformed, is refused, for which a real broker closes the connection.
+ListOffsets version 0 (both ends) and 1 (any moment too), OffsetFetch versions 1 and 2, ListGroups version 0,
+as 3.9 answers them; a request that is anything else, or malformed, is refused, for which a real broker closes
+the connection.
 Source: kafka.server.KafkaApis, and the schemas of 3.9 (clients/src/main/resources/common/message).
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from zkdash.demo.leaders import Leaders
 from zkdash.demo.logs import Logs
@@ -29,15 +31,20 @@ _SHORT = struct.Struct("!h")
 _INT = struct.Struct("!i")
 _LONG = struct.Struct("!q")
 
+T = TypeVar("T")
+
 
 class Answers:
-    """The answers of one broker; from any thread."""
+    """The answers of one broker; from any thread. `wall_ms` is what its clock says."""
 
-    def __init__(self, broker_id: int, *, leaders: Leaders, logs: Logs, readers: Readers) -> None:
+    def __init__(
+        self, broker_id: int, *, leaders: Leaders, logs: Logs, readers: Readers, wall_ms: Callable[[], int]
+    ) -> None:
         self._id = broker_id
         self._leaders = leaders
         self._logs = logs
         self._readers = readers
+        self._wall_ms = wall_ms
 
     def answer(self, request: bytes) -> bytes:
         """The answer's bytes, header and body; a request is the same. Raises RefusedError."""
@@ -50,7 +57,9 @@ class Answers:
     def _body(self, key: int, version: int, asked: Request) -> bytes:
         match key, version:
             case 2, 0:
-                return self._list_offsets(asked)
+                return self._list_offsets(asked, lambda: _three(asked), self._both_ends)
+            case 2, 1:
+                return self._list_offsets(asked, lambda: (asked.int32(), asked.int64()), self._any_offset)
             case 9, 1 | 2:
                 return self._fetch_offsets(asked, version)
             case 16, 0:
@@ -59,28 +68,44 @@ class Answers:
 
     # --- log ends
 
-    def _list_offsets(self, asked: Request) -> bytes:
+    def _list_offsets(self, asked: Request, read: Callable[[], T], tell: Callable[[str, T], bytes]) -> bytes:
+        """Both versions differ in what they say of each partition only."""
         asked.int32()  # replica_id
-        topics = asked.array(lambda: (asked.text(), asked.array(lambda: _three(asked))))
+        topics = asked.array(lambda: (asked.text(), asked.array(read)))
         asked.end()
         return _array(
-            _text(topic) + _array(self._log_offset(topic, *one) for one in partitions)
-            for topic, partitions in topics
+            _text(topic) + _array(tell(topic, one) for one in partitions) for topic, partitions in topics
         )
 
-    def _log_offset(self, topic: str, partition: int, time: int, most: int) -> bytes:
-        error, offsets = self._offsets(topic, partition, time)
+    def _both_ends(self, topic: str, one: tuple[int, int, int]) -> bytes:
+        partition, time, most = one
+        if time not in (_LATEST, _EARLIEST):
+            raise RefusedError(f"version 0 of ListOffsets does not tell of the time {time} here")
+        error, offset = self._offset(topic, partition, time)
+        offsets = [] if error else [offset]
         told = _array(map(_LONG.pack, offsets[: max(0, most)]))
         return _INT.pack(partition) + _SHORT.pack(error) + told
 
-    def _offsets(self, topic: str, partition: int, time: int) -> tuple[int, list[int]]:
-        if time not in (_LATEST, _EARLIEST):
-            raise RefusedError(f"offsets by the time {time} are not told here")
+    def _any_offset(self, topic: str, one: tuple[int, int]) -> bytes:
+        partition, time = one
+        if time < _EARLIEST:
+            raise RefusedError(f"version 1 of ListOffsets does not know the time {time}")
+        error, offset = self._offset(topic, partition, time)
+        # the time of the message found: a client needs it no more precise than its question was
+        at = time if time >= 0 and offset != _NO_OFFSET else _NO_OFFSET
+        return _INT.pack(partition) + _SHORT.pack(error) + _LONG.pack(at) + _LONG.pack(offset)
+
+    def _offset(self, topic: str, partition: int, time: int) -> tuple[int, int]:
+        """An error code and the offset, one of which says nothing."""
         leader = self._leaders.of(topic, partition)
         if leader != self._id:
-            return _UNKNOWN_PARTITION if leader is None else _NOT_LEADER, []
-        tell = self._logs.end if time == _LATEST else self._logs.start
-        return _NONE, [tell(topic, partition)]
+            return _UNKNOWN_PARTITION if leader is None else _NOT_LEADER, _NO_OFFSET
+        if time == _LATEST:
+            return _NONE, self._logs.end(topic, partition)
+        if time == _EARLIEST:
+            return _NONE, self._logs.start(topic, partition)
+        found = self._logs.since(topic, partition, ago_s=(self._wall_ms() - time) / 1000)
+        return _NONE, _NO_OFFSET if found is None else found
 
     # --- commits
 

@@ -78,6 +78,12 @@ class Logs:
         """The first offset that is kept."""
         return self._log(topic, partition).start(self._now())
 
+    def since(self, topic: str, partition: int, *, ago_s: float) -> int | None:
+        """The first offset kept of those written since a moment; None where nothing was written since."""
+        if ago_s <= 0:
+            return None
+        return max(self.start(topic, partition), self.end(topic, partition, ago_s=ago_s))
+
     def _log(self, topic: str, partition: int) -> _Log:
         known = self._topics.setdefault(topic, _Topic(TopicSpec(topic, 1, 1), 0.0, {}))
         found = known.logs.get(partition)

@@ -166,5 +166,11 @@ class Simulation(story.Story):
     def _new_listener(self, broker_id: int) -> listener.Listener | None:
         if self._listeners is None:
             return None
-        answers = Answers(broker_id, leaders=self._leaders, logs=self.logs, readers=self.readers)
+        answers = Answers(
+            broker_id,
+            leaders=self._leaders,
+            logs=self.logs,
+            readers=self.readers,
+            wall_ms=self.time.wall_ms,
+        )
         return listener.Listener(self._listeners, answers.answer)
