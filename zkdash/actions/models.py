@@ -29,7 +29,7 @@ class Action(models.Model):
     id = models.BigAutoField(primary_key=True)
     cluster = models.CharField(max_length=63)
     kind = models.CharField(max_length=40)
-    target = models.BinaryField(default=b"")  # UTF-8 with surrogateescape: may hold NUL
+    target = models.BinaryField(default=b"")  # documents.pack: may hold NUL, lone surrogates
     intent = models.BinaryField()
     plan = models.BinaryField(default=b"")
     state = models.CharField(max_length=12, choices=[(s, s) for s in State], default=State.DRAFT)
@@ -100,6 +100,21 @@ class Step(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action_id}.{self.number} {self.title}: {self.state}"
+
+
+class Order(models.Model):
+    """The one row that every change takes first (`order`): the last revision, the last row of the audit.
+
+    `audit` and `hash` are the id and the hash of the audit's last row.
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True)
+    revision = models.BigIntegerField(default=0)
+    audit = models.BigIntegerField(default=0)
+    hash = models.BinaryField(default=b"")
+
+    def __str__(self) -> str:
+        return f"revision {self.revision}, audit {self.audit}"
 
 
 class Audit(models.Model):
