@@ -132,7 +132,8 @@ def served(tmp_path: Path) -> Iterator[Serve]:
 def starter(below: Path) -> Iterator[Serve]:
     """Starts serving processes with what they write `below`.
 
-    Keywords are a process's environment; each has a data directory of its own unless ZKDASH_DATA says else.
+    Keywords are a process's environment; each has a data directory of its own unless ZKDASH_DATA says else,
+    and lets everybody read unless ZKDASH_ANONYMOUS_READ is "0".
     Those that still run at the end are stopped, and must exit 0.
     """
     started: list[Served] = []
@@ -143,7 +144,8 @@ def starter(below: Path) -> Iterator[Serve]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         inherited.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
         given = {name: str(value) for name, value in settings.items()}
-        server = Served(inherited | {"ZKDASH_DATA": str(directory / "data")} | given, directory, port)
+        default = {"ZKDASH_DATA": str(directory / "data"), "ZKDASH_ANONYMOUS_READ": "1"}
+        server = Served(inherited | default | given, directory, port)
         started.append(server)
         server.wait_until_ready()
         return server

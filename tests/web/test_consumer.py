@@ -10,9 +10,9 @@ from asgiref.testing import ApplicationCommunicator
 from channels.routing import URLRouter
 
 from tests.web import states
-from zkdash import live
 from zkdash.live import engine
-from zkdash.web import renderer, urls
+from zkdash.live.parts import PageKey
+from zkdash.web import renderer, tokens, urls
 
 
 class Browser:
@@ -100,7 +100,8 @@ def test_a_page_that_is_up_to_date_hears_only_of_changes() -> None:
         head, markup = await socket.frame()
         assert (head["from"], head["to"], markup) == (5, 5, "")
 
-    _run(f"/live/c/demo/topics/?q=orders&from={live.STARTED}.5", talk)
+    token = tokens.of(PageKey("demo", "topics"), 5)
+    _run(f"/live/c/demo/topics/?q=orders&from={token}", talk)
 
 
 @pytest.mark.usefixtures("_unconfigured")

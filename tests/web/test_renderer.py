@@ -17,7 +17,7 @@ ORDERS = PageKey("demo", "topic", ("orders",))
 GROUPS = PageKey("demo", "groups")
 BILLING = PageKey("demo", "group", ("billing",))
 WHAT_IF = PageKey("demo", "what-if", ("billing",), "threads=2")
-CLUSTERS = PageKey(None, "clusters")
+CLUSTERS = PageKey(None, "clusters", ("demo", "other"))
 PATHS = {
     OVERVIEW: "/c/demo/",
     TOPICS: "/c/demo/topics/",

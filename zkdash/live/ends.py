@@ -1,8 +1,9 @@
-"""The two ends of the hub, which others bring: who renders, and who is told."""
+"""The ends of the hub, which others bring: who renders, who is told, and who says who may be told."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Collection, Mapping
+from typing import NamedTuple, Protocol
 
 from zkdash.cluster.touched import Touched
 from zkdash.live.parts import PageKey, Part, Rendered, Row, Table
@@ -28,3 +29,17 @@ class Renderer(Protocol):
     def attend(self, key: PageKey) -> None: ...
 
     def touches(self, key: PageKey, cluster: str, touched: Touched) -> bool: ...
+
+
+class Held(NamedTuple):
+    """What a socket was let in with: whose it is (a session's key, "" for nobody's), and for which page."""
+
+    holder: str
+    key: PageKey
+
+
+class Warden(Protocol):
+    """Who says which sockets may go on."""
+
+    def judge(self, held: Collection[Held]) -> Mapping[Held, int]:
+        """The close code of each that may not; called on a thread of its own, where it may wait."""

@@ -8,12 +8,14 @@ Lives on one event loop; templates run on one render thread; other threads reach
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import defaultdict
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from zkdash.live import board
-from zkdash.live.ends import Renderer, Socket
+from zkdash.live.ends import Held, Renderer, Socket, Warden
 from zkdash.live.parts import PageKey
 from zkdash.live.room import Room
 from zkdash.live.snapshot import Touched
@@ -22,6 +24,11 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 2.0
 SERVICE_RESTART = 1012
+TRY_AGAIN_LATER = 1013
+
+# Whoever loses a right is to lose the sockets that came with it within five seconds.
+JUDGE_EVERY_S = 3.0
+JUDGE_LIMIT_S = 1.5
 
 
 class Hub:
@@ -29,35 +36,51 @@ class Hub:
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
+        self._warden: Warden | None = None
         self._renders = ThreadPoolExecutor(max_workers=1, thread_name_prefix="render")
+        self._judges = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judge")
         self._rooms: dict[PageKey, Room] = {}
+        self._held: dict[Socket, Held] = {}
         self._by_cluster: defaultdict[str | None, set[Room]] = defaultdict(set)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._heart: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def guard(self, warden: Warden) -> None:
+        """Have every socket judged from the start on, as long as it is open."""
+        self._warden = warden
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._heart = loop.create_task(self._beat())
+        self._tasks.append(loop.create_task(self._beat()))
+        if self._warden is not None:
+            self._tasks.append(loop.create_task(self._watch(loop, self._warden)))
 
     async def stop(self) -> None:
         """Close every socket (1012: the client reconnects) and end every task."""
-        if self._heart is not None:
-            self._heart.cancel()
+        for task in self._tasks:
+            task.cancel()
         sockets = [socket for room in self._rooms.values() for socket in room.sockets]
         for room in self._rooms.values():
             room.close()
         self._rooms.clear()
         self._by_cluster.clear()
+        self._held.clear()
         await asyncio.gather(*(socket.close(SERVICE_RESTART) for socket in sockets), return_exceptions=True)
-        self._renders.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._renders, self._judges):
+            threads.shutdown(wait=False, cancel_futures=True)
 
     def notify(self, cluster: str, revision: int, touched: Touched) -> None:
         """Say from any thread that a cluster reached a revision; returns at once."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._hint, cluster, revision, touched)
 
-    def join(self, key: PageKey, socket: Socket, seen: str) -> None:
-        """Let a socket in; `seen` is the "process.revision" that its page was rendered at."""
+    def join(self, key: PageKey, socket: Socket, seen: str, holder: str = "") -> None:
+        """Let a socket in; `seen` is the "process.revision" that its page was rendered at.
+
+        `holder` is the session that it came with, by which it is judged from now on; empty without one.
+        """
+        self._held[socket] = Held(holder, key)
         room = self._rooms.get(key)
         if room is None:
             assert self._loop is not None, "the hub is not started"  # noqa: S101
@@ -68,6 +91,7 @@ class Hub:
 
     def leave(self, key: PageKey, socket: Socket) -> None:
         """Let a socket go; the last one closes its room."""
+        self._held.pop(socket, None)
         room = self._rooms.get(key)
         if room is not None and room.leave(socket):
             room.close()
@@ -93,9 +117,38 @@ class Hub:
             try:
                 for room in tuple(self._rooms.values()):
                     self._renderer.attend(room.key)
-                    room.beat(*_proof(room.key.cluster))
+                    room.beat(*_proof(room.key))
             except Exception:
                 log.exception("A heartbeat failed")
+
+    async def _watch(self, loop: asyncio.AbstractEventLoop, warden: Warden) -> None:
+        """Have the rights behind all sockets judged anew, again and again, and close those that lost them."""
+        due = loop.time()
+        while True:
+            due = max(due + JUDGE_EVERY_S, loop.time())
+            await asyncio.sleep(due - loop.time())
+            if self._held:
+                codes = await self._judged(loop, warden)
+                for socket, held in tuple(self._held.items()):
+                    if held in codes:
+                        self._expel(socket, held, codes[held])
+
+    async def _judged(self, loop: asyncio.AbstractEventLoop, warden: Warden) -> Mapping[Held, int]:
+        """The close codes. Where rights cannot be read in time, nobody keeps those that they had."""
+        held = frozenset(self._held.values())
+        judging = loop.run_in_executor(self._judges, warden.judge, held)
+        try:
+            return await asyncio.wait_for(judging, JUDGE_LIMIT_S)
+        except Exception as error:
+            log.warning("The rights of open pages could not be read: %s", str(error) or type(error).__name__)
+            return {one: TRY_AGAIN_LATER for one in held if one.holder}
+
+    def _expel(self, socket: Socket, held: Held, code: int) -> None:
+        """Send a socket nothing more from now on, however long it takes to close it."""
+        self.leave(held.key, socket)
+        closing = asyncio.ensure_future(_close(socket, code))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
 
 
 def _revision(seen: str) -> int | None:
@@ -104,10 +157,15 @@ def _revision(seen: str) -> int | None:
     return int(revision) if process == board.STARTED and revision.isdecimal() else None
 
 
-def _proof(cluster: str | None) -> tuple[int | None, float | None]:
-    """(zxid, as_of) of one cluster, or the oldest proof of all of them."""
-    if cluster is not None:
-        snapshot = board.current(cluster)
+async def _close(socket: Socket, code: int) -> None:
+    with contextlib.suppress(Exception):  # one that is gone says so in many ways
+        await socket.close(code)
+
+
+def _proof(key: PageKey) -> tuple[int | None, float | None]:
+    """(zxid, as_of) of one cluster, or the oldest proof of all that a page lists."""
+    if key.cluster is not None:
+        snapshot = board.current(key.cluster)
         return (snapshot.state.zxid, snapshot.as_of) if snapshot else (None, None)
-    proofs = [snapshot.as_of for name in board.names() if (snapshot := board.current(name))]
+    proofs = [snapshot.as_of for name in key.args if (snapshot := board.current(name))]
     return None, min((proof for proof in proofs if proof is not None), default=None)

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from zkdash.live import engine
-from zkdash.web import renderer
+from zkdash.web import renderer, warden
 from zkdash.zk.config import ClusterConfig
 
 _DRAIN_S = 10
@@ -34,7 +34,9 @@ def serve(
     address = _address(host, listener.getsockname()[1])
     _trust(host, address)
     _collect_static()
-    engine.configure(engine.Engine(clusters, renderer.Renderer()))
+    running = engine.Engine(clusters, renderer.Renderer())
+    running.hub.guard(warden.Warden())
+    engine.configure(running)
     server = _Server(
         uvicorn.Config(
             "zkdash.asgi:application",

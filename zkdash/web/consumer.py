@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, cast
 from urllib.parse import parse_qs
 
+from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.http import parse_cookie
 
 from zkdash import live
+from zkdash.access import sessions
 from zkdash.live import engine
 from zkdash.live.ends import Socket
 from zkdash.live.hub import Hub
 from zkdash.live.parts import PageKey
+from zkdash.web import gate, tokens
 from zkdash.web.page import Page
 from zkdash.web.pages import clusters
+from zkdash.web.warden import NOT_ALLOWED
 
 _TRY_AGAIN = 1013
 
@@ -25,16 +32,24 @@ class PageConsumer(AsyncWebsocketConsumer):
     joined: tuple[Hub, PageKey] | None = None
 
     async def connect(self) -> None:
-        """Join the page's room; where nothing watches that cluster the browser is told to try again."""
+        """Join the page's room; where nothing watches that cluster the browser is told to try again.
+
+        Closed with 4403, after which it does not come back, where its person may not see the page.
+        """
         await self.accept()
         running = engine.configured()
         query = self.scope["query_string"].decode("ascii", "replace")
-        key = _key(self.scope["url_route"]["kwargs"], query)
+        holder = _holder(self.scope["headers"])
+        key = await _seen_by(holder, _key(self.scope["url_route"]["kwargs"], query))
+        if key is None:
+            await self.close(NOT_ALLOWED)
+            return
         if running is None or (key.cluster is not None and live.current(key.cluster) is None):
             await self.close(_TRY_AGAIN)
             return
         self.joined = (running.hub, key)
-        running.hub.join(key, cast("Socket", self), parse_qs(query).get("from", [""])[0])
+        token = parse_qs(query).get("from", [""])[0]
+        running.hub.join(key, cast("Socket", self), tokens.seen(key, token), holder)
 
     async def disconnect(self, code: int) -> None:  # noqa: ARG002 - Channels' signature
         if self.joined is not None:
@@ -43,6 +58,20 @@ class PageConsumer(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Pages have nothing to say here: what comes is dropped."""
+
+
+def _holder(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """The key of the session that the browser names in its cookie, empty where it names none."""
+    cookies = parse_cookie("; ".join(value.decode("latin-1") for name, value in headers if name == b"cookie"))
+    key = cookies.get(settings.SESSION_COOKIE_NAME, "")
+    return key if sessions.is_key(key) else ""
+
+
+async def _seen_by(holder: str, key: PageKey) -> PageKey | None:
+    """The page as the holder of a session sees it; who has none is nobody, without asking the database."""
+    read = partial(sessions.read, [holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+    found = await database_sync_to_async(read)() if holder else read()
+    return gate.seen_by(key, found[holder])
 
 
 def _key(path: Mapping[str, Any], query: str) -> PageKey:

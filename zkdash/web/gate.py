@@ -19,6 +19,7 @@ from zkdash.access import rights as access
 from zkdash.access.rights import Rights
 from zkdash.access.roles import Right
 from zkdash.actions.models import Action
+from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import answers, banners
 
@@ -52,8 +53,20 @@ def rights(request: HttpRequest) -> Rights:
 
 
 def visible(held: Rights) -> tuple[str, ...]:
-    """The clusters that this process watches and the visitor may see, in the order of the configuration."""
-    return held.visible(live.names())
+    """The clusters that a visitor may see, those that are watched here first."""
+    return held.visible(_known())
+
+
+def seen_by(key: PageKey, held: Rights) -> PageKey | None:
+    """The page as somebody with these rights sees it, None where that is not allowed.
+
+    Sockets share a rendering by this key: of a cluster it tells the role there, of the list of clusters
+    which of them are listed.
+    """
+    if key.cluster is None:
+        return key._replace(args=visible(held)) if held.is_signed_in or held.grants else None
+    role = held.role(key.cluster)
+    return None if role is None else key._replace(rights=role.value)
 
 
 def somebody(request: HttpRequest) -> Rights:
@@ -71,7 +84,7 @@ def cluster(request: HttpRequest, name: str, right: Right = Right.SEE) -> Rights
     not that, SignInNeeded (a PermissionDenied) where signing in may help.
     """
     held = somebody(request)
-    known = held.visible(_known())
+    known = visible(held)
     if name not in known:
         raise Http404(f"No cluster named “{name}” is configured. Configured: {', '.join(known) or 'none'}.")
     if not held.may(right, name):

@@ -31,7 +31,7 @@ class Renderer:
     def parts(self, key: PageKey) -> Rendered:
         """The live parts of a page, all read from one snapshot."""
         if key.cluster is None:
-            return clusters.rendered()
+            return clusters.rendered(key.args)
         snapshot = live.current(key.cluster)
         if snapshot is None:
             return Rendered(parts=(), revision=0, zxid=None, as_of=None)
@@ -53,7 +53,7 @@ class Renderer:
     def touches(self, key: PageKey, cluster: str, touched: Touched) -> bool:
         """Whether a revision may show on a page: by what the page says, or in the counts above it."""
         if key.cluster is None:
-            return True
+            return cluster in key.args
         if key.cluster != cluster:
             return False
         if touched.everything or "session" in touched.areas or pages.BY_NAME[key.page].touches(key, touched):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from zkdash import live
 from zkdash.live.parts import PageKey
 from zkdash.web import links, pages
 
@@ -16,12 +16,13 @@ class Switch(NamedTuple):
     href: str
 
 
-def entries(key: PageKey) -> tuple[Switch, ...]:
-    """The other clusters. A page of one thing, which they may not have, leads to the list of such things."""
+def entries(key: PageKey, names: Iterable[str]) -> tuple[Switch, ...]:
+    """The others of the clusters that may be seen.
+
+    A page of one thing, which they may not have, leads to the list of such things.
+    """
     if key.cluster is None:
         return ()
     path, detail, _ = pages.BY_NAME[key.page].route.partition("<")
     query = "" if detail else key.query
-    return tuple(
-        Switch(name, links.cluster(name, path, query)) for name in live.names() if name != key.cluster
-    )
+    return tuple(Switch(name, links.cluster(name, path, query)) for name in names if name != key.cluster)

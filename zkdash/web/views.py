@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.views.decorators.http import require_safe
@@ -17,11 +16,10 @@ from django.views.decorators.http import require_safe
 from zkdash import live
 from zkdash.live.parts import PageKey, Rendered
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import banners, exports, links, pages, renderer, switcher
+from zkdash.web import answers, banners, exports, gate, links, pages, renderer, switcher, tokens
+from zkdash.web.answers import CSV, HTML, JSON
 from zkdash.web.page import Page, View, without_query
 from zkdash.web.pages import clusters
-
-HTML, JSON, CSV = "html", "json", "csv"
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -38,11 +36,9 @@ class Moment(msgspec.Struct, frozen=True):
 @require_safe
 def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) -> HttpResponse:
     """Any page of a cluster."""
-    snapshot = live.current(cluster)
-    if snapshot is None:
-        return _no_cluster(request, cluster)
+    snapshot = gate.snapshot(request, cluster)
     canonical, notes = page.canonical(request.META.get("QUERY_STRING", ""))
-    key = PageKey(cluster, page.name, tuple(args.values()), canonical)
+    key = _seen(request, PageKey(cluster, page.name, tuple(args.values()), canonical))
     moment = Moment(
         key=key,
         rendered=Rendered((), snapshot.revision, snapshot.state.zxid, snapshot.as_of),
@@ -57,23 +53,32 @@ def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) ->
 @require_safe
 def cluster_list(request: HttpRequest) -> HttpResponse:
     """The clusters; a person with only one goes straight to it."""
-    names = live.names()
-    if len(names) == 1 and _format(request) == HTML:
-        return HttpResponseRedirect(links.cluster(names[0]))
-    rendered = Rendered((), clusters.revision(), None, clusters.as_of())
+    gate.somebody(request)
+    key = _seen(request, PageKey(None, clusters.NAME))
+    watched = [name for name in key.args if live.current(name)]
+    if len(watched) == 1 and answers.shape(request) == HTML:
+        return HttpResponseRedirect(links.cluster(watched[0]))
+    rendered = Rendered((), clusters.revision(key.args), None, clusters.as_of(key.args))
     moment = Moment(
-        key=PageKey(None, clusters.NAME),
+        key=key,
         rendered=rendered,
-        stale=clusters.stale(),
+        stale=clusters.stale(key.args),
         notes=without_query(request.META.get("QUERY_STRING", ""))[1],
     )
-    return _answer(request, moment, clusters.view)
+    return _answer(request, moment, lambda: clusters.view(key.args))
+
+
+def _seen(request: HttpRequest, key: PageKey) -> PageKey:
+    """The page as this visitor sees it, whom the gate has let in."""
+    seen = gate.seen_by(key, gate.rights(request))
+    assert seen is not None, "the gate lets nobody in who may not see"  # noqa: S101
+    return seen
 
 
 def _answer(request: HttpRequest, moment: Moment, look: Callable[[], View]) -> HttpResponse:
     """304 where the browser has this very revision, else the page in the format that was asked for."""
-    shape = _format(request)
-    etag = _etag(moment, shape)
+    shape = answers.shape(request)
+    etag = _etag(request, moment, shape)
     response = get_conditional_response(request, etag=etag)
     if response is None:
         view = look()
@@ -96,7 +101,7 @@ def _answer(request: HttpRequest, moment: Moment, look: Callable[[], View]) -> H
 
 def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
     snapshot, rendered = moment.snapshot, moment.rendered
-    token = f"{live.STARTED}.{rendered.revision}"
+    token = tokens.of(moment.key, rendered.revision)
     context = {
         **view.context,
         "title": view.title,
@@ -106,7 +111,7 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
         "pages": pages.PAGES,
         "cluster": moment.key.cluster,
         "address": snapshot.address if snapshot else "",
-        "switches": switcher.entries(moment.key),
+        "switches": switcher.entries(moment.key, _watched(request)),
         "chroot": _chroot(snapshot.address) if snapshot else "",
         "worst": banners.worst(snapshot) if snapshot else "",
         "revision": token,
@@ -151,17 +156,20 @@ def _head(moment: Moment) -> dict[str, Any]:
     return head
 
 
-def _format(request: HttpRequest) -> str:
-    """`?format=` wins; else JSON for who prefers it to HTML."""
-    wanted = request.GET.get("format", "")
-    if wanted in {JSON, CSV, HTML}:
-        return wanted
-    preferred = request.get_preferred_type(["text/html", "application/json", "text/csv"])
-    return {"application/json": JSON, "text/csv": CSV}.get(preferred or "", HTML)
+def _watched(request: HttpRequest) -> tuple[str, ...]:
+    """The clusters that one can go to: watched here, and seen by this visitor."""
+    return tuple(name for name in gate.visible(gate.rights(request)) if live.current(name))
 
 
-def _etag(moment: Moment, shape: str) -> str:
-    parts = (live.STARTED, moment.rendered.revision, moment.stale, moment.key, moment.notes, shape)
+def _etag(request: HttpRequest, moment: Moment, shape: str) -> str:
+    """Of all that makes the answer: what is shown, and as whom. A page names its visitor, and its button to
+    sign out holds what the browser's CSRF cookie must fit."""
+    held = gate.rights(request)
+    proof = request.COOKIES.get(settings.CSRF_COOKIE_NAME) if held.is_signed_in else None
+    parts = (
+        (live.STARTED, moment.rendered.revision, moment.stale, moment.key, moment.notes, shape),
+        (held, gate.visible(held), proof),
+    )
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=12)
     return f'"{digest.hexdigest()}"'
 
@@ -169,20 +177,3 @@ def _etag(moment: Moment, shape: str) -> str:
 def _chroot(address: str) -> str:
     _, slash, chroot = address.partition("/")
     return slash + chroot
-
-
-def _no_cluster(request: HttpRequest, cluster: str) -> HttpResponse:
-    """A cluster that no watcher of this process knows: not running here, or not configured at all."""
-    configured = [config.name for config in settings.ZKDASH_CLUSTERS]
-    if cluster in configured:
-        return problem(request, 503, "Not watched here", banners.NO_WATCHER)
-    known = ", ".join(live.names() or configured) or "none"
-    sentence = f"No cluster named “{cluster}” is configured. Configured: {known}."
-    return problem(request, 404, "No such cluster", sentence)
-
-
-def problem(request: HttpRequest, status: int, title: str, sentence: str) -> HttpResponse:
-    """A page, or JSON, that says in a sentence why there is nothing else to show."""
-    if _format(request) == JSON:
-        return exports.json_response({"error": sentence}, status)
-    return render(request, "problem.html", {"title": title, "sentence": sentence}, status=status)

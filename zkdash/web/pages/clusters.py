@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.conf import settings
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -37,14 +39,14 @@ class Verdict(Cell, frozen=True):
         return format_html('<td class="verdict"><a href="{}">{}</a></td>', self.href, self.sentence)
 
 
-def view() -> View:
-    """Every cluster that this process watches; where it watches none, the configured ones say so."""
-    snapshots = [snapshot for name in live.names() if (snapshot := live.current(name))]
+def view(names: Collection[str]) -> View:
+    """Those clusters of the names that this process watches; where it watches none, the others say so."""
+    snapshots = _snapshots(names)
     table = tables.part(
         "clusters-rows",
         COLUMNS,
         ((links.element_id("cluster", one.cluster), _status(one)[0], one) for one in snapshots),
-        _empty(),
+        _empty(names),
     )
     return View(
         title="Clusters",
@@ -56,23 +58,27 @@ def view() -> View:
     )
 
 
-def rendered() -> Rendered:
+def rendered(names: Collection[str]) -> Rendered:
     """The page for the hub. Its revision is the sum of all, which grows with each; one zxid there is none."""
-    return Rendered(parts=view().parts, revision=revision(), zxid=None, as_of=as_of())
+    return Rendered(parts=view(names).parts, revision=revision(names), zxid=None, as_of=as_of(names))
 
 
-def revision() -> int:
-    return sum(snapshot.revision for name in live.names() if (snapshot := live.current(name)))
+def revision(names: Collection[str]) -> int:
+    return sum(snapshot.revision for snapshot in _snapshots(names))
 
 
-def as_of() -> float | None:
+def as_of(names: Collection[str]) -> float | None:
     """The oldest proof of all clusters that have one, in epoch seconds."""
-    proofs = [snapshot.as_of for name in live.names() if (snapshot := live.current(name))]
+    proofs = [snapshot.as_of for snapshot in _snapshots(names)]
     return min((proof for proof in proofs if proof is not None), default=None)
 
 
-def stale() -> bool:
-    return any(snapshot.stale for name in live.names() if (snapshot := live.current(name)))
+def stale(names: Collection[str]) -> bool:
+    return any(snapshot.stale for snapshot in _snapshots(names))
+
+
+def _snapshots(names: Collection[str]) -> list[Snapshot]:
+    return [snapshot for name in names if (snapshot := live.current(name))]
 
 
 def _banner() -> Block:
@@ -80,10 +86,11 @@ def _banner() -> Block:
     return Block(id="banner", template="parts/banner.html", values=(lines, "", ""))
 
 
-def _empty() -> Empty:
-    configured = ", ".join(config.name for config in settings.ZKDASH_CLUSTERS)
-    if configured:
-        return Empty(f"Configured, but not watched by this process: {configured}.")
+def _empty(names: Collection[str]) -> Empty:
+    if names:
+        return Empty(f"Configured, but not watched by this process: {', '.join(names)}.")
+    if live.names() or settings.ZKDASH_CLUSTERS:
+        return Empty("No cluster may be seen by you yet. An administrator can grant you a role.")
     return Empty("No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot and start zkdash again.")
 
 
