@@ -13,7 +13,10 @@ from hypothesis import HealthCheck, settings
 from kazoo.client import KazooClient
 
 from tests import chromium
+from tests.databases import _audit_can_be_flushed, _migrated, database, postgresql
 from zkdash.demo.zookeeper import Ensemble, Server
+
+__all__ = ["_audit_can_be_flushed", "_migrated", "database", "postgresql"]
 
 TICK_MS = 200
 
