@@ -33,12 +33,17 @@ class Proxy:
             self._listener = listener
             threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
         for pair in self._pairs:
-            pair.flows.set()
+            pair.flow()
 
-    def freeze(self) -> None:
-        """Let the connections of now stay open, and silent both ways; new ones are forwarded."""
+    def freeze(self, *, requests: bool = True) -> None:
+        """Let the connections of now stay open, and silent both ways; new ones are forwarded.
+
+        Without `requests` only answers are held back. What is held back flows on once restored.
+        """
         for pair in self._pairs:
-            pair.flows.clear()
+            pair.answers.clear()
+            if requests:
+                pair.requests.clear()
 
     def cut(self) -> None:
         """Close every connection, and refuse new ones until restored."""
@@ -80,22 +85,28 @@ class _Pair:
 
     def __init__(self, client: socket.socket, server: socket.socket, sent: bytearray) -> None:
         self._sockets = (client, server)
-        self.flows = threading.Event()
-        self.flows.set()
-        for source, target, copy in ((client, server, sent), (server, client, None)):
-            threading.Thread(target=self._forward, args=(source, target, copy), daemon=True).start()
+        self.requests, self.answers = threading.Event(), threading.Event()
+        self.flow()
+        for ends in ((client, server, self.requests, sent), (server, client, self.answers, None)):
+            threading.Thread(target=self._forward, args=ends, daemon=True).start()
+
+    def flow(self) -> None:
+        self.requests.set()
+        self.answers.set()
 
     def close(self) -> None:
-        self.flows.set()
+        self.flow()
         for end in self._sockets:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
 
-    def _forward(self, source: socket.socket, target: socket.socket, copy: bytearray | None) -> None:
+    def _forward(
+        self, source: socket.socket, target: socket.socket, flows: threading.Event, copy: bytearray | None
+    ) -> None:
         try:
             while chunk := source.recv(65536):
-                self.flows.wait()
+                flows.wait()
                 if copy is not None:
                     copy += chunk
                 target.sendall(chunk)

@@ -102,6 +102,8 @@ def test_a_file_gives_its_clusters_in_order_with_their_credentials(tmp_path: Pat
         ('[clusters.a]\nzookeeper = "zk"\nsession_timeout_s = true', "session_timeout_s = True"),
         ('[clusters.a]\nzookeeper = "zk"\nsession_timeout_s = 0.1', "session_timeout_s = 0.1"),
         ('[clusters.a]\nzookeeper = "zk"\nsession_timeout_s = nan', "session_timeout_s = nan"),
+        ('[clusters.a]\nzookeeper = "zk"\napproval = "yes"', "approval = 'yes' is neither true nor false"),
+        ('[clusters.a]\nzookeeper = "zk"\nmarkers = 1', "markers = 1 is neither true nor false"),
         ('[clusters.a]\nzookeeper = "zk"\nauth_env = "X"', "auth_scheme = None"),
         ('[clusters.a]\nzookeeper = "zk"\nauth_scheme = "digest"', "auth_env = None"),
         ('[clusters.a]\nzookeeper = "zk"\nauth_scheme = "digest"\nauth_env = "X"', "auth_env = 'X'"),
@@ -147,3 +149,12 @@ def test_a_file_of_other_bytes_than_text_is_named(tmp_path: Path) -> None:
     file.write_bytes(b"\xff\xfe[clusters]")
     with pytest.raises(ConfigError, match="no UTF-8"):
         load({"ZKDASH_CONFIG": str(file)})
+
+
+def test_a_cluster_may_ask_for_a_second_person_and_forbid_markers(tmp_path: Path) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text(
+        '[clusters.a]\nzookeeper = "zk"\n[clusters.b]\nzookeeper = "zk"\napproval = true\nmarkers = false\n'
+    )
+    told = [(one.approval, one.markers) for one in load({"ZKDASH_CONFIG": str(file)})]
+    assert told == [(False, True), (True, False)]

@@ -23,7 +23,9 @@ _SCHEME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _IPV6 = re.compile(r"[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]+)?")
 _PORT = re.compile(r"[0-9]{1,5}")
-_KEYS = frozenset({"zookeeper", "auth_scheme", "auth_env", "session_timeout_s", "ask_brokers"})
+_KEYS = frozenset(
+    {"zookeeper", "auth_scheme", "auth_env", "session_timeout_s", "ask_brokers", "approval", "markers"}
+)
 
 
 class ConfigError(ValueError):
@@ -35,7 +37,10 @@ class ClusterConfig(msgspec.Struct, frozen=True):
 
     `servers` are (host, port) in the order given, `chroot` is "" or "/a/b" without a trailing slash.
     `credential` is the value of the variable that `auth_env` names; never shown, never logged. `ask_brokers`
-    allows asking the registered brokers for log ends and for offsets that are kept in Kafka.
+    allows asking the registered brokers for log ends and for offsets that are kept in Kafka. `approval` asks
+    for a second person before an action is carried out. `markers` allows a znode /zkdash beside Kafka's own,
+    by which it is known after a crash whether a write was applied; without it such an action waits for a
+    person.
     """
 
     name: str
@@ -45,6 +50,8 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     credential: str | None = None
     session_timeout_s: float = 18.0
     ask_brokers: bool = True
+    approval: bool = False
+    markers: bool = True
 
     @property
     def address(self) -> str:
@@ -148,8 +155,17 @@ def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) ->
         )
     servers, chroot = _address(where, table)
     scheme, credential = _auth(where, table, environ)
-    timeout, asks = _timeout(where, table), _asks_brokers(where, table)
-    return ClusterConfig(name, servers, chroot, scheme, credential, timeout, asks)
+    return ClusterConfig(
+        name,
+        servers,
+        chroot,
+        scheme,
+        credential,
+        _timeout(where, table),
+        ask_brokers=_switch(where, table, "ask_brokers", default=True),
+        approval=_switch(where, table, "approval", default=False),
+        markers=_switch(where, table, "markers", default=True),
+    )
 
 
 def _address(where: str, table: Mapping[str, Any]) -> tuple[tuple[tuple[str, int], ...], str]:
@@ -196,10 +212,10 @@ def _timeout(where: str, table: Mapping[str, Any]) -> float:
     return float(value)
 
 
-def _asks_brokers(where: str, table: Mapping[str, Any]) -> bool:
-    value = table.get("ask_brokers", True)
+def _switch(where: str, table: Mapping[str, Any], key: str, *, default: bool) -> bool:
+    value = table.get(key, default)
     if not isinstance(value, bool):
-        raise ConfigError(f"{where} ask_brokers = {value!r} is neither true nor false.")
+        raise ConfigError(f"{where} {key} = {value!r} is neither true nor false.")
     return value
 
 

@@ -104,3 +104,31 @@ def silent(config: ClusterConfig) -> str:
 def malformed(config: ClusterConfig, why: str) -> str:
     """An answer that is not what the protocol says."""
     return f"ZooKeeper at {config.address} sent what cannot be understood: {why}."
+
+
+def not_written(config: ClusterConfig) -> str:
+    """No session that could write is to be had."""
+    return f"No ZooKeeper at {config.address} takes a write. Check the address and that the servers run."
+
+
+def no_answer(config: ClusterConfig, why: str) -> str:
+    """A write was sent and its answer never came."""
+    return f"The connection to ZooKeeper at {config.address} was lost while it wrote ({why})."
+
+
+def fence_lost(config: ClusterConfig) -> str:
+    """A write by a writer that does not hold the fence (any more)."""
+    return f"Nothing is written to {config.address}: the fence /zkdash/fence is not held."
+
+
+def no_home(config: ClusterConfig, path: str) -> str:
+    """Creating the znode for our own marks was refused."""
+    return (
+        f"ZooKeeper at {config.address} refuses to create {path}, where zkdash marks what it has written. "
+        "Grant CREATE on the chroot, or set markers = false for the cluster."
+    )
+
+
+def masked(path: str) -> str:
+    """What would be copied from the directory is shown in part only."""
+    return f"the ACL of {path}, which it should get too, is not shown whole here; grant ADMIN there."
