@@ -26,7 +26,7 @@ settings.load_profile("zkdash")
 
 # The longest last, so that a plain `pytest` fails fast too. The browser is the very last: Playwright's
 # loop runs on the main thread from then on, where neither asyncio.run nor async_to_sync would work.
-_ORDER = ("zk", "kafka", "browser")
+_ORDER = ("zk", "spark", "kafka", "browser")
 
 
 @pytest.hookimpl(trylast=True)
@@ -99,6 +99,19 @@ def ensemble(tmp_path: Path) -> Iterator[Ensemble]:
     """Three servers of the test's own."""
     with Ensemble(tmp_path / "ensemble", tick_time_ms=TICK_MS) as servers:
         yield servers
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The run's Spark session, on two threads of this process's own JVM, our sources registered."""
+    from zkdash.pipeline import session
+
+    options = {"spark.driver.memory": "768m", "spark.sql.shuffle.partitions": "2"}
+    started = session.start(
+        tmp_path_factory.mktemp("spark"), master="local[2]", options=options, progress=False
+    )
+    yield started
+    session.stop(started)
 
 
 @pytest.fixture(scope="session")

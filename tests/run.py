@@ -16,8 +16,9 @@ BIN = Path(sys.executable).parent
 
 # Each test once, in the suite of the slowest thing that it needs.
 SUITES = (
-    "not zk and not kafka and not browser",
-    "zk and not kafka and not browser",
+    "not zk and not spark and not kafka and not browser",
+    "zk and not spark and not kafka and not browser",
+    "spark and not kafka and not browser",
     "kafka and not browser",
     "browser",
 )

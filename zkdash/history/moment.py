@@ -1,0 +1,189 @@
+"""The tree as it was after a transaction: the newest checkpoint before it, and the changes since.
+
+A snapshot is fuzzy: it holds all up to `zxid` and perhaps some up to `zxid_upto`, so it serves for moments
+from `zxid_upto` on only. What is missing in between is never guessed: MomentError says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from zkdash.cluster import advance
+from zkdash.cluster.changes import row
+from zkdash.cluster.state import ClusterState
+from zkdash.history.tables import Tables
+from zkdash.znode import Batch, Stat, Znode
+
+_FROM_START: Final = 0  # with no checkpoint: every transaction there ever was is in the tables
+_COUNTER: Final = (1 << 32) - 1
+_ROOT: Final = "/"
+
+
+class MomentError(LookupError):
+    """The tree at that moment cannot be told; one sentence says why."""
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """The whole tree under the chroot after transaction `zxid`; `checkpoint` is where the changes began."""
+
+    zxid: int
+    checkpoint: int
+    znodes: dict[str, Znode]
+
+    @property
+    def batch(self) -> Batch:
+        return Batch(changed=self.znodes, zxid=self.zxid, whole=True)
+
+    def state(self) -> ClusterState:
+        """What the tree means, by the same layouts as live."""
+        state, _ = advance.advance(ClusterState(), self.batch)
+        return state
+
+
+def at(directory: Path, zxid: int) -> Moment:
+    """The tree of the cluster whose tables lie below `directory`. Raises MomentError, QueryError."""
+    bounds = {"changes": {"zxid_upto": (0, zxid)}}
+    with Tables(directory, ("changes", "coverage", "znodes_checkpoint"), bounds=bounds) as tables:
+        checkpoint = _checkpoint(tables, zxid)
+        _check_coverage(tables, checkpoint, zxid)
+        found = tables.rows(_TREE, {"checkpoint": checkpoint, "zxid": zxid})
+        touched = tables.rows(_TOUCHED, {"checkpoint": checkpoint, "zxid": zxid})
+    return Moment(zxid, checkpoint, _znodes(found, touched))
+
+
+def zxid_at(directory: Path, time_ms: int) -> int:
+    """The last transaction that a leader wrote at this time or before. Raises MomentError.
+
+    Leaders' clocks differ: it is the last in the order of transactions whose time is not later.
+    """
+    with Tables(directory, ("changes",)) as tables:
+        (found,) = tables.rows("SELECT max(zxid_upto) AS zxid FROM changes WHERE time <= $1", [time_ms])
+    if found["zxid"] is None:
+        raise MomentError("nothing is recorded of that time, nor of any before it")
+    return int(found["zxid"])
+
+
+def _checkpoint(tables: Tables, zxid: int) -> int:
+    (found,) = tables.rows("SELECT max(zxid) AS zxid FROM znodes_checkpoint WHERE zxid_upto <= $1", [zxid])
+    return _FROM_START if found["zxid"] is None else int(found["zxid"])
+
+
+def _check_coverage(tables: Tables, checkpoint: int, zxid: int) -> None:
+    """Whether every transaction after the checkpoint up to `zxid` was read.
+
+    The first of a later epoch follows the last of the one before: a server that missed some of that one
+    took a snapshot, which is then the newer checkpoint.
+    """
+    reached = checkpoint
+    covered = tables.rows(
+        "SELECT zxid_from, zxid_upto FROM coverage WHERE zxid_upto > $1 ORDER BY zxid_from", [checkpoint]
+    )
+    for interval in covered:
+        if reached >= zxid:
+            return
+        if not _follows(reached, interval["zxid_from"]):
+            break
+        reached = max(reached, interval["zxid_upto"])
+    if reached < zxid:
+        since = f"after the checkpoint at 0x{checkpoint:x}" if checkpoint else "from the first one on"
+        raise MomentError(
+            f"the tree at 0x{zxid:x} cannot be told: {since}, "
+            f"transactions are recorded without a gap up to 0x{reached:x} only"
+        )
+
+
+def _follows(reached: int, first: int) -> bool:
+    return first <= reached + 1 or (first >> 32 > reached >> 32 and first & _COUNTER <= 1)
+
+
+def _znodes(found: list[dict[str, Any]], touched: list[dict[str, Any]]) -> dict[str, Znode]:
+    children = Counter(_parent(each["path"]) for each in found if each["path"] != _ROOT)
+    changed = {each["parent"]: each for each in touched}
+    made = {}
+    for each in sorted(found, key=lambda each: each["path"]):
+        path, data = each["path"], each["data"]
+        below = changed.get(path)
+        stat = Stat(
+            each["czxid"],
+            each["mzxid"],
+            each["ctime"],
+            each["mtime"],
+            each["version"],
+            _cversion(each, below),
+            each["aversion"],
+            each["ephemeral_owner"],
+            len(data or b"") if each["data_length"] is None else each["data_length"],
+            children[path],
+            max(each["pzxid"], each["czxid"], below["zxid"] if below else 0),
+        )
+        made[path] = Znode.of(data, stat)
+    return made
+
+
+def _cversion(each: dict[str, Any], below: dict[str, Any] | None) -> int:
+    """Each created and each removed child counts one; a znode made anew begins at 0."""
+    if below is None:
+        return int(each["cversion"])
+    return int(each["cversion"]) + sum(1 for zxid in below["zxids"] if zxid > each["pzxid"])
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or _ROOT
+
+
+def _words(types: frozenset[str]) -> str:
+    return ", ".join(f"'{name}'" for name in sorted(types))
+
+
+# Per path: the last create or removal decides whether it is there; the last write since, what it holds.
+_TREE: Final = f"""
+WITH recent AS (
+    SELECT *, (zxid, op_index) AS place FROM changes
+    WHERE zxid > $checkpoint AND zxid <= $zxid AND path IS NOT NULL
+), made AS (
+    SELECT path,
+        max(place) AS place, max_by(struct_pack(type, zxid, time, data, ephemeral_owner), place) AS last
+    FROM recent WHERE type IN ({_words(row.CREATES | row.REMOVALS)}) GROUP BY path
+), written AS (
+    SELECT path,
+        max(place) AS place, max_by(struct_pack(zxid, time, data, version), place) AS last
+    FROM recent WHERE type IN ({_words(row.SETS)}) GROUP BY path
+), guarded AS (
+    SELECT path, max(place) AS place, max_by(struct_pack(version), place) AS last
+    FROM recent WHERE type = 'setACL' GROUP BY path
+), base AS (
+    SELECT * FROM znodes_checkpoint
+    WHERE zxid = $checkpoint AND path NOT IN (SELECT path FROM made)
+    UNION ALL BY NAME
+    SELECT path, last.data AS data, last.zxid AS czxid, last.zxid AS mzxid, last.zxid - 1 AS pzxid,
+        last.time AS ctime, last.time AS mtime, 0 AS version, 0 AS cversion, 0 AS aversion,
+        last.ephemeral_owner AS ephemeral_owner
+    FROM made WHERE last.type IN ({_words(row.CREATES)})
+)
+SELECT base.path, base.czxid, base.ctime, base.cversion, base.ephemeral_owner, base.pzxid,
+    coalesce(guarded.last.version, base.aversion) AS aversion,
+    CASE WHEN written.path IS NULL THEN base.data ELSE written.last.data END AS data,
+    CASE WHEN written.path IS NULL THEN base.mzxid ELSE written.last.zxid END AS mzxid,
+    CASE WHEN written.path IS NULL THEN base.mtime ELSE written.last.time END AS mtime,
+    CASE WHEN written.path IS NULL THEN base.version ELSE written.last.version END AS version,
+    CASE WHEN written.path IS NULL THEN base.data_length END AS data_length
+FROM base
+LEFT JOIN made ON made.path = base.path
+LEFT JOIN written ON written.path = base.path
+    AND (made.path IS NULL OR written.place > made.place)
+LEFT JOIN guarded ON guarded.path = base.path
+    AND (made.path IS NULL OR guarded.place > made.place)
+"""  # noqa: S608 - our own words
+
+# Per parent: the transactions that made or removed a child.
+_TOUCHED: Final = f"""
+SELECT coalesce(nullif(regexp_replace(path, '/[^/]*$', ''), ''), '/') AS parent,
+    max(zxid) AS zxid, list(zxid) AS zxids
+FROM changes
+WHERE zxid > $checkpoint AND zxid <= $zxid AND path != '/' AND type IN ({_words(row.CREATES | row.REMOVALS)})
+GROUP BY parent
+"""  # noqa: S608 - our own words

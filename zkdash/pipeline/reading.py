@@ -1,0 +1,48 @@
+"""ZooKeeper's files as DataFrames.
+
+`txnlog` and `snapshot` hold data and notes; `data`, `problems` and `coverage` take them apart. Taking more
+than one part reads the files as often: persist, or let `writing` do it, where that matters.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
+
+from zkdash.pipeline.sources import rows
+
+
+def txnlog(
+    spark: SparkSession, path: str, *, chroot: str = "", since: int = 0, dbid: int = 0, stream: bool = False
+) -> DataFrame:
+    """The transaction logs of a directory: `sources.txnlog`."""
+    reader = spark.readStream if stream else spark.read
+    return (
+        reader.format("zktxnlog")
+        .option("path", path)
+        .option("chroot", chroot)
+        .option("since", str(since))
+        .option("dbid", str(dbid))
+        .load()
+    )
+
+
+def snapshot(spark: SparkSession, path: str, *, chroot: str = "", since: int = 0) -> DataFrame:
+    """The snapshots of a directory: `sources.snapshot`."""
+    reader = spark.read.format("zksnapshot").option("path", path)
+    return reader.option("chroot", chroot).option("since", str(since)).load()
+
+
+def data(found: DataFrame) -> DataFrame:
+    """The rows without the notes: changes of logs, znodes of snapshots."""
+    return found.where(F.col("problem").isNull() & F.col("covered").isNull()).drop(*rows.NOTES)
+
+
+def problems(found: DataFrame) -> DataFrame:
+    """What could not be read: file, offset (bytes), reason, torn."""
+    return found.where(F.col("problem").isNotNull()).select("problem.*")
+
+
+def coverage(found: DataFrame) -> DataFrame:
+    """Which transactions were read: zxid_from, zxid_upto."""
+    return found.where(F.col("covered").isNotNull()).select("covered.*")

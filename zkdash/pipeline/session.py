@@ -1,0 +1,127 @@
+"""The Spark session, by one setting: ZKDASH_SPARK, the master's address.
+
+local[*] by default; spark://…, yarn and k8s://… for a cluster's master; sc://… for Spark Connect, where this
+process needs no Java. Executors need Python with our requirements.txt; our own code is sent to them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+import zkdash
+from zkdash import java
+from zkdash.pipeline import sources
+
+VARIABLE: Final = "ZKDASH_SPARK"
+DEFAULT: Final = "local[*]"
+_PACKAGE: Final = Path(zkdash.__file__).parent
+_LOOPBACK: Final = "127.0.0.1"
+_LOGGING: Final = """\
+rootLogger.level = error
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{ISO8601} %p %c{1}: %m%n%throwable{short}
+"""
+
+
+def start(
+    data_dir: Path, *, master: str = "", options: Mapping[str, str] = {}, progress: bool | None = None
+) -> SparkSession:
+    """The process's session, our sources registered. `master` is the environment's unless given.
+
+    `options` are Spark's own settings, over ours. Scratch and warehouse lie below `data_dir`. A progress bar
+    is drawn on a terminal, unless `progress` says otherwise. Raises java.NoJavaError.
+    """
+    master = master or os.environ.get(VARIABLE, "").strip() or DEFAULT
+    builder = SparkSession.builder.appName("zkdash")
+    is_remote = master.startswith("sc://")
+    bar = sys.stderr.isatty() if progress is None else progress
+    settings = _settings() | ({} if is_remote else _of_a_driver(data_dir, master, bar=bar))
+    for name, value in (settings | dict(options)).items():
+        builder = builder.config(name, value)
+    session = (builder.remote(master) if is_remote else builder.master(master)).getOrCreate()
+    if is_remote or not is_local(master):
+        _send_our_code(session, is_remote=is_remote)
+    sources.register(session)
+    return session
+
+
+def stop(session: SparkSession) -> None:
+    """End the session, and the JVM behind it where it is ours: it would outlive its session else."""
+    gateway = None if is_remote(session) else session.sparkContext._gateway  # noqa: SLF001 - nobody else ends it
+    session.stop()
+    if gateway:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
+        SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - so that another can start
+
+
+def is_remote(session: SparkSession) -> bool:
+    """Whether it is a session of Spark Connect, whose JVM is elsewhere."""
+    return not hasattr(session, "_jvm")
+
+
+def is_local(master: str) -> bool:
+    """Whether executors are this process's own."""
+    return master == "local" or master.startswith("local[")
+
+
+def _settings() -> dict[str, str]:
+    return {
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.shuffle.partitions": "8",  # tables of one cluster are small
+        "spark.sql.parquet.compression.codec": "zstd",
+    }
+
+
+def _of_a_driver(data_dir: Path, master: str, *, bar: bool) -> dict[str, str]:
+    """What a session with a JVM of its own needs; sets this process's environment for the launcher."""
+    scratch = data_dir / "spark"
+    scratch.mkdir(parents=True, exist_ok=True)
+    os.environ["JAVA_HOME"] = str(java.find().home)
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        dict.fromkeys(
+            [str(_PACKAGE.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+        )
+    )
+    logging = scratch / "log4j2.properties"
+    logging.write_text(_LOGGING)
+    settings = {
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.absolute()}",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": str(bar).lower(),
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+    }
+    if is_local(master):
+        os.environ["SPARK_LOCAL_IP"] = _LOOPBACK
+        os.environ["SPARK_LOCAL_DIRS"] = str(scratch / "scratch")
+        settings |= {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
+    return settings
+
+
+def _send_our_code(session: SparkSession, *, is_remote: bool) -> None:
+    """Executors on other machines import `zkdash` from an archive."""
+    with tempfile.TemporaryDirectory(prefix="zkdash-") as directory:
+        archive = Path(directory, "zkdash.zip")
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+            for path in sorted(_PACKAGE.rglob("*.py")):
+                file.write(path, path.relative_to(_PACKAGE.parent))
+        if is_remote:
+            session.addArtifacts(str(archive), pyfile=True)
+        else:
+            session.sparkContext.addPyFile(str(archive))

@@ -1,0 +1,84 @@
+"""The files of a ZooKeeper's data directory, wherever pyarrow.fs can open it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+from pyarrow import fs
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+]*:/")
+_VERSION_DIRECTORY: Final = "version-2"
+
+
+class Found(NamedTuple):
+    """A file by its place, its name, the zxid that the name tells, and its size in bytes when looked at."""
+
+    path: str
+    name: str
+    zxid: int
+    size: int
+
+
+class Directory:
+    """A directory of ZooKeeper's files: `version-2`, or the dataDir or dataLogDir that holds it."""
+
+    def __init__(self, path: str) -> None:
+        self._given = path
+        self._system, self._path = _opened(path)
+
+    def files(self, pattern: re.Pattern[str]) -> list[Found]:
+        """The files whose whole name matches, by zxid: the pattern's first group, in hexadecimal.
+
+        Raises FileNotFoundError. Sizes are looked at after the names: a file before the last one is complete.
+        """
+        named = []
+        for info in self._listed():
+            match = pattern.fullmatch(info.base_name)
+            if match:
+                named.append((int(match[1], 16), info.path, info.base_name))
+        sizes = self._system.get_file_info([path for _, path, _ in named])
+        return sorted(
+            (
+                Found(path, name, zxid, info.size or 0)
+                for (zxid, path, name), info in zip(named, sizes, strict=True)
+                if info.type != fs.FileType.NotFound
+            ),
+            key=lambda found: (found.zxid, found.name),
+        )
+
+    def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
+        """The bytes of a file, from `start` to `end` or as far as they go. Raises OSError."""
+        with self._system.open_input_file(path) as file:
+            if start:
+                file.seek(start)
+            data: bytes = file.read() if end is None else file.read(end - start)
+            return data
+
+    def _listed(self) -> list[fs.FileInfo]:
+        below = f"{self._path.rstrip('/')}/{_VERSION_DIRECTORY}"
+        for path in (below, self._path):
+            if self._system.get_file_info(path).type == fs.FileType.Directory:
+                listed: list[fs.FileInfo] = self._system.get_file_info(fs.FileSelector(path))
+                return listed
+        raise FileNotFoundError(
+            f"{self._given} is no directory: name ZooKeeper's dataDir or dataLogDir, or the version-2 in it"
+        )
+
+
+def reason(error: OSError) -> str:
+    """Why a file could not be read, without its path."""
+    return f"the file cannot be read: {error.strerror or str(error).rpartition(': ')[2]}"
+
+
+def _opened(path: str) -> tuple[fs.FileSystem, str]:
+    if not _ADDRESS.match(path):
+        return fs.LocalFileSystem(), str(Path(path).absolute())
+    address = re.sub(r"^file:/+", "file:///", path)
+    try:
+        system, inside = fs.FileSystem.from_uri(address)
+    except pa.ArrowInvalid as error:
+        raise FileNotFoundError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
+    return system, inside

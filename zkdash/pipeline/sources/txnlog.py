@@ -1,0 +1,162 @@
+"""`zktxnlog`: ZooKeeper's transaction logs as rows of the change, one partition a file.
+
+Options: `options.Options`. Schema: `rows.CHANGES`; times are epoch ms, sessions and zxids signed 64 bits.
+
+As a stream, an offset is {file: next byte}, behind a whole transaction; a file that the server finished
+counts as a whole. A half record that ends the newest log is not read yet, and in others a problem.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    InputPartition,
+)
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.streaming.datasource import ReadLimit
+from pyspark.sql.types import StructType
+
+from zkdash.formats.problems import Problem
+from zkdash.formats.txnlog import arrow, frames
+from zkdash.pipeline.sources import files, options, rows
+from zkdash.pipeline.sources.files import Directory, Found
+from zkdash.pipeline.sources.options import Options
+
+_LOG: Final = re.compile(r"log\.([0-9a-f]{1,16})")
+_GONE: Final = "the log is gone: ZooKeeper purged it before it was read to its end"
+
+Offset = dict[str, int]
+
+
+class LogPart(InputPartition):
+    """Bytes `start` to `end` of a log. `is_live`: it is the newest, which the server still writes."""
+
+    def __init__(self, path: str, name: str, start: int, end: int, *, is_live: bool) -> None:
+        super().__init__((path, start, end))
+        self.path, self.name, self.start, self.end, self.is_live = path, name, start, end, is_live
+
+
+class TxnLogSource(DataSource):
+    """The format `zktxnlog`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "zktxnlog"
+
+    def schema(self) -> StructType:
+        return from_arrow_schema(rows.CHANGES)
+
+    def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002 - Spark's signature
+        return _Batch(options.parse(self.options))
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: ARG002, N802 - Spark's
+        return _Stream(options.parse(self.options))
+
+
+class _Batch(DataSourceReader):
+    def __init__(self, asked: Options) -> None:
+        self._asked = asked
+
+    def partitions(self) -> Sequence[InputPartition]:
+        logs = _logs(self._asked)
+        return [LogPart(log.path, log.name, 0, log.size, is_live=log is logs[-1]) for log in logs]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        return _read(partition, self._asked)
+
+
+class _Stream(DataSourceStreamReader):
+    def __init__(self, asked: Options) -> None:
+        self._asked = asked
+
+    def initialOffset(self) -> Offset:  # noqa: N802 - Spark's
+        return {}
+
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: ARG002, N802 - Spark's
+        logs = _logs(self._asked)
+        latest = {log.name: log.size for log in logs[:-1]}
+        for live in logs[-1:]:
+            latest[live.name] = self._whole(live, start.get(live.name, 0))
+        return latest
+
+    def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
+        known = {log.name: log for log in _logs(self._asked)}
+        newest = max(end, key=_zxid, default="")
+        parts = []
+        for name, upto in sorted(end.items(), key=lambda item: _zxid(item[0])):
+            begin = start.get(name, 0)
+            if upto > begin:
+                path = known[name].path if name in known else ""
+                parts.append(LogPart(path, name, begin, upto, is_live=name == newest))
+        return parts
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        return _read(partition, self._asked)
+
+    def _whole(self, log: Found, start: int) -> int:
+        """Where the last whole transaction ends. One that is being written may show with a wrong checksum."""
+        try:
+            data = Directory(self._asked.path).read(log.path, start)
+        except OSError:
+            return start
+        end = start
+        for frame in frames.frames(data, base=start):
+            if not isinstance(frame, Problem):
+                end = start + frame.end + 1
+        return end
+
+
+def _logs(asked: Options) -> list[Found]:
+    """The logs that may hold transactions after `since`: the next one's name tells where one ends."""
+    logs = Directory(asked.path).files(_LOG)
+    return [
+        log
+        for log, after in zip(logs, [*logs[1:], None], strict=True)
+        if after is None or after.zxid > asked.since + 1
+    ]
+
+
+def _zxid(name: str) -> int:
+    return int(name.rpartition(".")[2], 16)
+
+
+def _read(part: Any, asked: Options) -> Iterator[pa.RecordBatch]:
+    problems: list[Problem] = []
+    for piece in _pieces(part, asked):
+        if isinstance(piece, Problem):
+            problems.append(piece)
+            continue
+        problems += piece.problems
+        yield rows.noted(rows.changes(piece.batch, asked.chroot, asked.since), rows.CHANGES)
+        yield from rows.covered(piece.batch, asked.since)
+    told = [problem for problem in problems if not (part.is_live and problem.torn)]
+    yield from rows.problems(part.name, told, rows.CHANGES)
+
+
+def _pieces(part: LogPart, asked: Options) -> Iterator[arrow.Piece | Problem]:
+    directory = Directory(asked.path)
+    try:
+        if not part.path:
+            raise FileNotFoundError(2, _GONE)
+        head = directory.read(part.path, 0, frames.HEADER_SIZE)
+        data = directory.read(part.path, part.start, part.end)
+    except OSError as error:
+        gone = isinstance(error, FileNotFoundError)
+        yield Problem(part.start, _GONE if gone else files.reason(error))
+        return
+    header = frames.header(head)
+    if isinstance(header, Problem):
+        yield header
+    elif header.dbid != asked.dbid:
+        yield Problem(
+            8, f"a log of another ensemble: its dbid is {header.dbid}, not {asked.dbid}: it is left out"
+        )
+    else:
+        yield from arrow.decode(data, rows.REDACTION, base=part.start)
