@@ -2,8 +2,10 @@
 
 Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_DATA (where zkdash keeps its own
 files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS
-and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_ANONYMOUS_READ=1 (allow serve
-beyond loopback), ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in the data directory), ZKDASH_DEBUG=1.
+and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTTPS=1 (browsers come by https:
+cookies stay there), ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
+ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
+the data directory), ZKDASH_DEBUG=1.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -52,7 +55,9 @@ except config.ConfigError as error:
     raise ImproperlyConfigured(str(error)) from error
 
 ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
-# Full origins (scheme://host:port) from which a WebSocket is accepted; serve adds its own address.
+# Proxies whose X-Forwarded-For and -Proto are believed; of others these headers mean nothing.
+ZKDASH_PROXIES = _listed("ZKDASH_PROXIES")
+# Full origins (scheme://host:port) whose forms and WebSockets are accepted; serve adds its own address.
 ZKDASH_ORIGINS = _listed("ZKDASH_ORIGINS")
 
 SECRET_KEY = _secret_key()
@@ -91,13 +96,35 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "/sign-in/"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "/"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("ZKDASH_HTTPS") == "1"
+CSRF_TRUSTED_ORIGINS = ZKDASH_ORIGINS
+# Five attempts a name and address, then a quarter of an hour of none.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+AXES_CLIENT_IP_CALLABLE = "zkdash.web.signin.address"
+AXES_LOCKOUT_CALLABLE = "zkdash.web.signin.locked_out"
+AXES_DISABLE_ACCESS_LOG = True  # the audit tells it
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
 ROOT_URLCONF = "zkdash.urls"
 ASGI_APPLICATION = "zkdash.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": False,
+        "APP_DIRS": True,  # the admin's
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",

@@ -35,3 +35,18 @@ class Grant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user or self.group}: {self.role} on {self.clusters}"
+
+
+class Invitation(models.Model):
+    """A one-time link that makes its user an administrator: kept is only the SHA-256 of its token.
+
+    `name` is who it signs in, without a password; empty where the user chooses name and password.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=150, blank=True, default="")
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"Invitation until {self.expires_at:%Y-%m-%d %H:%M:%S} UTC"

@@ -52,6 +52,11 @@ def rights(request: HttpRequest) -> Rights:
     return cast("Rights", asking.zkdash_rights)
 
 
+def sign_in(request: HttpRequest) -> str:
+    """The address of the sign-in page, from which one comes back to what was asked for."""
+    return f"{SIGN_IN}?{urlencode({'next': request.get_full_path()})}"
+
+
 def visible(held: Rights) -> tuple[str, ...]:
     """The clusters that a visitor may see, those that are watched here first."""
     return held.visible(_known())
@@ -136,7 +141,7 @@ class Answers(MiddlewareMixin):
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
     """A person who only wants to see is sent on and comes back; others hear it in words."""
     if answers.shape(request) == answers.HTML and request.method in {"GET", "HEAD"}:
-        return HttpResponseRedirect(f"{SIGN_IN}?{urlencode({'next': request.get_full_path()})}")
+        return HttpResponseRedirect(sign_in(request))
     response = answers.problem(request, 401, "Sign in", SignInNeeded.sentence)
     response["WWW-Authenticate"] = 'Session realm="zkdash"'  # a scheme that makes no browser ask by itself
     return response

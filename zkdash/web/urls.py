@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
+from django.contrib.auth.views import LogoutView
 from django.http import HttpResponse
 from django.urls import path, register_converter
 
-from zkdash.web import consumer, links, pages, views
+from zkdash.access.site import site
+from zkdash.web import consumer, links, pages, signin, views
 
 register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")
 
 urlpatterns = [
     path("", views.cluster_list, name="cluster-list"),
+    path("sign-in/", signin.SignIn.as_view(), name="sign-in"),
+    path("sign-out/", LogoutView.as_view(), name="sign-out"),
+    path("welcome/<str:token>/", signin.welcome, name="welcome"),
+    path("admin/", site.urls),
     *(
         path(f"c/<cluster:cluster>/{page.route}", views.cluster_page, {"page": page}, name=page.name)
         for page in pages.PAGES

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from django import template
+from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from zkdash.cluster.tone import Tone
 from zkdash.live.parts import Part
 from zkdash.web import cells as values
-from zkdash.web import renderer, times
+from zkdash.web import gate, renderer, times
 
 register = template.Library()
 
@@ -28,6 +29,12 @@ def live(parts: Sequence[Part], part_id: str) -> SafeString:
     part = next(part for part in parts if part.id == part_id)
     # The part's template has escaped every value.
     return mark_safe(renderer.html(part))  # noqa: S308
+
+
+@register.filter
+def sign_in(request: HttpRequest) -> str:
+    """The address of the sign-in page, from which one comes back here."""
+    return gate.sign_in(request)
 
 
 @register.simple_tag
