@@ -7,10 +7,12 @@ a process. Rows are committed, as in production, and removed before the next tes
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 from django.core.management import call_command
@@ -19,6 +21,7 @@ from django.db.backends.base.operations import BaseDatabaseOperations
 
 from zkdash import databases
 
+T = TypeVar("T")
 _triggers = import_module("zkdash.actions.migrations.0003_the_audit_is_append_only")
 
 
@@ -36,6 +39,21 @@ def tampering() -> Iterator[None]:
         _execute(_triggers.DROP)
         yield
         _execute(_triggers.CREATE)
+
+
+def in_threads(*works: Callable[[], T]) -> list[T]:
+    """What each of these returns, called at the same time; raises what one of them raises."""
+    start = threading.Barrier(len(works))
+
+    def run(work: Callable[[], T]) -> T:
+        start.wait()
+        try:
+            return work()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        return [done.result() for done in [pool.submit(run, work) for work in works]]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,7 +1,7 @@
 """How intents, plans and names are kept in the database: as bytes, whatever is in them.
 
-JSON with every character beyond ASCII written out, so that lone surrogates, which UTF-8 does not take, and
-NUL, which PostgreSQL's text does not take, come back as they were. A plan's data are base64.
+JSON in UTF-8 that also takes surrogates, each for itself (escaped, two of them in a row would come back as
+one character), in binary columns: PostgreSQL's text takes neither those nor NUL. A plan's data are base64.
 """
 
 from __future__ import annotations
@@ -24,23 +24,30 @@ class DocumentError(ValueError):
 def encode(value: object) -> bytes:
     """JSON of an intent, a plan, or of anything made of what JSON has."""
     builtins = msgspec.to_builtins(value, str_keys=True)
-    return json.dumps(builtins, separators=(",", ":"), allow_nan=False).encode()
+    return pack(json.dumps(builtins, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
 
 
 def intent(data: bytes | memoryview | str) -> Intent:
-    """The intent of such JSON, also of a person's. Raises DocumentError."""
-    found: Intent = _decode(data, Intent, "intent")
-    return found
+    """The intent of such JSON, also of a person's: a field that no intent of its kind has is refused, as a
+    misspelt limit would be none. Raises DocumentError."""
+    given, found = _decode(data, Intent, "intent")
+    if unknown := _unknown(given, msgspec.to_builtins(found, str_keys=True)):
+        raise DocumentError(f"This is no intent: {json.dumps(unknown)} is no field of it.")
+    taken: Intent = found
+    return taken
 
 
 def plan(data: bytes | memoryview) -> Plan | None:
     """The plan of such JSON; None of no bytes: planned when its time has come. Raises DocumentError."""
-    return _decode(data, Plan, "plan") if data else None
+    if not data:
+        return None
+    taken: Plan = _decode(data, Plan, "plan")[1]
+    return taken
 
 
 def detail(data: bytes | memoryview) -> Any:
     """Any JSON that `encode` made, as plain values; None of no bytes."""
-    return json.loads(bytes(data)) if data else None
+    return json.loads(unpack(data)) if data else None
 
 
 def pack(name: str) -> bytes:
@@ -61,12 +68,34 @@ def text(value: str, most: int | None = None) -> str:
     return clean if most is None or len(clean) <= most else clean[: most - 1] + "…"
 
 
-def _decode(data: bytes | memoryview | str, kind: Any, what: str) -> Any:
-    """Strict but for the keys of objects, which JSON has only as text."""
+def _decode(data: bytes | memoryview | str, kind: Any, what: str) -> tuple[Any, Any]:
+    """The document and what it stands for. Strict but for objects' keys, which JSON has only as text."""
     try:
-        document = json.loads(data if isinstance(data, str) else bytes(data).decode())
-        return msgspec.convert(document, kind, str_keys=True)
+        given = json.loads(data if isinstance(data, str) else unpack(data), object_pairs_hook=_object)
+        return given, msgspec.convert(given, kind, str_keys=True)
     except RecursionError as error:
         raise DocumentError(f"This {what} is nested too deeply.") from error
     except ValueError as error:
         raise DocumentError(f"This is no {what}: {error}.") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{json.dumps(key)} is given twice")
+        found[key] = value
+    return found
+
+
+def _unknown(given: Any, understood: Any) -> str | None:
+    """The first key of a document that did not become a part of what it stands for."""
+    pairs: list[tuple[Any, Any]] = []
+    if isinstance(given, dict) and isinstance(understood, dict):
+        for key, value in given.items():
+            if key not in understood:
+                return str(key)
+            pairs.append((value, understood[key]))
+    elif isinstance(given, list) and isinstance(understood, list | tuple):
+        pairs = list(zip(given, understood, strict=True))
+    return next((found for pair in pairs if (found := _unknown(*pair))), None)

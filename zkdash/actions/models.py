@@ -19,8 +19,9 @@ class Action(models.Model):
     """One thing that somebody wants done to one cluster.
 
     Times are UTC. `intent` and `plan` are JSON bytes of `cluster.plans`. `by` and `approved_by` keep the
-    name beside the user, who may be deleted. `not_before` holds a queued action back; `repeat_s` queues a
-    new action of the same intent that much later once this one has ended, planned anew when it is due.
+    name beside the user, who may be deleted. `not_before` holds a queued action back; `repeat_s`
+    queues a new action of the same intent once this one has ended, for the next of its times (`repeats`),
+    planned anew when it is due.
     `fence` grows with every claim, so that a worker whose lease ran out writes nothing more into these rows.
     `step` is the number of the step that comes next. `result` is one sentence about how it ended or what
     it waits for. `revision` grows with every change of the action or of a step, over all actions.

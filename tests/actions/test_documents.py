@@ -1,0 +1,120 @@
+"""Intents, plans and names in the database: whatever is in them comes back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.actions.small import ANN, now
+from tests.databases import Database
+from zkdash.actions import documents, queue
+from zkdash.actions.documents import DocumentError
+from zkdash.cluster.plans.goals import Assigned, Consumed
+from zkdash.cluster.plans.intents import CreateTopic, DeleteTopic, Reassign
+from zkdash.cluster.plans.values import Edit, Operation, Plan, Step, Write
+from zkdash.kafka.values import Move
+
+# What PostgreSQL's text refuses, what UTF-8 refuses, and what is merely unusual.
+HOSTILE = "a\0b\ud800\udcff\u202e\U0001f600\ufeff"
+MEBIBYTE = 1 << 20
+
+PLAN = Plan(
+    "delete-topic",
+    HOSTILE,
+    (
+        Step(
+            f"Do {HOSTILE}",
+            (
+                Write(f"/x/{HOSTILE}", Operation.SET, 3, None, b"\0\xff", undo=HOSTILE),
+                Write("/y", Operation.SET, 4, b"", b"<hidden>", edit=Edit({HOSTILE: HOSTILE}, (HOSTILE,))),
+            ),
+            Assigned((Move(HOSTILE, 0, (1, 2)),)),
+        ),
+        Step("Wait", (), Consumed("/admin/reassign_partitions")),
+    ),
+    warnings=(HOSTILE,),
+    inverse=CreateTopic(HOSTILE, config={HOSTILE: HOSTILE}, assignment={0: (1, 2), 10: ()}),
+    confirm=HOSTILE,
+)
+
+
+def test_hostile_names_come_back_from_both_databases(database: Database) -> None:
+    intent = DeleteTopic(HOSTILE)
+    action = now(queue.propose("c", intent, PLAN, ANN, reason=f"because {HOSTILE}"))
+    assert documents.intent(action.intent) == intent
+    assert documents.plan(action.plan) == PLAN
+    assert documents.unpack(action.target) == HOSTILE
+    assert action.reason.startswith("because a\ufffdb\ufffd\ufffd\u202e\U0001f600")
+    assert [step.title for step in action.steps.all()] == [
+        "Do a\ufffdb\ufffd\ufffd\u202e\U0001f600\ufeff",
+        "Wait",
+    ]
+
+
+def test_a_plan_of_a_megabyte_comes_back_from_both_databases(database: Database) -> None:
+    data = bytes(range(256)) * (MEBIBYTE // 256)
+    plan = Plan(
+        "delete-topic", "a", (Step("Set", (Write("/x", Operation.SET, 1, data, data),), Consumed("/x")),)
+    )
+    action = now(queue.propose("c", DeleteTopic("a"), plan, ANN))
+    assert len(action.plan) > 2 * MEBIBYTE
+    assert documents.plan(action.plan) == plan
+
+
+@given(st.text(st.characters(categories=None)))  # surrogates too
+def test_any_name_comes_back(name: str) -> None:
+    assert documents.unpack(documents.pack(name)) == name
+    assert documents.intent(documents.encode(DeleteTopic(name))) == DeleteTopic(name)
+
+
+@given(st.text(st.characters(categories=None)), st.none() | st.integers(1, 20))
+def test_text_is_what_every_database_takes(value: str, most: int | None) -> None:
+    clean = documents.text(value, most)
+    assert "\0" not in clean.encode("utf-8").decode()
+    assert most is None or len(clean) <= most
+
+
+def test_no_bytes_are_no_plan() -> None:
+    assert documents.plan(b"") is None
+    assert documents.detail(b"") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("nope", "Expecting value"),
+        ("[]", "Expected `object`, got `array`"),
+        ("{}", "missing required field `kind`"),
+        ('{"kind": "zap"}', "Invalid value 'zap'"),
+        ('{"kind": "delete-topic", "topic": "a", "topic": "b"}', '"topic" is given twice'),
+        ('{"kind": "delete-topic", "topic": "a", "topics": "b"}', '"topics" is no field of it'),
+        (
+            '{"kind": "reassign", "moves": [{"topic": "a", "partition": 0, "replicas": [1], "to": 2}]}',
+            '"to" is no field',
+        ),
+        ('{"kind": "add-partitions", "topic": "a", "total": NaN}', "Expected `int`, got `float`"),
+        ('{"kind": "add-partitions", "topic": "a", "total": %s}' % ("9" * 5_000), "4300 digits"),
+        ("[" * 100_000, "nested too deeply"),
+        (b"\xff", "can't decode byte 0xff"),
+    ],
+    ids=str,
+)
+def test_what_is_no_intent_is_told_in_one_sentence(given: str | bytes, told: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        documents.intent(given)
+    assert told in str(refused.value)
+    assert str(refused.value).startswith("This ")
+
+
+def test_a_persons_json_becomes_an_intent() -> None:
+    text = json.dumps({"kind": "reassign", "moves": [{"topic": "a", "partition": 0, "replicas": [1, 2]}]})
+    assert documents.intent(text) == Reassign((Move("a", 0, (1, 2)),))
+
+
+def test_a_text_of_json_may_escape_what_it_likes() -> None:
+    assert documents.intent(rb'{"kind": "delete-topic", "topic": "\ud83d\ude00\u0000"}') == DeleteTopic(
+        "\U0001f600\0"
+    )
