@@ -15,11 +15,14 @@ VARIABLE = "ZKDASH_DATABASE"
 def load(environ: Mapping[str, str], data_dir: Path) -> dict[str, Any]:
     """Django's settings of the one database. Raises ImproperlyConfigured."""
     url = environ.get(VARIABLE, "").strip()
-    return _postgresql(url) if url else _sqlite(data_dir)
+    return _postgresql(url) if url else sqlite(data_dir)
 
 
-def _sqlite(data_dir: Path) -> dict[str, Any]:
-    """Many readers and one writer that waits its turn: without these, writers fail instead of waiting."""
+def sqlite(data_dir: Path) -> dict[str, Any]:
+    """A file in a directory, for many readers and one writer that waits its turn.
+
+    Without these options, writers fail instead of waiting.
+    """
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": data_dir / "zkdash.sqlite3",

@@ -13,8 +13,11 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connections
 
+from zkdash.access import administrators
 from zkdash.live import engine
+from zkdash.management import database
 from zkdash.web import renderer, warden
 from zkdash.zk.config import ClusterConfig
 
@@ -23,12 +26,20 @@ _MOST_FROM_A_CLIENT = 64 * 1024
 
 
 def serve(
-    host: str, port: int, clusters: Sequence[ClusterConfig], *, announce: Callable[[str], None]
+    host: str,
+    port: int,
+    clusters: Sequence[ClusterConfig],
+    *,
+    announce: Callable[[str, str], None],
+    invitee: str = "",
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the address once pages can be served.
 
-    Port 0 takes a free one. Raises CommandError where the address cannot be had or is not allowed.
+    Beside it, as long as there is no administrator, it gets a one-time link that makes one, who is called
+    `invitee` or chooses a name; else "". Port 0 takes a free one. Raises CommandError where address or
+    database cannot be had, or where the address is not allowed.
     """
+    database.prepare()
     _refuse_strangers(host)
     listener = _bind(host, port)
     address = _address(host, listener.getsockname()[1])
@@ -37,6 +48,8 @@ def serve(
     running = engine.Engine(clusters, renderer.Renderer())
     running.hub.guard(warden.Warden())
     engine.configure(running)
+    link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
+    connections.close_all()
     server = _Server(
         uvicorn.Config(
             "zkdash.asgi:application",
@@ -44,6 +57,9 @@ def serve(
             log_config=None,
             access_log=False,
             server_header=False,
+            # Otherwise whoever comes from this machine could say that they come from elsewhere.
+            proxy_headers=bool(settings.ZKDASH_PROXIES),
+            forwarded_allow_ips=settings.ZKDASH_PROXIES,
             timeout_graceful_shutdown=_DRAIN_S,
             ws_max_size=_MOST_FROM_A_CLIENT,
             ws_ping_interval=20,
@@ -51,7 +67,7 @@ def serve(
             # Compressing for each socket anew costs more than all the rest of a frame.
             ws_per_message_deflate=False,
         ),
-        lambda: announce(address),
+        lambda: announce(address, link),
     )
     # uvicorn raises the signal that ended it once more, for the handlers that stood before it.
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -82,11 +98,14 @@ def _collect_static() -> None:
 
 
 def _refuse_strangers(host: str) -> None:
-    """Until there is sign-in, every page is readable by whoever reaches it: stay on this machine."""
-    if not _is_loopback(host) and not settings.ZKDASH_ANONYMOUS_READ:
+    """Until somebody can grant and take away, stay on this machine.
+
+    The secret key needs no such care: it is the operator's, or one that was made for this data directory.
+    """
+    if not _is_loopback(host) and not administrators.exist():
         raise CommandError(
-            f"--host {host} can be reached from other machines, and every page is readable without sign-in. "
-            "Listen on 127.0.0.1, or set ZKDASH_ANONYMOUS_READ=1 to allow it."
+            f"--host {host} can be reached from other machines, and there is no administrator yet. Make one "
+            "with “manage.py createadmin”, or listen on 127.0.0.1 and use the link that is printed there."
         )
 
 

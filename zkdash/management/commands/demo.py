@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.demo import incidents, simulation, simulation07, story, weather, weather07, zookeeper
-from zkdash.management import serving
+from zkdash.management import database, serving
 from zkdash.zk.config import ClusterConfig
 
 CLUSTER = "demo"
@@ -37,7 +37,10 @@ class Command(BaseCommand):
     def handle(self, *_args: object, **options: object) -> None:
         signal.signal(signal.SIGTERM, _interrupt)
         with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
-            server = stack.enter_context(zookeeper.Server(stack.enter_context(_data_dir())))
+            directory = stack.enter_context(_data_dir())
+            database.use(directory)
+            settings.ZKDASH_ANONYMOUS_READ = True
+            server = stack.enter_context(zookeeper.Server(directory / "zookeeper"))
             layout = str(options["layout"])
             cluster, befalling = _cluster(
                 layout, server.address + CHROOTS[layout], seed=int(str(options["seed"]))
@@ -50,10 +53,12 @@ class Command(BaseCommand):
                 int(str(options["port"])),
                 (ClusterConfig(CLUSTER, (("127.0.0.1", server.port),), CHROOTS[layout]),),
                 announce=self._announce,
+                invitee=CLUSTER,
             )
 
-    def _announce(self, address: str) -> None:
+    def _announce(self, address: str, link: str) -> None:
         self.stdout.write(f"zkdash serves {address}")
+        self.stdout.write(f"Everybody may look. To act on the cluster, sign in by this link, once: {link}")
         self.stdout.write("The cluster is simulated, its ZooKeeper is real. Ctrl-C ends all of it.")
         self.stdout.flush()
 

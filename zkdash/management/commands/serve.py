@@ -29,5 +29,13 @@ class Command(BaseCommand):
             str(options["host"]),
             int(str(options["port"])),
             settings.ZKDASH_CLUSTERS,
-            announce=lambda address: self.stdout.write(f"zkdash serves {address}", ending="\n"),
+            announce=self._announce,
         )
+
+    def _announce(self, address: str, link: str) -> None:
+        self.stdout.write(f"zkdash serves {address}")
+        if link:
+            self.stdout.write(
+                f"There is no administrator yet. This link makes one, once, for an hour: {link}"
+            )
+        self.stdout.flush()

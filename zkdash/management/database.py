@@ -1,0 +1,68 @@
+"""zkdash's own database, brought up to date at every start."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import DatabaseError, connection, connections
+
+from zkdash import databases
+
+# Any number, as long as nothing else that shares the database takes it too.
+_LOCK = 5_929_274_316
+
+
+def prepare() -> None:
+    """Make or change the tables; processes that start side by side do it one after the other.
+
+    Raises CommandError where the database cannot be had.
+    """
+    try:
+        with _alone():
+            call_command("migrate", interactive=False, verbosity=0)
+    except (DatabaseError, OSError) as error:
+        why = " ".join(str(error).split()).rstrip(".?")
+        raise CommandError(
+            f"The database {_name()} cannot be used: {why}. Set ZKDASH_DATA to a writable directory, or "
+            f"{databases.VARIABLE} to a PostgreSQL that answers."
+        ) from error
+    finally:
+        connections.close_all()
+
+
+def use(directory: Path) -> None:
+    """Keep everything of this process in a database file below a directory instead of the configured one."""
+    connections.close_all()
+    with contextlib.suppress(AttributeError):  # none was opened yet
+        del connections["default"]
+    chosen = connections.configure_settings({"default": databases.sqlite(directory)})
+    connections.settings.update(chosen)
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Hold the lock of who changes tables: PostgreSQL's own, or one on a file beside SQLite's."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+        yield  # closing the connection lets go
+        return
+    file = Path(str(connection.settings_dict["NAME"]))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # What is in it is nobody else's: SQLite gives its other files the same mode.
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+        yield
+
+
+def _name() -> str:
+    values = connection.settings_dict
+    host = f" at {values['HOST']}" if values["HOST"] else ""
+    return f"{values['NAME']}{host}"
