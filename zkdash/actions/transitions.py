@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from zkdash.actions.models import Action
 from zkdash.actions.states import State
@@ -61,7 +61,20 @@ _HINTS: Final = {
 _ENDED: Final = "it has ended; propose a new one from the cluster as it is now"
 
 
-def can(action: Action, verb: Verb) -> bool:
+class Standing(Protocol):
+    """How an action stands: its row, or what pages hold of it."""
+
+    @property
+    def state(self) -> str: ...
+
+    @property
+    def stop_wanted(self) -> bool: ...
+
+    @property
+    def pause_wanted(self) -> bool: ...
+
+
+def can(action: Standing, verb: Verb) -> bool:
     """Whether it can be asked for now, whoever asks. A paused action can be resumed, not paused."""
     state = State(action.state)
     if state not in _RULES[verb].states:

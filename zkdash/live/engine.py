@@ -8,21 +8,27 @@ from collections.abc import Sequence
 from zkdash.live import board
 from zkdash.live.ends import Renderer
 from zkdash.live.hub import Hub
+from zkdash.live.queue import Poller, Reader
 from zkdash.live.watcher import Watcher
 from zkdash.zk.config import ClusterConfig
 
 
 class Engine:
-    """Everything live in one process."""
+    """Everything live in one process; `actions` reads the queue, which stays unknown where none is given."""
 
-    def __init__(self, configs: Sequence[ClusterConfig], renderer: Renderer) -> None:
+    def __init__(
+        self, configs: Sequence[ClusterConfig], renderer: Renderer, actions: Reader | None = None
+    ) -> None:
         self.hub = Hub(renderer)
         self._configs = configs
         self._watchers: list[Watcher] = []
+        self._poller = actions and Poller(actions, [config.name for config in configs])
 
     async def start(self) -> None:
         """Start the hub on the running loop, then a watcher a cluster; none waits for its ZooKeeper."""
         self.hub.start(asyncio.get_running_loop())
+        if self._poller:
+            self._poller.start()
         for config in self._configs:
             watcher = Watcher(config, notify=self.hub.notify)
             self._watchers.append(watcher)
@@ -31,7 +37,10 @@ class Engine:
     async def stop(self) -> None:
         """Close every socket with 1012 (service restart), then end the sessions side by side."""
         await self.hub.stop()
-        await asyncio.gather(*(asyncio.to_thread(watcher.stop) for watcher in self._watchers))
+        ends = [watcher.stop for watcher in self._watchers]
+        if self._poller:
+            ends.append(self._poller.stop)
+        await asyncio.gather(*map(asyncio.to_thread, ends))
         board.clear()
 
 

@@ -12,6 +12,7 @@ from zkdash.cluster.checks import Finding
 from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.touched import Touched
+from zkdash.live.queue import EMPTY, Queue
 from zkdash.zk.session import Session
 
 __all__ = ["Snapshot", "Touched"]
@@ -27,7 +28,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     znode that does not parse the epoch millisecond at which this process first read it so, `restless` of each
     group whose members or owners moved within the last 8 s when they did. `samples` is what the brokers told:
     log ends, and offsets that groups keep in Kafka. `migrations` tells of the groups whose commits are asked
-    how far these moved there.
+    how far these moved there. `queue` holds the actions, in flight and ended.
     """
 
     cluster: str
@@ -44,3 +45,4 @@ class Snapshot(msgspec.Struct, frozen=True):
     restless: Mapping[str, int] = {}
     samples: Samples = Samples()
     migrations: Mapping[str, Migration] = {}
+    queue: Queue = EMPTY

@@ -17,7 +17,7 @@ from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
-from zkdash.live import board, migrations, sampling, sightings, unrest
+from zkdash.live import board, migrations, queue, sampling, sightings, unrest
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror
 from zkdash.zk.config import ClusterConfig
@@ -114,7 +114,10 @@ class Watcher:
         samples = self._sampling.samples
         judged = self._migrations.look(self._state, samples, int(now * 1000))
         touched = self._sampling.moved() | self._news(judged)
-        self._publish(touched, now, samples=samples, migrations=judged)
+        actions = queue.current(self._name)
+        if actions is not self._snapshot.queue:
+            touched |= Touched(frozenset({"actions"}))
+        self._publish(touched, now, samples=samples, migrations=judged, queue=actions)
 
     def _publish(self, touched: Touched, now: float, **fields: object) -> None:
         """Swap the snapshot; a new revision only where something shown has changed."""

@@ -16,6 +16,7 @@ from django.core.management.base import CommandError
 from django.db import connections
 
 from zkdash.access import administrators
+from zkdash.actions import reading
 from zkdash.live import engine
 from zkdash.management import database
 from zkdash.web import renderer, warden
@@ -45,7 +46,7 @@ def serve(
     address = _address(host, listener.getsockname()[1])
     _trust(host, address)
     _collect_static()
-    running = engine.Engine(clusters, renderer.Renderer())
+    running = engine.Engine(clusters, renderer.Renderer(), actions=reading)
     running.hub.guard(warden.Warden())
     engine.configure(running)
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"

@@ -18,6 +18,7 @@ from zkdash import live
 from zkdash.access import rights as access
 from zkdash.access.rights import Rights
 from zkdash.access.roles import Right
+from zkdash.actions.entries import UnavailableError
 from zkdash.actions.models import Action
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
@@ -133,6 +134,8 @@ class Answers(MiddlewareMixin):
         if isinstance(exception, Http404):
             sentence = str(exception) or "Nothing is at this address."
             return answers.problem(request, 404, "No such page", sentence)
+        if isinstance(exception, UnavailableError):
+            return answers.problem(request, 503, "Database away", str(exception))
         if isinstance(exception, NotWatchedError):
             return answers.problem(request, 503, "Not watched here", str(exception))
         return None

@@ -61,6 +61,20 @@ def group(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"groups/{segment(name)}/")
 
 
+def action(cluster_name: str, number: int, path: str = "") -> str:
+    """The page of an action; `path` is what follows, a verb with its slash."""
+    return cluster(cluster_name, f"actions/{number}/{path}")
+
+
+def audit(cluster_name: str, query: str = "") -> str:
+    return cluster(cluster_name, "audit/", query)
+
+
+def form(cluster_name: str, kind: str, *chosen: tuple[str, str | int]) -> str:
+    """The form that proposes an action of a kind, with what it is to act on."""
+    return cluster(cluster_name, f"actions/new/{kind}/", urlencode(chosen, errors="surrogatepass"))
+
+
 def finding(cluster_name: str, found: Finding) -> str:
     """The table that lists what a check counted; the Overview for one that has no such table."""
     return cluster(cluster_name, "" if found.page == "overview" else f"{found.page}/", found.query)

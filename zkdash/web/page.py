@@ -30,7 +30,8 @@ class View(msgspec.Struct, frozen=True):
     never changes while the page is open. `records` are the rows of JSON and CSV with the same `fields` each;
     `total` counts the rows of all pages of the query, `extra` is what JSON has beside them. `gone` is the
     sentence of a 404: what was asked for is not there. `elsewhere` is the address of the page that a person
-    is sent to instead.
+    is sent to instead. `version` tells two views of one revision apart, where a page shows more than the
+    snapshot holds.
     """
 
     title: str
@@ -42,6 +43,7 @@ class View(msgspec.Struct, frozen=True):
     extra: Mapping[str, Plain | Record | list[Record]] = {}
     gone: str = ""
     elsewhere: str = ""
+    version: object = None
 
 
 Look = Callable[[Snapshot, PageKey], View]
@@ -59,6 +61,8 @@ class Page(msgspec.Struct, frozen=True):
     cheaper to compare than to be told of.
     `wants` says what of the brokers' own knowledge it shows, which they are then asked while it is looked at;
     `wants_listing`, that it shows which groups they know.
+    `whole` builds it for a request, where that needs the database; `look` then has what is live of it. An
+    open page says by `attend`, every 2 s, that somebody looks at it.
     """
 
     name: str
@@ -73,6 +77,8 @@ class Page(msgspec.Struct, frozen=True):
     glance: Callable[[Snapshot, PageKey], object] | None = None
     wants: Callable[[Snapshot, PageKey], Wants] | None = None
     wants_listing: bool = False
+    whole: Look | None = None
+    attend: Callable[[PageKey], None] | None = None
 
 
 def without_query(raw: str) -> tuple[str, tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """Live parts as values and as HTML: what the hub asks of the pages.
 
-Everything but `touches` runs on the hub's render thread, or in the thread of a request; nothing here
-touches the database.
+Everything but `touches` runs on the hub's render thread, or in the thread of a request. The database is read
+in the latter alone (`whole`).
 """
 
 from __future__ import annotations
@@ -74,17 +74,19 @@ def _glance(snapshot: Snapshot, key: PageKey) -> tuple[chrome.Chrome, object]:
     return chrome.of(snapshot, pages.PAGES), page.glance(snapshot, key) if page.glance else None
 
 
-def look(snapshot: Snapshot, key: PageKey) -> View:
-    """A page of a cluster, with the live chrome in front of its own parts."""
+def look(snapshot: Snapshot, key: PageKey, *, whole: bool = False) -> View:
+    """A page of a cluster, with the live chrome in front of its own parts; `whole` may read the database."""
     page = pages.BY_NAME[key.page]
     _want(snapshot, key)
-    view = page.look(snapshot, key)
+    view = page.whole(snapshot, key) if whole and page.whole else page.look(snapshot, key)
     above = chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES)
     return msgspec.structs.replace(view, parts=(*above, *view.parts))
 
 
 def _want(snapshot: Snapshot, key: PageKey) -> None:
     page = pages.BY_NAME[key.page]
+    if page.attend is not None:
+        page.attend(key)
     if page.wants_listing:
         live.want_listing(snapshot.cluster)
     if page.wants is not None:

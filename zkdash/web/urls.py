@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.urls import path, register_converter
 
 from zkdash.access.site import site
-from zkdash.web import consumer, links, pages, signin, views
+from zkdash.web import consumer, links, pages, signin, verbs, views
 
 register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")
@@ -25,6 +25,16 @@ urlpatterns = [
         path(f"c/<cluster:cluster>/{page.route}", views.cluster_page, {"page": page}, name=page.name)
         for page in pages.PAGES
     ),
+    *(
+        path(
+            f"c/<cluster:cluster>/actions/<int:number>/{verb}/",
+            verbs.act,
+            {"verb": verb},
+            name=f"action-{verb}",
+        )
+        for verb in verbs.VERBS
+    ),
+    path("c/<cluster:cluster>/audit/verify/", verbs.verify, name="audit-verify"),
 ]
 
 # Channels routes applications by Django's paths, whose types know views only.

@@ -23,7 +23,11 @@ from zkdash.web.pages import clusters
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """What a page was made of: the rendered revision, its staleness, and the sentences about its query."""
+    """What a page was made of: the rendered revision, its staleness, and the sentences above it.
+
+    `reads` tells that it shows more than its snapshot holds. `path` is its address, `status` the answer's.
+    `told` is what came of what was asked for.
+    """
 
     key: PageKey
     rendered: Rendered
@@ -31,23 +35,49 @@ class Moment(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     snapshot: Snapshot | None = None
     template: str = "pages/clusters.html"
+    reads: bool = False
+    path: str = "/"
+    status: int = 200
+    told: str = ""
 
 
 @require_safe
 def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) -> HttpResponse:
     """Any page of a cluster."""
+    return show(request, page, cluster, tuple(args.values()))
+
+
+def show(
+    request: HttpRequest,
+    page: Page,
+    cluster: str,
+    args: tuple[str, ...],
+    *,
+    path: str = "",
+    notes: tuple[str, ...] = (),
+    status: int = 200,
+    told: str = "",
+) -> HttpResponse:
+    """A page of a cluster, as the answer to a request for `path` (its own where none is given).
+
+    `notes` are said above it, before those about its query; `told` where the page has it said.
+    """
     snapshot = gate.snapshot(request, cluster)
-    canonical, notes = page.canonical(request.META.get("QUERY_STRING", ""))
-    key = _seen(request, PageKey(cluster, page.name, tuple(args.values()), canonical))
+    canonical, strange = page.canonical(request.META.get("QUERY_STRING", ""))
+    key = _seen(request, PageKey(cluster, page.name, args, canonical))
     moment = Moment(
         key=key,
         rendered=Rendered((), snapshot.revision, snapshot.state.zxid, snapshot.as_of),
         stale=snapshot.stale,
-        notes=notes,
+        notes=(*notes, *strange),
         snapshot=snapshot,
         template=page.template,
+        reads=page.whole is not None,
+        path=path or request.path,
+        status=status,
+        told=told,
     )
-    return _answer(request, moment, lambda: renderer.look(snapshot, key))
+    return _answer(request, moment, lambda: renderer.look(snapshot, key, whole=True))
 
 
 @require_safe
@@ -78,10 +108,11 @@ def _seen(request: HttpRequest, key: PageKey) -> PageKey:
 def _answer(request: HttpRequest, moment: Moment, look: Callable[[], View]) -> HttpResponse:
     """304 where the browser has this very revision, else the page in the format that was asked for."""
     shape = answers.shape(request)
-    etag = _etag(request, moment, shape)
+    read = look() if moment.reads else None
+    etag = _etag(request, moment, shape, read and read.version)
     response = get_conditional_response(request, etag=etag)
     if response is None:
-        view = look()
+        view = read or look()
         if view.elsewhere and shape == HTML:
             return HttpResponseRedirect(view.elsewhere)
         if shape == JSON:
@@ -101,13 +132,15 @@ def _answer(request: HttpRequest, moment: Moment, look: Callable[[], View]) -> H
 
 def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
     snapshot, rendered = moment.snapshot, moment.rendered
-    token = tokens.of(moment.key, rendered.revision)
+    # What was read beside the snapshot may be newer than what sockets were sent: such a page asks for all.
+    token = "" if moment.reads else tokens.of(moment.key, rendered.revision)
     context = {
         **view.context,
         "title": view.title,
         "parts": view.parts,
         "gone": view.gone,
         "notes": moment.notes,
+        "told": moment.told,
         "pages": pages.PAGES,
         "cluster": moment.key.cluster,
         "address": snapshot.address if snapshot else "",
@@ -118,20 +151,21 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
         "revision_number": rendered.revision,
         "as_of": rendered.as_of,
         "as_of_ms": None if rendered.as_of is None else int(rendered.as_of * 1000),
-        "socket": _socket(request, moment.key, token) if live.is_running() else "",
-        "refresh": True,
+        "socket": _socket(moment, token) if live.is_running() else "",
+        "refresh": view.context.get("refresh", True),
         "csv": _other(request, CSV),
         "json": _other(request, JSON),
     }
     markup = render_to_string(moment.template, context, request)
     # A lone surrogate in somebody's name cannot be sent as UTF-8: it is written out.
-    return HttpResponse(markup.encode("utf-8", "backslashreplace"), status=404 if view.gone else 200)
+    status = 404 if view.gone else moment.status
+    return HttpResponse(markup.encode("utf-8", "backslashreplace"), status=status)
 
 
-def _socket(request: HttpRequest, key: PageKey, token: str) -> str:
+def _socket(moment: Moment, token: str) -> str:
     """The address of the page's socket: its own, under /live, with the revision that it shows."""
-    query = f"{key.query}&from={token}" if key.query else f"from={token}"
-    return f"/live{links.quoted(request.path)}?{query}"
+    query = f"{moment.key.query}&from={token}" if moment.key.query else f"from={token}"
+    return f"/live{links.quoted(moment.path)}?{query}"
 
 
 def _other(request: HttpRequest, shape: str) -> str:
@@ -161,13 +195,13 @@ def _watched(request: HttpRequest) -> tuple[str, ...]:
     return tuple(name for name in gate.visible(gate.rights(request)) if live.current(name))
 
 
-def _etag(request: HttpRequest, moment: Moment, shape: str) -> str:
+def _etag(request: HttpRequest, moment: Moment, shape: str, version: object) -> str:
     """Of all that makes the answer: what is shown, and as whom. A page names its visitor, and its button to
     sign out holds what the browser's CSRF cookie must fit."""
     held = gate.rights(request)
     proof = request.COOKIES.get(settings.CSRF_COOKIE_NAME) if held.is_signed_in else None
     parts = (
-        (live.STARTED, moment.rendered.revision, moment.stale, moment.key, moment.notes, shape),
+        (live.STARTED, moment.rendered.revision, moment.stale, moment.key, moment.notes, shape, version),
         (held, gate.visible(held), proof),
     )
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=12)

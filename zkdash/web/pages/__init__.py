@@ -2,6 +2,9 @@
 
 from zkdash.web.page import Page
 from zkdash.web.pages import (
+    action,
+    actions,
+    audit,
     broker,
     brokers,
     group,
@@ -23,6 +26,9 @@ PAGES: tuple[Page, ...] = (
     groups.PAGE,
     group.PAGE,
     what_if.PAGE,
+    actions.PAGE,
+    action.PAGE,
+    audit.PAGE,
     problems.PAGE,
     search.PAGE,
 )
