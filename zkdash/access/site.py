@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from zkdash.access import rights
+from zkdash.access import rights, signals
 
 if TYPE_CHECKING:  # generic for the type checker only
     _ModelAdmin = admin.ModelAdmin[Model]
@@ -66,6 +67,26 @@ class Administered(_ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002 - Django's
         return self.admin_site.has_permission(request)
+
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> LogEntry:
+        _tell(request, "added", obj, message)
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> LogEntry:
+        _tell(request, "changed", obj, message)
+        return super().log_change(request, obj, message)
+
+    def log_deletions(self, request: HttpRequest, queryset: QuerySet[Model]) -> Any:
+        for one in queryset:
+            _tell(request, "deleted", one, [])
+        return super().log_deletions(request, queryset)
+
+
+def _tell(request: HttpRequest, deed: str, what: Model, changes: Any) -> None:
+    kind = str(what._meta.verbose_name)  # noqa: SLF001 - documented in spite of its name
+    signals.administered.send(
+        type(what), request=request, deed=deed, kind=kind, what=str(what), changes=changes
+    )
 
 
 class ReadOnly(Administered):

@@ -1,0 +1,7 @@
+"""What happens to users, groups and grants, told to who listens (the audit is kept in an outer room)."""
+
+from django.dispatch import Signal
+
+# Sent with `request`, `deed` ("added", "changed", "deleted"), `kind` (the model's name), `what` (its text)
+# and `changes` (Django's change message: names of fields and of inline objects, no values).
+administered = Signal()
