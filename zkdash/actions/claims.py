@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from itertools import chain
 from typing import Any
 
 import msgspec
-from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 
@@ -27,7 +25,6 @@ from zkdash.actions.who import Who
 from zkdash.cluster.plans.values import Operation, Plan, Write
 
 _ACTIVE = (State.RUNNING, State.VERIFYING)
-_MOST_TRIED = 50
 _STEP_STATES = {
     State.FAILED: StepState.FAILED,
     State.REFUSED: StepState.REFUSED,
@@ -47,16 +44,17 @@ class Wanted(msgspec.Struct, frozen=True):
 
 def claim(clusters: Iterable[str], owner: str, lease_s: float, now: datetime) -> Action | None:
     """Take an action of these clusters: one whose lease ran out, to be resumed where it stands, else the one
-    that was queued first and may begin. None where there is none, or others were faster.
+    that was queued first and may begin. None where there is none, or another worker was faster.
 
     One with an empty plan is to be planned first (`replan`). The action's `step` comes next; its row tells
     whether it was intended or applied already.
     """
     names = tuple(clusters)
-    for found in chain(_abandoned(names, now), _due(names, now)):
-        if _take(found, owner, now + timedelta(seconds=lease_s), now):
-            return Action.objects.get(id=found.id)
-    return None
+    if _first(names, now) is None:  # asked before, so that waiting workers write nothing
+        return None
+    with order.change() as revision:
+        found = _first(names, now)
+        return found and _take(found, owner, now + timedelta(seconds=lease_s), now, revision)
 
 
 def renew(action: Action, lease_s: float, now: datetime) -> bool:
@@ -205,46 +203,38 @@ def end(action: Action, state: State, sentence: str, now: datetime, *, number: i
 # Rows
 
 
-def _abandoned(clusters: tuple[str, ...], now: datetime) -> QuerySet[Action]:
-    late = Action.objects.filter(cluster__in=clusters, state__in=_ACTIVE, lease_until__lte=now)
-    return _sketch(late)
-
-
-def _due(clusters: tuple[str, ...], now: datetime) -> QuerySet[Action]:
+def _first(clusters: tuple[str, ...], now: datetime) -> Action | None:
+    """What is to be taken, without its plan, which may be long."""
+    here = Action.objects.filter(cluster__in=clusters)
+    abandoned = here.filter(state__in=_ACTIVE, lease_until__lte=now)
     busy = Action.objects.filter(state__in=OCCUPYING).values("cluster")
-    free = Action.objects.filter(cluster__in=clusters, state=State.QUEUED, pause_wanted=False)
-    return _sketch(free.filter(Q(not_before=None) | Q(not_before__lte=now)).exclude(cluster__in=busy))
+    due = here.filter(Q(not_before=None) | Q(not_before__lte=now), state=State.QUEUED, pause_wanted=False)
+    for found in (abandoned, due.exclude(cluster__in=busy)):
+        sketch = found.order_by("queued_at", "id").only("state", "fence", "lease_until").first()
+        if sketch is not None:
+            return sketch
+    return None
 
 
-def _sketch(found: QuerySet[Action]) -> QuerySet[Action]:
-    """Without plans, which may be long."""
-    return found.order_by("queued_at", "id").only("state", "fence", "lease_until")[:_MOST_TRIED]
-
-
-def _take(found: Action, owner: str, until: datetime, now: datetime) -> bool:
-    """Take it as it was found. The index refuses a second one of a cluster that became busy meanwhile."""
+def _take(found: Action, owner: str, until: datetime, now: datetime, revision: int) -> Action | None:
+    """Take it as it was found, unless its lease was renewed meanwhile. Should two workers ever get this far,
+    the index refuses the second action of a cluster."""
     begins = found.state == State.QUEUED
-    still = Action.objects.filter(id=found.id, state=found.state, fence=found.fence)
-    still = still.filter(pause_wanted=False) if begins else still.filter(lease_until=found.lease_until)
-    with order.change() as revision:
-        try:
-            with transaction.atomic():
-                taken = still.update(
-                    state=State.RUNNING if begins else found.state,
-                    fence=F("fence") + 1,
-                    owner=owner,
-                    lease_until=until,
-                    started_at=Coalesce("started_at", now),
-                    revision=revision,
-                )
-        except IntegrityError:
-            return False
-        if taken:
-            action = Action.objects.get(id=found.id)
-            _tell(
-                "claimed" if begins else "taken-over", action, detail={"owner": owner, "fence": action.fence}
-            )
-    return bool(taken)
+    still = Action.objects.filter(
+        id=found.id, state=found.state, fence=found.fence, lease_until=found.lease_until
+    )
+    if not still.update(
+        state=State.RUNNING if begins else found.state,
+        fence=F("fence") + 1,
+        owner=owner,
+        lease_until=until,
+        started_at=Coalesce("started_at", now),
+        revision=revision,
+    ):
+        return None
+    taken = Action.objects.get(id=found.id)
+    _tell("claimed" if begins else "taken-over", taken, detail={"fence": taken.fence})
+    return taken
 
 
 def _held(action: Action) -> QuerySet[Action]:
