@@ -118,6 +118,9 @@ AXES_LOCKOUT_CALLABLE = "zkdash.web.signin.locked_out"
 AXES_DISABLE_ACCESS_LOG = True  # the audit tells it
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
+# A pasted reassignment may hold 5 MB, a selection a thousand rows.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 6_000_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 ROOT_URLCONF = "zkdash.urls"
 ASGI_APPLICATION = "zkdash.asgi.application"
 TEMPLATES = [
