@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.urls import path, register_converter
 
 from zkdash.access.site import site
-from zkdash.web import consumer, links, pages, signin, verbs, views
+from zkdash.web import consumer, links, pages, proposing, signin, verbs, views
 
 register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")
@@ -25,6 +25,9 @@ urlpatterns = [
         path(f"c/<cluster:cluster>/{page.route}", views.cluster_page, {"page": page}, name=page.name)
         for page in pages.PAGES
     ),
+    path("c/<cluster:cluster>/actions/new/", proposing.choices, name="action-new"),
+    path("c/<cluster:cluster>/actions/new/<str:kind>/", proposing.form, name="action-form"),
+    path("c/<cluster:cluster>/actions/<int:number>/plan.json", proposing.plan_json, name="action-plan"),
     *(
         path(
             f"c/<cluster:cluster>/actions/<int:number>/{verb}/",
@@ -40,7 +43,7 @@ urlpatterns = [
 # Channels routes applications by Django's paths, whose types know views only.
 _socket = cast("Callable[..., HttpResponse]", consumer.PageConsumer.as_asgi())
 websocket_urlpatterns = [
-    path("live/", _socket),
+    path("live/", _socket, name="cluster-list-live"),
     *(
         path(f"live/c/<cluster:cluster>/{page.route}", _socket, {"page": page}, name=f"{page.name}-live")
         for page in pages.PAGES
