@@ -1,0 +1,151 @@
+"""A stream of a live ZooKeeper's logs that is killed again and again loses nothing and doubles nothing."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.pipeline import writes
+from tests.pipeline.writes import Writer
+from tests.waiting import wait_for
+from zkdash.demo.zookeeper import Server
+from zkdash.formats.problems import Problem
+from zkdash.formats.txnlog import plain, rows
+from zkdash.history import moment
+from zkdash.history.manifest import Table
+from zkdash.history.tables import Tables
+from zkdash.pipeline import reading, writing
+from zkdash.pipeline.sources.rows import REDACTION
+
+pytestmark = [pytest.mark.spark, pytest.mark.zk]
+
+ROOT = Path(__file__).resolve().parents[2]
+KILLS = int(os.environ.get("ZKDASH_TEST_KILLS", "3"))
+START_LIMIT_S = 90.0
+
+
+@contextmanager
+def run(files: Path, tables: Path, scratch: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A streaming run in a process of its own; killed at the end, if not before."""
+    command = [sys.executable, "-m", "tests.pipeline.streaming", files, tables, scratch]
+    with (scratch.parent / "stream.log").open("ab") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def written_to(server: Server) -> Iterator[None]:
+    """Somebody writes as long as this lasts."""
+    stop = threading.Event()
+    writer = Writer(server.address, "/written", seed=11)
+
+    def write() -> None:
+        while not stop.wait(0.05):
+            writer.round(20)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        writer.close()
+
+
+def last_batch(tables: Path) -> int:
+    return Table(tables / "coverage").read().streams.get("logs", -1)
+
+
+def is_writing(tables: Path, before: int) -> bool:
+    """Whether a batch's directory is there that the table does not list yet."""
+    changes = Table(tables / "changes")
+    listed = {file.run for file in changes.read().files}
+    return any(path.name not in listed for path in (changes.directory / "data").glob("*"))
+
+
+def has_added_two(tables: Path, before: int) -> bool:
+    return last_batch(tables) > before + 1
+
+
+def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_path: Path) -> None:
+    tables, scratch = tmp_path / "tables", tmp_path / "scratch"
+    kinds = itertools.cycle([is_writing, has_added_two])
+    with Server(tmp_path / "zookeeper", tick_time_ms=200, config={"snapCount": "300"}) as server:
+        with written_to(server):
+            for reached in itertools.islice(kinds, KILLS):
+                with run(server.data_dir, tables, scratch) as process:
+                    before = last_batch(tables)
+                    wait_for(
+                        lambda reached=reached, before=before: (
+                            process.poll() is not None or reached(tables, before)
+                        ),
+                        START_LIMIT_S,
+                        (tmp_path / "stream.log").read_text,
+                    )
+                    assert process.poll() is None, (tmp_path / "stream.log").read_text()
+        read = writes.read(server)
+        with run(server.data_dir, tables, scratch):
+            wait_for(
+                lambda: any(
+                    file.bounds["zxid_upto"][1] >= read.zxid
+                    for file in Table(tables / "coverage").read().files
+                ),
+                START_LIMIT_S,
+                (tmp_path / "stream.log").read_text,
+            )
+    changes = Table(tables / "changes")
+    found = Counter(
+        (row["zxid"], row["op_index"])
+        for path in changes.paths()
+        for row in pq.read_table(path, columns=["zxid", "op_index"]).to_pylist()
+        if row["zxid"] <= read.zxid
+    )
+    assert found == Counter(wanted(server.data_dir, read.zxid))
+    assert changes.read().streams["logs"] >= KILLS
+    with Tables(tables) as opened:
+        assert opened.rows("SELECT * FROM problems") == []
+    again = moment.at(
+        tables,
+        read.zxid,
+    )
+    assert {path: znode.mzxid for path, znode in again.znodes.items()} == {
+        path: znode.mzxid
+        for path, znode in read.znodes.items()
+        if path != "/" and not path.startswith("/zookeeper")
+    }
+
+
+def wanted(data_dir: Path, upto: int) -> Iterator[tuple[int, int]]:
+    """The keys of all changes in the logs, by the plain decoder."""
+    for log in (data_dir / "version-2").glob("log.*"):
+        for row in plain.decode(log.read_bytes(), REDACTION):
+            if not isinstance(row, Problem) and not row.failed and row.type not in (rows.ERROR, rows.CHECK):
+                if row.zxid <= upto:
+                    yield row.zxid, row.op
+
+
+def test_a_batch_that_runs_again_adds_nothing_and_a_crash_between_tables_is_made_good(
+    spark, written: writes.Written, tmp_path: Path
+) -> None:
+    logs = reading.txnlog(spark, str(written.files))
+    writing.logs(logs, tmp_path, "logs-0", stream="logs", batch=0)
+    first = {name: Table(tmp_path / name).read() for name in ("changes", "coverage")}
+    (tmp_path / "coverage" / "manifest.json").unlink()
+    writing.logs(logs, tmp_path, "logs-0", stream="logs", batch=0)
+    assert Table(tmp_path / "changes").read() == first["changes"]
+    assert Table(tmp_path / "coverage").read().rows == first["coverage"].rows
