@@ -54,6 +54,14 @@ def test_a_whole_cluster_is_one_batch_as_of_a_transaction(chroot: Chroot) -> Non
         assert second.zxid > first.zxid
 
 
+def test_what_lies_right_below_a_path_is_read_without_what_lies_deeper(chroot: Chroot) -> None:
+    for number in range(40):
+        chroot.client.create(f"/brokers/topics/t{number}/partitions/0", b"x", makepath=True)
+    with Asker(config_of(chroot.address)) as asker:
+        found = asker.read(("/brokers",), children=("/brokers/topics", "/controller"))
+    assert found.keys() == {"/brokers", *(f"/brokers/topics/t{number}" for number in range(40))}
+
+
 def test_secrets_are_masked_and_what_an_acl_refuses_is_unreadable(chroot: Chroot) -> None:
     chroot.client.create(
         "/config/brokers/1", b'{"version":1,"config":{"ssl.keystore.password":"hunter2"}}', makepath=True

@@ -44,6 +44,12 @@ def load(config: ClusterConfig, roots: Sequence[str]) -> Batch:
         return asker.load(roots)
 
 
+class _Wanted(NamedTuple):
+    paths: Sequence[str] = ()
+    subtrees: Sequence[str] = ()
+    children: Sequence[str] = ()
+
+
 class _Reading(NamedTuple):
     values: Values
     zxid: int
@@ -75,25 +81,29 @@ class Asker:
         self._contact.close()
 
     def read(
-        self, paths: Iterable[str] = (), subtrees: Iterable[str] = (), limit_s: float = LIMIT_S
+        self,
+        paths: Iterable[str] = (),
+        subtrees: Iterable[str] = (),
+        children: Iterable[str] = (),
+        limit_s: float = LIMIT_S,
     ) -> Values:
-        """As the module's `read`, on this session."""
-        return self._ask(tuple(paths), tuple(subtrees), limit_s).values
+        """As the module's `read`, on this session; of `children` only what lies right below these paths."""
+        return self._ask(_Wanted(tuple(paths), tuple(subtrees), tuple(children)), limit_s).values
 
     def load(self, roots: Sequence[str], limit_s: float = LOAD_LIMIT_S) -> Batch:
         """As the module's `load`, on this session."""
-        found = self._ask((), tuple(roots), limit_s)
+        found = self._ask(_Wanted(subtrees=tuple(roots)), limit_s)
         return Batch(changed=found.values, zxid=found.zxid, whole=True)
 
-    def _ask(self, paths: Sequence[str], roots: Sequence[str], limit_s: float) -> _Reading:
+    def _ask(self, wanted: _Wanted, limit_s: float) -> _Reading:
         deadline = self._clock() + limit_s
         while True:
             try:
-                return self._attempt(paths, roots, deadline)
+                return self._attempt(wanted, deadline)
             except _GoneError:
                 continue
 
-    def _attempt(self, paths: Sequence[str], roots: Sequence[str], deadline: float) -> _Reading:
+    def _attempt(self, wanted: _Wanted, deadline: float) -> _Reading:
         while self._connected is None:
             self._take_others(deadline)
         self._send(jute.EXISTS, jute.path_and_flag(self._chroot.full("/")), "chroot")
@@ -104,16 +114,17 @@ class Asker:
         synced = self._reply(deadline)
         if synced.error:
             raise AskingError(trouble.step_failed(self._config, "sync", synced.error))
-        return _Reading(self._walk(paths, roots, deadline), synced.zxid)
+        return _Reading(self._walk(wanted, deadline), synced.zxid)
 
-    def _walk(self, paths: Sequence[str], roots: Sequence[str], deadline: float) -> Values:
+    def _walk(self, wanted: _Wanted, deadline: float) -> Values:
         """All of it, in MultiReads of bounded answers, some of them in flight at once."""
-        wanted, found = reading.Level(), loading.Loading(roots, {})
-        wanted.gets.extend(dict.fromkeys(path for path in paths if _can_exist(path)))
+        level, found = reading.Level(), loading.Loading(wanted.subtrees, {})
+        level.gets.extend(dict.fromkeys(path for path in wanted.paths if _can_exist(path)))
+        level.lists.extend((path, reading.MAX_PATHS, 0) for path in wanted.children)
         values: Values = {}
         in_flight = 0
         while True:
-            while in_flight < reading.WINDOW and (request := self._next(wanted, found)) is not None:
+            while in_flight < reading.WINDOW and (request := self._next(level, found)) is not None:
                 full = self._chroot.full
                 body = jute.multi_read(map(full, request.gets), map(full, request.lists))
                 self._send(jute.MULTI_READ, body, request)
@@ -123,9 +134,9 @@ class Asker:
             self._take(self._reply(deadline), found, values)
             in_flight -= 1
 
-    def _next(self, wanted: reading.Level, found: loading.Loading) -> reading.Read | None:
-        if wanted.gets:
-            return reading.take(reading.Read(wanted, 0), {}, self._cap)
+    def _next(self, level: reading.Level, found: loading.Loading) -> reading.Read | None:
+        if level.gets or level.lists:
+            return reading.take(reading.Read(level, 0), {}, self._cap)
         return found.next(self._cap)
 
     def _take(self, reply: stream.Reply, found: loading.Loading, values: Values) -> None:
@@ -145,6 +156,9 @@ class Asker:
             value = results.value(path, result)
             if value is not None:
                 values[path] = value
+        for path, names in zip(request.lists, listings, strict=True):
+            if isinstance(names, list):
+                request.level.gets.extend(f"{path.rstrip('/')}/{name}" for name in names)
 
     def _send(self, opcode: int, body: bytes, token: object) -> None:
         if self._connected is None:

@@ -1,0 +1,116 @@
+"""One claimed action on one cluster, from where it stands to its end.
+
+For each step: what it touches is read and compared with what was reviewed, the intent is made durable, one
+multi is sent once, its outcome written down, and its goal followed until it is reached. Whatever dies in
+between is found by the step's state and its marker in ZooKeeper.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from zkdash.actions import claims, documents, grounds, planning
+from zkdash.actions.failpoints import hit
+from zkdash.actions.lease import LEASE_S, Clock, Lease, LostError
+from zkdash.actions.models import Action
+from zkdash.actions.pursuit import pursue
+from zkdash.actions.run import LeavingError, OverError, Run, Tools
+from zkdash.actions.states import State
+from zkdash.actions.stepping import Stepper
+from zkdash.cluster.plans.values import Plan
+from zkdash.zk.asking import Asker, AskingError
+from zkdash.zk.config import ClusterConfig
+from zkdash.zk.writer import Writer
+
+_AGAIN_S = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class Executor:
+    """Carries out actions of one cluster, one at a time.
+
+    `leaving` is set when the process is to end: the write under way is ended, the action given up as it
+    stands. `notify` is told the cluster's name after each change of the queue.
+    """
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        *,
+        leaving: threading.Event,
+        clock: Clock,
+        lease_s: float = LEASE_S,
+        notify: Callable[[str], None] = lambda _cluster: None,
+    ) -> None:
+        self._config, self._leaving, self._clock = config, leaving, clock
+        self._lease_s, self._notify = lease_s, notify
+
+    def run(self, action: Action) -> None:
+        """Carry out a claimed action until it ended, was lost to another worker, or the process is to end.
+
+        Raises django.db.DatabaseError where the database fails; nothing is written to ZooKeeper then.
+        """
+        holder = documents.encode({"action": action.id, "claim": action.fence})
+        try:
+            with (
+                Lease(action, self._clock, self._lease_s) as lease,
+                Asker(self._config) as asker,
+                Writer(self._config, holder=holder) as writer,
+            ):
+                tools = Tools(asker, writer, lease, self._leaving, self._clock, self._notify)
+                self._carry_out(action, tools)
+        except LostError:
+            log.info("Action %s was taken over by another worker", action.id)
+        except LeavingError:
+            claims.release(action, self._clock())
+
+    def _carry_out(self, action: Action, tools: Tools) -> None:
+        hit("claimed")
+        try:
+            over = OverError(State.DONE, self._through(action, tools))
+        except OverError as ended:
+            over = ended
+        hit("ending")
+        tools.lease.held(claims.end(action, over.state, over.sentence, self._clock(), number=over.number))
+        hit("ended")
+        log.info("Action %s on %s: %s. %s", action.id, action.cluster, over.state, over.sentence)
+        self._notify(action.cluster)
+
+    def _through(self, action: Action, tools: Tools) -> str:
+        """All steps that are left; the sentence about their end."""
+        try:
+            intent, plan = documents.intent(action.intent), documents.plan(action.plan)
+        except documents.DocumentError as error:
+            raise OverError(State.FAILED, f"{error} Nothing was written.") from error
+        run = Run(action, intent, plan or Plan(action.kind, ""), tools, markers=self._config.markers)
+        run.say("")
+        if plan is None:
+            plan = run.plan = self._planned(run)
+        stepper = Stepper(run)
+        own: grounds.Own = {}
+        for number, step in enumerate(plan.steps):
+            if number >= action.step:
+                stepper.write(number, own)
+                pursue(run, number, step)
+            own = grounds.after(step, own)
+        count = len(plan.steps)
+        return f"All {count} steps were carried out." if count > 1 else "The one step was carried out."
+
+    def _planned(self, run: Run) -> Plan:
+        """A repeated action is planned when its time has come."""
+        while True:
+            run.check(0)
+            try:
+                plan = planning.plan(self._config, run.intent)
+                break
+            except AskingError as error:
+                run.say(str(error))
+                run.wait(_AGAIN_S)
+        if plan.refusals:
+            raise OverError(State.REFUSED, f"{' '.join(plan.refusals)} Nothing was written.")
+        run.lease.held(claims.replan(run.action, plan))
+        hit("planned")
+        return plan

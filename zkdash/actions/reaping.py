@@ -1,0 +1,47 @@
+"""Deleting markers that nobody needs any more: once an hour, those of actions that ended seven days ago."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+
+from zkdash.actions import markers
+from zkdash.actions.failpoints import hit
+from zkdash.zk import writer as writing
+from zkdash.zk.asking import Asker, AskingError
+from zkdash.zk.config import ClusterConfig
+from zkdash.zk.outcomes import UnreachedError
+from zkdash.zk.writer import Writer
+
+_EVERY = timedelta(hours=1)
+
+log = logging.getLogger(__name__)
+
+
+class Reaper:
+    """One cluster's markers."""
+
+    def __init__(self, config: ClusterConfig) -> None:
+        self._config = config
+        self._next: datetime | None = None
+
+    def turn(self, now: datetime) -> None:
+        """Reap, where an hour has passed (or the clock was set back); what fails is tried in the next."""
+        if not self._config.markers or (self._next is not None and self._next - _EVERY <= now < self._next):
+            return
+        self._next = now + _EVERY
+        try:
+            reap(self._config, now)
+        except (AskingError, UnreachedError) as error:
+            log.info("Markers of %s are not deleted now: %s", self._config.name, error)
+
+
+def reap(config: ClusterConfig, now: datetime) -> int:
+    """Delete the markers that may go, and return how many. Raises AskingError and UnreachedError."""
+    with Asker(config) as asker:
+        found = [path.rpartition("/")[2] for path in asker.read(children=(writing.APPLIED,))]
+    if going := markers.reapable(found, config.name, now):
+        with Writer(config) as writer:
+            writer.reap(f"{writing.APPLIED}/{name}" for name in going)
+    hit("reaped")
+    return len(going)
