@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import signal
 import socket
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from django.core.management.base import CommandError
 from django.db import connections
 
 from zkdash.access import administrators
-from zkdash.actions import reading
+from zkdash.actions import reading, worker
 from zkdash.live import engine
 from zkdash.management import database
 from zkdash.web import renderer, warden
@@ -24,6 +25,8 @@ from zkdash.zk.config import ClusterConfig
 
 _DRAIN_S = 10
 _MOST_FROM_A_CLIENT = 64 * 1024
+
+log = logging.getLogger(__name__)
 
 
 def serve(
@@ -33,11 +36,13 @@ def serve(
     *,
     announce: Callable[[str, str], None],
     invitee: str = "",
+    executes: bool = True,
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the address once pages can be served.
 
     Beside it, as long as there is no administrator, it gets a one-time link that makes one, who is called
-    `invitee` or chooses a name; else "". Port 0 takes a free one. Raises CommandError where address or
+    `invitee` or chooses a name; else "". `executes` carries out the queue too, which one or more processes
+    must. Port 0 takes a free one. Raises CommandError where address or
     database cannot be had, or where the address is not allowed.
     """
     database.prepare()
@@ -51,6 +56,7 @@ def serve(
     engine.configure(running)
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
+    hands = worker.Worker(clusters if executes else (), owner=worker.own_name())
     server = _Server(
         uvicorn.Config(
             "zkdash.asgi:application",
@@ -69,24 +75,34 @@ def serve(
             ws_per_message_deflate=False,
         ),
         lambda: announce(address, link),
+        hands.leave,
     )
     # uvicorn raises the signal that ended it once more, for the handlers that stood before it.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
+    hands.start()
     server.run(sockets=[listener])
+    if not hands.stop():
+        log.warning("A step did not end in %g s; whoever takes it over finds out", worker.STOP_LIMIT_S)
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, telling when it answers."""
+    """uvicorn, telling when it answers and when it ends."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, ready: Callable[[], None], leaving: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._leaving = ready, leaving
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._leaving()
+        await super().shutdown(sockets=sockets)
 
 
 def _collect_static() -> None:

@@ -18,6 +18,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on; 0 takes a free one")
+        parser.add_argument(
+            "--no-execute",
+            action="store_true",
+            help="carry out no actions here: `manage.py execute` does it in a process of its own",
+        )
 
     def handle(self, *_args: object, **options: object) -> None:
         if not settings.ZKDASH_CLUSTERS:
@@ -30,6 +35,7 @@ class Command(BaseCommand):
             int(str(options["port"])),
             settings.ZKDASH_CLUSTERS,
             announce=self._announce,
+            executes=not options["no_execute"],
         )
 
     def _announce(self, address: str, link: str) -> None:
