@@ -37,7 +37,7 @@ def as_csv(view: View, filename: str) -> HttpResponse:
     writer = csv.writer(text)
     writer.writerow(view.fields)
     for record in view.records():
-        writer.writerow([_field(record.get(name)) for name in view.fields])
+        writer.writerow([field(record.get(name)) for name in view.fields])
     response = HttpResponse(
         text.getvalue().encode("utf-8", "backslashreplace"),
         content_type="text/csv; charset=utf-8",
@@ -51,8 +51,8 @@ def instant(epoch_s: float | None) -> str | None:
     return None if epoch_s is None else times.utc_text(int(epoch_s * 1000))
 
 
-def _field(value: object) -> str | int | float:
-    """Numbers as they are; a quote in front of text that a spreadsheet would run."""
+def field(value: object) -> str | int | float:
+    """A value of a CSV: numbers as they are, a quote before text that a spreadsheet would run."""
     if value is None:
         return ""
     if isinstance(value, int | float):
