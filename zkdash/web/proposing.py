@@ -39,7 +39,12 @@ def choices(request: HttpRequest, cluster: str) -> HttpResponse:
         (
             heading,
             [
-                (one, links.form(cluster, one.kind), possible.why_not(one.kind, snapshot.state))
+                (
+                    one.title(),
+                    one.lead,
+                    links.form(cluster, one.kind),
+                    possible.why_not(one.kind, snapshot.state),
+                )
                 for one in found
             ],
         )

@@ -156,16 +156,19 @@ def _written(write: Write, most: int) -> Written:
         operation=review_words.operation(write),
         expected=review_words.expected(write),
         lines=diffs.lines(before, after, most),
-        note=_note(write.path, write.edit),
+        note=_note(write.edit, before, after),
         undo=write.undo,
     )
 
 
-def _note(path: str, edit: Edit | None) -> str:
-    if edit is not None:
-        named = ", ".join((*(f"{name} = {value}" for name, value in edit.put.items()), *edit.drop))
-        return f"Values that may be secret are hidden here and stay as they are. Only these change: {named}."
-    return "Values that may be secret are hidden here." if secrets.is_secret(path) else ""
+def _note(edit: Edit | None, *shown: bytes | None) -> str:
+    """What is hidden, where anything is, and what of it is changed all the same."""
+    if not any(secrets.HIDDEN.encode() in data for data in shown if data):
+        return ""
+    if edit is None:
+        return "Values that may be secret are hidden here."
+    named = ", ".join((*(f"{name} = {value}" for name, value in edit.put.items()), *edit.drop))
+    return f"Values that may be secret are hidden here and stay as they are. Only these change: {named}."
 
 
 def _before(

@@ -226,6 +226,7 @@ def test_every_kind_is_listed_with_the_reason_why_not(operator: Client, demo: Sn
     page = Markup(operator.get(NEW))
     links = page.root.xpath("//main//ul/li/a/@href")
     assert links == [f"{NEW}{kind}/" for kind in forms.BY_KIND]
+    assert page.texts("main li a") == [form.title() for form in forms.BY_KIND.values()]
     assert page.texts("p.note") == [
         "Not now: No absent topic has a configuration.",
         "Not now: Neither /admin/reassign_partitions nor /admin/preferred_replica_election is there.",

@@ -31,8 +31,9 @@ class ActionForm(forms.Form):
     """The form of one kind.
 
     `lead` says what the action does, `names` which parameters of an address fill which field beside those
-    called like it, `repeats` whether it may be done again and again. Where it is valid, `intent()` is what
-    was asked for; `remarks` are sentences about how it was read, `notes` those about the address.
+    called like it, `repeats` whether it may be done again and again, `ways` with which choices of "way" a
+    field is of use. Where it is valid, `intent()` is what was asked for; `remarks` are sentences about how
+    it was read, `notes` those about the address.
     """
 
     kind: ClassVar[str]
@@ -40,6 +41,7 @@ class ActionForm(forms.Form):
     names: ClassVar[Mapping[str, str]] = {}
     repeats: ClassVar[bool] = False
     uploads: ClassVar[bool] = False
+    ways: ClassVar[Mapping[str, str]] = {}
     template: ClassVar[str] = "forms/form.html"
 
     reason = forms.CharField(
@@ -91,9 +93,14 @@ class ActionForm(forms.Form):
         return kinds.title(cls.kind)
 
     @property
-    def own(self) -> list[forms.BoundField]:
-        """The fields of this kind."""
-        return [self[name] for name in self.fields if name not in ABOUT]
+    def own(self) -> list[tuple[forms.BoundField, str]]:
+        """The fields of this kind, with the ways that they are of use for; "" for all, and for a field at
+        fault, which is to be seen whatever is chosen."""
+        return [
+            (self[name], "" if self.errors.get(name) else self.ways.get(name, ""))
+            for name in self.fields
+            if name not in ABOUT
+        ]
 
     @property
     def about(self) -> list[forms.BoundField]:

@@ -71,6 +71,15 @@ class OffsetsForm(ActionForm):
     )
     names = {"topic": "topics", "partition": "partitions", "to": "way"}
     uploads = True
+    ways = {
+        "moment": "time",
+        "value": "value",
+        "shift": "shift",
+        "topics": "earliest latest time value shift",
+        "partitions": "earliest latest time value shift",
+        "file": "file",
+        "upload": "file",
+    }
 
     group = NameField(label="Group", help_text="One that is in ZooKeeper, or a new one.")
     way = forms.ChoiceField(choices=_WAYS, widget=forms.RadioSelect, initial=EARLIEST, label="To")

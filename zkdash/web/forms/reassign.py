@@ -64,6 +64,17 @@ class Form(ActionForm):
     )
     names = {"topic": "topics", "partition": "partitions", "broker": "brokers", "with": "by"}
     uploads = True
+    ways = {
+        "brokers": "drain add replace",
+        "by": "replace",
+        "factor": "factor",
+        "topics": "drain add replace factor balance",
+        "partitions": "drain add replace factor balance",
+        "plan": "paste",
+        "upload": "paste",
+        "moves": "lists",
+        "generator": "drain add replace balance",
+    }
 
     way = forms.ChoiceField(
         choices=_WAYS, initial=DRAIN, widget=forms.RadioSelect, label="What shall become of the replicas"
