@@ -339,12 +339,25 @@ def test_a_deleted_topic_makes_no_rebalance(stage):
     changes = stage.client.exists("/consumers/g/owners/orders").cversion
     before = stage.czxids()
     stage.client.delete("/brokers/topics/clicks")
-    stage.topic("orders", 1)
-    stage.until(lambda: stage.czxids().get("orders/0", 0) > before["orders/0"])
-    # One owner was deleted and made again, for the write and not for the deletion, which it finds then.
-    assert stage.client.exists("/consumers/g/owners/orders").cversion == changes + 2
-    assert set(stage.owners()) == {"orders/0"}
+    stage.topic("orders", 2)
+    stage.until(lambda: stage.czxids().get("orders/0", 0) > before["orders/0"] and len(stage.owners()) == 2)
+    # One owner was deleted and made again, beside a new one, for the write and not for the deletion, which
+    # it finds then.
+    assert stage.client.exists("/consumers/g/owners/orders").cversion == changes + 3
+    assert set(stage.owners()) == {"orders/0", "orders/1"}
     assert not member.is_idle
+
+
+def test_a_topic_whose_replicas_move_makes_no_rebalance(stage):
+    stage.topic("orders", 1)
+    stage.topic("clicks", 1)
+    stage.join("a", {"orders": 1, "clicks": 1})
+    changes = stage.client.exists("/consumers/g/owners/orders").cversion
+    stage.client.set("/brokers/topics/orders", b'{"version":1,"partitions":{"0":[2]}}')
+    stage.topic("clicks", 2)
+    stage.until(lambda: len(stage.owners()) == 3)
+    # for the new partition, and not before
+    assert stage.client.exists("/consumers/g/owners/orders").cversion == changes + 2
 
 
 def test_a_broker_that_dies_makes_no_rebalance(stage):

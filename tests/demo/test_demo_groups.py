@@ -113,7 +113,7 @@ def feed(zookeeper) -> Iterator[Shown]:
 def test_a_group_of_the_shop_owns_what_its_rule_says(shop, name):
     owners = shop.owners(name)
     assert owners == shop.plan(SHOP[name])
-    assert bool(owners) != SHOP[name].abandoned
+    assert bool(owners) != (SHOP[name].abandoned or SHOP[name].nightly)
 
 
 @pytest.mark.parametrize("name", FEED)
@@ -134,7 +134,7 @@ def test_a_round_robin_group_of_the_shop_tells_its_release(shop, name, other):
 def test_the_shop_shows_every_kind_of_group():
     specs = SHOP.values()
     assert {spec.rule for spec in specs} == {Rule.RANGE, Rule.ROUND_ROBIN_ALIKE, Rule.ROUND_ROBIN_HYPHEN}
-    for kind in ("topics", "white_list", "black_list", "restless", "drowsy", "abandoned", "slow"):
+    for kind in ("topics", "white_list", "black_list", "restless", "drowsy", "abandoned", "nightly", "slow"):
         assert any(getattr(spec, kind) for spec in specs), kind
     assert not all(spec.commits for spec in specs)
 
@@ -146,7 +146,10 @@ def test_a_group_has_more_threads_than_partitions(request, cluster, name):
     assert len(set(owners.values())) == len(owners) < sum(spec.members)
 
 
-@pytest.mark.parametrize(("cluster", "name"), [("shop", "email-digest"), ("feed", "first-dashboards")])
+@pytest.mark.parametrize(
+    ("cluster", "name"),
+    [("shop", "email-digest"), ("shop", "nightly-report"), ("feed", "first-dashboards")],
+)
 def test_a_group_has_only_offsets(request, cluster, name):
     seen = request.getfixturevalue(cluster)
     assert seen.children(f"/consumers/{name}/ids") == []

@@ -64,7 +64,7 @@ class Demo:
     @property
     def zookeeper_serves(self) -> bool:
         """Whether the ZooKeeper that it started, by its own configuration, can be reached."""
-        config = self.data / "demo" / "zoo.cfg"
+        config = self.data / "demo" / "zookeeper" / "zoo.cfg"
         port = re.search(r"clientPort=(\d+)", config.read_text() if config.exists() else "")
         if port is None:
             return False

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from kazoo import exceptions
 
-from zkdash.demo import agenda, clock, controller, documents, ledger, notifications, session
+from zkdash.demo import agenda, clock, controller, copies, documents, ledger, notifications, session
 from zkdash.demo.specs import BrokerSpec
 
 CONTROLLER_PATH = "/controller"
@@ -63,6 +63,7 @@ class Broker:
         random: Random,
         cluster_id: str,
         socket: Socket | None,
+        copying: copies.Copies,
         on_vacancy: Callable[[], None],
         on_lost: Callable[[], None],
     ) -> None:
@@ -74,6 +75,7 @@ class Broker:
         self._random = random
         self._cluster_id = cluster_id
         self._socket = socket
+        self._copies = copying
         self._on_vacancy = on_vacancy
         self._on_lost = on_lost
         self._session: session.Session | None = None
@@ -101,7 +103,7 @@ class Broker:
             self._session.create(path, None)
         self._session.create("/cluster/id", documents.cluster_id(self._cluster_id))
         self._register(host, port)
-        notifications.watch(self._session, self._time)
+        notifications.watch(self._session, self._time, self._copies.throttles.hear)
 
     def stop(self) -> None:
         """End the process: whatever it was doing stops, and its ephemerals go with its session."""
@@ -167,6 +169,7 @@ class Broker:
             random=self._random,
             epoch=epoch,
             epoch_version=read.version + 1,
+            copying=self._copies,
             on_deposed=self._deposed,
         )
         self.controller.start()

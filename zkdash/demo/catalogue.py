@@ -87,6 +87,7 @@ GROUPS = (
     GroupSpec("adhoc-exports", (2, 2), white_list="adhoc.*|scratch", rule=Rule.ROUND_ROBIN_HYPHEN),
     GroupSpec("data-lake", (2, 2), black_list="metrics|app-logs|clickstream.*|.*dlq|adhoc.*"),
     GroupSpec("invoice-mirror", (1,), ("invoices",), commits=False),  # offsets.storage=kafka
+    GroupSpec("nightly-report", (2, 1), ("orders", "payments.captured"), nightly=True),
     GroupSpec("email-digest", (1,), ("email-outbox", "customers"), abandoned=True),
 )
 

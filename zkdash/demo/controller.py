@@ -13,7 +13,7 @@ from random import Random
 
 import msgspec
 
-from zkdash.demo import agenda, deletions, leadership, ledger, reassignments, replication, session
+from zkdash.demo import agenda, copies, deletions, leadership, ledger, reassignments, replication, session
 from zkdash.demo.ledger import TopicPartition
 from zkdash.kafka.values import PartitionState
 
@@ -37,6 +37,7 @@ class Controller:
         random: Random,
         epoch: int,
         epoch_version: int,
+        copying: copies.Copies,
         on_deposed: Callable[[], None],
     ) -> None:
         self.epoch = epoch
@@ -48,9 +49,11 @@ class Controller:
         self._on_deposed = on_deposed
         self._active = True
         self._known_topics: set[str] = set()
-        self._replication = replication.Replication(self.ledger, steps=steps, random=random, act=self.act)
+        self._replication = replication.Replication(
+            self.ledger, steps=steps, random=random, act=self.act, copying=copying
+        )
         self._moves = reassignments.Reassignments(self.ledger, zookeeper, act=self.act)
-        self._deletions = deletions.Deletions(self.ledger, zookeeper, act=self.act)
+        self._deletions = deletions.Deletions(self.ledger, zookeeper, steps=steps, act=self.act)
 
     def start(self) -> None:
         """Take office: clear notifications, read everything, elect where leaders died meanwhile."""
@@ -82,7 +85,7 @@ class Controller:
         self.live = self._read_brokers()
         self._known_topics = set(self._read_topics())
         self.ledger.load(sorted(self._known_topics), watch=self._watch_topic)
-        self._name_topics()
+        self._name_topics(self.ledger.topics)
         self._create_states(self.ledger.topics)
         self._elect_leaders()
         self._drop_from_isr(self._dead())
@@ -113,13 +116,12 @@ class Controller:
         added = sorted(names - self._known_topics)
         self._known_topics = names
         self.ledger.load(added, watch=self._watch_topic)
-        self._name_topics()
+        self._name_topics(added)
         self._create_states(added)
 
     def _topic_changed(self, name: str) -> None:
         """A topic's assignment was written: by this controller, or by whoever adds partitions."""
         if self.ledger.read_topic(name, watch=self._watch_topic):
-            self._name_topics()
             self._create_states([name])
 
     def _election_requested(self) -> None:
@@ -148,10 +150,11 @@ class Controller:
         self._deletions.advance(self.live)
         self._replication.follow(self.live)
 
-    def _name_topics(self) -> None:
-        """A topic written by hand or by an old tool has no id: the controller gives it one."""
-        for name, plan in list(self.ledger.topics.items()):
-            if plan.topic_id is None:
+    def _name_topics(self, names: Iterable[str]) -> None:
+        """A topic written by hand or by an old tool has no id: a controller that meets it gives it one."""
+        for name in list(names):
+            plan = self.ledger.topics.get(name)
+            if plan is not None and plan.topic_id is None:
                 topic_id = ledger.new_topic_id(self._random)
                 self.ledger.set_topic(name, msgspec.structs.replace(plan, topic_id=topic_id))
 

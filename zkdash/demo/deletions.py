@@ -1,6 +1,7 @@
 """Deletion of topics: the children of /admin/delete_topics (kafka.controller.TopicDeletionManager).
 
-A topic goes once all its replicas' brokers live and no move of it runs; until then its marker waits.
+A topic goes once all its replicas' brokers live and no move of it runs; until then its marker waits. Its
+replicas take a moment to stop.
 """
 
 from __future__ import annotations
@@ -11,18 +12,28 @@ from zkdash.demo import agenda, leadership, ledger, session
 from zkdash.demo.ledger import TopicPartition
 
 PATH = "/admin/delete_topics"
+# How long a topic's replicas take to stop, and each of its partitions.
+STOP_S = 0.5
+STOP_EACH_S = 0.02
 
 
 class Deletions:
     """The topics marked for deletion in one controller's term. `act` runs a step of that term."""
 
     def __init__(
-        self, book: ledger.Ledger, zookeeper: session.Session, *, act: Callable[[agenda.Step], None]
+        self,
+        book: ledger.Ledger,
+        zookeeper: session.Session,
+        *,
+        steps: agenda.Agenda,
+        act: Callable[[agenda.Step], None],
     ) -> None:
         self._ledger = book
         self._zookeeper = zookeeper
+        self._steps = steps
         self._act = act
         self._marked: list[str] = []
+        self._stopping: dict[str, float] = {}  # when the replicas of a topic have stopped
 
     def read(self) -> None:
         """Read the markers and be told of the next. Those of topics that do not exist are removed."""
@@ -35,12 +46,19 @@ class Deletions:
         return topic in self._marked
 
     def advance(self, live: frozenset[int]) -> None:
-        """Delete every marked topic that can be deleted now."""
+        """Delete every marked topic that can be deleted now, once its replicas have stopped."""
+        now = self._steps.now()
         for name in list(self._marked):
             plan = self._ledger.topics.get(name)
             if plan is None:
                 self._marked.remove(name)
-            elif not plan.moving and all(set(r) <= live for r in plan.partitions.values()):
+            elif plan.moving or not all(set(r) <= live for r in plan.partitions.values()):
+                self._stopping.pop(name, None)
+            elif name not in self._stopping:
+                wait = STOP_S + STOP_EACH_S * len(plan.partitions)
+                self._stopping[name] = now + wait
+                self._steps.after(wait, lambda: self._act(lambda: None))
+            elif now >= self._stopping[name]:
                 self._delete(name, plan)
 
     def _delete(self, name: str, plan: ledger.Plan) -> None:
@@ -51,6 +69,7 @@ class Deletions:
         self._ledger.delete(*self._paths(name, keys))
         self._ledger.forget(name)
         self._marked.remove(name)
+        del self._stopping[name]
 
     def _stop_followers(self, keys: list[TopicPartition]) -> None:
         states = self._ledger.states

@@ -45,11 +45,12 @@ class Groups:
         }
 
     def start(self) -> None:
-        """Let every member join; those of abandoned groups commit once and leave."""
+        """Let every member join; those of abandoned and nightly groups commit once and leave."""
         for each in self.members.values():
             each.join()
         for each in self.members.values():
-            if self.specs[each.spec.group].abandoned:
+            spec = self.specs[each.spec.group]
+            if spec.abandoned or spec.nightly:
                 each.leave()
 
     def stop(self) -> None:
@@ -63,6 +64,14 @@ class Groups:
     def drowsy(self) -> list[str]:
         """The running members that hang now and then."""
         return self._last(lambda spec: spec.drowsy)
+
+    def nightly(self) -> dict[str, list[str]]:
+        """The members of each group that comes now and then, by its name."""
+        return {
+            spec.name: [f"{spec.name}-{number}" for number in range(len(spec.members))]
+            for spec in self.specs.values()
+            if spec.nightly
+        }
 
     def _last(self, chosen: Callable[[GroupSpec], bool]) -> list[str]:
         names = [f"{spec.name}-{len(spec.members) - 1}" for spec in self.specs.values() if chosen(spec)]

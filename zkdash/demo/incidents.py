@@ -1,6 +1,7 @@
 """What befalls any simulated cluster while somebody watches the demo: seeded, with long calm stretches.
 
-A broker dies and returns (as a rule one at a time), a consumer is deployed anew, another hangs.
+A broker dies and returns (as a rule one at a time), a consumer is deployed anew, another hangs, and groups
+that read now and then come and go.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ DEPLOY_EVERY: Span = (50.0, 100.0)
 DEPLOY_LASTS: Span = (10.0, 25.0)
 HANG_EVERY: Span = (60.0, 150.0)
 HANG_LASTS: Span = (9.0, 20.0)
+NIGHT_EVERY: Span = (200.0, 300.0)
+NIGHT_LASTS: Span = (50.0, 70.0)
+# While partitions are moved few brokers die: a drain takes about as long as an outage, and shall end.
+OUTAGE_WHILE_MOVING_CHANCE = 0.1
+OUTAGE_LATER: Span = (10.0, 20.0)
 
 
 class Incidents:
@@ -35,6 +41,7 @@ class Incidents:
         self.later(OUTAGE_FIRST, self._outage)
         self.later((30.0, 60.0), self._deploy)
         self.later((40.0, 80.0), self._hang)
+        self.later((90.0, 150.0), self._night)
 
     def later(self, span: Span, incident: Callable[[], None]) -> None:
         """Let something happen at a moment of chance."""
@@ -42,6 +49,9 @@ class Incidents:
 
     def _outage(self) -> None:
         """A broker dies: stopped by somebody, or crashed. Seldom, and not at first, a second one follows."""
+        if self._story.is_moving and self.random.random() >= OUTAGE_WHILE_MOVING_CHANCE:
+            self.later(OUTAGE_LATER, self._outage)
+            return
         self.later(OUTAGE_EVERY, self._outage)
         self._lose_broker()
         self._outages += 1
@@ -65,6 +75,15 @@ class Incidents:
         for name in self._story.groups.restless():
             self.later(DEPLOY_LASTS, functools.partial(self._story.join, name))
             self._story.leave(name)
+
+    def _night(self) -> None:
+        """The groups that read now and then come, and leave when they are done."""
+        self.later(NIGHT_EVERY, self._night)
+        for members in self._story.groups.nightly().values():
+            lasts = self.random.uniform(*NIGHT_LASTS)
+            for name in members:
+                self._story.join(name)
+                self._story.steps.after(lasts, functools.partial(self._story.leave, name))
 
     def _hang(self) -> None:
         """The drowsy member of a group hangs for longer than ZooKeeper keeps its session."""

@@ -99,13 +99,19 @@ class Ledger:
         self.read_states([TopicPartition(name, p) for name in found for p in self.topics[name].partitions])
 
     def read_topic(self, name: str, *, watch: Any) -> bool:
-        """Read one topic's assignment; False where it is gone or cannot be understood."""
+        """Read one topic's assignment; False where it is gone or cannot be understood.
+
+        Who drops the topic's id from its znode takes it from the next controller; this one remembers it.
+        """
         read = self._zookeeper.get(topic_path(name), then=watch(name))
         plan = None if read is None else _parse_plan(read)
         if plan is None:
             self.forget(name)
             return False
-        self.topics[name] = plan
+        known = self.topics.get(name)
+        self.topics[name] = msgspec.structs.replace(
+            plan, topic_id=plan.topic_id or (known and known.topic_id)
+        )
         return True
 
     def read_states(self, which: Sequence[TopicPartition]) -> None:

@@ -18,6 +18,8 @@ _SWING = 0.6  # how far the rate goes from its mean
 _PERIOD_S = (150.0, 400.0)
 _AGE_S = (20 * 86_400.0, 400 * 86_400.0)
 _KEEP_MS = 7 * 86_400_000  # log.retention.hours is 168 by default
+_MESSAGE_BYTES = 30  # of a message in its log, with many others compressed
+_KEYS = 2_000_000  # that compaction leaves of a log at most
 _SEGMENTS = 10  # how many of them retention keeps: a log's start moves by whole ones
 
 
@@ -29,6 +31,7 @@ class _Log(msgspec.Struct, frozen=True):
     period_s: float
     phase: float
     keep_s: float | None
+    is_compacted: bool
 
     def end(self, at: float) -> int:
         """The offset of the next message at a moment."""
@@ -70,6 +73,14 @@ class Logs:
         """A topic is made now; its logs are empty."""
         self._topics[spec.name] = _Topic(spec, self._now(), {})
 
+    def knows(self, topic: str) -> bool:
+        """Whether there are logs of a topic."""
+        return topic in self._topics
+
+    def forget(self, topic: str) -> None:
+        """A topic is gone, with its logs."""
+        self._topics.pop(topic, None)
+
     def end(self, topic: str, partition: int, *, ago_s: float = 0.0) -> int:
         """The offset that the next message gets, or got so many seconds ago."""
         return self._log(topic, partition).end(self._now() - ago_s)
@@ -77,6 +88,11 @@ class Logs:
     def start(self, topic: str, partition: int) -> int:
         """The first offset that is kept."""
         return self._log(topic, partition).start(self._now())
+
+    def size(self, topic: str, partition: int) -> int:
+        """How many bytes are kept."""
+        kept = self.end(topic, partition) - self.start(topic, partition)
+        return _MESSAGE_BYTES * (min(kept, _KEYS) if self._log(topic, partition).is_compacted else kept)
 
     def since(self, topic: str, partition: int, *, ago_s: float) -> int | None:
         """The first offset kept of those written since a moment; None where nothing was written since."""
@@ -101,6 +117,7 @@ class Logs:
             period_s=chance.uniform(*_PERIOD_S),
             phase=chance.uniform(0, 2 * math.pi),
             keep_s=None if keeps_all else keep_ms / 1000,
+            is_compacted="compact" in spec.config.get("cleanup.policy", ""),
         )
 
     def _chance(self, name: str) -> Random:

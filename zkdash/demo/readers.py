@@ -14,6 +14,8 @@ BEHIND_S = 10.0
 SLOW_MOST_S = 150.0
 SLOW_FALLS_S = 240.0
 SLOW_CATCHES_UP_S = 90.0
+# Who is further behind than this takes many commits to catch up: a quarter of the way with each.
+AT_ONCE_S = 600.0
 
 Partition = tuple[str, int]
 
@@ -49,7 +51,8 @@ class Readers:
         """A member reads up to some seconds behind the log's end, and never back.
 
         It begins at that place where it has no offset, and where its offset lies beyond the end: the log
-        of a topic that was made anew (auto.offset.reset).
+        of a topic that was made anew (auto.offset.reset). Who comes back, or was reset to a place long ago,
+        catches up from there, or from where the log starts now.
         """
 
         def read(key: Key, offset: int | None) -> int | None:
@@ -60,7 +63,9 @@ class Readers:
                 return offset
             reached = self._logs.end(*place, ago_s=self.behind_s(spec))
             if offset is not None and offset <= self._logs.end(*place):
-                reached = max(offset, reached)
+                begun = max(offset, self._logs.start(*place))
+                at_once = reached - self._logs.end(*place, ago_s=self.behind_s(spec) + AT_ONCE_S)
+                reached = max(offset, min(reached, begun + max(at_once, (reached - begun) // 4)))
             if not spec.commits:
                 self._committed[spec.name] = {**self._committed[spec.name], place: reached}
             return reached

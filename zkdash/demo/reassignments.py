@@ -10,7 +10,7 @@ controller does not listen any more until the next election.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 
@@ -46,57 +46,69 @@ class Reassignments:
     def _begin(self, data: bytes) -> None:
         self._requested = _parse(data)
         self._is_deaf = not self._requested
-        for key, target in list(self._requested.items()):
-            if self._ledger.knows(key):
-                self._start(key, target)
-            else:
-                self._finish_request(key)
+        unknown = [key for key in self._requested if not self._ledger.knows(key)]
+        self._start({key: target for key, target in self._requested.items() if key not in unknown})
+        self._finish_requests(unknown)
 
-    def _start(self, key: TopicPartition, target: tuple[int, ...]) -> None:
-        """Write the union of replicas and who comes and goes; renew the leader's epoch."""
-        plan = self._ledger.topics[key.topic]
-        original = _without(plan.partitions[key.partition], plan.adding.get(key.partition, ()))
-        if tuple(target) == plan.partitions[key.partition] and key.partition not in plan.moving:
-            self._finish_request(key)
-            return
-        moved = msgspec.structs.replace(
-            plan,
-            partitions={**plan.partitions, key.partition: (*target, *_without(original, target))},
-            adding=_with(plan.adding, key.partition, _without(target, original)),
-            removing=_with(plan.removing, key.partition, _without(original, target)),
-        )
-        if self._ledger.set_topic(key.topic, moved) and key in self._ledger.states:
-            self._ledger.set_states({key: leadership.renew(self._ledger.states[key].state)})
+    def _start(self, targets: Mapping[TopicPartition, tuple[int, ...]]) -> None:
+        """Write the union of replicas and who comes and goes; renew the leaders' epochs.
+
+        A real controller writes a topic once for each of its partitions, this one once.
+        """
+        plans = {name: self._ledger.topics[name] for name in dict.fromkeys(key.topic for key in targets)}
+        given_up: dict[TopicPartition, set[int]] = {}
+        for key, target in targets.items():
+            before = plans[key.topic]
+            if target == before.partitions[key.partition] and key.partition not in before.moving:
+                continue
+            after = plans[key.topic] = _moved(before, key.partition, target)
+            given_up[key] = set(before.partitions[key.partition]).difference(after.partitions[key.partition])
+        for name in dict.fromkeys(key.topic for key in given_up):
+            self._ledger.set_topic(name, plans[name])
+        states = self._ledger.states
+        begun = [key for key in given_up if key in states]
+        self._ledger.set_states({key: leadership.renew(states[key].state) for key in begun})
+        # a move that is superseded may have brought replicas into the ISR already
+        self._ledger.set_states({key: leadership.remove(states[key].state, given_up[key]) for key in begun})
 
     def advance(self, live: frozenset[int]) -> None:
         """End every move whose target is wholly in sync."""
-        for name, plan in list(self._ledger.topics.items()):
-            for partition in sorted(plan.moving):
-                key = TopicPartition(name, partition)
-                kept = self._ledger.states.get(key)
-                if kept is not None and set(plan.target(partition)) <= set(kept.state.isr):
-                    self._end(key, live)
-        for key, target in list(self._requested.items()):
-            if self._is_done(key, target):
-                self._finish_request(key)
-
-    def _end(self, key: TopicPartition, live: frozenset[int]) -> None:
-        """The target leads, who leaves drops out of the ISR, the assignment becomes the target."""
-        plan = self._ledger.topics[key.topic]
-        target = plan.target(key.partition)
         states = self._ledger.states
-        self._ledger.set_states({key: leadership.hand_over(states[key].state, target, live)})
-        leaving = plan.removing.get(key.partition, ())
-        self._ledger.set_states({key: leadership.remove(states[key].state, leaving)})
-        self._ledger.set_topic(
-            key.topic,
-            msgspec.structs.replace(
-                plan,
-                partitions={**plan.partitions, key.partition: target},
-                adding=_with(plan.adding, key.partition, ()),
-                removing=_with(plan.removing, key.partition, ()),
-            ),
+        ended = [
+            TopicPartition(name, partition)
+            for name, plan in self._ledger.topics.items()
+            for partition in sorted(plan.moving)
+            if (kept := states.get(TopicPartition(name, partition))) is not None
+            and set(plan.target(partition)) <= set(kept.state.isr)
+        ]
+        if ended:
+            self._end(ended, live)
+        if self._requested:
+            self._finish_requests(
+                [key for key, target in self._requested.items() if self._is_done(key, target)]
+            )
+
+    def _end(self, keys: Sequence[TopicPartition], live: frozenset[int]) -> None:
+        """The target leads, who leaves drops out of the ISR, the assignment becomes the target."""
+        states, topics = self._ledger.states, self._ledger.topics
+        self._ledger.set_states(
+            {
+                key: leadership.hand_over(states[key].state, topics[key.topic].target(key.partition), live)
+                for key in keys
+            }
         )
+        self._ledger.set_states(
+            {
+                key: leadership.remove(states[key].state, topics[key.topic].removing.get(key.partition, ()))
+                for key in keys
+            }
+        )
+        for name in dict.fromkeys(key.topic for key in keys):
+            plan = topics[name]
+            for key in keys:
+                if key.topic == name:
+                    plan = _arrived(plan, key.partition)
+            self._ledger.set_topic(name, plan)
 
     def _is_done(self, key: TopicPartition, target: tuple[int, ...]) -> bool:
         if not self._ledger.knows(key):
@@ -104,19 +116,41 @@ class Reassignments:
         plan = self._ledger.topics[key.topic]
         return key.partition not in plan.moving and plan.partitions[key.partition] == target
 
-    def _finish_request(self, key: TopicPartition) -> None:
-        """Take one partition out of the znode, which goes with the last."""
-        self._requested.pop(key, None)
-        read = self._zookeeper.get(PATH)
+    def _finish_requests(self, keys: Collection[TopicPartition]) -> None:
+        """Take partitions out of the znode, which goes with the last."""
+        read = self._zookeeper.get(PATH) if keys else None
+        for key in keys:
+            self._requested.pop(key, None)
         if read is None:
             return
-        left = {k: v for k, v in _parse(read.data).items() if k != key}
+        left = {k: v for k, v in _parse(read.data).items() if k not in keys}
         if left:
             data = documents.reassignment((k.topic, k.partition, v) for k, v in left.items())
             self._ledger.write([self._zookeeper.setting(PATH, data, -1)])
         else:
             self._ledger.delete(PATH)
             self._is_present = False
+
+
+def _moved(plan: ledger.Plan, partition: int, target: tuple[int, ...]) -> ledger.Plan:
+    """The topic once a partition is to have other replicas."""
+    original = _without(plan.partitions[partition], plan.adding.get(partition, ()))
+    return msgspec.structs.replace(
+        plan,
+        partitions={**plan.partitions, partition: (*target, *_without(original, target))},
+        adding=_with(plan.adding, partition, _without(target, original)),
+        removing=_with(plan.removing, partition, _without(original, target)),
+    )
+
+
+def _arrived(plan: ledger.Plan, partition: int) -> ledger.Plan:
+    """The topic once a partition has the replicas that it was to have."""
+    return msgspec.structs.replace(
+        plan,
+        partitions={**plan.partitions, partition: plan.target(partition)},
+        adding=_with(plan.adding, partition, ()),
+        removing=_with(plan.removing, partition, ()),
+    )
 
 
 def _parse(data: bytes) -> dict[TopicPartition, tuple[int, ...]]:

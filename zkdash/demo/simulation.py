@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 
-from zkdash.demo import broker, catalogue, clock, controller, creation, listener, session, story
+from zkdash.demo import broker, catalogue, clock, controller, copies, creation, listener, session, story
 from zkdash.demo.answers import Answers
 from zkdash.demo.leaders import Leaders
 from zkdash.demo.ledger import TopicPartition
@@ -46,6 +46,8 @@ class Simulation(story.Story):
         self.logs = Logs(seed, now, contents.topics)
         self.readers = Readers(self.logs, contents.groups, serves=self._serves, now=now)
         self._leaders = Leaders()
+        self._copies = copies.Copies(self.logs.size)
+        self._known: frozenset[str] = frozenset()
         self._after_step = after_step
         super().__init__(
             address,
@@ -100,6 +102,10 @@ class Simulation(story.Story):
         """The controller's term in office, of whichever broker holds it; None while nobody does."""
         return next((b.controller for b in self.brokers.values() if b.controller is not None), None)
 
+    @property
+    def is_moving(self) -> bool:
+        return self.term is not None and any(plan.moving for plan in self.term.ledger.topics.values())
+
     # --- on the agenda
 
     def _start(self) -> None:
@@ -123,7 +129,14 @@ class Simulation(story.Story):
 
     def _create_topics(self, specs: tuple[TopicSpec, ...]) -> None:
         running = {each.spec.id: each.spec.rack for each in self.brokers.values() if each.is_running}
-        creation.create(self._any_session(), specs, racks=running, random=self._elections)
+        hosts = {id_: rack for id_, rack in running.items() if id_ not in self._empty()} or running
+        creation.create(self._any_session(), specs, racks=hosts, random=self._elections)
+
+    def _empty(self) -> set[int]:
+        """Brokers that an operator drains, or has drained: nobody puts a new topic there."""
+        plans = self.term.ledger.topics.values() if self.term is not None else ()
+        used = {id_ for plan in plans for partition in plan.partitions for id_ in plan.target(partition)}
+        return set(self.brokers).difference(used) if used else set()
 
     def _any_session(self) -> session.Session:
         """The session of a broker that takes a client's request. Raises RuntimeError where none runs."""
@@ -137,7 +150,18 @@ class Simulation(story.Story):
         """After each step: what the controller decided is known to all brokers."""
         if self.term is not None:
             self._leaders.learn(self.term.ledger.states)
+            self._keep_logs(frozenset(self.term.ledger.topics))
         self._after_step()
+
+    def _keep_logs(self, topics: frozenset[str]) -> None:
+        """Logs come and go with their topics; into one that an operator makes, nobody writes."""
+        if topics != self._known:
+            for name in self._known - topics:
+                self.logs.forget(name)
+            for name in topics - self._known:
+                if not self.logs.knows(name):
+                    self.logs.add(TopicSpec(name, 1, 1, per_s=0))
+            self._known = topics
 
     def _serves(self, topic: str, partition: int) -> bool:
         """Whether the partition's leader runs."""
@@ -157,6 +181,7 @@ class Simulation(story.Story):
             random=self.random(f"broker {spec.id}"),
             cluster_id=cluster_id,
             socket=self._new_listener(spec.id),
+            copying=self._copies,
             on_vacancy=self._elect,
             on_lost=lambda: self._lost(spec.id),
         )

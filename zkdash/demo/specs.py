@@ -69,7 +69,8 @@ class GroupSpec(msgspec.Struct, frozen=True):
     """A consumer group: one entry of `members` per member, the number of its threads for each topic.
 
     `topics` are its static subscription; `white_list` or `black_list` is a regular expression instead. A
-    group that is `abandoned` commits once and leaves. The last member of a `restless` group comes and goes;
+    group that is `abandoned` commits once and leaves. So do all members of a `nightly` one, which come back
+    for a while now and then. The last member of a `restless` group comes and goes;
     the last member of a `drowsy` one hangs now and then for longer than its session lives. A `slow` group
     falls behind the logs' ends and catches up, again and again.
     """
@@ -83,6 +84,7 @@ class GroupSpec(msgspec.Struct, frozen=True):
     domain: str = "shop.internal"
     commits: bool = True
     abandoned: bool = False
+    nightly: bool = False
     restless: bool = False
     drowsy: bool = False
     slow: bool = False

@@ -99,6 +99,11 @@ class Story(abc.ABC):
         self.steps.call(lambda: hang(expires_after_s=groups.DETECTION_S, wakes_after_s=seconds))
 
     @property
+    def is_moving(self) -> bool:
+        """Whether replicas are moved between brokers now."""
+        return False
+
+    @property
     def failures(self) -> list[Exception]:
         """What went wrong in the story itself; empty as long as ZooKeeper serves."""
         return self.steps.failures

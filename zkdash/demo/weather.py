@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zkdash.demo import incidents, simulation
+from zkdash.demo import incidents, ledger, simulation
 from zkdash.demo.incidents import Span
 from zkdash.demo.specs import TopicSpec
 
@@ -35,7 +35,7 @@ class Weather(incidents.Incidents):
             (broker, key)
             for key, kept in term.ledger.states.items()
             for broker in kept.state.isr
-            if broker != kept.state.leader
+            if broker != kept.state.leader and not _is_moved(key, term.ledger)
         )
         if not followers:
             return
@@ -51,3 +51,8 @@ class Weather(incidents.Incidents):
         name = f"adhoc.report-{self._made}"
         self._cluster.create_topic(TopicSpec(name, self.random.choice((3, 6, 12)), 2))
         self.later(TOPIC_LASTS, lambda: self._cluster.delete_topic(name))
+
+
+def _is_moved(key: ledger.TopicPartition, book: ledger.Ledger) -> bool:
+    """Whether an operator waits for the partition's followers."""
+    return key.topic in book.topics and key.partition in book.topics[key.topic].moving
