@@ -134,9 +134,10 @@ def wanted(data_dir: Path, upto: int) -> Iterator[tuple[int, int]]:
     """The keys of all changes in the logs, by the plain decoder."""
     for log in (data_dir / "version-2").glob("log.*"):
         for row in plain.decode(log.read_bytes(), REDACTION):
-            if not isinstance(row, Problem) and not row.failed and row.type not in (rows.ERROR, rows.CHECK):
-                if row.zxid <= upto:
-                    yield row.zxid, row.op
+            if isinstance(row, Problem) or row.failed or row.type in (rows.ERROR, rows.CHECK):
+                continue
+            if row.zxid <= upto:
+                yield row.zxid, row.op
 
 
 def test_a_batch_that_runs_again_adds_nothing_and_a_crash_between_tables_is_made_good(

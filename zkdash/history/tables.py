@@ -30,6 +30,7 @@ class Tables:
     """The tables of one cluster, below `directory`, as they are now: a context that reads one moment of each.
 
     `bounds` leaves out files that cannot hold what is asked: table → column → (least, greatest).
+    Raises QueryError, manifest.ManifestError.
     """
 
     def __init__(
@@ -53,7 +54,11 @@ class Tables:
             self.manifests[name] = found = table.read()
             files = [file for file in found.files if _may_hold(file, bounds.get(name, {}))]
             paths = [str(table.directory / file.path) for file in files]
-            self._view(name, paths)
+            try:
+                self._view(name, paths)
+            except duckdb.IOException as error:
+                self.close()
+                raise _unreadable(error) from error
             allowed += paths
         self._connection.execute(f"SET allowed_paths = {_listed(allowed)}")
         self._connection.execute("SET enable_external_access = false")
@@ -70,7 +75,7 @@ class Tables:
         except duckdb.OutOfMemoryException as error:
             raise QueryError("the query needs more memory than it may have: ask for less of it") from error
         except duckdb.IOException as error:
-            raise QueryError(f"a file of the table cannot be read: {str(error).splitlines()[0]}") from error
+            raise _unreadable(error) from error
         finally:
             overdue.cancel()
 
@@ -102,6 +107,10 @@ class Tables:
             self._connection.register("empty", empty)
             self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM empty')  # noqa: S608 - our names
             self._connection.unregister("empty")
+
+
+def _unreadable(error: duckdb.IOException) -> QueryError:
+    return QueryError(f"a file of the table cannot be read: {str(error).splitlines()[0]}")
 
 
 def _may_hold(file: File, wanted: Mapping[str, tuple[int, int]]) -> bool:

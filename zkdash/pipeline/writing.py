@@ -18,7 +18,6 @@ from zkdash.history import files, schemas
 from zkdash.history.manifest import Manifest, Table
 from zkdash.pipeline import reading
 
-_ORDER: Final = ("zxid_upto", "op_index")
 _IS_NOTE: Final = "problem IS NOT NULL OR covered IS NOT NULL"
 
 
@@ -49,8 +48,7 @@ def logs(found: DataFrame, directory: Path, run: str, *, stream: str = "", batch
         name = "changes" if "op_index" in found.columns else "znodes_checkpoint"
         table = Table(directory / name)
         if not _is_in(table, run, stream, batch):
-            rows = reading.data(held)
-            _write(rows.sort(*_ORDER) if name == "changes" else rows, table, run)
+            _write(reading.data(held), table, run)  # a file of logs each, in their order
             table.append(files.written(table, run), stream=stream, batch=batch)
         notes = held.where(_IS_NOTE).select("problem", "covered").toArrow()
         for name, column in (("problems", "problem"), ("coverage", "covered")):
