@@ -44,9 +44,12 @@ class Site(admin.AdminSite):
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002 - Django's signature
         """Where Django sends whom it does not let in: to the one sign-in page, or it says so."""
-        if request.user.is_authenticated and not self.has_permission(request):
+        index = reverse("admin:index", current_app=self.name)
+        if self.has_permission(request):
+            return HttpResponseRedirect(index)
+        if request.user.is_authenticated:
             raise PermissionDenied("Only administrators of every cluster may grant roles.")
-        wanted = request.GET.get(REDIRECT_FIELD_NAME) or reverse("admin:index", current_app=self.name)
+        wanted = request.GET.get(REDIRECT_FIELD_NAME) or index
         return HttpResponseRedirect(f"/sign-in/?{urlencode({REDIRECT_FIELD_NAME: wanted})}")
 
 
