@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
 from kazoo.client import KazooClient
 
+from tests.demo.living import Cluster
 from tests.waiting import wait_for
+from zkdash.demo import incidents
 from zkdash.demo.clock import SteppedClock
 from zkdash.demo.simulation import Simulation
 from zkdash.demo.specs import BrokerSpec, Catalogue, GroupSpec, TopicSpec
@@ -18,7 +21,10 @@ pytestmark = pytest.mark.zk
 SMALL = Catalogue(
     brokers=tuple(BrokerSpec(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),
     topics=(TopicSpec("orders", 8, 3), TopicSpec("clicks", 4, 2)),
-    groups=(GroupSpec("billing", (1, 1), ("orders",), restless=True),),
+    groups=(
+        GroupSpec("billing", (1, 1), ("orders",), restless=True),
+        GroupSpec("report", (1,), ("orders",), nightly=True),
+    ),
 )
 MINUTES = 15
 
@@ -30,6 +36,7 @@ class Seen:
         self.down: list[int] = []
         self.topics: list[int] = []
         self.members: list[int] = []
+        self.nightly: list[bool] = []
         self.shrunk: list[int] = []
         self.changes: list[bool] = []
 
@@ -54,7 +61,9 @@ def seen(zookeeper) -> Seen:
         states = {key: kept.state for key, kept in term.ledger.states.items()}
         found.down.append(sum(not b.is_running for b in simulation.brokers.values()))
         found.topics.append(len(term.ledger.topics))
-        found.members.append(sum(m.is_running for m in simulation.groups.members.values()))
+        members = simulation.groups.members
+        found.members.append(sum(m.is_running for m in members.values() if m.spec.group == "billing"))
+        found.nightly.append(members["report-0"].is_running)
         found.shrunk.append(sum(len(s.isr) < len(term.ledger.replicas(key)) for key, s in states.items()))
         found.changes.append(states != before)
         before = states
@@ -80,6 +89,35 @@ def test_topics_are_made_and_deleted(seen):
 
 def test_a_restless_member_leaves_and_joins(seen):
     assert set(seen.members) == {1, 2}
+
+
+def test_a_nightly_group_comes_for_a_minute_and_is_away_for_long(seen):
+    assert 60 < seen.nightly.count(True) < seen.nightly.count(False) / 2
+
+
+def test_an_outage_waits_for_the_moves_that_run(chroot, monkeypatch):
+    monkeypatch.setattr(incidents, "OUTAGE_WHILE_MOVING_CHANCE", 0.0)
+    moved = Cluster(chroot, SMALL)
+    moved.simulation.start()
+    try:
+        ids = moved.json("/brokers/topics/orders")["partitions"]["0"]
+        gone = next(b for b in (1, 2, 3, 4) if b not in ids)
+        moved.simulation.kill_broker(gone)
+        entry = {"topic": "orders", "partition": 0, "replicas": [*ids[:-1], gone]}
+        request = {"version": 1, "partitions": [entry]}
+        moved.client.create("/admin/reassign_partitions", json.dumps(request).encode())
+        moved.wait(lambda: moved.simulation.is_moving)
+        Weather(moved.simulation).start()
+        for _ in range(60):
+            moved.clock.advance(1.0)
+            moved.simulation.steps.call(lambda: None)
+            assert sum(not each.is_running for each in moved.simulation.brokers.values()) == 1
+        moved.simulation.start_broker(gone)
+        moved.pass_time(30, lambda: not moved.simulation.is_moving)
+        moved.pass_time(60, lambda: not all(each.is_running for each in moved.simulation.brokers.values()))
+    finally:
+        moved.simulation.stop()
+    assert moved.simulation.failures == []
 
 
 def test_followers_lag_without_an_outage_and_everything_is_in_sync_at_times(seen):
