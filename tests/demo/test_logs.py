@@ -106,3 +106,24 @@ def test_a_topic_that_nobody_told_of_began_with_the_simulation():
     assert logs.end("by-hand", 3) == 0
     time.now = 60.0
     assert 0 < logs.end("by-hand", 3) < 60 * 14 * 1.6
+
+
+def test_a_log_has_the_bytes_of_what_it_keeps_and_a_compacted_one_no_more_than_its_keys():
+    kept, compacted = (
+        TopicSpec("kept", 1, 1, per_s=500),
+        TopicSpec("compacted", 1, 1, {"cleanup.policy": "compact"}, 500),
+    )
+    logs = Logs(1, lambda: 0.0, [kept, compacted])
+    messages = logs.end("kept", 0) - logs.start("kept", 0)
+    assert logs.size("kept", 0) == 30 * messages
+    assert logs.size("compacted", 0) == 30 * 2_000_000 < 30 * logs.end("compacted", 0)
+
+
+def test_a_topic_that_is_forgotten_and_added_again_is_empty():
+    spec = TopicSpec("orders", 1, 1, per_s=50)
+    logs = Logs(1, lambda: 100.0, [spec])
+    assert logs.end("orders", 0) > 0
+    logs.forget("orders")
+    assert not logs.knows("orders")
+    logs.add(spec)
+    assert logs.end("orders", 0) == 0

@@ -92,3 +92,26 @@ def test_a_group_that_keeps_its_offsets_in_kafka_tells_them_and_goes_on_from_the
     assert stage.readers.pace(IN_KAFKA)(KEY, None) == first
     stage.readers.pace(STEADY)(KEY, None)
     assert stage.readers.committed("steady") == {}
+
+
+def test_who_was_reset_to_the_start_of_a_log_takes_many_commits_to_catch_up():
+    stage = Stage()
+    read = stage.readers.pace(STEADY)
+    offset, seen = stage.logs.start("orders", 0), []
+    for _ in range(60):
+        after = read(KEY, offset)
+        assert after is not None
+        offset = after
+        seen.append(stage.logs.end("orders", 0) - offset)
+        stage.now += 5.0
+    assert sum(lag > seen[0] / 2 for lag in seen) >= 2
+    assert seen[-1] < 200 * (readers.BEHIND_S + 5)
+
+
+def test_an_offset_before_the_start_of_a_log_goes_on_from_there():
+    stage = Stage()
+    start = stage.logs.start("orders", 0)
+    assert start > 0
+    after = stage.readers.pace(STEADY)(KEY, 0)
+    assert after is not None
+    assert start < after < stage.logs.end("orders", 0, ago_s=readers.AT_ONCE_S)
