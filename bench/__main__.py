@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from bench import fan_out, first_load, groups, latency, pages, reconnect, result, update_cost
+from bench import fan_out, first_load, groups, latency, pages, reconnect, result, txnlog, update_cost
 from bench.side import SideFailedError
 from bench.sizes import SIZES
 
@@ -18,6 +18,7 @@ ROWS = {
     "reconnect": reconnect.run,
     "latency": latency.run,
     "fan_out": fan_out.run,
+    "txnlog": txnlog.run,
 }
 
 

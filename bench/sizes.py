@@ -33,7 +33,7 @@ class Size(NamedTuple):
 
     `whole` is the tree of the first load and of a change's cost, `few` what the latter is compared
     with, `offsets` the tree whose groups commit, `groups` the one with very many. `seconds` is how long
-    changes are written.
+    changes are written, `transactions` how many the logs hold.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Size(NamedTuple):
     groups: Shape
     seconds: float
     heap_mb: int
+    transactions: int
 
 
 SIZES = {
@@ -56,6 +57,7 @@ SIZES = {
             groups=Shape(1_000, 20, 7_500, 7_500),
             seconds=10.0,
             heap_mb=512,
+            transactions=1_200_000,
         ),
         Size(
             "small",
@@ -65,6 +67,7 @@ SIZES = {
             groups=Shape(50, 20, 200, 200),
             seconds=0.5,
             heap_mb=256,
+            transactions=20_000,
         ),
     )
 }

@@ -166,7 +166,7 @@ def tool(main: str, *arguments: str | Path) -> str:
     command += [
         "-Dstdout.encoding=UTF-8",
         "-cp",
-        ":".join(map(str, jvm._jars())),
+        ":".join(map(str, jvm.jars())),
         f"org.apache.zookeeper.server.{main}",
     ]
     done = subprocess.run(

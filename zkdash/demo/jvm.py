@@ -49,13 +49,14 @@ def zookeeper(config: Path, *, heap_mb: int, options: Sequence[str] = ()) -> lis
         f"-Dlog4j2.configurationFile={logging}",
         *options,
         "-cp",
-        ":".join(map(str, _jars())),
+        ":".join(map(str, jars())),
         "org.apache.zookeeper.server.quorum.QuorumPeerMain",
         config,
     ]
 
 
-def _jars() -> list[Path]:
+def jars() -> list[Path]:
+    """The jars of the server and its tools. Raises FileNotFoundError where PySpark is not installed."""
     spec = importlib.util.find_spec("pyspark")  # found, not imported: no Spark in our process
     if spec is None or not spec.submodule_search_locations:
         raise FileNotFoundError(

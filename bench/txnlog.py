@@ -1,0 +1,119 @@
+"""Transaction logs decoded on Spark, beside ZooKeeper's own TxnLogToolkit on the same transactions.
+
+A real server writes the logs. Both sides discard what they find, and neither counts its start: Spark is asked
+once before it is timed, the toolkit's is the difference of two runs, over all transactions and over a tenth.
+"""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench import churn, progress, side, tree, wire
+from bench.result import Goal, Result
+from bench.sizes import Size
+from zkdash import java
+from zkdash.demo import jvm
+from zkdash.demo.zookeeper import Server
+from zkdash.formats.txnlog import frames
+
+_LIMIT_S = 1_200.0
+_WINDOW = 1_000
+_TOPICS, _PARTITIONS = 50, 20
+_LOGS = 18
+_TOOL = "org.apache.zookeeper.server.persistence.TxnLogToolkit"
+
+
+def run(size: Size) -> Result:
+    """Write the logs, then measure each side in a process of its own."""
+    count = size.transactions
+    with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
+        logs, whole, tenth = (Path(directory, name) for name in ("logs", "log.1", "log.2"))
+        with progress.step(f"txnlog: writing {count} transactions"):
+            _write(logs, count)
+        sizes = _join(logs, whole, tenth)
+        with progress.step("txnlog: Spark local[2]"):
+            spark = side.measured("txnlog_reader", str(logs), directory, limit_s=_LIMIT_S)
+        with progress.step("txnlog: TxnLogToolkit"):
+            seconds = _toolkit(Path(directory), whole) - _toolkit(Path(directory), tenth)
+    rate, tool_rate = sizes[0] / spark["seconds"], (sizes[0] - sizes[1]) / max(seconds, 1e-3)
+    return Result(
+        "txnlog",
+        size.name,
+        {
+            "zkdash": {
+                "transactions": sizes[0],
+                "rows": spark["rows"],
+                "s": spark["seconds"],
+                "transactions/s": rate,
+            },
+            "TxnLogToolkit": {
+                "transactions": sizes[0] - sizes[1],
+                "s": seconds,
+                "transactions/s": tool_rate,
+            },
+        },
+        (Goal("times the toolkit's steady rate", rate / tool_rate, 2, at_least=True),),
+    )
+
+
+def _write(directory: Path, count: int) -> None:
+    """States of partitions that change all the time, as in a restless cluster."""
+    config = {"snapCount": str(max(count // _LOGS, 1_000)), "preAllocSize": "4096"}
+    with Server(directory, heap_mb=256, config=config) as server:
+        connection = wire.Connection("127.0.0.1", server.port)
+        requests = itertools.islice(_requests(), count)
+        while some := list(itertools.islice(requests, _WINDOW)):
+            connection.post_all(some)
+            for _ in some:
+                connection.answer()
+        connection.close()
+
+
+def _requests() -> Iterator[tuple[int, bytes]]:
+    paths = []
+    for path in ("/brokers", "/brokers/topics"):
+        yield wire.CREATE, churn.create(path.encode(), b"")
+    for topic in range(_TOPICS):
+        root = f"/brokers/topics/{tree.topic_name(topic)}"
+        for path in (root, f"{root}/partitions"):
+            yield wire.CREATE, churn.create(path.encode(), b"")
+        for partition in range(_PARTITIONS):
+            paths.append(f"{root}/partitions/{partition}/state".encode())
+            yield wire.CREATE, churn.create(paths[-1].removesuffix(b"/state"), b"")
+            yield wire.CREATE, churn.create(paths[-1], tree.state(1, [1, 2, 3]))
+    for epoch in itertools.count(1):
+        data = tree.state(epoch % 3 + 1, [1, 2, 3][: epoch % 3 + 1], leader_epoch=epoch)
+        for path in paths:
+            yield wire.SET_DATA, wire.set_data(path, data)
+
+
+def _join(logs: Path, whole: Path, tenth: Path) -> tuple[int, int]:
+    """All transactions as one log, a tenth as another, as the toolkit takes one file; how many each holds."""
+    found: list[bytes] = []
+    for log in sorted((logs / "version-2").glob("log.*"), key=lambda log: int(log.suffix[1:], 16)):
+        data = log.read_bytes()
+        header = data[: frames.HEADER_SIZE]
+        found += [
+            data[each.start - 12 : each.end + 1]
+            for each in frames.frames(data)
+            if isinstance(each, frames.Frame)
+        ]
+    some = found[: len(found) // 10]
+    for path, bodies in ((whole, found), (tenth, some)):
+        path.write_bytes(header + b"".join(bodies))
+    return len(found), len(some)
+
+
+def _toolkit(directory: Path, log: Path) -> float:
+    """Seconds that the toolkit takes to print a log, its start included."""
+    command = [java.find().path, "-Xmx256m", "-Dlog4j2.level=OFF", "-cp", ":".join(map(str, jvm.jars()))]
+    started = time.perf_counter()
+    subprocess.run(
+        [*command, _TOOL, log], stdout=subprocess.DEVNULL, check=True, timeout=_LIMIT_S, cwd=directory
+    )
+    return time.perf_counter() - started

@@ -1,0 +1,26 @@
+"""Decodes a directory's transaction logs on Spark local[2], twice; tells the second time's seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from bench import side
+from zkdash.pipeline import reading, session
+
+
+def main(logs: str, scratch: str) -> None:
+    spark = session.start(
+        Path(scratch), master="local[2]", options={"spark.driver.memory": "1g"}, progress=False
+    )
+    found = reading.txnlog(spark, logs)
+    rows = reading.data(found).count()
+    started = time.perf_counter()
+    found.write.format("noop").mode("overwrite").save()
+    side.say(seconds=time.perf_counter() - started, rows=rows)
+    session.stop(spark)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
