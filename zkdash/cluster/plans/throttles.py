@@ -46,6 +46,8 @@ def begin(draft: Draft, moves: Sequence[Move], rate: int) -> None:
         if existing and _has(existing, topic_options.BROKER_THROTTLES):
             draft.refuse(f"Broker {broker} is throttled already: clear the old throttle first.")
         writes += _broker_write(broker, existing, edit, draft)
+    if draft.read(BROKER_CONFIGS) is None:  # 0.10.2.2 does not make it, 1.1.1 does
+        writes.insert(0, create(BROKER_CONFIGS, None, "nothing: it stays, empty"))
     _steps(draft, f"Throttle brokers to {rate} bytes/s", writes)
 
 
