@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,18 +11,33 @@ from kazoo.client import KazooClient
 
 from tests.lab.kafka import Broker
 
+# A killed broker's registration goes with its session: waited for by tests, so short.
+SHORT = {"zookeeper.session.timeout.ms": "4000"}
+
 
 class Lab:
-    """Starts brokers on one ZooKeeper, each release under the chroot /kafka-<release>."""
+    """Starts brokers on one ZooKeeper, each release under the chroot /<name>-<release>.
 
-    def __init__(self, zookeeper: str, data_dir: Path) -> None:
+    `properties` are added to the server.properties of each broker: of a release, and of the broker's id.
+    """
+
+    def __init__(
+        self,
+        zookeeper: str,
+        data_dir: Path,
+        *,
+        name: str = "kafka",
+        properties: Callable[[str, int], Mapping[str, str]] = lambda _release, _number: {},
+    ) -> None:
         self._zookeeper = zookeeper
         self._data_dir = data_dir
+        self._name = name
+        self._properties = properties
         self._brokers: dict[tuple[str, int], Broker] = {}
 
     def address(self, release: str) -> str:
         """The ZooKeeper address of a release's cluster, chroot and all."""
-        return f"{self._zookeeper}/kafka-{release}"
+        return f"{self._zookeeper}/{self._name}-{release}"
 
     def brokers(self, release: str, count: int = 1) -> list[Broker]:
         """Return running brokers 1 to `count` of `release`; others are stopped first."""
@@ -32,8 +48,9 @@ class Lab:
         for key in sorted(wanted):
             if key not in self._brokers:
                 self._brokers[key] = self._make(*key)
-            if not self._brokers[key].alive:
-                self._brokers[key].start()
+        asleep = [self._brokers[key] for key in sorted(wanted) if not self._brokers[key].alive]
+        with ThreadPoolExecutor(max_workers=count) as pool:
+            list(pool.map(Broker.start, asleep))
         return [self._brokers[key] for key in sorted(wanted)]
 
     @contextmanager
@@ -49,16 +66,14 @@ class Lab:
 
     def stop(self) -> None:
         """Stop every broker."""
-        for broker in self._brokers.values():
-            broker.stop()
+        with ThreadPoolExecutor(max_workers=len(self._brokers) or 1) as pool:
+            list(pool.map(Broker.stop, self._brokers.values()))
 
     def _make(self, release: str, id: int) -> Broker:  # noqa: A002 - Kafka's own word
-        # a killed broker's registration goes with its session: waited for by tests, so short
-        short = {"zookeeper.session.timeout.ms": "4000"}
         return Broker(
             release,
             self.address(release),
             id=id,
             data_dir=self._data_dir / f"{release}-{id}",
-            properties=short,
+            properties={**SHORT, **self._properties(release, id)},
         )

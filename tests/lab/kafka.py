@@ -30,6 +30,15 @@ log4j.appender.console.layout=org.apache.log4j.PatternLayout
 log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
 """
 
+# What a tool prints is read: its warnings go elsewhere.
+TOOLS_LOGGING = """\
+log4j.rootLogger=WARN, console
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.target=System.err
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
+"""
+
 
 class NotRegisteredError(RuntimeError):
     """The broker did not come up; the message ends with the tail of its log."""
@@ -141,9 +150,16 @@ class Broker:
         """What Kafka's own tool tells of a topic, by partition. Raises topics.RefusedError."""
         return self._topics().describe(name)
 
+    def describe_topics(self) -> dict[str, dict[int, topics.Described]]:
+        """What Kafka's own tool tells of all topics, by name and partition. Raises topics.RefusedError."""
+        return self._topics().describe_all()
+
     def java(self) -> list[str]:
         """The command that runs a class of this release, up to the class: its tools, its clients."""
-        return self._java(heap_mb=128)
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        logging = self.data_dir / "tools-log4j.properties"
+        logging.write_text(TOOLS_LOGGING)
+        return self._java(logging, heap_mb=128)
 
     def __enter__(self) -> Self:
         self.start()
@@ -167,19 +183,20 @@ class Broker:
         self.data_dir.mkdir(parents=True, exist_ok=True)
         config = self.data_dir / "server.properties"
         config.write_text("".join(f"{key}={value}\n" for key, value in self._settings().items()))
-        (self.data_dir / "log4j.properties").write_text(LOGGING)
+        logging = self.data_dir / "log4j.properties"
+        logging.write_text(LOGGING)
         self.log.write_bytes(b"")
-        command = [*self._java(heap_mb=self._heap_mb), "kafka.Kafka", str(config)]
+        command = [*self._java(logging, heap_mb=self._heap_mb), "kafka.Kafka", str(config)]
         self._process = guard.Guarded(command, log=self.log)
 
-    def _java(self, *, heap_mb: int) -> list[str]:
+    def _java(self, logging: Path, *, heap_mb: int) -> list[str]:
         return [
             str(java.find().path),
             f"-Xmx{heap_mb}m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-Djava.net.preferIPv4Stack=true",
-            f"-Dlog4j.configuration=file:{self.data_dir}/log4j.properties",
+            f"-Dlog4j.configuration=file:{logging}",
             "-cp",
             ":".join(map(str, classpath(self.release))),
         ]

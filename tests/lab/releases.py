@@ -20,7 +20,8 @@ class Release:
 
     `roots` are locked with their closure, `alone` without. `registration` is the version in
     /brokers/ids/N; `topic_command` the class of its topic tool, which talks to ZooKeeper before 3.0 and
-    to a broker from then on (KIP-377).
+    to a broker from then on (KIP-377). `moves_by_api` tells that the tool that moves replicas asks a broker,
+    and not by a znode (2.5, KIP-455).
     """
 
     version: str
@@ -32,8 +33,10 @@ class Release:
     console_consumer: str = "kafka.tools.ConsoleConsumer"
     offset_shell: str = "kafka.tools.GetOffsetShell"
     records_deleter: str = "kafka.admin.DeleteRecordsCommand"
+    reassigner: str = "kafka.admin.ReassignPartitionsCommand"
     has_listeners: bool = True
     tools_ask_broker: bool = False
+    moves_by_api: bool = False
 
     @property
     def lock(self) -> Path:
@@ -69,6 +72,7 @@ RELEASES = {
             "2.8.2",
             _jars("org.apache.kafka:kafka_2.13:2.8.2", "org.slf4j:slf4j-log4j12:1.7.25"),
             registration=5,
+            moves_by_api=True,
         ),
         Release(
             "3.9.1",
@@ -85,7 +89,9 @@ RELEASES = {
             console_consumer="org.apache.kafka.tools.consumer.ConsoleConsumer",
             records_deleter="org.apache.kafka.tools.DeleteRecordsCommand",
             offset_shell="org.apache.kafka.tools.GetOffsetShell",
+            reassigner="org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
             tools_ask_broker=True,
+            moves_by_api=True,
         ),
     )
 }

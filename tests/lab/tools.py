@@ -32,9 +32,9 @@ def run(broker: Broker, main: str, *arguments: str, stdin: str = "") -> str:
     return done.stdout
 
 
-def produce(broker: Broker, topic: str, count: int) -> None:
-    """Send `count` messages with the console producer, and wait until the leaders have them."""
-    lines = "".join(f"message {number}\n" for number in range(count))
+def produce(broker: Broker, topic: str, count: int, *, size: int = 0) -> None:
+    """Send `count` messages of at least `size` bytes with the console producer, and wait for the leaders."""
+    lines = "".join(f"message {number}".ljust(size, ".") + "\n" for number in range(count))
     run(
         broker,
         "kafka.tools.ConsoleProducer",
@@ -45,21 +45,23 @@ def produce(broker: Broker, topic: str, count: int) -> None:
 
 def consume(
     broker: Broker, kind: str, group: str, topic: str, count: int, *, first: bool = True, **config: str
-) -> None:
+) -> str:
     """Read `count` messages with the console consumer of the OLD or the NEW kind, which commits at its end.
+    Returns what it printed.
 
-    It begins at the first message where the group has committed nothing. `config` adds consumer
-    properties, with `_` for `.`: `offsets_storage="kafka"`.
+    It begins at the first message where the group has committed nothing, if it is the group's `first`: the
+    tool refuses to be told so again. `config` adds consumer properties, with `_` for `.`:
+    `offsets_storage="kafka"`.
     """
-    start = "smallest" if kind == OLD else "earliest"
-    properties = {"group.id": group, "auto.offset.reset": start}
+    start = {"auto.offset.reset": "smallest" if kind == OLD else "earliest"} if first or kind == NEW else {}
+    properties = {"group.id": group} | start
     properties |= {key.replace("_", "."): value for key, value in config.items()}
     file = broker.data_dir / f"{group}.properties"
     file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
     where = ("--zookeeper", broker.zookeeper) if kind == OLD else ("--bootstrap-server", broker.address)
-    # 0.8 overrides auto.offset.reset, and refuses this where the group has offsets in ZooKeeper
-    begin = ("--from-beginning",) if first and not broker.release.has_listeners else ()
-    run(
+    # up to 0.10 it overrides auto.offset.reset
+    begin = ("--from-beginning",) if first and kind == OLD else ()
+    return run(
         broker,
         broker.release.console_consumer,
         *(*where, "--topic", topic, "--consumer.config", str(file), "--max-messages", str(count), *begin),
@@ -111,6 +113,12 @@ def list_groups(broker: Broker) -> set[str]:
     """The groups that kafka-consumer-groups lists at the brokers (0.9 and later)."""
     printed = run(broker, broker.release.group_command, "--bootstrap-server", broker.address, "--list")
     # the log goes to the same place; its lines are of many words
+    return {line for line in printed.splitlines() if len(line.split()) == 1}
+
+
+def list_old_groups(broker: Broker) -> set[str]:
+    """The groups of ZooKeeper consumers that kafka-consumer-groups lists (0.9 to 1.1)."""
+    printed = run(broker, broker.release.group_command, "--zookeeper", broker.zookeeper, "--list")
     return {line for line in printed.splitlines() if len(line.split()) == 1}
 
 

@@ -53,6 +53,10 @@ class TopicCommand:
         """Each partition of a topic, by its id. Raises RefusedError."""
         return parse(self._run("--describe", "--topic", name), name)
 
+    def describe_all(self) -> dict[str, dict[int, Described]]:
+        """Each partition of each topic, by name and id. Raises RefusedError."""
+        return parse_all(self._run("--describe"))
+
     def _run(self, *arguments: str) -> str:
         done = subprocess.run(
             [*self._command, *arguments], capture_output=True, text=True, timeout=LIMIT_S, check=False
@@ -64,16 +68,19 @@ class TopicCommand:
 
 def parse(printed: str, topic: str) -> dict[int, Described]:
     """The partitions of `topic` in what `--describe` printed (0.8.2 to 3.9 print the same columns)."""
-    matches = (_PARTITION.match(line) for line in printed.splitlines())
-    return {
-        int(match["partition"]): Described(
+    return parse_all(printed).get(topic, {})
+
+
+def parse_all(printed: str) -> dict[str, dict[int, Described]]:
+    """The partitions of all topics in what `--describe` printed."""
+    found: dict[str, dict[int, Described]] = {}
+    for match in filter(None, map(_PARTITION.match, printed.splitlines())):
+        found.setdefault(match["topic"], {})[int(match["partition"])] = Described(
             leader=_leader(match["leader"]),
             replicas=_ids(match["replicas"]),
             isr=_ids(match["isr"]),
         )
-        for match in matches
-        if match and match["topic"] == topic
-    }
+    return found
 
 
 def _leader(text: str) -> int | None:
