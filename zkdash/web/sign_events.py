@@ -37,7 +37,9 @@ def _failed(credentials: Mapping[str, Any], request: HttpRequest | None = None, 
 
 @receiver(user_locked_out)
 def _locked_out(request: HttpRequest, username: str, **_: object) -> None:
-    audit.append("sign-in-locked", Who(username), detail=_origin(request))
+    """Told by the attempt that was one too many; those after it are not even counted."""
+    if getattr(request, "axes_failures_since_start", None) is not None:
+        audit.append("sign-in-locked", Who(username), detail=_origin(request))
 
 
 @receiver(administered)
