@@ -1,14 +1,13 @@
 // Takes frames, holds them for readers, marks changes.
-const doc = document, body = doc.body;
+const doc = document, body = doc.body, root = doc.documentElement;
 const $ = (id) => doc.getElementById(id);
 const all = (css, root = doc) => [...root.querySelectorAll(css)];
 const on = (el, name, act) => el.addEventListener(name, act);
 const say = (it) => ($("status").textContent = it);
-const focused = () => doc.activeElement;
+const stops = "a,button,input,summary,label";
 const held = new Map(); // what waits, by id
 const marks = new Map(); // id -> [when, what cells said]
-let revision = body.dataset.revision, asOf = +body.dataset.asOf;
-let hovered, paused, down, poll, chord = 0;
+let revision = body.dataset.revision, asOf = body.dataset.asOf, hovered, paused, down, poll, chord = 0;
 htmx.config.wsReconnectDelay = (n) => Math.random() * Math.min(8e3, 1e3 * 2 ** n);
 
 // Its words; no times, no marks.
@@ -26,11 +25,7 @@ const diff = (el) => (el.cells ? [el] : [...(el.rows ?? [])]).map((row) => {
 	})];
 }).filter(([row, , was]) => row.dataset.tone && was.some((w) => w !== null));
 
-const parse = (html) => {
-	const box = doc.createElement("template");
-	box.innerHTML = html;
-	return box.content;
-};
+const parse = (html) => Object.assign(doc.createElement("template"), { innerHTML: html }).content;
 function take(frame) {
 	const head = JSON.parse(frame.split("\n")[0]);
 	if (head.from !== null && head.from != revision) return refetch();
@@ -39,8 +34,7 @@ function take(frame) {
 }
 async function refetch() {
 	const answer = await fetch(location), parts = all("[data-live]", parse(await answer.text()));
-	revision = answer.headers.get("Zkdash-Revision");
-	asOf = +answer.headers.get("Zkdash-As-Of");
+	[revision, asOf] = ["Revision", "As-Of"].map((it) => answer.headers.get("Zkdash-" + it));
 	parts.forEach((el) => el.setAttribute("hx-swap-oob", "true"));
 	receive(parts);
 }
@@ -72,15 +66,20 @@ function show() {
 	held.clear();
 	apply(parts);
 }
-const flush = () => { if (!reading() && !hovered) show(); };
+const flush = () => reading() || hovered || show();
 
 function apply(parts) {
 	tell();
 	if (!parts[0]) return;
 	mark(parts);
-	const stops = "a,button,summary,input", active = focused(), home = active.closest("[id]") ?? body;
+	const active = doc.activeElement, home = active.closest("[id]") ?? body;
 	const at = all(stops, home).indexOf(active);
-	parts.forEach((el) => all("details", el).forEach((d) => { d.open = $(d.id)?.open; }));
+	// What a reader opened or ticked stays.
+	parts.forEach((el) => all("details,input", el).forEach((d) => {
+		const old = $(d.id) ?? d;
+		d.open = old.open;
+		d.defaultChecked = old.checked;
+	}));
 	htmx.swap(body, parts.map((el) => (el.cells || el.rows ? `<template>${el.outerHTML}</template>` : el.outerHTML)).join(""), { swapStyle: "none" });
 	const now = !active.isConnected && $(home.id);
 	if (now) (all(stops, now)[at] ?? now).focus({ preventScroll: true });
@@ -106,7 +105,7 @@ function mark(parts) {
 	say(said.join("; "));
 	if (critical[0]) $("alert").textContent = "Critical: " + critical.join(", ");
 	marks.forEach(([at], id) => {
-		if (Date.now() - at < 2e3) return;
+		if (since(at) < 2) return;
 		marks.delete(id);
 		$(id)?.classList.remove("changed");
 		all(`#${id} b`).forEach((b) => { b.parentNode.title = ""; b.replaceWith(...b.childNodes); });
@@ -115,8 +114,8 @@ function mark(parts) {
 }
 function paint() {
 	marks.forEach(([, was], id) => {
-		const row = $(id);
-		if (!row || row.matches(".changed")) return;
+		const [row] = all(`#${id}:not(.changed)`);
+		if (!row) return;
 		row.classList.add("changed");
 		[...row.cells].forEach((cell, i) => {
 			if (was[i] === null) return;
@@ -136,7 +135,7 @@ function ages() {
 		t.textContent = s < 86400 ? age(s) : t.dateTime.slice(0, 10);
 	});
 }
-// Told every 2 s of what is old at 3.
+// Told every 2 s.
 function fresh() {
 	const el = $("freshness"), s = since(asOf * 1e3), old = !asOf || s > 5;
 	if (!el) return;
@@ -161,7 +160,7 @@ on(body, "htmx:wsOpen", () => {
 	notices();
 });
 on(doc, "pointerover", (e) => { hovered = e.pointerType === "touch" ? null : e.target.closest("table"); flush(); });
-on(doc.documentElement, "pointerleave", () => { hovered = null; flush(); });
+on(root, "pointerleave", () => { hovered = null; flush(); });
 on(doc, "selectionchange", flush);
 
 function pause() {
@@ -174,15 +173,15 @@ const open = (row) => row?.querySelector("th a")?.click();
 const copy = (el) => el && navigator.clipboard.writeText(el.dataset.copy).then(() => say("Copied"), () => say("Not copied"));
 const step = (by) => {
 	const rows = all("main tr[tabindex]");
-	rows[Math.max(0, rows.indexOf(focused()) + by)]?.focus();
+	rows[Math.max(0, rows.indexOf(doc.activeElement) + by)]?.focus();
 };
 const keys = {
-	"/": () => ($("filter") ?? $("search")).focus(), "?": () => $("keys").showModal(), u: show, p: pause, g: () => { chord = Date.now(); },
-	j: () => step(1), k: () => step(-1), Enter: () => open(focused()), y: () => copy(focused().querySelector(".copy")),
+	"/": () => ($("filter") ?? $("search")).focus(), "?": () => $("keys").showModal(), u: show, p: pause, g: () => (chord = Date.now()),
+	j: () => step(1), k: () => step(-1), Enter: () => open(doc.activeElement), y: () => copy(doc.activeElement.querySelector(".copy")),
 };
 on(doc, "keydown", (e) => {
 	if (e.key === "Escape" && e.target.matches("input")) e.target.blur();
-	if ($("keys-off").checked || e.ctrlKey || e.altKey || e.metaKey || !e.target.matches("body,main,tr")) return;
+	if (off.checked || e.ctrlKey || e.altKey || e.metaKey || !e.target.matches("body,main,tr")) return;
 	const link = since(chord) < 1.5 && all("[data-go]").find((a) => a.dataset.go === e.key);
 	const act = link ? () => link.click() : keys[e.key];
 	chord = 0;
@@ -190,7 +189,7 @@ on(doc, "keydown", (e) => {
 });
 on(doc, "click", ({ target }) => {
 	copy(target.closest(".copy"));
-	if (getSelection().isCollapsed && !target.closest("a,button,input,summary")) open(target.closest("main tr"));
+	if (getSelection().isCollapsed && !target.closest(stops)) open(target.closest("main tr"));
 });
 $("waiting").onclick = show;
 $("pause").onclick = pause;
@@ -200,8 +199,8 @@ setInterval(ages, 15e3);
 fresh();
 ages();
 
-const off = $("keys-off"), theme = $("theme"), root = doc.documentElement.dataset;
+const off = $("keys-off"), theme = $("theme");
 off.checked = localStorage.keys;
-theme.value = root.theme = localStorage.theme ?? "";
+theme.value = root.dataset.theme = localStorage.theme ?? "";
 off.onchange = () => (localStorage.keys = off.checked ? "off" : "");
-theme.onchange = () => (localStorage.theme = root.theme = theme.value);
+theme.onchange = () => (localStorage.theme = root.dataset.theme = theme.value);

@@ -16,6 +16,7 @@ from zkdash.cluster.changes import Change
 from zkdash.cluster.findings import Finding
 from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
+from zkdash.live.queue import EMPTY, Queue
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Stat, Unreadable, Znode
@@ -172,6 +173,7 @@ def snapshot(
     samples: Samples | None = None,
     migrations: Mapping[str, Migration] | None = None,
     first_seen: Mapping[str, int] | None = None,
+    queue: Queue = EMPTY,
     **session: Any,
 ) -> Snapshot:
     """What a watcher would publish, true as of now; a tree of None is a cluster that was never loaded."""
@@ -190,6 +192,7 @@ def snapshot(
         migrations=migrations or {},
         changes=changes,
         first_seen=first_seen or {},
+        queue=queue,
     )
 
 

@@ -18,7 +18,7 @@ from zkdash.cluster.tone import Tone
 from zkdash.live import queue
 from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import action_cells, action_facts, audit_rows, cells, links, page, review, tables
+from zkdash.web import action_cells, action_facts, audit_rows, cells, links, page, picks, review, tables
 from zkdash.web.action_facts import MOST_MOVES, Facts
 from zkdash.web.page import Page, View
 from zkdash.web.pages import actions
@@ -106,20 +106,15 @@ def _context(snapshot: Snapshot, key: PageKey, found: Detail) -> dict[str, Any]:
         "move_headings": tables.headings(MOVES, ""),
         "audit_headings": tables.headings(audit_rows.ABOUT_ONE, ""),
         "has_moves": plan is not None and any(isinstance(step.goal, Assigned) for step in plan.steps),
-        "acts": may(key, Right.ACT),
+        "acts": picks.may_act(key),
         "asked_by": entry.user_id,
         "planned": planned,
         "review": review.of(plan, snapshot.state if planned else None) if plan else None,
-        "submit": _href(entry, Verb.SUBMIT) if planned and may(key, Right.ACT) else "",
+        "submit": _href(entry, Verb.SUBMIT) if planned and picks.may_act(key) else "",
         "audit": links.audit(entry.cluster, urlencode({"action": entry.id})),
         # Who is typing the name of what is deleted is not to be sent back to the start.
         "refresh": not planned,
     }
-
-
-def may(key: PageKey, right: Right) -> bool:
-    """Whether those for whom a page is made have a right on its cluster."""
-    return right in Role(key.rights).rights
 
 
 def _gone(number: int, sentence: str) -> View:
@@ -130,11 +125,11 @@ def _gone(number: int, sentence: str) -> View:
 
 def _verbs(found: Detail, key: PageKey) -> tuple[tuple[Button, ...], str]:
     """The buttons for what can be asked for now, and where a person settles an unknown step, if it is one."""
-    if not may(key, Right.ACT):
+    if not picks.may_act(key):
         return (), ""
     entry = found.entry
     offered = [
-        (Verb.APPROVE, "Approve", may(key, Right.APPROVE)),
+        (Verb.APPROVE, "Approve", Right.APPROVE in Role(key.rights).rights),
         (Verb.RESUME, "Resume", True),
         (Verb.PAUSE, "Pause", True),
         (Verb.STOP, "Stop before the next step" if entry.state.is_active else "Withdraw", True),

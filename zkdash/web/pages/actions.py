@@ -7,7 +7,7 @@ from zkdash.actions.entries import Entry
 from zkdash.cluster.query import Query
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import action_cells, cells, links, listing, page, tables
+from zkdash.web import action_cells, cells, links, listing, page, picks, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.tables import Column, Empty
@@ -30,6 +30,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, COLUMNS, "Filter: text, kind:reassign, by:…, state:queued"),
             "audit": links.audit(snapshot.cluster),
+            "deeds": picks.every(key),
         },
         fields=tables.fields(FIELDS),
         records=lambda: tables.records(FIELDS, found.rows),

@@ -7,14 +7,12 @@ from urllib.parse import parse_qs, urlencode
 
 import msgspec
 
-from zkdash.access.roles import Right
 from zkdash.actions import reading
 from zkdash.actions.reading import Search
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import audit_rows, links, tables
+from zkdash.web import audit_rows, links, picks, tables
 from zkdash.web.page import Page, View
-from zkdash.web.pages import action
 
 NAME = "audit"
 SIZE = 100
@@ -40,7 +38,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "older": f"?{older}" if older else "",
             "newest": f"?{_query(msgspec.structs.replace(search, below=None))}" if search.below else "",
             "shown": len(lines),
-            "acts": action.may(key, Right.ACT),
+            "acts": picks.may_act(key),
             "verify": links.cluster(snapshot.cluster, "audit/verify/"),
         },
         fields=tables.fields(audit_rows.FIELDS),

@@ -12,7 +12,7 @@ from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, broker_facts, cells, links, listing, tables
+from zkdash.web import broker_cells, broker_facts, cells, links, listing, picks, tables
 from zkdash.web.broker_facts import Facts
 from zkdash.web.page import Page, Record, View
 from zkdash.web.pages import brokers
@@ -43,12 +43,24 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
             "noun": noun.capitalize(),
+            "deeds": _deeds(key, row),
         },
         fields=tables.fields(columns),
         records=lambda: tables.records(columns, entries),
         total=found.matched,
         extra={} if row is None else {"broker": _record(snapshot, row)},
         gone=facts.gone if snapshot.state.loaded else "",
+    )
+
+
+def _deeds(key: PageKey, row: BrokerRow | None) -> tuple[picks.Deed, ...]:
+    """What can be asked of a broker: not of one that is unknown, nor of 0.7, which moves nothing."""
+    if row is None or (row.load.topics_07 and not row.load.listed):
+        return ()
+    return picks.deeds(
+        key,
+        ("Drain…", "reassign", (("way", "drain"), ("broker", row.id))),
+        ("Replace…", "reassign", (("way", "replace"), ("broker", row.id))),
     )
 
 

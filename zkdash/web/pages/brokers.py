@@ -8,10 +8,10 @@ from zkdash.cluster import broker_queries, queries, registrations
 from zkdash.cluster.broker_rows import BrokerRow
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
-from zkdash.kafka.values import Broker
+from zkdash.kafka.values import Broker, Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, cells, links, listing, tables
+from zkdash.web import broker_cells, cells, links, listing, picks, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.tables import Column, Empty
@@ -25,9 +25,11 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     found = broker_queries.select_brokers(snapshot.state, query)
     columns = drawn(snapshot)
+    acts = snapshot.state.layout is not Layout.V07  # which moves no replicas
+    shown = picks.columns(key, "broker", lambda one: str(one[1].id), columns) if acts else columns
     table = tables.part(
         "brokers-rows",
-        columns,
+        shown,
         ((f"broker-{row.id}", row.status, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query),
         problems=lambda one: links.problems(one[0], paths.broker(one[1].id)),
@@ -35,7 +37,10 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return View(
         title="Brokers",
         parts=(_notes(snapshot), table, *listing.blocks(SPEC, query, found, "brokers")),
-        context=listing.context(SPEC, query, columns, "Filter: id, host, rack:a"),
+        context={
+            **listing.context(SPEC, query, shown, "Filter: id, host, rack:a"),
+            **(picks.context(key, "brokers", ("Drain, fill or replace…", "reassign")) if acts else {}),
+        },
         fields=tables.fields(columns),
         records=lambda: tables.records(columns, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,

@@ -145,6 +145,12 @@ def _count(snapshot: Snapshot, number: int, alert: Tone | None = None) -> Cell:
     return cells.Number(number, alert=alert) if snapshot.state.loaded else cells.unknown(_NOT_LOADED)
 
 
+def _actions(snapshot: Snapshot) -> Cell:
+    if not snapshot.queue.read:
+        return cells.unknown(snapshot.queue.trouble or "zkdash’s database was not read yet")
+    return cells.Number(len(snapshot.queue.in_flight), href=links.cluster(snapshot.cluster, "actions/"))
+
+
 def _data(snapshot: Snapshot) -> Cell:
     """Until when the data is true: its age is only interesting once it stopped following ZooKeeper."""
     if snapshot.as_of is None:
@@ -172,6 +178,7 @@ COLUMNS: tuple[Column[Snapshot], ...] = (
     Column(
         "unowned", "Unowned", lambda one: _count(one, one.state.counts.unowned, Tone.CRITICAL), is_number=True
     ),
+    Column("actions", "Actions", _actions, is_number=True, title="that wait or are at work"),
     Column("data", "Data", _data),
     Column("address", "ZooKeeper", lambda one: cells.Text(one.address)),
 )

@@ -15,7 +15,17 @@ from zkdash.kafka.values import Layout
 from zkdash.live import positions
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import cells, expectations, group_cells, group_facts, group_members, links, listing, tables
+from zkdash.web import (
+    cells,
+    expectations,
+    group_cells,
+    group_facts,
+    group_members,
+    links,
+    listing,
+    picks,
+    tables,
+)
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View, Wants
 from zkdash.web.tables import Column, Empty
@@ -61,6 +71,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
             "in_zookeeper": group is not None,
+            "deeds": _deeds(key) if group is not None else (),
             "member_headings": tables.headings(group_members.COLUMNS, ""),
         },
         fields=tables.fields(_FIELDS),
@@ -71,6 +82,14 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "members": group_members.records(asked, known),
         },
         gone=facts.values.gone if snapshot.state.loaded else "",
+    )
+
+
+def _deeds(key: PageKey) -> tuple[picks.Deed, ...]:
+    """What can be asked of a group that ZooKeeper holds."""
+    chosen = (("group", key.args[0]),)
+    return picks.deeds(
+        key, ("Reset offsets…", "reset-offsets", chosen), ("Delete the group…", "delete-group", chosen)
     )
 
 

@@ -7,7 +7,7 @@ from zkdash.cluster.group_rows import GroupRow
 from zkdash.cluster.tone import Tone
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import cells, group_cells, links, listing, tables
+from zkdash.web import cells, group_cells, links, listing, picks, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.tables import Column, Empty
@@ -21,16 +21,20 @@ _PATTERN = "members subscribe by a pattern; the group's page resolves it"
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     found = group_queries.select_groups(snapshot.state, query)
+    shown = picks.columns(key, "group", lambda one: one[1].name, COLUMNS)
     table = tables.part(
         "groups-rows",
-        COLUMNS,
+        shown,
         ((links.element_id("group", row.name), row.status, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query),
     )
     return View(
         title="Groups",
         parts=(table, *listing.blocks(SPEC, query, found, "groups"), _elsewhere(snapshot)),
-        context=listing.context(SPEC, query, COLUMNS, "Filter: text, topic:a, is:unowned"),
+        context={
+            **listing.context(SPEC, query, shown, "Filter: text, topic:a, is:unowned"),
+            **picks.context(key, "groups", ("Reset offsets…", "reset-offsets"), ("Delete…", "delete-group")),
+        },
         fields=tables.fields(_FIELDS),
         records=lambda: tables.records(_FIELDS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from zkdash.actions import queries
+from zkdash.actions.entries import Entry
 from zkdash.cluster import broker_rows, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding
@@ -14,19 +16,31 @@ from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Controller, Layout
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import cells, links, page, tables, times
+from zkdash.web import action_cells, cells, links, page, picks, tables, times
 from zkdash.web.page import Page, Record, View
 from zkdash.web.tables import Column, Empty
 from zkdash.zk.session import Phase
 
 NAME = "overview"
-_AREAS = frozenset({"brokers", "controller", "topics", "findings", "changes", "session"})
+_AREAS = frozenset({"brokers", "controller", "topics", "findings", "changes", "session", "actions"})
 _LAST = 10
+# Label and kind of the action that may help where a check fails, by the check's id.
+_REMEDIES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
+    "D2": ("Elect the controller anew…", "reelect-controller", ()),
+}
+_DEEDS = (
+    ("Elect preferred leaders…", "elect-preferred", ()),
+    ("Balance replicas…", "reassign", (("way", "balance"),)),
+    ("Elect the controller anew…", "reelect-controller", ()),
+)
 _NOT_LOADED = "not loaded from ZooKeeper yet"
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """A check that fails, as the page says it. `href` is "" where it is about this very page."""
+    """A check that fails, as the page says it. `href` is "" where it is about this very page.
+
+    `deed` is the action that may help, for who may ask for it.
+    """
 
     check: str
     tone: Tone
@@ -34,6 +48,7 @@ class Sentence(msgspec.Struct, frozen=True):
     remedy: str
     since: int
     href: str
+    deed: picks.Deed | None = None
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -47,12 +62,16 @@ class Fact(msgspec.Struct, frozen=True):
     tone: Tone | None = None
 
 
-def look(snapshot: Snapshot, _key: PageKey) -> View:
+def look(snapshot: Snapshot, key: PageKey) -> View:
     changes = _changes(snapshot)
     return View(
         title="Overview",
-        parts=(_checks(snapshot), _strip(snapshot), changes),
-        context={"headings": tables.headings(COLUMNS, "")},
+        parts=(_checks(snapshot, key), _strip(snapshot), _actions(snapshot), changes),
+        context={
+            "headings": tables.headings(COLUMNS, ""),
+            "action_headings": tables.headings(ACTIONS, ""),
+            "deeds": _deeds(snapshot, key),
+        },
         fields=("check", "status", "sentence", "count", "since", "remedy"),
         records=lambda: _records(snapshot.findings),
         total=len(snapshot.findings),
@@ -64,8 +83,8 @@ def touches(_key: PageKey, touched: Touched) -> bool:
     return not _AREAS.isdisjoint(touched.areas)
 
 
-def _checks(snapshot: Snapshot) -> Block:
-    failing = tuple(_sentence(snapshot.cluster, finding) for finding in snapshot.findings)
+def _checks(snapshot: Snapshot, key: PageKey) -> Block:
+    failing = tuple(_sentence(snapshot.cluster, finding, key) for finding in snapshot.findings)
     passing = tuple((check, checks.TITLES[check]) for check in snapshot.passing)
     return Block(id="checks", template="parts/checks.html", values=(failing, passing, _all_well(snapshot)))
 
@@ -79,7 +98,8 @@ def _all_well(snapshot: Snapshot) -> tuple[Tone, str]:
     return Tone.OK, "No check fails."
 
 
-def _sentence(cluster: str, finding: Finding) -> Sentence:
+def _sentence(cluster: str, finding: Finding, key: PageKey) -> Sentence:
+    remedies = picks.deeds(key, _REMEDIES[finding.check]) if finding.check in _REMEDIES else ()
     return Sentence(
         check=finding.check,
         tone=finding.tone,
@@ -87,6 +107,7 @@ def _sentence(cluster: str, finding: Finding) -> Sentence:
         remedy=finding.remedy,
         since=int(finding.since * 1000),
         href="" if finding.page == NAME else links.finding(cluster, finding),
+        deed=remedies[0] if remedies else None,
     )
 
 
@@ -200,6 +221,22 @@ def _changes(snapshot: Snapshot) -> Table:
     return tables.part("changes-rows", COLUMNS, rows, empty)
 
 
+def _actions(snapshot: Snapshot) -> Table:
+    """What waits or works."""
+    return tables.part(
+        "actions-rows",
+        ACTIONS,
+        ((f"action-{one.id}", queries.tone(one), one) for one in snapshot.queue.in_flight),
+        Empty(snapshot.queue.trouble or "No action waits or is at work."),
+    )
+
+
+def _deeds(snapshot: Snapshot, key: PageKey) -> tuple[picks.Deed, ...]:
+    """What can be asked of the whole cluster; 0.7 has neither replicas nor a controller."""
+    asked = () if snapshot.state.layout is Layout.V07 else _DEEDS
+    return (*picks.deeds(key, *asked), *picks.every(key))
+
+
 def _side(value: str | None) -> cells.Cell:
     return cells.absent("there was no such value") if value is None else cells.Text(value)
 
@@ -221,6 +258,19 @@ COLUMNS: tuple[Column[Change], ...] = (
         ),
         is_number=True,
     ),
+)
+ACTIONS: tuple[Column[Entry], ...] = (
+    Column(
+        "id",
+        "Action",
+        lambda one: action_cells.ActionId(one.id, links.action(one.cluster, one.id)),
+        is_number=True,
+    ),
+    Column("kind", "Kind", lambda one: action_cells.Kind(one.kind)),
+    Column("target", "Target", lambda one: cells.Text(one.target)),
+    Column("by", "By", lambda one: cells.Text(one.by)),
+    Column("status", "Status", action_cells.status),
+    Column("progress", "Progress", action_cells.progress),
 )
 
 PAGE = Page(

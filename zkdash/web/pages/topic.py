@@ -14,7 +14,7 @@ from zkdash.kafka.values import Assignment, Layout, TopicConfig
 from zkdash.live import positions
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, cells, links, listing, tables
+from zkdash.web import broker_cells, cells, links, listing, picks, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View, Wants
 from zkdash.web.tables import Column, Empty
@@ -76,11 +76,25 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             **listing.context(SPEC, query, COLUMNS, "Filter: number, broker:3, rack:a"),
             "rows": "partitions-rows",
             "noun": "Partitions",
+            "deeds": () if topic is None else _deeds(key),
         },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
         gone=facts.values.gone if snapshot.state.loaded else "",
+    )
+
+
+def _deeds(key: PageKey) -> tuple[picks.Deed, ...]:
+    """What can be asked of a topic of 0.8+."""
+    chosen = (("topic", key.args[0]),)
+    return picks.deeds(
+        key,
+        ("Reassign…", "reassign", chosen),
+        ("Elect preferred leaders…", "elect-preferred", chosen),
+        ("Add partitions…", "add-partitions", chosen),
+        ("Change the config…", "change-config", chosen),
+        ("Delete the topic…", "delete-topic", chosen),
     )
 
 

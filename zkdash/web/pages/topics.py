@@ -9,7 +9,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import cells, links, listing, tables
+from zkdash.web import cells, links, listing, picks, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.tables import Column, Empty
@@ -17,6 +17,11 @@ from zkdash.web.tables import Column, Empty
 Entry = tuple[str, TopicRow]  # the cluster's name, and the topic
 
 _AREAS = frozenset({"topics", "brokers", "admin"})
+_DEEDS = (
+    ("Reassign…", "reassign"),
+    ("Elect preferred leaders…", "elect-preferred"),
+    ("Delete…", "delete-topic"),
+)
 _NOT_IN_07 = frozenset(
     {"replication", "under_replicated", "offline", "preferred_leaders_percent", "config", "marks"}
 )
@@ -27,9 +32,11 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     state = snapshot.state
     found = queries.select_topics(state, query)
     columns = _columns(snapshot)
+    acts = snapshot.state.layout is not Layout.V07  # whose topics nothing can be asked of
+    shown = picks.columns(key, "topic", lambda one: one[1].name, columns) if acts else columns
     table = tables.part(
         "topics-rows",
-        columns,
+        shown,
         ((links.element_id("topic", row.name), row.status, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query),
         problems=lambda one: links.problems(one[0], paths.topic(one[1].name)),
@@ -37,7 +44,11 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return View(
         title="Topics",
         parts=(table, *listing.blocks(SPEC, query, found, "topics")),
-        context=listing.context(SPEC, query, columns, "Filter: text, broker:3, rack:a"),
+        context={
+            **listing.context(SPEC, query, shown, "Filter: text, broker:3, rack:a"),
+            **(picks.context(key, "topics", *_DEEDS) if acts else {}),
+            "deeds": picks.deeds(key, ("Create a topic…", "create-topic", ())) if acts else (),
+        },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,

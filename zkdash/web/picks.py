@@ -1,0 +1,84 @@
+"""The ways from what is shown to the forms of actions: boxes that choose rows, and links. For who may act."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from zkdash.access.roles import Right, Role
+from zkdash.live.parts import PageKey
+from zkdash.web import links
+from zkdash.web.cells import Cell
+from zkdash.web.tables import Column
+
+R = TypeVar("R")
+# The form that the boxes of a page belong to, wherever they stand.
+FORM = "pick"
+
+
+class Deed(msgspec.Struct, frozen=True):
+    """A form that proposes an action: a link to it, or the button that sends it what was chosen."""
+
+    label: str
+    href: str
+
+
+class Box(Cell, frozen=True):
+    """A tick-box that chooses the row; `name` is the parameter that the form gets its `value` by."""
+
+    name: str
+    value: str
+
+    @property
+    def plain(self) -> str:
+        return self.value
+
+    def html(self) -> SafeString:
+        return format_html(
+            '<td class="pick"><label><input type="checkbox" form="{}" id="{}" name="{}" value="{}" '
+            'aria-label="Choose {}"></label></td>',
+            FORM,
+            links.element_id("pick", self.value),
+            self.name,
+            self.value,
+            self.value,
+        )
+
+
+def may_act(key: PageKey) -> bool:
+    """Whether those for whom a page is made may propose actions."""
+    return Right.ACT in Role(key.rights).rights
+
+
+def columns(
+    key: PageKey, name: str, value: Callable[[R], str], others: Sequence[Column[R]]
+) -> tuple[Column[R], ...]:
+    """The columns, with boxes in front for who may act."""
+    if not may_act(key):
+        return tuple(others)
+    return (Column("pick", "Pick", lambda row: Box(name, value(row)), is_sortable=False), *others)
+
+
+def context(key: PageKey, noun: str, *kinds: tuple[str, str]) -> dict[str, Any]:
+    """What parts/picks.html needs: buttons for (label, kind); none for who may not act."""
+    if not may_act(key):
+        return {}
+    return {"picked": noun, "picks": deeds(key, *((label, kind, ()) for label, kind in kinds))}
+
+
+def every(key: PageKey) -> tuple[Deed, ...]:
+    """The way to all kinds of actions, for who may act."""
+    if not may_act(key):
+        return ()
+    return (Deed("All kinds of actions…", links.cluster(str(key.cluster), "actions/new/")),)
+
+
+def deeds(key: PageKey, *wanted: tuple[str, str, Sequence[tuple[str, str | int]]]) -> tuple[Deed, ...]:
+    """Links to the forms of (label, kind, what it is to act on); none for who may not act."""
+    if not may_act(key):
+        return ()
+    return tuple(Deed(label, links.form(str(key.cluster), kind, *chosen)) for label, kind, chosen in wanted)
