@@ -140,6 +140,7 @@ def _words(types: frozenset[str]) -> str:
 
 
 # Per path: the last create or removal decides whether it is there; the last write since, what it holds.
+# A log before 3.6 does not tell which ephemerals went with a session: those that were there.
 _TREE: Final = f"""
 WITH recent AS (
     SELECT *, (zxid, op_index) AS place FROM changes
@@ -177,6 +178,12 @@ LEFT JOIN written ON written.path = base.path
     AND (made.path IS NULL OR written.place > made.place)
 LEFT JOIN guarded ON guarded.path = base.path
     AND (made.path IS NULL OR guarded.place > made.place)
+WHERE NOT EXISTS (
+    SELECT 1 FROM changes AS closed
+    WHERE closed.type = 'closeSession' AND closed.path IS NULL AND closed.removed IS NULL
+    AND closed.session = base.ephemeral_owner
+    AND closed.zxid > greatest(base.czxid, $checkpoint) AND closed.zxid <= $zxid
+)
 """  # noqa: S608 - our own words
 
 # Per parent: the transactions that made or removed a child.
