@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from django.conf import settings
@@ -15,7 +16,10 @@ from zkdash.access.roles import Right
 from zkdash.actions import planning, queue
 from zkdash.actions.who import Who
 from zkdash.broker import offsets_at
+from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Plan
+from zkdash.kafka.layouts.document import few
+from zkdash.live import queue as live_queue
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import banners, chrome, forms, gate, links, pages, review, switcher
@@ -27,7 +31,8 @@ from zkdash.zk.config import ClusterConfig
 # The values of "do": what the button wants. Another POST only fills the form, as an address does.
 PROPOSE, PREVIEW = "propose", "preview"
 _MOST_FIELDS = 5000
-_UNPROCESSABLE = 422
+_MOST_PREVIEWS = 5
+_SEE_OTHER, _UNPROCESSABLE = 303, 422
 _OWN = frozenset({"csrfmiddlewaretoken", "do"})
 
 
@@ -70,10 +75,11 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         *((request.POST, request.FILES) if deed in {PROPOSE, PREVIEW} else ()),
         ask=offsets_at.ask if config.ask_brokers else None,
     )
-    plan = _planned(made, config, snapshot) if made.is_bound and made.is_valid() else None
-    if plan and deed == PROPOSE and not plan.refusals:
+    plans = _planned(made, config, snapshot) if made.is_bound and made.is_valid() else []
+    refusals = _refusals(plans)
+    if plans and deed == PROPOSE and not refusals:
         try:
-            return _propose(request, made, plan, config)
+            return _propose(request, made, plans, config)
         except queue.QueueError as fault:
             made.add_error(None, str(fault))
     context = {
@@ -82,12 +88,15 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         "form": made,
         "why_not": possible.why_not(kind, snapshot.state),
         "facts": made.facts(),
-        "refusals": plan.refusals if plan else (),
-        "review": review.of(plan, snapshot.state) if plan and not plan.refusals else None,
+        "refusals": refusals,
+        "reviews": []
+        if refusals
+        else [review.of(plan, snapshot.state) for _, plan in plans[:_MOST_PREVIEWS]],
+        "more": len(plans) - _MOST_PREVIEWS,
         "approval": config.approval,
     }
     answer = _page(request, snapshot, made.template, context)
-    if made.errors or (plan and plan.refusals):
+    if made.errors or refusals:
         answer.status_code = _UNPROCESSABLE
     return answer
 
@@ -103,30 +112,51 @@ def plan_json(request: HttpRequest, cluster: str, number: int) -> HttpResponse:
     return answer
 
 
-def _planned(made: ActionForm, config: ClusterConfig, snapshot: Snapshot) -> Plan | None:
-    """The plan of a valid form; None where ZooKeeper did not answer, which the form then says."""
+def _planned(made: ActionForm, config: ClusterConfig, snapshot: Snapshot) -> list[tuple[Intent, Plan]]:
+    """The plans of a valid form; none where ZooKeeper did not answer, which the form then says."""
+    found = []
     try:
-        plan = planning.plan(config, made.intent(), snapshot.state)
+        for intent in made.intents():
+            plan = planning.plan(config, intent, snapshot.state)
+            warnings = tuple(dict.fromkeys((*plan.warnings, *made.remarks)))
+            found.append((intent, msgspec.structs.replace(plan, warnings=warnings)))
     except AskingError as fault:
         made.add_error(None, f"Nothing was planned: {fault}")
-        return None
-    return msgspec.structs.replace(plan, warnings=tuple(dict.fromkeys((*plan.warnings, *made.remarks))))
+        return []
+    return found
 
 
-def _propose(request: HttpRequest, made: ActionForm, plan: Plan, config: ClusterConfig) -> HttpResponse:
+def _refusals(plans: Sequence[tuple[Intent, Plan]]) -> list[str]:
+    """Why not all of it can be proposed, by what is meant where there are several."""
+    if len(plans) == 1:
+        return list(plans[0][1].refusals)
+    return few([f"{plan.target}: {sentence}" for _, plan in plans for sentence in plan.refusals])
+
+
+def _propose(
+    request: HttpRequest, made: ActionForm, plans: Sequence[tuple[Intent, Plan]], config: ClusterConfig
+) -> HttpResponse:
+    """Store each plan; the way leads to the review of the only one, or to the list of actions."""
     held = gate.rights(request)
     repeat = made.cleaned_data.get("repeat")
-    action = queue.propose(
-        config.name,
-        made.intent(),
-        plan,
-        Who(held.name, held.user_id),
-        reason=made.cleaned_data["reason"],
-        not_before=made.cleaned_data["not_before"],
-        repeat_s=int(repeat) if repeat else None,
-        needs_approval=config.approval,
-    )
-    return HttpResponseRedirect(links.action(config.name, action.id), status=303)
+    stored = [
+        queue.propose(
+            config.name,
+            intent,
+            plan,
+            Who(held.name, held.user_id),
+            reason=made.cleaned_data["reason"],
+            not_before=made.cleaned_data["not_before"],
+            repeat_s=int(repeat) if repeat else None,
+            needs_approval=config.approval,
+        )
+        for intent, plan in plans
+    ]
+    live_queue.poke()
+    if len(stored) == 1:
+        return HttpResponseRedirect(links.action(config.name, stored[0].id), status=_SEE_OTHER)
+    listed = links.cluster(config.name, "actions/", urlencode({"q": "state:planned"}))
+    return HttpResponseRedirect(listed, status=_SEE_OTHER)
 
 
 def _given(raw: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:

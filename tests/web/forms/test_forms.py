@@ -54,7 +54,8 @@ def made(kind: str, data: Mapping[str, Any], **options: Any) -> ActionForm:
 def intent(kind: str, data: Mapping[str, Any], **options: Any) -> intents.Intent:
     form = made(kind, data, **options)
     assert form.is_valid(), form.errors
-    return form.intent()
+    (found,) = form.intents()
+    return found
 
 
 def faults(kind: str, data: Mapping[str, Any], **options: Any) -> dict[str, list[str]]:
@@ -113,37 +114,37 @@ PROPOSED: list[tuple[str, dict[str, Any], intents.Intent]] = [
     ),
     (
         "change-config",
-        {"topic": "orders", "put": "cleanup.policy=compact", "drop": ["retention.ms"]},
+        {"topics": "orders", "put": "cleanup.policy=compact", "drop": ["retention.ms"]},
         ChangeConfig("orders", {"cleanup.policy": "compact"}, ("retention.ms",)),
     ),
-    ("delete-topic", {"topic": " orders "}, DeleteTopic("orders")),
-    ("delete-group", {"group": "billing"}, DeleteGroup("billing")),
-    ("delete-group", {"group": "billing", "topic": "clicks"}, DeleteGroup("billing", "clicks")),
+    ("delete-topic", {"topics": " orders "}, DeleteTopic("orders")),
+    ("delete-group", {"groups": "billing"}, DeleteGroup("billing")),
+    ("delete-group", {"groups": "billing", "topic": "clicks"}, DeleteGroup("billing", "clicks")),
     (
         "reset-offsets",
-        {"group": "billing", "way": "value", "value": "42", "topics": "orders"},
+        {"groups": "billing", "way": "value", "value": "42", "topics": "orders"},
         ResetOffsets("billing", tuple(OffsetAt("orders", part, 42) for part in "012")),
     ),
     (
         "reset-offsets",
-        {"group": "new", "way": "value", "value": "0", "partitions": "clicks-0"},
+        {"groups": "new", "way": "value", "value": "0", "partitions": "clicks-0"},
         ResetOffsets("new", (OffsetAt("clicks", "0", 0),)),
     ),
     (
         "reset-offsets",
-        {"group": "billing", "way": "shift", "shift": "-150"},
+        {"groups": "billing", "way": "shift", "shift": "-150"},
         ResetOffsets(
             "billing", (OffsetAt("clicks", "0", 0), OffsetAt("orders", "0", 0), OffsetAt("orders", "1", 50))
         ),
     ),
     (
         "reset-offsets",
-        {"group": "billing", "way": "shift", "shift": "1", "partitions": "orders-1"},
+        {"groups": "billing", "way": "shift", "shift": "1", "partitions": "orders-1"},
         ResetOffsets("billing", (OffsetAt("orders", "1", 201),)),
     ),
     (
         "reset-offsets",
-        {"group": "billing", "way": "file", "file": FILE},
+        {"groups": "billing", "way": "file", "file": FILE},
         ResetOffsets("billing", (OffsetAt("orders", "0", 7),)),
     ),
     ("reelect-controller", {}, ReelectController()),
@@ -223,31 +224,37 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("create-topic", {"topic": "n", "assignment": "0:1\n0:2"}, "assignment", "Partition 0 is named twice."),
     ("add-partitions", {"topic": "orders"}, "total", "This field is required."),
     ("add-partitions", {"topic": "ordres", "total": "4"}, "topic", 'There is no topic "ordres".'),
-    ("change-config", {"topic": "orders"}, "put", "Name what to set (name=value)"),
-    ("change-config", {"topic": "orders", "drop": ["preallocate"]}, "drop", "not one of the available"),
+    ("change-config", {"topics": "orders"}, "put", "Name what to set (name=value)"),
+    ("change-config", {"topics": "orders", "drop": ["preallocate"]}, "drop", "not one of the available"),
     (
         "change-config",
-        {"topic": "orders", "put": "retention.ms=1", "drop": ["retention.ms"]},
+        {"topics": "orders", "put": "retention.ms=1", "drop": ["retention.ms"]},
         "drop",
         "retention.ms is both set and removed.",
     ),
-    ("delete-topic", {"topic": "ordres"}, "topic", 'There is no topic "ordres".'),
-    ("delete-group", {"group": "biling"}, "group", 'There is no group "biling" in ZooKeeper'),
-    ("delete-group", {"group": "billing", "topic": "payments"}, "topic", "keeps nothing of “payments”"),
-    ("reset-offsets", {"group": "billing", "way": "value"}, "value", "Give the offset."),
+    ("delete-topic", {"topics": "ordres"}, "topics", 'There is no topic "ordres".'),
+    ("delete-group", {"groups": "biling"}, "groups", 'There is no group "biling". Only groups that are in'),
+    ("delete-group", {}, "groups", "This field is required."),
+    ("delete-group", {"groups": "billing", "topic": "payments"}, "topic", 'keeps nothing of "payments"'),
+    ("reset-offsets", {"groups": "billing", "way": "value"}, "value", "Give the offset."),
     (
         "reset-offsets",
-        {"group": "billing", "way": "shift"},
+        {"groups": "billing", "way": "shift"},
         "shift",
         "Give the number of messages, as -1000.",
     ),
-    ("reset-offsets", {"group": "billing", "way": "time"}, "moment", "Give the time, in UTC."),
-    ("reset-offsets", {"group": "billing", "way": "time", "moment": "noon"}, "moment", '"noon" is no moment'),
-    ("reset-offsets", {"group": "new", "way": "value", "value": "1"}, "topics", "name other topics"),
-    ("reset-offsets", {"group": "billing", "way": "file", "file": "x"}, "file", "Line 1 is not /consumers/"),
-    ("reset-offsets", {"group": "other", "way": "file", "file": FILE}, "file", 'another group, "billing"'),
-    ("reset-offsets", {"group": "billing", "way": "file"}, "file", "No offset of this group is in the file."),
-    ("reset-offsets", {"group": "billing", "way": "latest"}, "way", "they are not asked on this cluster"),
+    ("reset-offsets", {"groups": "billing", "way": "time"}, "moment", "Give the time, in UTC."),
+    (
+        "reset-offsets",
+        {"groups": "billing", "way": "time", "moment": "noon"},
+        "moment",
+        '"noon" is no moment',
+    ),
+    ("reset-offsets", {"groups": "new", "way": "value", "value": "1"}, "topics", "name others."),
+    ("reset-offsets", {"groups": "billing", "way": "file", "file": "x"}, "file", "Line 1 is not /consumers/"),
+    ("reset-offsets", {"groups": "other", "way": "file", "file": FILE}, "file", 'another group, "billing"'),
+    ("reset-offsets", {"groups": "billing", "way": "file"}, "file", 'No offset of "billing" is in the file.'),
+    ("reset-offsets", {"groups": "billing", "way": "latest"}, "way", "they are not asked on this cluster"),
     ("clear-configs", {"topics": "orders"}, "topics", "There is no absent topic with a configuration"),
     ("clear-stuck", {"path": "/controller"}, "path", "is not one of the available choices."),
     ("revert-stuck", {"originals": "orders-0"}, "originals", "is no move"),
@@ -291,17 +298,20 @@ def test_both_placements_are_counted_and_either_can_be_chosen() -> None:
     fewest, theirs = ours.facts()["compared"]
     assert kafkas.facts()["compared"] == (fewest, theirs)
     assert 0 < fewest.replicas <= theirs.replicas
-    assert (len(ours.intent().moves), len(kafkas.intent().moves)) == (fewest.partitions, theirs.partitions)
+    assert (len(ours.intents()[0].moves), len(kafkas.intents()[0].moves)) == (
+        fewest.partitions,
+        theirs.partitions,
+    )
 
 
 def test_a_plan_may_come_as_a_file() -> None:
     form = made("reassign", {"way": "paste"}, files={"upload": SimpleUploadedFile("p.json", PLAN.encode())})
     assert form.is_valid()
-    assert form.intent() == Reassign((Move("orders", 0, (3, 2, 1)),))
+    assert form.intents() == (Reassign((Move("orders", 0, (3, 2, 1)),)),)
 
 
 def test_a_plan_that_is_too_large_is_refused() -> None:
-    huge = SimpleUploadedFile("p.json", b" " * 5_000_001 + PLAN.encode())
+    huge = SimpleUploadedFile("p.json", PLAN.encode() + b" " * 5_000_001)
     assert "5000000 are the most" in faults("reassign", {"way": "paste"}, files={"upload": huge})["plan"][0]
 
 
@@ -322,7 +332,7 @@ def _asking(answers: Mapping[int, Any], asked: list[int]) -> Any:
 @pytest.mark.parametrize(("way", "at"), [("earliest", offsets_at.EARLIEST), ("latest", offsets_at.LATEST)])
 def test_the_ends_of_the_logs_are_asked_for(way: str, at: int) -> None:
     asked: list[int] = []
-    data = {"group": "billing", "way": way, "topics": "clicks"}
+    data = {"groups": "billing", "way": way, "topics": "clicks"}
     assert intent("reset-offsets", data, ask=_asking({at: At(9)}, asked)) == ResetOffsets(
         "billing", (OffsetAt("clicks", "0", 9),)
     )
@@ -332,16 +342,16 @@ def test_the_ends_of_the_logs_are_asked_for(way: str, at: int) -> None:
 def test_a_time_behind_the_last_message_is_the_end_of_the_log() -> None:
     moment = 1_795_257_000_000
     answers = {moment: Absent("no message is as late", offsets_at.LATEST), offsets_at.LATEST: At(77)}
-    data = {"group": "billing", "way": "time", "moment": "2026-11-21T10:30", "topics": "clicks"}
+    data = {"groups": "billing", "way": "time", "moment": "2026-11-21T10:30", "topics": "clicks"}
     form = made("reset-offsets", data, ask=_asking(answers, []))
     assert form.is_valid()
-    assert form.intent() == ResetOffsets("billing", (OffsetAt("clicks", "0", 77),))
+    assert form.intents() == (ResetOffsets("billing", (OffsetAt("clicks", "0", 77),)),)
     assert form.remarks == ["Of 1 partitions the nearest end is taken: no message is as late."]
 
 
 def test_a_time_that_is_known_roughly_is_told_so() -> None:
     answers = {1_795_257_000_000: At(70, is_exact=False)}
-    data = {"group": "billing", "way": "time", "moment": "2026-11-21 10:30 UTC", "topics": "clicks"}
+    data = {"groups": "billing", "way": "time", "moment": "2026-11-21 10:30 UTC", "topics": "clicks"}
     form = made("reset-offsets", data, ask=_asking(answers, []))
     assert form.is_valid()
     assert "only the time of whole segments is known" in form.remarks[0]
@@ -349,8 +359,41 @@ def test_a_time_that_is_known_roughly_is_told_so() -> None:
 
 def test_what_no_broker_tells_is_no_offset() -> None:
     answers = {offsets_at.EARLIEST: Reason("no leader")}
-    found = faults("reset-offsets", {"group": "billing", "way": "earliest"}, ask=_asking(answers, []))
+    found = faults("reset-offsets", {"groups": "billing", "way": "earliest"}, ask=_asking(answers, []))
     assert "clicks-0: no leader." in found["way"][0]
+
+
+# Several at once
+
+
+def test_each_topic_or_group_becomes_an_action_of_its_own() -> None:
+    assert made("delete-topic", {"topics": "orders\nclicks"}).errors == {}
+    form = made("delete-topic", {"topics": "orders, clicks"})
+    assert form.is_valid()
+    assert form.intents() == (DeleteTopic("clicks"), DeleteTopic("orders"))
+    form = made("reset-offsets", {"groups": "billing new", "way": "value", "value": "3", "topics": "clicks"})
+    assert form.is_valid()
+    at = (OffsetAt("clicks", "0", 3),)
+    assert form.intents() == (ResetOffsets("billing", at), ResetOffsets("new", at))
+
+
+def test_topics_that_are_configured_so_already_are_left_out_of_several() -> None:
+    form = made("change-config", {"topics": "*", "drop": ["retention.ms"]})
+    assert form.is_valid()
+    assert form.intents() == (ChangeConfig("orders", {}, ("retention.ms",)),)
+    assert form.remarks == ["3 topics are configured so already: left out."]
+    alone = made("change-config", {"topics": "orders", "put": "retention.ms=1000"})
+    assert alone.is_valid()
+    assert alone.intents() == (ChangeConfig("orders", {"retention.ms": "1000"}),)
+
+
+def test_more_than_fifty_at_once_are_refused() -> None:
+    state = {
+        **tree(),
+        **{path: value for n in range(60) for path, value in states.topic(f"t-{n}", {0: [1]}).items()},
+    }
+    form = forms.BY_KIND["delete-topic"](states.snapshot(state), {}, {"topics": "t-*"})
+    assert form.errors == {"topics": ["These are 60 topics; 50 at a time are the most."]}
 
 
 # Filled by an address
@@ -366,9 +409,9 @@ FILLED: list[tuple[str, dict[str, list[str]], dict[str, Any]]] = [
     ("create-topic", {"topic": ["new"], "partitions": ["3"]}, {"topic": "new", "partitions": "3"}),
     ("add-partitions", {"topic": ["orders"], "total": ["9"]}, {"topic": "orders", "total": "9"}),
     ("change-config", {"topic": ["orders"], "drop": ["retention.ms"]}, {"drop": ["retention.ms"]}),
-    ("delete-topic", {"topic": ["orders"]}, {"topic": "orders"}),
-    ("delete-group", {"group": ["billing"], "topic": ["orders"]}, {"group": "billing", "topic": "orders"}),
-    ("reset-offsets", {"group": ["billing"], "to": ["latest"]}, {"group": "billing", "way": "latest"}),
+    ("delete-topic", {"topic": ["orders", "clicks"]}, {"topics": "orders\nclicks"}),
+    ("delete-group", {"group": ["billing"], "topic": ["orders"]}, {"groups": "billing", "topic": "orders"}),
+    ("reset-offsets", {"groups": ["billing"], "to": ["latest"]}, {"groups": "billing", "way": "latest"}),
     ("clear-configs", {"topic": ["long-gone"]}, {"topics": "long-gone"}),
     ("clean-up-topic", {"topic": ["gone-soon"]}, {"topic": "gone-soon"}),
 ]
@@ -411,4 +454,4 @@ def test_the_present_values_stand_beside_what_changes_them() -> None:
     assert folders == [(1, ["gone-soon-0"], 1)]
     deleted = forms.BY_KIND["delete-topic"](snapshot, {"topic": ["orders"]})
     assert deleted.facts()["told"][0] == ("Partitions whose messages are lost", "3")
-    assert deleted.facts()["told"][1] == ("Groups that know it", "billing")
+    assert deleted.facts()["told"][1] == ("Groups that know them", "billing")

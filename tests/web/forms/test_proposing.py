@@ -150,6 +150,32 @@ def test_what_the_queue_does_not_take_is_said_on_the_form(
 
 
 @pytest.mark.zk
+def test_several_topics_become_several_proposals_or_none(operator: Client, world: ClusterConfig) -> None:
+    data = {"do": "propose", "topics": "orders\npayments", "reason": "Both are old."}
+    preview = Markup(operator.post(f"{NEW}delete-topic/", {**data, "do": "preview"}))
+    assert preview.texts("h3") == ["orders", "payments"]
+    assert len(preview.ids()) == len(set(preview.ids()))
+    answer = operator.post(f"{NEW}delete-topic/", data)
+    assert (answer.status_code, answer["Location"]) == (303, "/c/demo/actions/?q=state%3Aplanned")
+    assert [documents.unpack(bytes(one.target)) for one in Action.objects.order_by("id")] == [
+        "orders",
+        "payments",
+    ]
+
+
+@pytest.mark.zk
+def test_where_one_of_several_is_refused_none_is_stored(
+    operator: Client, world: ClusterConfig, chroot: Chroot
+) -> None:
+    chroot.client.create("/admin/delete_topics/orders")
+    publish(world)
+    answer = operator.post(f"{NEW}delete-topic/", {"do": "propose", "topics": "*"})
+    assert answer.status_code == 422
+    assert Markup(answer).texts("li.fault") == ['orders: "orders" is marked for deletion already.']
+    assert not Action.objects.exists()
+
+
+@pytest.mark.zk
 def test_a_preview_counts_and_stores_nothing(operator: Client, world: ClusterConfig) -> None:
     answer = operator.post(f"{NEW}reassign/", {"do": "preview", "way": "drain", "brokers": "3"})
     assert answer.status_code == 200
@@ -325,7 +351,7 @@ def test_no_query_makes_a_form_fail(kind: str, pairs: list[tuple[str, str]]) -> 
     form.facts()
     # and typed: it is valid and has an intent, or says what is wrong
     bound = forms.BY_KIND[kind](snapshot, {}, {form.field_of(name): value for name, value in pairs})
-    assert bound.errors or bound.intent() is not None
+    assert bound.errors or bound.intents()
 
 
 @pytest.mark.parametrize(

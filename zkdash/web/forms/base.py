@@ -12,7 +12,8 @@ from zkdash.cluster.plans.intents import Intent
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import kinds
 from zkdash.web.forms import patterns
-from zkdash.web.forms.fields import LinesField, MomentField, OfCluster, TopicsField
+from zkdash.web.forms.fields import LinesField, NamesField, OfCluster
+from zkdash.web.forms.typed import MomentField
 
 Given = Mapping[str, Sequence[str]]
 
@@ -22,6 +23,8 @@ REPEATS: Final = (
     ("86400", "every day"),
     ("604800", "every week"),
 )
+# How many things one form acts on, each by an action of its own.
+MOST_AT_ONCE: Final = 50
 # Fields that every form has, below its own.
 ABOUT: Final = ("reason", "not_before", "repeat")
 _LONGEST = 100
@@ -32,8 +35,8 @@ class ActionForm(forms.Form):
 
     `lead` says what the action does, `names` which parameters of an address fill which field beside those
     called like it, `repeats` whether it may be done again and again, `ways` with which choices of "way" a
-    field is of use. Where it is valid, `intent()` is what was asked for; `remarks` are sentences about how
-    it was read, `notes` those about the address.
+    field is of use. Where it is valid, `intents()` is what was asked for, each to be an action of its own;
+    `remarks` are sentences about how it was read, `notes` those about the address.
     """
 
     kind: ClassVar[str]
@@ -80,7 +83,7 @@ class ActionForm(forms.Form):
     def prepare(self, given: Given) -> None:
         """Choices that depend on the cluster, or on what is given."""
 
-    def intent(self) -> Intent:
+    def intents(self) -> tuple[Intent, ...]:
         """What was asked for, of a valid form."""
         raise NotImplementedError
 
@@ -119,11 +122,12 @@ class ActionForm(forms.Form):
         return "\n".join(v for p, values in given.items() if self.field_of(p) == name for v in values)
 
     def _count(self, given: Given) -> None:
-        """How many topics the patterns match, beside them."""
+        """How many the patterns match, beside them."""
         for name, field in self.fields.items():
-            if isinstance(field, TopicsField) and (text := self.typed(name, given)).strip():
-                count = len(patterns.chosen(text, self.state.topics).names)
-                field.help_text += f" {count} of {len(self.state.topics)} topics match now."
+            if isinstance(field, NamesField) and (text := self.typed(name, given)).strip():
+                known = field.known()
+                count = len(patterns.chosen(text, known).names)
+                field.help_text += f" {count} of {len(known)} {field.noun}s match now."
 
     def _fill(self, given: Given) -> None:
         """Every parameter into its field; what a field does not take is named, and shown all the same."""

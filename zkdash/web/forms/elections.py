@@ -47,8 +47,8 @@ class Form(ActionForm):
                 )
         return given
 
-    def intent(self) -> ElectPreferred:
-        return ElectPreferred(self.cleaned_data["topics"], self._partitions())
+    def intents(self) -> tuple[ElectPreferred, ...]:
+        return (ElectPreferred(self.cleaned_data["topics"], self._partitions()),)
 
     def _partitions(self) -> tuple[tuple[str, int], ...]:
         """Of a topic that is named as a whole no single partitions."""
@@ -63,5 +63,5 @@ class ControllerForm(ActionForm):
         "anew. Until it has, no partition gets another leader. You will be asked to type a word."
     )
 
-    def intent(self) -> ReelectController:
-        return ReelectController()
+    def intents(self) -> tuple[ReelectController, ...]:
+        return (ReelectController(),)

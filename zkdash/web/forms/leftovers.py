@@ -12,7 +12,8 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment
 from zkdash.web.forms import patterns
 from zkdash.web.forms.base import ActionForm, Given
-from zkdash.web.forms.fields import LinesField, MovesField, NameField
+from zkdash.web.forms.fields import LinesField, NameField
+from zkdash.web.forms.typed import MovesField
 
 _MOST_FOLDERS = 200
 
@@ -25,8 +26,8 @@ class ThrottlesForm(ActionForm):
     )
     repeats = True
 
-    def intent(self) -> ClearThrottles:
-        return ClearThrottles()
+    def intents(self) -> tuple[ClearThrottles, ...]:
+        return (ClearThrottles(),)
 
 
 class ConfigsForm(ActionForm):
@@ -44,8 +45,8 @@ class ConfigsForm(ActionForm):
             raise forms.ValidationError(patterns.sentence(found.misses, "absent topic with a configuration"))
         return found.names
 
-    def intent(self) -> ClearConfigs:
-        return ClearConfigs(self.cleaned_data["topics"])
+    def intents(self) -> tuple[ClearConfigs, ...]:
+        return (ClearConfigs(self.cleaned_data["topics"]),)
 
 
 class StuckForm(ActionForm):
@@ -71,8 +72,8 @@ class StuckForm(ActionForm):
         else:
             self.initial["path"] = paths.REASSIGNMENT
 
-    def intent(self) -> ClearStuck:
-        return ClearStuck(self.cleaned_data["path"])
+    def intents(self) -> tuple[ClearStuck, ...]:
+        return (ClearStuck(self.cleaned_data["path"]),)
 
 
 class RevertForm(ActionForm):
@@ -88,8 +89,8 @@ class RevertForm(ActionForm):
         help_text="orders-0: 1, 2, 3, one a line; only where ZooKeeper does not tell (before Kafka 2.4).",
     )
 
-    def intent(self) -> RevertStuck:
-        return RevertStuck(self.cleaned_data["originals"])
+    def intents(self) -> tuple[RevertStuck, ...]:
+        return (RevertStuck(self.cleaned_data["originals"]),)
 
 
 class CleanUpForm(ActionForm):
@@ -119,9 +120,9 @@ class CleanUpForm(ActionForm):
             self.add_error("folders_removed", "Remove the folders first, and say so here.")
         return given
 
-    def intent(self) -> CleanUpTopic:
+    def intents(self) -> tuple[CleanUpTopic, ...]:
         given = self.cleaned_data
-        return CleanUpTopic(given["topic"], folders_removed=given["folders_removed"])
+        return (CleanUpTopic(given["topic"], folders_removed=given["folders_removed"]),)
 
     def facts(self) -> Mapping[str, Any]:
         """The folders by broker, as far as the assignment still tells."""

@@ -35,19 +35,20 @@ def chosen(text: str, known: Mapping[str, object] | Collection[str]) -> Chosen:
 def sentence(misses: Sequence[str], what: str) -> str:
     """What matched nothing, in words."""
     told = [
-        f"No {what} matches {quote(word)}." if _is_pattern(word) else f"There is no {what} {quote(word)}."
+        f"No {what} matches {quote(word)}." if is_pattern(word) else f"There is no {what} {quote(word)}."
         for word in misses
     ]
     return " ".join(few(told))
 
 
 def _matching(word: str, known: Mapping[str, object] | Collection[str]) -> set[str]:
-    if not _is_pattern(word):
+    if not is_pattern(word):
         return set()
     # case matters in Kafka; "[" is no part of a topic's name and means itself
     match = re.compile(translate(word.replace("[", "[[]"))).match
     return {name for name in known if match(name)}
 
 
-def _is_pattern(word: str) -> bool:
+def is_pattern(word: str) -> bool:
+    """Whether a word stands for many."""
     return "*" in word or "?" in word

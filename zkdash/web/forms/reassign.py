@@ -15,15 +15,8 @@ from zkdash.cluster.plans.proposals import Proposal
 from zkdash.kafka import pasted_plans
 from zkdash.kafka.values import Assignment
 from zkdash.web.forms.base import ActionForm, Given
-from zkdash.web.forms.fields import (
-    BrokersField,
-    LinesField,
-    MovesField,
-    PartitionsField,
-    RateField,
-    TopicsField,
-    listed,
-)
+from zkdash.web.forms.fields import BrokersField, LinesField, PartitionsField, TopicsField
+from zkdash.web.forms.typed import MovesField, RateField, listed
 
 DRAIN, ADD, REPLACE, FACTOR, BALANCE, PASTE, LISTS = (
     "drain",
@@ -96,7 +89,12 @@ class Form(ActionForm):
     partitions = PartitionsField(
         label="Only these partitions", help_text="orders-0, one a line. Empty: all of the topics."
     )
-    plan = LinesField(rows=5, label="Plan to paste", help_text='{"version":1,"partitions":[…]}')
+    plan = LinesField(
+        rows=5,
+        longest=2 * pasted_plans.MOST_BYTES,
+        label="Plan to paste",
+        help_text='{"version":1,"partitions":[…]}',
+    )
     upload = forms.FileField(required=False, allow_empty_file=True, label="or a plan’s file")
     moves = MovesField(
         rows=5,
@@ -159,11 +157,10 @@ class Form(ActionForm):
                 self._narrow(way)
         return given
 
-    def intent(self) -> Reassign:
+    def intents(self) -> tuple[Reassign, ...]:
         given = self.cleaned_data
-        return Reassign(
-            self._proposal.moves, given["concurrent"], given["throttle"], bool(given["supersede"])
-        )
+        moves = self._proposal.moves
+        return (Reassign(moves, given["concurrent"], given["throttle"], bool(given["supersede"])),)
 
     def facts(self) -> Mapping[str, Any]:
         return {"compared": self.compared}
@@ -172,7 +169,11 @@ class Form(ActionForm):
 
     def _pasted(self) -> Proposal:
         upload = self.cleaned_data.get("upload")
-        data = upload.read() if upload else self.cleaned_data["plan"].encode("utf-8", "surrogatepass")
+        data = (
+            upload.read(pasted_plans.MOST_BYTES + 1)
+            if upload
+            else self.cleaned_data["plan"].encode("utf-8", "surrogatepass")
+        )
         if not data.strip():
             self.add_error("plan", "Paste a plan, or choose its file.")
             return Proposal()

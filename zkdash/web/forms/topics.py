@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
 
 from zkdash.cluster.plans.creations import MOST_PARTITIONS
 from zkdash.cluster.plans.intents import AddPartitions, ChangeConfig, CreateTopic, DeleteTopic
+from zkdash.cluster.topics import Topic
 from zkdash.kafka import topic_names, topic_options
+from zkdash.kafka.layouts.document import few
 from zkdash.kafka.values import Assignment, TopicConfig
-from zkdash.web.forms.base import ActionForm, Given
-from zkdash.web.forms.fields import ConfigField, ListsField, NameField, TopicField
+from zkdash.web.forms import patterns
+from zkdash.web.forms.base import MOST_AT_ONCE, ActionForm, Given
+from zkdash.web.forms.fields import NameField, TopicField, TopicsField
+from zkdash.web.forms.typed import ConfigField, ListsField
 
 
 class CreateForm(ActionForm):
@@ -38,36 +42,23 @@ class CreateForm(ActionForm):
             raise forms.ValidationError(fault)
         return name
 
-    def intent(self) -> CreateTopic:
+    def intents(self) -> tuple[CreateTopic, ...]:
         given = self.cleaned_data
-        return CreateTopic(
-            given["topic"],
-            given["partitions"] or 1,
-            given["replication"] or 1,
-            given["config"],
-            given["assignment"],
+        return (
+            CreateTopic(
+                given["topic"],
+                given["partitions"] or 1,
+                given["replication"] or 1,
+                given["config"],
+                given["assignment"],
+            ),
         )
 
     def facts(self) -> Mapping[str, Any]:
         return {"options": sorted(topic_options.KNOWN)}
 
 
-class _OfTopic(ActionForm):
-    """A form about one topic that there is."""
-
-    topic = TopicField(label="Topic")
-
-    def prepare(self, given: Given) -> None:
-        self._topic = self.state.topics.get(self.typed("topic", given).strip())
-
-    @property
-    def partition_count(self) -> int | None:
-        """How many partitions the topic has, None where there is no topic to be asked yet."""
-        found = self._topic.assignment if self._topic else None
-        return len(found.partitions) if isinstance(found, Assignment) else None
-
-
-class WidenForm(_OfTopic):
+class WidenForm(ActionForm):
     kind = "add-partitions"
     lead = (
         "New partitions are added behind those that there are; they cannot be taken away again, and messages "
@@ -75,6 +66,7 @@ class WidenForm(_OfTopic):
     )
     names = {"partitions": "total"}
 
+    topic = TopicField(label="Topic")
     total = forms.IntegerField(
         min_value=2,
         max_value=MOST_PARTITIONS,
@@ -86,20 +78,37 @@ class WidenForm(_OfTopic):
         help_text="3: 1, 2, 3, one a line. Empty: placed as Kafka places them.",
     )
 
+    def prepare(self, given: Given) -> None:
+        self._topic = self.state.topics.get(self.typed("topic", given).strip())
+
     def facts(self) -> Mapping[str, Any]:
-        count = self.partition_count
-        return {"told": () if count is None else ((f"Partitions of “{self._name}” now", str(count)),)}
+        count = _partitions(self._topic)
+        name = self._topic.name if self._topic else ""
+        return {"told": () if count is None else ((f"Partitions of “{name}” now", str(count)),)}
 
-    @property
-    def _name(self) -> str:
-        return self._topic.name if self._topic else ""
-
-    def intent(self) -> AddPartitions:
+    def intents(self) -> tuple[AddPartitions, ...]:
         given = self.cleaned_data
-        return AddPartitions(given["topic"], given["total"], given["assignment"])
+        return (AddPartitions(given["topic"], given["total"], given["assignment"]),)
 
 
-class ConfigForm(_OfTopic):
+class _OfTopics(ActionForm):
+    """A form about topics that there are, each of which makes an action of its own."""
+
+    names = {"topic": "topics"}
+
+    topics = TopicsField(
+        required=True,
+        most=MOST_AT_ONCE,
+        label="Topics",
+        help_text="Names and patterns (orders-*), one a line; each becomes an action of its own.",
+    )
+
+    def prepare(self, given: Given) -> None:
+        named = patterns.chosen(self.typed("topics", given), self.state.topics).names
+        self._topics = [self.state.topics[name] for name in named[:MOST_AT_ONCE]]
+
+
+class ConfigForm(_OfTopics):
     kind = "change-config"
     lead = "Options of the topic are set or removed, all others stay, and every broker is told."
 
@@ -110,36 +119,54 @@ class ConfigForm(_OfTopic):
 
     def prepare(self, given: Given) -> None:
         super().prepare(given)
-        found = self._topic.config if self._topic else None
-        self._now = dict(found.config) if isinstance(found, TopicConfig) else {}
+        self._now = {
+            topic.name: topic.config.config for topic in self._topics if isinstance(topic.config, TopicConfig)
+        }
+        values: dict[str, list[str]] = {}
+        for config in self._now.values():
+            for name, value in config.items():
+                values.setdefault(name, []).append(value)
         drop = self.fields["drop"]
         if isinstance(drop, forms.MultipleChoiceField):
-            drop.choices = [(name, f"{name} = {value}") for name, value in sorted(self._now.items())]
-        if not self._now:
+            drop.choices = [
+                (name, f"{name} = {', '.join(few(list(dict.fromkeys(found))))}")
+                for name, found in sorted(values.items())
+            ]
+        if not values:
             drop.help_text = (
-                "Nothing is set for this topic: the brokers’ own values count."
-                if self._topic
-                else "Shown once the topic is named: choose Preview."
+                "Nothing is set: the brokers’ own values count."
+                if self._topics
+                else "Shown once topics are named: choose Preview."
             )
 
     def clean(self) -> dict[str, Any]:
         given: dict[str, Any] = self.cleaned_data
-        if not self.errors and not given["put"] and not given["drop"]:
-            self.add_error("put", "Name what to set (name=value), or choose what to remove.")
         both = set(given.get("put", ())).intersection(given.get("drop", ()))
         if both:
             self.add_error("drop", f"{min(both)} is both set and removed.")
+        elif not self.errors and not given["put"] and not given["drop"]:
+            self.add_error("put", "Name what to set (name=value), or choose what to remove.")
         return given
 
-    def intent(self) -> ChangeConfig:
+    def intents(self) -> tuple[ChangeConfig, ...]:
+        """One for each topic; of several, those alone that are not configured so already."""
         given = self.cleaned_data
-        return ChangeConfig(given["topic"], given["put"], tuple(given["drop"]))
+        put, drop = given["put"], tuple(given["drop"])
+        found = {name: ChangeConfig(name, put, drop) for name in given["topics"]}
+        changed = [one for name, one in found.items() if self._changes(name, put, drop)]
+        if changed and len(changed) < len(found):
+            self.remarks.append(f"{len(found) - len(changed)} topics are configured so already: left out.")
+        return tuple(changed or found.values())
+
+    def _changes(self, name: str, put: Mapping[str, str], drop: Iterable[str]) -> bool:
+        now = self._now.get(name, {})
+        return any(now.get(key) != value for key, value in put.items()) or any(key in now for key in drop)
 
     def facts(self) -> Mapping[str, Any]:
         return {"options": sorted(topic_options.KNOWN)}
 
 
-class DeleteForm(_OfTopic):
+class DeleteForm(_OfTopics):
     kind = "delete-topic"
     lead = (
         "The topic is marked for deletion; the controller then has every broker delete its messages, for "
@@ -148,15 +175,20 @@ class DeleteForm(_OfTopic):
     )
 
     def facts(self) -> Mapping[str, Any]:
-        count = self.partition_count
-        if self._topic is None or count is None:
+        if not self._topics:
             return {}
-        groups = sorted(self.state.consumers.get(self._topic.name, ()))
-        told = [("Partitions whose messages are lost", str(count))]
+        counts = [count for topic in self._topics if (count := _partitions(topic)) is not None]
+        groups = sorted({name for topic in self._topics for name in self.state.consumers.get(topic.name, ())})
+        told = [("Partitions whose messages are lost", str(sum(counts)))]
         if groups:
-            more = f" and {len(groups) - 5} more" if len(groups) > 5 else ""
-            told.append(("Groups that know it", ", ".join(groups[:5]) + more))
+            told.append(("Groups that know them", ", ".join(few(groups))))
         return {"told": told}
 
-    def intent(self) -> DeleteTopic:
-        return DeleteTopic(self.cleaned_data["topic"])
+    def intents(self) -> tuple[DeleteTopic, ...]:
+        return tuple(map(DeleteTopic, self.cleaned_data["topics"]))
+
+
+def _partitions(topic: Topic | None) -> int | None:
+    """How many partitions a topic has, None where that cannot be told."""
+    found = topic.assignment if topic else None
+    return len(found.partitions) if isinstance(found, Assignment) else None
