@@ -24,10 +24,13 @@ from tests.actions import small
 from tests.web import states
 from zkdash.access.models import Grant
 from zkdash.access.roles import Role
+from zkdash.actions import planning
 from zkdash.actions.models import Action, Audit
+from zkdash.cluster.plans.values import Plan
 from zkdash.live import engine
 from zkdash.web import renderer, urls
 from zkdash.web.warden import NOT_ALLOWED
+from zkdash.zk.asking import AskingError
 from zkdash.zk.config import ClusterConfig
 
 MATRIX = tomllib.loads(Path(__file__).with_name("matrix.toml").read_text())
@@ -85,8 +88,13 @@ class World(NamedTuple):
         return found.get(model, self.user).pk
 
 
+def _not_asked(*_: object) -> Plan:
+    raise AskingError("ZooKeeper is not asked here.")
+
+
 @pytest.fixture
-def world(db: None, settings: Settings) -> World:
+def world(db: None, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setattr(planning, "plan", _not_asked)  # only who may have it asked is of interest
     settings.ZKDASH_CLUSTERS = tuple(
         ClusterConfig(name, (("127.0.0.1", 1),), ask_brokers=False) for name in ("demo", "other")
     )
