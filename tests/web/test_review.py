@@ -138,13 +138,9 @@ def test_many_writes_are_counted() -> None:
 def test_what_must_be_typed_is_asked_for_only_where_the_form_is_wanted() -> None:
     plan = Plan("delete-topic", "orders", confirm="orders")
     assert seen(plan).xpath("//form") == []
-    page = seen(plan, submit="/c/demo/actions/1/submit/", fault="That is not “orders”.")
+    page = seen(plan, submit="/c/demo/actions/1/submit/")
     assert page.xpath("//form/@action") == ["/c/demo/actions/1/submit/"]
-    (field,) = page.xpath("//input[@name='confirm']")
-    assert field.get("aria-invalid") == "true"
-    assert (
-        page.xpath(f"//*[@id='{field.get('aria-describedby')}']")[0].text_content() == "That is not “orders”."
-    )
+    assert len(page.xpath("//input[@name='confirm']")) == 1
     assert seen(Plan("reassign", "t"), submit="/x/").xpath("//input[@name='confirm']") == []
 
 

@@ -202,6 +202,21 @@ def test_what_zookeeper_does_not_answer_is_said(operator: Client, demo: Snapshot
     assert not Action.objects.exists()
 
 
+@pytest.mark.zk
+def test_a_review_leads_to_the_plan_which_viewers_may_keep_too(
+    operator: Client, signed_in: Callable[[Role], Client], world: ClusterConfig, settings: Settings
+) -> None:
+    page = Markup(operator.post(f"{NEW}create-topic/", {"do": "propose", "topic": "new"}, follow=True))
+    number = Action.objects.get().id
+    address = f"/c/demo/actions/{number}/plan.json"
+    assert address in page.root.xpath("//main//a/@href")
+    viewer = signed_in(Role.VIEWER)
+    assert viewer.get(address).json()["kind"] == "create-topic"
+    Action.objects.update(plan=b"")
+    assert viewer.get(address).status_code == 404
+    assert viewer.get(address.replace(str(number), "999")).status_code == 404
+
+
 # Rights
 
 

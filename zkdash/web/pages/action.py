@@ -111,6 +111,7 @@ def _context(snapshot: Snapshot, key: PageKey, found: Detail) -> dict[str, Any]:
         "planned": planned,
         "review": review.of(plan, snapshot.state if planned else None) if plan else None,
         "submit": _href(entry, Verb.SUBMIT) if planned and picks.may_act(key) else "",
+        "plan_json": links.action(entry.cluster, entry.id, "plan.json"),
         "audit": links.audit(entry.cluster, urlencode({"action": entry.id})),
         # Who is typing the name of what is deleted is not to be sent back to the start.
         "refresh": not planned,
