@@ -11,7 +11,7 @@ from zkdash.cluster.plans.values import Effect, Ground, Plan, check, create, rem
 from zkdash.cluster.state import Seen
 from zkdash.kafka import paths, requests
 from zkdash.kafka.layouts.document import few, quote
-from zkdash.kafka.values import Assignment, Election, Move, Reassignment
+from zkdash.kafka.values import Assignment, Controller, Election, Move, Reassignment
 from zkdash.znode import Znode
 
 
@@ -73,6 +73,7 @@ def clear_stuck(intent: ClearStuck, ground: Ground) -> Plan:
     else:
         draft.step(f"Delete {intent.path}", [remove(intent.path, seen.znode)], Written())
         _reelect(draft)
+        _remembered(seen.value, draft)
     return draft.close(confirm=intent.path)
 
 
@@ -118,6 +119,17 @@ def _acted_on(value: object, ground: Ground) -> str:
             return "The election can be carried out: where nothing happens, elect the controller anew."
         return ""
     return ""
+
+
+def _remembered(value: object, draft: Draft) -> None:
+    """Seen on 0.10.2.2: a request for an unknown topic stays in the controller's memory. When that broker is
+    elected again it stumbles over it, resigns, and goes on acting beside the next controller."""
+    seen = draft.state.controller
+    if draft.era.highest <= 4 and isinstance(value, Election) and seen and isinstance(seen.value, Controller):
+        draft.warn(
+            f"Before Kafka 1.0, broker {seen.value.broker_id} (the controller) remembers the request and "
+            "fails when it is elected again: restart it afterwards."
+        )
 
 
 def _reelect(draft: Draft) -> None:
