@@ -57,8 +57,8 @@ class Executor:
         try:
             with (
                 Lease(action, self._clock, self._lease_s) as lease,
-                Asker(self._config) as asker,
-                Writer(self._config, holder=holder) as writer,
+                Asker(self._config, leaving=self._leaving) as asker,
+                Writer(self._config, holder=holder, leaving=self._leaving) as writer,
             ):
                 tools = Tools(asker, writer, lease, self._leaving, self._clock, self._notify)
                 self._carry_out(action, tools)

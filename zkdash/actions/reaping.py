@@ -14,6 +14,8 @@ from zkdash.zk.outcomes import UnreachedError
 from zkdash.zk.writer import Writer
 
 _EVERY = timedelta(hours=1)
+# Not at the start, when a process has better things to do.
+_FIRST = timedelta(minutes=1)
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +29,9 @@ class Reaper:
 
     def turn(self, now: datetime) -> None:
         """Reap, where an hour has passed (or the clock was set back); what fails is tried in the next."""
-        if not self._config.markers or (self._next is not None and self._next - _EVERY <= now < self._next):
+        if self._next is None or now < self._next - _EVERY:
+            self._next = now + _FIRST
+        if now < self._next or not self._config.markers:
             return
         self._next = now + _EVERY
         try:

@@ -166,7 +166,7 @@ class _Loop:
         if plan is None or not grounds.needs_freedom(plan.steps[0]):
             return ""
         try:
-            with Asker(self._config) as asker:
+            with Asker(self._config, leaving=self._leaving) as asker:
                 return grounds.obstacle(intent, plan.steps[:1], grounds.look(asker, plan.steps[:1]))
         except AskingError as error:
             return str(error)

@@ -8,6 +8,7 @@ write, which is why every write compares versions. Needs ZooKeeper 3.6 (MultiRea
 from __future__ import annotations
 
 import queue
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Self
@@ -21,6 +22,7 @@ LIMIT_S = 10.0
 LOAD_LIMIT_S = 120.0
 # After an answer that was too large to be taken, as the mirror does.
 _FEWER = 30
+_GLANCE_S = 0.2
 
 Values = dict[str, Znode | Unreadable]
 
@@ -60,10 +62,19 @@ class _GoneError(Exception):
 
 
 class Asker:
-    """One read-only session. Not for several threads at once; a context that ends the session."""
+    """One read-only session. Not for several threads at once; a context that ends the session.
 
-    def __init__(self, config: ClusterConfig, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._config, self._clock = config, clock
+    Once `leaving` is set nothing is waited for any more.
+    """
+
+    def __init__(
+        self,
+        config: ClusterConfig,
+        *,
+        leaving: threading.Event | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._config, self._clock, self._leaving = config, clock, leaving
         self._chroot = jute.Chroot(config.chroot)
         self._items: queue.SimpleQueue[Sequence[Any]] = queue.SimpleQueue()
         self._arrived: list[Any] = []
@@ -203,10 +214,12 @@ class Asker:
 
     def _item(self, deadline: float) -> stream.Item:
         while not self._arrived:
+            left = deadline - self._clock()
             try:
-                self._arrived = list(reversed(self._items.get(timeout=max(0.0, deadline - self._clock()))))
+                self._arrived = list(reversed(self._items.get(timeout=min(_GLANCE_S, max(0.0, left)))))
             except queue.Empty:
-                raise AskingError(self._silence()) from None
+                if left <= 0 or (self._leaving is not None and self._leaving.is_set()):
+                    raise AskingError(self._silence()) from None
         item: stream.Item = self._arrived.pop()
         return item
 

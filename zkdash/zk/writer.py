@@ -17,6 +17,8 @@ Where the cluster's configuration says `markers = false` there is neither, and a
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -35,6 +37,7 @@ APPLIED = f"{HOME}/applied"
 FENCE = f"{HOME}/fence"
 CONNECT_LIMIT_S = 10.0
 _MARGIN_S = 5.0
+_GLANCE_S = 0.2
 _GONE = (
     exceptions.ConnectionLoss,
     exceptions.ConnectionClosedError,
@@ -57,13 +60,20 @@ class _Held(NamedTuple):
 class Writer:
     """One session that writes. Not for several threads; a context that ends the session.
 
-    `holder` is what the fence holds, for whoever looks at it.
+    `holder` is what the fence holds, for whoever looks at it. Once `leaving` is set no connection is waited
+    for any more; the answer to a write is.
     """
 
     def __init__(
-        self, config: ClusterConfig, *, holder: bytes = b"", connect_limit_s: float = CONNECT_LIMIT_S
+        self,
+        config: ClusterConfig,
+        *,
+        holder: bytes = b"",
+        leaving: threading.Event | None = None,
+        connect_limit_s: float = CONNECT_LIMIT_S,
     ) -> None:
         self._config, self._holder = config, holder
+        self._leaving = leaving or threading.Event()
         self._connect_limit_s = connect_limit_s
         # kazoo notices a silent server within the session's time-out
         self._limit_s = config.session_timeout_s + _MARGIN_S
@@ -233,8 +243,10 @@ class Writer:
             logger=_silent,
         )
         connected = client.start_async()
-        if connected.wait(self._connect_limit_s) and client.connected:
-            return client
+        deadline = time.monotonic() + self._connect_limit_s
+        while time.monotonic() < deadline and not self._leaving.is_set():
+            if connected.wait(_GLANCE_S) and client.connected:
+                return client
         refused = client.client_state == KeeperState.AUTH_FAILED
         client.stop()
         client.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import logging
 import signal
-import threading
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -13,6 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 from zkdash.actions import worker
 from zkdash.actions.lease import LEASE_S
 from zkdash.management import database
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger(__name__)
 
@@ -43,14 +44,13 @@ class Command(BaseCommand):
                 f"--lease {lease:g} is too short: a worker renews its lease three times in it."
             )
         database.prepare()
-        told = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: told.set())
+        # taken from the main thread's wait alone: a handler could come while a lock is held that it needs
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         running = worker.Worker(settings.ZKDASH_CLUSTERS, owner=worker.own_name(), lease_s=lease)
         running.start()
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash carries out the actions of {names}")
         self.stdout.flush()
-        told.wait()
+        signal.sigwait(_SIGNALS)
         if not running.stop():
             log.warning("A step did not end in %g s; whoever takes it over finds out", worker.STOP_LIMIT_S)
