@@ -86,6 +86,17 @@ def test_a_streams_batch_is_added_once_even_if_another_followed(table: Table) ->
     assert table.read().streams == {"logs": 1}
 
 
+def test_of_two_attempts_at_a_run_that_overlap_one_is_listed(table: Table) -> None:
+    first, second = (table.staging("first") for _ in range(2))
+    for directory in (first, second):
+        directory.mkdir()
+        pq.write_table(rows(1), directory / "part-0.parquet")
+    table.append(files.written(table, "first", second))
+    with pytest.raises(ConflictError, match="holds the files of run first already"):
+        table.append(files.written(table, "first", first))
+    assert held(table) == [1]
+
+
 def test_partitions_are_replaced_and_others_stay(table: Table) -> None:
     def of(run: str, day: str) -> File:
         return File(f"data/{run}/day={day}/part", 1, 1, run, {"day": day})
@@ -143,14 +154,16 @@ def test_what_is_too_old_is_deleted_after_the_grace_and_not_before(table: Table)
 
 def test_files_that_a_crashed_run_left_are_swept_and_those_of_a_running_one_are_not(table: Table) -> None:
     files.append(table, rows(1), "first")
-    for run in ("crashed", "running"):
-        directory = table.staging(run)
+    left = []
+    for _ in ("crashed", "running"):
+        directory = table.staging("second")
         directory.mkdir()
-        pq.write_table(rows(2), directory / "part-0.parquet")
-    now = time.time_ns() // 1_000_000
-    os.utime(table.directory / "data" / "crashed" / "part-0.parquet", (1, 1))
-    table.sweep(now_ms=now, grace_ms=60_000)
-    assert {path.parent.name for path in on_disk(table)} == {"first", "running"}
+        left.append(directory / "part-0.parquet")
+        pq.write_table(rows(2), left[-1])
+    crashed, running = left
+    os.utime(crashed, (1, 1))
+    table.sweep(now_ms=time.time_ns() // 1_000_000, grace_ms=60_000)
+    assert on_disk(table) == {*table.paths(), running}
 
 
 def test_a_manifest_that_cannot_be_read_is_told_with_what_to_do(table: Table) -> None:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
@@ -54,7 +55,7 @@ def written_to(server: Server) -> Iterator[None]:
     writer = Writer(server.address, "/written", seed=11)
 
     def write() -> None:
-        while not stop.wait(0.05):
+        while not stop.wait(0.2):
             writer.round(20)
 
     thread = threading.Thread(target=write)
@@ -67,32 +68,38 @@ def written_to(server: Server) -> Iterator[None]:
         writer.close()
 
 
-def last_batch(tables: Path) -> int:
-    return Table(tables / "coverage").read().streams.get("logs", -1)
+class Progress(NamedTuple):
+    """The last batch that is in the tables, and the directories that attempts have written."""
+
+    batch: int
+    attempts: frozenset[str]
 
 
-def is_writing(tables: Path, before: int) -> bool:
-    """Whether a batch's directory is there that the table does not list yet."""
-    changes = Table(tables / "changes")
-    listed = {file.run for file in changes.read().files}
-    return any(path.name not in listed for path in (changes.directory / "data").glob("*"))
+def progress(tables: Path) -> Progress:
+    attempts = frozenset(path.name for path in (tables / "changes" / "data").glob("*"))
+    return Progress(Table(tables / "coverage").read().streams.get("logs", -1), attempts)
 
 
-def has_added_two(tables: Path, before: int) -> bool:
-    return last_batch(tables) > before + 1
+def is_writing(before: Progress, now: Progress) -> bool:
+    """Whether a batch's files are being written, or are and are not listed yet."""
+    return now.batch == before.batch and bool(now.attempts - before.attempts)
+
+
+def has_added_two(before: Progress, now: Progress) -> bool:
+    return now.batch > before.batch + 1
 
 
 def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_path: Path) -> None:
     tables, scratch = tmp_path / "tables", tmp_path / "scratch"
     kinds = itertools.cycle([is_writing, has_added_two])
-    with Server(tmp_path / "zookeeper", tick_time_ms=200, config={"snapCount": "300"}) as server:
+    with Server(tmp_path / "zookeeper", tick_time_ms=200, config={"snapCount": "2000"}) as server:
         with written_to(server):
             for reached in itertools.islice(kinds, KILLS):
                 with run(server.data_dir, tables, scratch) as process:
-                    before = last_batch(tables)
+                    before = progress(tables)
                     wait_for(
                         lambda reached=reached, before=before: (
-                            process.poll() is not None or reached(tables, before)
+                            process.poll() is not None or reached(before, progress(tables))
                         ),
                         START_LIMIT_S,
                         (tmp_path / "stream.log").read_text,

@@ -14,9 +14,8 @@ from zkdash.history.manifest import File, Manifest, Table
 _COMPRESSION = "zstd"
 
 
-def written(table: Table, run: str) -> list[File]:
-    """What a run wrote below its directory, made durable. Files without rows are left out."""
-    directory = table.directory / "data" / run
+def written(table: Table, run: str, directory: Path) -> list[File]:
+    """What a run wrote below its `Table.staging`, made durable. Files without rows are left out."""
     found = []
     for path in sorted(directory.rglob("*.parquet")):
         told = pq.read_metadata(path)
@@ -44,7 +43,7 @@ def append(table: Table, rows: pa.Table, run: str, *, stream: str = "", batch: i
     if rows.num_rows:
         directory.mkdir()
         pq.write_table(rows, directory / "part-0.parquet", compression=_COMPRESSION)
-    return table.append(written(table, run), stream=stream, batch=batch)
+    return table.append(written(table, run, directory), stream=stream, batch=batch)
 
 
 def _partition(path: Path) -> dict[str, str]:

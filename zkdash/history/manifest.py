@@ -1,9 +1,9 @@
 """A table is what its `manifest.json` lists: nothing half-written is ever read.
 
-Files are written below `data/<run>/`, then the manifest is replaced by an atomic rename. A crash at any point
-leaves the table as it was; what it left behind is swept later. Writers exclude each other by a lock on a file
-that the kernel lets go of when they die. Rename and lock hold on local file systems and on NFS 4; on object
-stores neither does, so a table's directory must not lie on one.
+Files are written below `data/<run>.<attempt>/`, then the manifest is replaced by an atomic rename. A crash at
+any point leaves the table as it was; what it left behind is swept later. Writers exclude each other by a
+lock on a file that the kernel lets go of when they die. Rename and lock hold on local file systems and on
+NFS 4; on object stores neither does, so a table's directory must not lie on one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import contextlib
 import fcntl
 import os
 import re
-import shutil
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -109,27 +109,30 @@ class Table:
         return [self.directory / file.path for file in (manifest or self.read()).files]
 
     def staging(self, run: str) -> Path:
-        """The empty directory in which a run writes its files; what an earlier attempt left there is removed.
+        """A directory, yet to be made, in which this attempt at a run writes its files, and no other does.
 
+        An attempt that was killed may have left a JVM behind that still writes for a while.
         Raises ConflictError where the table lists files of this run already.
         """
         if not _RUN.fullmatch(run):
             raise ValueError(f"{run!r} is no name for a run: letters, digits and . _ = - only")
-        if any(file.run == run for file in self.read().files):
-            raise ConflictError(f"{self.directory} holds the files of run {run} already")
-        directory = self.directory / "data" / run
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(directory)
+        self._check_new(self.read(), run)
+        directory = self.directory / "data" / f"{run}.{secrets.token_hex(4)}"
         directory.parent.mkdir(parents=True, exist_ok=True)
         return directory
 
     def append(self, files: Iterable[File], *, stream: str = "", batch: int = 0) -> Manifest:
-        """List more files. A stream's batch that is in the table already adds nothing: it ran twice."""
+        """List more files. A stream's batch that is in the table already adds nothing: it ran twice.
+
+        Raises ConflictError where the table lists files of a run already that is no stream's.
+        """
         added = tuple(files)
 
         def change(now: Manifest) -> Manifest:
             if stream and now.streams.get(stream, -1) >= batch:
                 return now
+            for run in {file.run for file in added}:
+                self._check_new(now, run)
             streams = {**now.streams, stream: batch} if stream else now.streams
             return msgspec.structs.replace(now, files=now.files + added, streams=streams)
 
@@ -193,6 +196,10 @@ class Table:
                 self._write(msgspec.structs.replace(now, retired=left, generation=now.generation + 1))
             known = {file.path for file in now.files} | {r.path for r in now.retired if r.path not in due}
             return self._delete_unknown(known, due, limit)
+
+    def _check_new(self, now: Manifest, run: str) -> None:
+        if any(file.run == run for file in now.files):
+            raise ConflictError(f"{self.directory} holds the files of run {run} already")
 
     def _delete_unknown(self, known: set[str], due: set[str], limit_ms: int) -> int:
         deleted = 0

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from zkdash.history import files, schemas
-from zkdash.history.manifest import Manifest, Table
+from zkdash.history.manifest import File, Manifest, Table
 from zkdash.pipeline import reading
 
 _IS_NOTE: Final = "problem IS NOT NULL OR covered IS NOT NULL"
@@ -23,8 +23,7 @@ _IS_NOTE: Final = "problem IS NOT NULL OR covered IS NOT NULL"
 
 def append(frame: DataFrame, table: Table, run: str, *, partition_by: Iterable[str] = ()) -> Manifest:
     """Add a DataFrame's rows to a table. Raises ConflictError where this run is in it already."""
-    _write(frame, table, run, partition_by)
-    return table.append(files.written(table, run))
+    return table.append(_written(frame, table, run, partition_by))
 
 
 def replace(frame: DataFrame, table: Table, run: str, *, partition_by: Iterable[str] = ()) -> Manifest:
@@ -33,8 +32,8 @@ def replace(frame: DataFrame, table: Table, run: str, *, partition_by: Iterable[
     Raises ConflictError where another run wrote the table meanwhile.
     """
     base, keys = table.read(), tuple(partition_by)
-    _write(frame, table, run, keys)
-    return table.replace_partitions(base, files.written(table, run), keys=keys, now_ms=_now_ms())
+    added = _written(frame, table, run, keys)
+    return table.replace_partitions(base, added, keys=keys, now_ms=_now_ms())
 
 
 def logs(found: DataFrame, directory: Path, run: str, *, stream: str = "", batch: int = 0) -> None:
@@ -48,8 +47,8 @@ def logs(found: DataFrame, directory: Path, run: str, *, stream: str = "", batch
         name = "changes" if "op_index" in found.columns else "znodes_checkpoint"
         table = Table(directory / name)
         if not _is_in(table, run, stream, batch):
-            _write(reading.data(held), table, run)  # a file of logs each, in their order
-            table.append(files.written(table, run), stream=stream, batch=batch)
+            added = _written(reading.data(held), table, run)  # each log's rows in their order
+            table.append(added, stream=stream, batch=batch)
         notes = held.where(_IS_NOTE).select("problem", "covered").toArrow()
         for name, column in (("problems", "problem"), ("coverage", "covered")):
             table = Table(directory / name)
@@ -84,9 +83,10 @@ def _is_in(table: Table, run: str, stream: str, batch: int) -> bool:
     return now.streams.get(stream, -1) >= batch if stream else any(file.run == run for file in now.files)
 
 
-def _write(frame: DataFrame, table: Table, run: str, partition_by: Iterable[str] = ()) -> None:
+def _written(frame: DataFrame, table: Table, run: str, partition_by: Iterable[str] = ()) -> list[File]:
     directory = table.staging(run)
     frame.write.partitionBy(*partition_by).parquet(f"file://{directory.absolute()}")
+    return files.written(table, run, directory)
 
 
 def _now_ms() -> int:
