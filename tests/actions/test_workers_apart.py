@@ -19,7 +19,7 @@ from zkdash.actions.states import State, StepState
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = ("c", "d")
-ACTIONS = 5
+ACTIONS = 3
 STEPS = 3
 # One clock is right, one an hour slow (its leases have run out for the others), one an hour fast (no lease
 # of others holds for it). Leases of 5 ms run out at work for everybody.
