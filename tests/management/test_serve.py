@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
+import urllib.error
+import urllib.parse
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -41,6 +45,53 @@ def refused(*arguments: str, data: Path, **environ: str) -> str:
     return done.stderr
 
 
+def command(name: str, *arguments: str, data: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command on a data directory, typing that."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
+    return subprocess.run(
+        [sys.executable, "manage.py", name, *arguments],
+        cwd=ROOT,
+        env=inherited | {"ZKDASH_DATA": str(data)},
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def made_admin(name: str, data: Path) -> str:
+    done = command("createadmin", name, "--password-stdin", data=data, typed="correct horse battery\n")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Browser:
+    """A browser without scripts: keeps cookies, follows redirects, sends forms with their token."""
+
+    def __init__(self, site: Served) -> None:
+        self._site = site
+        cookies = urllib.request.HTTPCookieProcessor()
+        self._opener = urllib.request.build_opener(cookies)
+
+    def get(self, path: str) -> tuple[int, str]:
+        return self._ask(path, None)
+
+    def post(self, path: str, **fields: str) -> tuple[int, str]:
+        """Send the form of a page; that of signing out is on every page."""
+        page = self.get("/c/default/" if path == "/sign-out/" else path)[1]
+        [token, *_] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+        return self._ask(path, urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": token}).encode())
+
+    def _ask(self, path: str, data: bytes | None) -> tuple[int, str]:
+        try:
+            with self._opener.open(self._site.address + path, data, timeout=LIMIT_S) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+
 @pytest.fixture
 def silent_port() -> Iterator[int]:
     """A port that takes connections and never answers."""
@@ -65,9 +116,77 @@ def test_without_a_cluster_it_says_how_to_name_one(tmp_path: Path) -> None:
     assert "ZKDASH_ZOOKEEPER=host:2181/chroot" in refused(data=tmp_path)
 
 
-def test_it_refuses_to_be_read_by_other_machines(tmp_path: Path) -> None:
-    said = refused("--host", "0.0.0.0", data=tmp_path, ZKDASH_ZOOKEEPER="127.0.0.1:1")  # noqa: S104
-    assert "ZKDASH_ANONYMOUS_READ=1" in said
+def test_it_stays_on_this_machine_until_there_is_an_administrator(tmp_path: Path) -> None:
+    """No server may be reached from elsewhere here, so the address is one that no machine has."""
+    environ = {"ZKDASH_ZOOKEEPER": "127.0.0.1:1", "ZKDASH_ANONYMOUS_READ": "1"}
+    said = refused("--host", "192.0.2.1", data=tmp_path, **environ)
+    assert "there is no administrator yet" in said
+    assert "manage.py createadmin" in said
+    assert "is an administrator" in made_admin("alice", data=tmp_path)
+    assert "Cannot listen on 192.0.2.1" in refused("--host", "192.0.2.1", data=tmp_path, **environ)
+
+
+def test_a_database_that_cannot_be_had_is_told(tmp_path: Path) -> None:
+    environ = {"ZKDASH_ZOOKEEPER": "127.0.0.1:1", "ZKDASH_SECRET_KEY": "a key"}
+    said = refused(data=tmp_path, ZKDASH_DATABASE="postgresql://zkdash@127.0.0.1:1/zkdash", **environ)
+    assert "The database zkdash at 127.0.0.1 cannot be used" in said
+    file = tmp_path / "file"
+    file.touch()
+    said = refused(data=file / "below", **environ)
+    assert f"The database {file}/below/zkdash.sqlite3 cannot be used" in said
+
+
+def test_the_first_start_prints_a_link_that_makes_an_administrator_once(
+    served: Serve, chroot: Chroot, tmp_path: Path
+) -> None:
+    settings = {"ZKDASH_ZOOKEEPER": chroot.address, "ZKDASH_DATA": tmp_path / "kept"}
+    site = served(**settings, ZKDASH_ANONYMOUS_READ="0")
+    wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=LIMIT_S, message=site.printed)
+    path = site.out.read_text().split(site.address)[2].strip()
+    browser = Browser(site)
+    assert "<h1>Sign in</h1>" in browser.get("/c/default/")[1]
+    form = {"username": "root", "password1": "correct horse battery", "password2": "correct horse battery"}
+    assert browser.post(path, **form)[0] == 200
+    assert "Sign out" in browser.get("/c/default/")[1]
+    assert browser.post("/sign-out/")[0] == 200
+    status, said = Browser(site).get(path)
+    assert (status, "This link has been used" in said) == (410, True)
+    assert (
+        browser.post("/sign-in/", username="root", password=form["password1"], next="/c/default/")[0] == 200
+    )
+    assert "Sign out" in browser.get("/c/default/")[1]
+    site.stop()
+    assert "/welcome/" not in served(**settings).out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "password", "words"),
+    [
+        ((), "", "Name the administrator"),
+        (("a b",), "", "Enter a valid username."),
+        (("alice",), "", "There is no terminal"),
+        (("alice", "--password-stdin"), "short\n", "This password is too short."),
+        (("alice", "--password-stdin"), "\n", "This password is too short."),
+    ],
+)
+def test_an_administrator_that_cannot_be_made_is_told(
+    tmp_path: Path, arguments: tuple[str, ...], password: str, words: str
+) -> None:
+    done = command("createadmin", *arguments, data=tmp_path, typed=password)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_link_may_be_asked_for_while_zkdash_runs(served: Serve, chroot: Chroot, tmp_path: Path) -> None:
+    data = tmp_path / "kept"
+    made_admin("alice", data=data)
+    site = served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_DATA=data)
+    path = command("createadmin", "alice", "--link", data=data).stdout.split()[0]
+    browser = Browser(site)
+    assert "Sign in as alice" in browser.get(path)[1]
+    assert browser.post(path)[0] == 200
+    assert "<bdi>alice</bdi>" in browser.get("/c/default/")[1]
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path, silent_port: int) -> None:
