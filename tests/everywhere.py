@@ -58,6 +58,8 @@ def address(tree: str, page: Page, name: str) -> str:
 
 def _details(page: Page, tree: str) -> Iterator[str]:
     kind = page.route.partition("/")[0]
+    if kind not in _NAMES:  # of the database, where nothing is
+        return
     for name in recorded.children(recorded.load(tree)).get(_NAMES[kind], []):
         if kind != "brokers" or paths.is_id(name):
             yield name

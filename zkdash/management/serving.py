@@ -18,7 +18,7 @@ from django.db import connections
 
 from zkdash.access import administrators
 from zkdash.actions import reading, worker
-from zkdash.live import engine
+from zkdash.live import engine, queue
 from zkdash.management import database
 from zkdash.web import renderer, warden
 from zkdash.zk.config import ClusterConfig
@@ -56,7 +56,9 @@ def serve(
     engine.configure(running)
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
-    hands = worker.Worker(clusters if executes else (), owner=worker.own_name())
+    hands = worker.Worker(
+        clusters if executes else (), owner=worker.own_name(), notify=lambda _cluster: queue.poke()
+    )
     server = _Server(
         uvicorn.Config(
             "zkdash.asgi:application",
