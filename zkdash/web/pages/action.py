@@ -166,7 +166,8 @@ def _moves_told(moves: tuple[Watched, ...]) -> str:
     counts = {stage: sum(move.stage is stage for move in moves) for stage in Stage}
     told = [f"{cells.grouped(counts[stage])} {stage.value}" for stage in Stage if counts[stage]]
     shown = "" if len(moves) <= MOST_MOVES else f" The first {MOST_MOVES} are shown."
-    return f"{cells.grouped(len(moves))} partitions: {', '.join(told)}.{shown}"
+    noun = "partition" if len(moves) == 1 else "partitions"
+    return f"{cells.grouped(len(moves))} {noun}: {', '.join(told)}.{shown}"
 
 
 def _moves_table(moves: tuple[Watched, ...]) -> Part:
