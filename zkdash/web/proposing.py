@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_safe
@@ -22,7 +21,7 @@ from zkdash.kafka.layouts.document import few
 from zkdash.live import queue as live_queue
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import banners, chrome, forms, gate, links, pages, review, switcher
+from zkdash.web import banners, chrome, forms, gate, links, pages, review, switcher, verbs
 from zkdash.web.forms import possible
 from zkdash.web.forms.base import ActionForm
 from zkdash.zk.asking import AskingError
@@ -64,7 +63,7 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
     snapshot = gate.snapshot(request, cluster, Right.ACT)
     if kind not in forms.BY_KIND:
         raise Http404(f"“{kind[:100]}” is no kind of action. There are: {', '.join(forms.BY_KIND)}.")
-    config = next(one for one in settings.ZKDASH_CLUSTERS if one.name == cluster)
+    config = verbs.config_of(snapshot)
     given, notes = _given(request.META.get("QUERY_STRING", ""))
     deed = request.POST.get("do", "")
     if request.method == "POST" and deed not in {PROPOSE, PREVIEW}:

@@ -45,13 +45,16 @@ class Command(BaseCommand):
             cluster, befalling = _cluster(
                 layout, server.address + CHROOTS[layout], seed=int(str(options["seed"]))
             )
+            # pages plan on what is configured
+            config = ClusterConfig(CLUSTER, (("127.0.0.1", server.port),), CHROOTS[layout])
+            settings.ZKDASH_CLUSTERS = (config,)
             stack.callback(cluster.stop)
             cluster.start()
             befalling.start()
             serving.serve(
                 "127.0.0.1",
                 int(str(options["port"])),
-                (ClusterConfig(CLUSTER, (("127.0.0.1", server.port),), CHROOTS[layout]),),
+                (config,),
                 announce=self._announce,
                 invitee=CLUSTER,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 
@@ -138,4 +139,5 @@ class CleanUpForm(ActionForm):
             for broker, numbers in sorted(held.items())
         ]
         marked = [] if self._name else sorted(self.state.deletions)[:_MOST_FOLDERS]
-        return {"folders": folders, "marked": marked, "named": self._name}
+        queries = [(name, urlencode({"topic": name}, errors="surrogatepass")) for name in marked]
+        return {"folders": folders, "marked": queries, "named": self._name}
