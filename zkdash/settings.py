@@ -5,7 +5,8 @@ files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made th
 and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTTPS=1 (browsers come by https:
 cookies stay there), ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
 ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
-the data directory), ZKDASH_DEBUG=1.
+the data directory), ZKDASH_HISTORY (where the tables of what was lie, else history/ in the data
+directory), ZKDASH_DEBUG=1.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ try:
 except config.ConfigError as error:
     raise ImproperlyConfigured(str(error)) from error
 
+ZKDASH_HISTORY = Path(os.environ.get("ZKDASH_HISTORY") or DATA_DIR / "history")
 ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
 # Proxies whose X-Forwarded-For and -Proto are believed; of others these headers mean nothing.
 ZKDASH_PROXIES = _listed("ZKDASH_PROXIES")
@@ -68,6 +70,7 @@ INSTALLED_APPS = [
     "zkdash",
     "zkdash.access",
     "zkdash.actions",
+    "zkdash.pipeline",
     "zkdash.web",
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 import duckdb
 import pyarrow as pa
 
-from zkdash.history import schemas
+from zkdash.history import derived, schemas
 from zkdash.history.manifest import File, Manifest, Table
 
 MEMORY_MB: Final = 512
@@ -102,8 +102,8 @@ class Tables:
         if paths:
             read = f"read_parquet({_listed(paths)}, union_by_name = true, hive_partitioning = true)"
             self._connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {read}')  # noqa: S608 - our names
-        elif name in schemas.TABLES:
-            empty = schemas.TABLES[name].empty_table()
+        elif schema := schemas.TABLES.get(name) or derived.TABLES.get(name):
+            empty = schema.empty_table()
             self._connection.register("empty", empty)
             self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM empty')  # noqa: S608 - our names
             self._connection.unregister("empty")

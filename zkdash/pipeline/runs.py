@@ -1,0 +1,156 @@
+"""The runs of jobs: queue one, see how it goes. The one module of the pipeline that pages import; no Spark.
+
+A run is one row from the moment somebody asks for it. At most one runs a cluster at a time, beside at most
+one stream: the database sees to it. A process that runs one tells every few seconds that it lives; a run of
+which nothing was heard for `SILENT_S` has died, and `reap` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from zkdash.pipeline.models import Run, State
+
+__all__ = ["JOBS", "BusyError", "Run", "State"]
+
+# By name, in the order of `all`: what each does, for people.
+JOBS: Final[Mapping[str, str]] = {
+    "load": "read what is new in ZooKeeper's transaction logs and snapshots",
+    "derive": "bring the tables that pages read up to what was loaded",
+    "retain": "delete what is older than it has to be kept",
+    "all": "load, derive and retain, one after the other",
+    "stream": "load continuously, as ZooKeeper writes, until it is told to stop",
+}
+QUEUEABLE: Final = ("load", "derive", "retain", "all")
+SILENT_S: Final = 60.0
+
+
+class BusyError(RuntimeError):
+    """Another run is under way; one sentence names it."""
+
+
+def queue(cluster: str, job: str, who: str, *, now: datetime | None = None) -> Run:
+    """Ask for a run; one that is queued already is the answer then. Raises ValueError for no such job."""
+    if job not in QUEUEABLE:
+        raise ValueError(f"there is no job {job!r} to queue; there are {', '.join(QUEUEABLE)}")
+    now = now or timezone.now()
+    try:
+        with transaction.atomic():
+            return Run.objects.create(cluster=cluster, job=job, by=who, queued_at=now)
+    except IntegrityError:
+        waiting = Run.objects.filter(cluster=cluster, job=job, state=State.QUEUED).first()
+        return waiting or queue(cluster, job, who, now=now)
+
+
+def claim(clusters: Iterable[str], *, now: datetime | None = None) -> Run | None:
+    """Take the run that was queued first and whose cluster is free; None where there is none."""
+    now = now or timezone.now()
+    waiting = Run.objects.filter(cluster__in=tuple(clusters), state=State.QUEUED).order_by("id")
+    return next((run for run in waiting if take(run, now=now)), None)
+
+
+def take(run: Run, *, now: datetime | None = None) -> bool:
+    """Begin a queued run; False where it is no longer queued, or its cluster is busy."""
+    now = now or timezone.now()
+    try:
+        with transaction.atomic():
+            taken = Run.objects.filter(id=run.id, state=State.QUEUED).update(
+                state=State.RUNNING, started_at=now, seen_at=now
+            )
+    except IntegrityError:
+        return False
+    run.refresh_from_db()
+    return bool(taken)
+
+
+def begin(cluster: str, job: str, who: str, *, now: datetime | None = None) -> Run:
+    """A run that begins at once, by hand. Raises BusyError where another one is under way."""
+    now = now or timezone.now()
+    reap(now=now)
+    try:
+        with transaction.atomic():
+            return Run.objects.create(
+                cluster=cluster,
+                job=job,
+                by=who,
+                state=State.RUNNING,
+                queued_at=now,
+                started_at=now,
+                seen_at=now,
+            )
+    except IntegrityError:
+        other = _running(cluster, is_stream=job == "stream")
+        told = (
+            f"run {other.id} ({other.job}, by {other.by}) is under way since {other.started_at:%H:%M:%S} UTC"
+            if other
+            else "another run has just begun"
+        )
+        raise BusyError(f"{cluster}: {told}; wait for its end, or end its process") from None
+
+
+def tell(run: Run, *, sentence: str | None = None, progress: int | None = None) -> bool:
+    """Say that it lives, and how far it is (percent). False where it is no longer this process's."""
+    told: dict[str, Any] = {"seen_at": timezone.now()}
+    if sentence is not None:
+        told["sentence"] = sentence
+    if progress is not None:
+        told["progress"] = progress
+    return bool(Run.objects.filter(id=run.id, state=State.RUNNING).update(**told))
+
+
+def finish(
+    run: Run,
+    sentence: str,
+    *,
+    failed: bool = False,
+    rows: int = 0,
+    problems: int = 0,
+    zxid_upto: int | None = None,
+    metrics: Mapping[str, Any] = {},
+) -> bool:
+    """Say how it ended. False where it had ended already."""
+    told: dict[str, Any] = {
+        "state": State.FAILED if failed else State.DONE,
+        "sentence": sentence,
+        "ended_at": timezone.now(),
+        "rows": rows,
+        "problems": problems,
+        "zxid_upto": zxid_upto,
+        "metrics": dict(metrics),
+    }
+    if not failed:
+        told["progress"] = 100
+    return bool(Run.objects.filter(id=run.id, state=State.RUNNING).update(**told))
+
+
+def reap(*, now: datetime | None = None) -> int:
+    """Say of runs of which nothing was heard for long that they died; how many."""
+    now = now or timezone.now()
+    silent = Run.objects.filter(state=State.RUNNING, seen_at__lt=now - timedelta(seconds=SILENT_S))
+    return silent.update(
+        state=State.FAILED,
+        ended_at=now,
+        sentence="its process ended without a word; the tables are whole: run it again",
+    )
+
+
+def recent(cluster: str, limit: int = 20) -> list[Run]:
+    """The runs asked for last, newest first."""
+    return list(Run.objects.filter(cluster=cluster).order_by("-id")[:limit])
+
+
+def last_success(cluster: str, job: str) -> Run | None:
+    """The run of this job that ended well last; one of `all` counts for each of its jobs."""
+    jobs = (job, "all") if job in JOBS and job != "stream" else (job,)
+    done = Run.objects.filter(cluster=cluster, job__in=jobs, state=State.DONE)
+    return done.order_by("-ended_at").first()
+
+
+def _running(cluster: str, *, is_stream: bool) -> Run | None:
+    running = Run.objects.filter(cluster=cluster, state=State.RUNNING)
+    return (running.filter(job="stream") if is_stream else running.exclude(job="stream")).first()
