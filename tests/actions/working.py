@@ -33,26 +33,34 @@ class Worker:
         self.lease_s = lease_s
         self.lost = 0
 
+    def begin(self, clusters: Sequence[str]) -> Action:
+        """Take an action, say what is to be written, and go no further: as if it was killed there."""
+        held = claims.claim(clusters, self.owner, self.lease_s, self._now())
+        assert held is not None
+        assert claims.intend(held, held.step, self._now())
+        return held
+
     def run(self, clusters: Sequence[str]) -> int:
         while Action.objects.exclude(state__in=ENDED).exists():
             held = claims.claim(clusters, self.owner, self.lease_s, self._now())
-            if held is not None and not self._carry_out(held):
+            if held is not None and not self.carry_out(held):
                 self.lost += 1
         return self.lost
 
-    def _carry_out(self, held: Action) -> bool:
+    def carry_out(self, held: Action) -> bool:
+        """From where it stands to its end; False where it was lost on the way."""
         for step in list(held.steps.filter(number__gte=held.step)):
             if step.state in {StepState.WAITING, StepState.INTENDED}:
                 if not claims.intend(held, step.number, self._now()):
                     return False
-                self._write(f"{held.id}-{step.number}")
+                self.write(f"{held.id}-{step.number}")
                 if not claims.applied(held, step.number, step.number, (), self._now()):
                     return False
             if not claims.verified(held, step.number, self._now()):
                 return False
         return claims.end(held, State.DONE, f"by {self.owner}", self._now())
 
-    def _write(self, marker: str) -> None:
+    def write(self, marker: str) -> None:
         """Once, however often it is tried: "x" fails where the marker is."""
         try:
             with (self.directory / marker).open("x") as file:

@@ -21,6 +21,8 @@ from datetime import UTC
 
 import msgspec
 from django.db import transaction
+from django.db.models import Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from zkdash.actions import documents, order
@@ -193,10 +195,8 @@ def _fault_of_end(last: Anchor, end: Anchor, anchor: Anchor | None) -> tuple[int
 
 def _stray() -> int | None:
     """A row behind the one that was written last. Asked in one statement, as others append meanwhile."""
-    beyond = Audit.objects.filter(id__gt=Order.objects.order_by("pk").values("audit")[:1])
-    if Order.objects.exists():
-        return beyond.order_by("id").values_list("id", flat=True).first()
-    return Audit.objects.order_by("id").values_list("id", flat=True).first()
+    last = Coalesce(Subquery(Order.objects.order_by("pk").values("audit")[:1]), 0)
+    return Audit.objects.filter(id__gt=last).order_by("id").values_list("id", flat=True).first()
 
 
 def _hash(path: str, data: bytes | None) -> bytes:
