@@ -196,6 +196,25 @@ def test_who_may_only_look_moves_no_zxid_whatever_they_try(
     client.close()
 
 
+@pytest.mark.parametrize(("proxies", "last"), [("", 429), ("127.0.0.1", 200)])
+def test_what_a_header_says_of_an_address_counts_only_where_a_proxy_is_trusted(
+    served: Serve, chroot: Chroot, proxies: str, last: int
+) -> None:
+    site = served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_PROXIES=proxies)
+    token = "a" * 32
+    found = [
+        _ask(
+            site,
+            "POST",
+            "/sign-in/",
+            {"Cookie": f"csrftoken={token}", "X-CSRFToken": token, "X-Forwarded-For": f"10.0.0.{number}"},
+            b"username=alice&password=wrong",
+        )
+        for number in range(6)
+    ]
+    assert found == [200, 200, 200, 200, last, last]
+
+
 _WRITES = {"operate", "choose", "act", "approve", "do"}
 _VALUES = {"cluster": "default", "number": "1", "kind": "delete-topic"}
 
@@ -213,8 +232,14 @@ class _Stay(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _ask(site: Served, method: str, path: str, headers: dict[str, str]) -> int:
-    data = b"do=propose&topic=orders&confirm=orders" if method in {"POST", "PUT", "PATCH"} else None
+def _ask(
+    site: Served,
+    method: str,
+    path: str,
+    headers: dict[str, str],
+    form: bytes = b"do=propose&topic=orders&confirm=orders",
+) -> int:
+    data = form if method in {"POST", "PUT", "PATCH"} else None
     request = urllib.request.Request(site.address + path, data, headers, method=method)  # noqa: S310 - ours
     try:
         with urllib.request.build_opener(_Stay).open(request, timeout=10) as answer:

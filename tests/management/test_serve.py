@@ -69,8 +69,8 @@ def made_admin(name: str, data: Path) -> str:
 class Browser:
     """A browser without scripts: keeps cookies, follows redirects, sends forms with their token."""
 
-    def __init__(self, site: Served) -> None:
-        self._site = site
+    def __init__(self, address: str) -> None:
+        self._address = address
         cookies = urllib.request.HTTPCookieProcessor()
         self._opener = urllib.request.build_opener(cookies)
 
@@ -85,7 +85,7 @@ class Browser:
 
     def _ask(self, path: str, data: bytes | None) -> tuple[int, str]:
         try:
-            with self._opener.open(self._site.address + path, data, timeout=LIMIT_S) as answer:
+            with self._opener.open(self._address + path, data, timeout=LIMIT_S) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             with error:
@@ -143,13 +143,13 @@ def test_the_first_start_prints_a_link_that_makes_an_administrator_once(
     site = served(**settings, ZKDASH_ANONYMOUS_READ="0")
     wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=LIMIT_S, message=site.printed)
     path = site.out.read_text().split(site.address)[2].strip()
-    browser = Browser(site)
+    browser = Browser(site.address)
     assert "<h1>Sign in</h1>" in browser.get("/c/default/")[1]
     form = {"username": "root", "password1": "correct horse battery", "password2": "correct horse battery"}
     assert browser.post(path, **form)[0] == 200
     assert "Sign out" in browser.get("/c/default/")[1]
     assert browser.post("/sign-out/")[0] == 200
-    status, said = Browser(site).get(path)
+    status, said = Browser(site.address).get(path)
     assert (status, "This link has been used" in said) == (410, True)
     assert (
         browser.post("/sign-in/", username="root", password=form["password1"], next="/c/default/")[0] == 200
@@ -183,7 +183,7 @@ def test_a_link_may_be_asked_for_while_zkdash_runs(served: Serve, chroot: Chroot
     made_admin("alice", data=data)
     site = served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_DATA=data)
     path = command("createadmin", "alice", "--link", data=data).stdout.split()[0]
-    browser = Browser(site)
+    browser = Browser(site.address)
     assert "Sign in as alice" in browser.get(path)[1]
     assert browser.post(path)[0] == 200
     assert "<bdi>alice</bdi>" in browser.get("/c/default/")[1]

@@ -1,0 +1,39 @@
+"""`manage.py demo` and who signs in there."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.demo.test_simulation_command import Demo
+from tests.management.test_serve import Browser
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.zk
+
+LIMIT_S = 30.0
+
+
+def test_the_demo_is_open_to_look_at_and_gives_its_visitor_a_link_to_act(tmp_path: Path) -> None:
+    demo = Demo(tmp_path / "data")
+    try:
+        wait_for(lambda: "Ctrl-C" in demo.printed, LIMIT_S, lambda: demo.printed[-4000:])
+        [address] = re.findall(r"zkdash serves (http://\S+)/", demo.printed)
+        [path] = re.findall(rf"{address}(/welcome/\S+)", demo.printed)
+        browser = Browser(address)
+        assert browser.get("/c/demo/")[0] == 200
+        assert browser.get("/c/demo/actions/new/")[1].count("<h1>Sign in</h1>") == 1
+        assert browser.post(path)[0] == 200
+        assert "<bdi>demo</bdi>" in browser.get("/c/demo/actions/new/")[1]
+        # Its rows are its own and end with it: what is configured for `serve` stays untouched.
+        assert [one.name for one in (tmp_path / "data").glob("*.sqlite3")] == []
+        with sqlite3.connect(tmp_path / "data" / "demo" / "zkdash.sqlite3") as rows:
+            assert rows.execute("SELECT username FROM auth_user").fetchall() == [("demo",)]
+        rows.close()
+    finally:
+        demo.process.send_signal(signal.SIGTERM)
+        demo.process.wait(LIMIT_S)
