@@ -61,14 +61,18 @@ def test_entries_of_a_list_are_told_apart_whole() -> None:
 
 
 def test_a_new_znode_is_wholly_added_and_a_deleted_one_wholly_removed() -> None:
-    assert told(None, {"version": 1}) == ["+ {", '+   "version": 1', "+ }"]
-    assert told({"version": 1}, None) == ["− {", '−   "version": 1', "− }"]
+    config = {"version": 1, "config": {}}
+    assert told(None, config) == ['+ {"version": 1, "config": {}}']
+    config["config"] = {"retention.ms": "1"}
+    lines = ["{", '  "version": 1', '  "config": {', '    "retention.ms": "1"', "  }", "}"]
+    assert told(None, config) == [f"+ {line}" for line in lines]
+    assert told(config, None) == [f"− {line}" for line in lines]
     assert told(None, None) == []
 
 
 def test_what_is_no_json_is_compared_as_text() -> None:
     assert told(b"120", b"95") == ["− 120", "+ 95"]
-    assert told(b"\xff\xfe", b'{"a": 1}') == ["− \\xff\\xfe", "+ {", '+   "a": 1', "+ }"]
+    assert told(b"\xff\xfe", b'{"a": 1}') == ["− \\xff\\xfe", '+ {"a": 1}']
 
 
 def test_true_and_1_are_not_the_same() -> None:

@@ -135,6 +135,15 @@ def test_many_writes_are_counted() -> None:
     assert made.parts[0].next == ("The next consumer that owns the partition begins there.",)
 
 
+def test_the_last_step_shows_its_write_however_many_the_first_has() -> None:
+    many = tuple(Write(f"/config/topics/t-{n}", Operation.CREATE, after=b"1") for n in range(300))
+    move = Write("/admin/reassign_partitions", Operation.CREATE, after=b"{}")
+    made = review.of(
+        Plan("reassign", "t", (Step("Throttle", many, Written()), Step("Move", (move,), Written())))
+    )
+    assert [(len(part.writes), part.more) for part in made.parts] == [(20, 280), (1, 0)]
+
+
 def test_what_must_be_typed_is_asked_for_only_where_the_form_is_wanted() -> None:
     plan = Plan("delete-topic", "orders", confirm="orders")
     assert seen(plan).xpath("//form") == []

@@ -131,8 +131,8 @@ def _entries(old: list[Any], new: list[Any], depth: int) -> Iterator[Line]:
 
 
 def _written(value: Any, depth: int, label: str) -> Iterator[str]:
-    """The lines of a value: a list of plain values is one line, and so is a short entry of a list."""
-    if _is_plain(value) or (not label and depth and len(_compact(value)) <= _ONE_LINE and _is_flat(value)):
+    """The lines of a value: a list of plain values is one line, and so is what is short and has no name."""
+    if _is_plain(value) or (not label and len(_compact(value)) <= _ONE_LINE and _is_flat(value)):
         yield _at(depth, label + _compact(value))
         return
     is_list = isinstance(value, list)

@@ -25,6 +25,7 @@ MOST_STEPS: Final = 50
 MOST_WRITES: Final = 40
 MOST_SHIFTS: Final = 100
 _OPEN: Final = 3
+_WRITES_EACH: Final = 2
 _LINES_EACH: Final = 40
 _LINES_ALL: Final = 300
 
@@ -121,14 +122,16 @@ def of(plan: Plan, state: ClusterState | None = None) -> Review:
 
 
 def _parts(steps: tuple[Step, ...]) -> tuple[Part, ...]:
-    found, writes, lines = [], MOST_WRITES, _LINES_ALL
+    """Where all writes are too many, each step shows its first ones: the last may be what matters."""
+    found, lines = [], _LINES_ALL
+    total = sum(write.operation is not Operation.CHECK for step in steps for write in step.writes)
+    most = MOST_WRITES if total <= MOST_WRITES else max(_WRITES_EACH, MOST_WRITES // len(steps))
     for number, step in enumerate(steps, 1):
         kept = [write for write in step.writes if write.operation is not Operation.CHECK]
         shown = []
-        for write in kept[:writes]:
-            shown.append(_written(write, min(lines, _LINES_EACH)))
+        for write in kept[:most]:
+            shown.append(_written(write, max(0, min(lines, _LINES_EACH))))
             lines -= len(shown[-1].lines)
-        writes -= len(shown)
         found.append(
             Part(
                 number=number,

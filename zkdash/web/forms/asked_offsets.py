@@ -64,7 +64,7 @@ def ask(
     ]
     told = tuple(
         OffsetAt(topic, str(number), answer.offset)
-        for (topic, number), answer in found.items()
+        for (topic, number), answer in sorted(found.items(), key=lambda item: item[0])
         if isinstance(answer, At)
     )
     return Answer(() if refusals else told, tuple(few(refusals)), tuple(_remarks(found, absent)))
