@@ -124,6 +124,15 @@ def test_a_renewed_lease_is_not_taken_over(db: None) -> None:
     assert order.revision() == seen
 
 
+def test_a_lease_that_is_renewed_while_another_worker_looks_is_kept(database: Database) -> None:
+    held = claimed()
+    found = now(held)
+    assert claims.renew(held, LEASE_S, LATE)
+    with order.change() as revision:
+        assert claims._take(found, "w2", LATE + SECOND, LATE, revision) is None
+    assert now(held).owner == "w1"
+
+
 def test_what_was_released_is_taken_over_at_once(db: None) -> None:
     held = claimed()
     assert claims.release(held, NOW)
