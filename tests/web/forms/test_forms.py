@@ -452,6 +452,8 @@ def test_the_present_values_stand_beside_what_changes_them() -> None:
     assert "/consumers/billing/offsets/orders/0:100\n" in group.facts()["exported"]
     folders = forms.BY_KIND["clean-up-topic"](snapshot, {"topic": ["gone-soon"]}).facts()["folders"]
     assert folders == [(1, ["gone-soon-0"], 1)]
+    kept = forms.BY_KIND["clean-up-topic"](snapshot, {"topic": ["orders"]}).facts()
+    assert kept == {"folders": [], "marked": [("gone-soon", "topic=gone-soon")], "named": ""}
     deleted = forms.BY_KIND["delete-topic"](snapshot, {"topic": ["orders"]})
     assert deleted.facts()["told"][0] == ("Partitions whose messages are lost", "3")
     assert deleted.facts()["told"][1] == ("Groups that know them", "billing")

@@ -126,8 +126,9 @@ class CleanUpForm(ActionForm):
         return (CleanUpTopic(given["topic"], folders_removed=given["folders_removed"]),)
 
     def facts(self) -> Mapping[str, Any]:
-        """The folders by broker, as far as the assignment still tells."""
-        topic = self.state.topics.get(self._name)
+        """The folders by broker, as far as the assignment still tells; of no topic that shall stay."""
+        is_marked = self._name in self.state.deletions
+        topic = self.state.topics.get(self._name) if is_marked else None
         found = topic.assignment if topic else None
         held: dict[int, list[int]] = {}
         if isinstance(found, Assignment):
@@ -138,6 +139,6 @@ class CleanUpForm(ActionForm):
             (broker, [f"{self._name}-{number}" for number in numbers[:_MOST_FOLDERS]], len(numbers))
             for broker, numbers in sorted(held.items())
         ]
-        marked = [] if self._name else sorted(self.state.deletions)[:_MOST_FOLDERS]
+        marked = [] if is_marked else sorted(self.state.deletions)[:_MOST_FOLDERS]
         queries = [(name, urlencode({"topic": name}, errors="surrogatepass")) for name in marked]
-        return {"folders": folders, "marked": queries, "named": self._name}
+        return {"folders": folders, "marked": queries, "named": self._name if is_marked else ""}
