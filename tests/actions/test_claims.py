@@ -207,7 +207,9 @@ def test_only_what_is_an_end_ends_an_action(db: None) -> None:
         with pytest.raises(ValueError, match=f"{state} is no end"):
             claims.end(held, state, "", NOW)
     assert claims.verifying(held)
-    assert claims.end(held, State.REFUSED, "", NOW) is False  # everything was written already
+    for state in (State.REFUSED, State.UNKNOWN):
+        with pytest.raises(ValueError, match=f"{state} cannot follow: everything of action {held.id} is wri"):
+            claims.end(held, state, "", NOW)
     assert claims.verifying(held) is False
     assert claims.end(held, State.DONE, "", NOW)
 

@@ -186,6 +186,8 @@ def end(action: Action, state: State, sentence: str, now: datetime, *, number: i
             ended_at=ended_at,
             lease_until=None,
         ):
+            if _held(action).exists():
+                raise ValueError(f"{state} cannot follow: everything of action {action.id} is written")
             return False
         if number is not None and state in _STEP_STATES:
             action.steps.filter(number=number).update(state=_STEP_STATES[state], sentence=told)
