@@ -1,6 +1,7 @@
 # Everything from a bare clone; all that is needed beforehand is Python 3.11 (or 3.12).
 #   make test     format, lint, types, contracts, Django's checks, all tests
 #   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it; LAYOUT=0.7
+#   make eras     every kind of action on real brokers of all five eras; ERA=0.8.2.2 for one of them
 #   make bench    measures; ONLY=first_load SIZE=reference for one of them
 #   make screenshots   takes the pictures of docs/screenshots anew
 #   make format   formats, and mends what ruff can
@@ -9,7 +10,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test demo bench screenshots format clean setup static java browser
+.PHONY: test demo eras bench screenshots format clean setup static java browser
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,6 +24,9 @@ test: setup static java browser
 
 demo: setup static java
 	@exec $(BIN)/python manage.py demo $(if $(LAYOUT),--layout $(LAYOUT))
+
+eras: setup java
+	@ZKDASH_ALL_ERAS=1 $(BIN)/pytest --no-header -q tests/kafka_live/test_cells.py $(if $(ERA),-k $(ERA))
 
 bench: setup java
 	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE))

@@ -21,7 +21,7 @@ class Release:
     `roots` are locked with their closure, `alone` without. `registration` is the version in
     /brokers/ids/N; `topic_command` the class of its topic tool, which talks to ZooKeeper before 3.0 and
     to a broker from then on (KIP-377). `moves_by_api` tells that the tool that moves replicas asks a broker,
-    and not by a znode (2.5, KIP-455).
+    and not by a znode (2.5, KIP-455); `has_old_consumers` that it comes with ZooKeeper consumers (up to 1.1).
     """
 
     version: str
@@ -37,6 +37,7 @@ class Release:
     has_listeners: bool = True
     tools_ask_broker: bool = False
     moves_by_api: bool = False
+    has_old_consumers: bool = True
 
     @property
     def lock(self) -> Path:
@@ -73,6 +74,7 @@ RELEASES = {
             _jars("org.apache.kafka:kafka_2.13:2.8.2", "org.slf4j:slf4j-log4j12:1.7.25"),
             registration=5,
             moves_by_api=True,
+            has_old_consumers=False,
         ),
         Release(
             "3.9.1",
@@ -92,6 +94,7 @@ RELEASES = {
             reassigner="org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
             tools_ask_broker=True,
             moves_by_api=True,
+            has_old_consumers=False,
         ),
     )
 }

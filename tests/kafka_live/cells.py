@@ -1,0 +1,45 @@
+"""The table of kinds and eras, cells.toml, and which of its cells a run plays."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+# On these every cell is played in every run; `make eras` does so on the others too.
+ALWAYS = ("1.1.1", "3.9.1")
+EVERYWHERE = "ZKDASH_ALL_ERAS"
+ABSENT = "not in this era: "
+
+
+class Cell(NamedTuple):
+    """A kind in an era, and what the table says of it."""
+
+    era: str
+    kind: str
+    told: str
+    smoke: bool
+
+    @property
+    def is_played(self) -> bool:
+        """Whether this run plays it."""
+        if self.told.startswith(ABSENT):
+            return False
+        return self.smoke or self.era in ALWAYS or os.environ.get(EVERYWHERE) == "1"
+
+
+def read() -> list[Cell]:
+    """All cells, in the table's order."""
+    table = tomllib.loads((Path(__file__).parent / "cells.toml").read_text())
+    return [
+        Cell(era, kind, told, row.get("smoke", False))
+        for kind, row in table.items()
+        for eras, told in _cells(row).items()
+        for era in eras.split(", ")
+    ]
+
+
+def _cells(row: Mapping[str, object]) -> dict[str, str]:
+    return {eras: str(told) for eras, told in row.items() if eras != "smoke"}
