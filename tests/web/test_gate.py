@@ -229,6 +229,17 @@ def test_the_audit_tells_once_that_somebody_tried_too_often(client: Client, alic
     assert events() == [("sign-in-failed", "alice")] * 4 + [("sign-in-locked", "alice")]
 
 
+def test_a_changed_password_signs_out_every_other_browser(signed_in: Client, alice: User) -> None:
+    elsewhere = Client()
+    elsewhere.post("/sign-in/", {"username": "alice", "password": PASSWORD})
+    new = {"new_password1": "staple battery horse", "new_password2": "staple battery horse"}
+    wrong = signed_in.post("/password/", {"old_password": "guess", **new})
+    assert Markup(wrong).text("p.problem").startswith("Your old password was entered incorrectly.")
+    assert signed_in.post("/password/", {"old_password": PASSWORD, **new}).status_code == 302
+    assert signed_in.get("/c/demo/").status_code == 200
+    assert elsewhere.get("/c/demo/").status_code == 302
+
+
 def test_a_one_time_link_makes_the_administrator_by_its_form_and_not_by_being_opened(client: Client) -> None:
     path = f"/welcome/{administrators.invite()}/"
     for _ in range(3):

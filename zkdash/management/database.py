@@ -19,13 +19,15 @@ _LOCK = 5_929_274_316
 
 
 def prepare() -> None:
-    """Make or change the tables; processes that start side by side do it one after the other.
+    """Make or change the tables, and forget sessions that expired.
 
+    Processes that start side by side do it one after the other.
     Raises CommandError where the database cannot be had.
     """
     try:
         with _alone():
             call_command("migrate", interactive=False, verbosity=0)
+            call_command("clearsessions")
     except (DatabaseError, OSError) as error:
         why = " ".join(str(error).split()).rstrip(".?")
         raise CommandError(

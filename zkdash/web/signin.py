@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth import login
 from django.contrib.auth.forms import UserCreationForm
 from django.contrib.auth.models import User
-from django.contrib.auth.views import LoginView
+from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
@@ -34,6 +34,15 @@ class SignIn(LoginView):
     template_name = "sign_in.html"
     http_method_names = ("get", "head", "post", "options")
     extra_context = {"title": "Sign in"}
+
+
+class Password(PasswordChangeView):
+    """One's own password, changed by who knows it."""
+
+    template_name = "password.html"
+    http_method_names = ("get", "head", "post", "options")
+    extra_context = {"title": "Change your password"}
+    success_url = "/"
 
 
 def locked_out(request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:

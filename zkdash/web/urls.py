@@ -19,6 +19,7 @@ urlpatterns = [
     path("", views.cluster_list, name="cluster-list"),
     path("sign-in/", signin.SignIn.as_view(), name="sign-in"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
+    path("password/", signin.Password.as_view(), name="password"),
     path("welcome/<str:token>/", signin.welcome, name="welcome"),
     path("admin/", site.urls),
     *(
