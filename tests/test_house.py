@@ -71,7 +71,9 @@ def test_every_requirement_has_a_version_a_reason_and_a_changelog():
     lines = (ROOT / "requirements.txt").read_text().splitlines()
     asked = [line for line in lines if line and not line.startswith("#")]
     assert [
-        line for line in asked if not re.fullmatch(r"[\w.-]+(?:\[[\w,]+\])?(==|>=|<)\S+ +# .{10,}\. https://\S+", line)
+        line
+        for line in asked
+        if not re.fullmatch(r"[\w.-]+(?:\[[\w,]+\])?(==|>=|<)\S+ +# .{10,}\. https://\S+", line)
     ] == []
     names = [re.split(r"[=<>]", line)[0].lower() for line in asked]
     assert len(set(names)) == len(names)
@@ -83,7 +85,10 @@ def test_the_tests_are_no_packages():
 
 @pytest.mark.parametrize("module", ["zkdash.asgi", "zkdash.management.serving"])
 def test_a_serving_process_holds_no_spark(module):
-    program = f"import sys, {module}; print({{'pyspark', 'py4j'}} & sys.modules.keys())"
+    program = (
+        "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'zkdash.settings'; django.setup(); "
+        f"import {module}; print({{'pyspark', 'py4j'}} & sys.modules.keys())"
+    )
     ran = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
     )
