@@ -139,9 +139,15 @@ class Table:
         return self._commit(change)
 
     def replace(
-        self, base: Manifest, removed: Iterable[File], added: Iterable[File], *, now_ms: int
+        self,
+        base: Manifest,
+        removed: Iterable[File],
+        added: Iterable[File],
+        *,
+        now_ms: int,
+        streams: Mapping[str, int] = {},
     ) -> Manifest:
-        """List `added` instead of `removed`, as decided by looking at `base`.
+        """List `added` instead of `removed`, as decided by looking at `base`; `streams` moves on with it.
 
         Raises ConflictError where the table is no longer `base`.
         """
@@ -155,7 +161,8 @@ class Table:
                 )
             kept = tuple(file for file in now.files if file.path not in gone)
             retired = now.retired + tuple(Retired(path, now_ms) for path in sorted(gone))
-            return msgspec.structs.replace(now, files=kept + new, retired=retired)
+            moved = {**now.streams, **streams}
+            return msgspec.structs.replace(now, files=kept + new, retired=retired, streams=moved)
 
         return self._commit(change)
 
