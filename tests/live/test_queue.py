@@ -194,6 +194,20 @@ def test_a_real_database_without_its_tables_is_trouble_and_no_crash(db: None) ->
     assert queue.current("c").trouble == ""
 
 
+def test_a_database_that_neither_answers_nor_refuses_is_said_to_be_away(db: None) -> None:
+    now = [0.0]
+    poller = queue.Poller(reading, ["c"], clock=lambda: now[0])
+    poller.turn()
+    now[0] = 9.0
+    poller.judge()
+    assert queue.current("c").trouble == ""
+    now[0] = 11.0
+    poller.judge()
+    assert "has not answered for over 10 s" in queue.current("c").trouble
+    poller.turn()
+    assert queue.current("c").trouble == ""
+
+
 class Counting:
     """Says when it was asked."""
 

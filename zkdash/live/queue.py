@@ -20,6 +20,9 @@ log = logging.getLogger(__name__)
 INTERVAL_S = 1.0
 # An action's page says every 2 s that it is looked at.
 _WANTED_FOR_S = 30.0
+# A database that has not answered for so long is said to be away, though it refused nothing.
+_LATE_S = 10.0
+_LATE = f"Actions cannot be read: zkdash’s database has not answered for over {_LATE_S:g} s."
 
 
 class Reader(Protocol):
@@ -63,6 +66,8 @@ _poller: Poller | None = None
 
 def current(cluster: str) -> Queue:
     """The newest queue of a cluster; the same object until something changes."""
+    if _poller is not None:
+        _poller.judge()
     return _queues.get(cluster, EMPTY)
 
 
@@ -107,6 +112,7 @@ class Poller:
         self._reader = reader
         self._clusters = tuple(clusters)
         self._clock = clock
+        self._turned = clock()
         self._since: int | None = None
         self._failed = False
         self._kept: dict[str, dict[int, Entry]] = {cluster: {} for cluster in clusters}
@@ -139,10 +145,19 @@ class Poller:
             if not self._failed:
                 log.warning("%s", trouble)
             self._failed = True
-            for cluster in self._clusters:
-                _publish(cluster, msgspec.structs.replace(current(cluster), trouble=str(trouble)))
+            self._say(str(trouble))
         else:
             self._failed = False
+        self._turned = self._clock()
+
+    def judge(self) -> None:
+        """Say that the database is away where it neither answers nor refuses. From any thread."""
+        if self._clock() - self._turned > _LATE_S:
+            self._say(_LATE)
+
+    def _say(self, trouble: str) -> None:
+        for cluster in self._clusters:
+            _publish(cluster, msgspec.structs.replace(_queues.get(cluster, EMPTY), trouble=trouble))
 
     def _run(self) -> None:
         while not self._stopping:
@@ -154,18 +169,18 @@ class Poller:
             self._wake.clear()
 
     def _look(self) -> None:
-        is_first = self._since is None
+        moved = set(self._clusters) if self._since is None else set()
         news = (
             self._reader.begin(self._clusters) if self._since is None else self._reader.changed(self._since)
         )
-        moved = set(self._clusters) if is_first or self._failed else set()
         for entry in news.entries:
             if entry.cluster in self._kept:
                 self._kept[entry.cluster][entry.id] = entry
                 moved.add(entry.cluster)
         looked_at, read = self._look_closer({(one.cluster, one.id): one.revision for one in news.entries})
         self._since = news.revision
-        for cluster in moved | read:
+        troubled = {cluster for cluster in self._clusters if _queues.get(cluster, EMPTY).trouble}
+        for cluster in moved | read | troubled:
             entries, more = self._cut(cluster)
             seen = {number: revision for (of, number), revision in looked_at.items() if of == cluster}
             _publish(cluster, Queue(entries=entries, read=True, more=more, looked_at=seen))
