@@ -1,0 +1,151 @@
+"""A1, A2, A4, L1: workers that are killed, stopped and wrong about the time do everything once."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+
+import pytest
+
+from tests.conftest import Chroot
+from tests.databases import Database
+from tests.faults.realm import ELECTION, LEASE_S, Realm
+from tests.faults.rounds import rounds
+from tests.processes import is_stopped
+from tests.waiting import wait_for
+from zkdash.actions.failpoints import NAMES
+from zkdash.actions.models import Action
+from zkdash.actions.states import State
+
+pytestmark = [pytest.mark.zk, pytest.mark.parametrize("database", ["sqlite"], indirect=True)]
+
+# Those that a worker comes by at an election; the others have tests of their own.
+ON_THE_WAY = tuple(name for name in NAMES if name not in {"planned", "looked", "reaped"})
+
+
+@pytest.mark.parametrize("seed", rounds("kills", ci=1, full=20))
+def test_kills_at_random_points(chroot: Chroot, database: Database, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - a replay, no secret
+    kills = 50
+    with Realm(chroot, database, seed, most=4 * kills) as realm:
+        for _ in range(3):
+            realm.fork()
+        killed = 0
+        while killed < kills:
+            if Action.objects.filter(state=State.QUEUED).count() < 4:
+                realm.mixed(8)
+            pid = wait_for(realm.holder, 20, realm.told)
+            time.sleep(chance.uniform(0, 0.06))
+            realm.end(pid)
+            killed += 1
+            # those whose clock is slow take over from nobody, and would be the only ones left in the end
+            right = sum(skew >= 0 for skew in realm.skews.values())
+            realm.fork(skew_s=chance.choice((0, 1.5, 0.3, -3600) if right > 1 else (0, 1.5)))
+        realm.wait_until_over()
+        assert realm.check().keys() == {State.DONE}
+
+
+@pytest.mark.parametrize("seed", rounds("failpoints", ci=2, full=50))
+def test_each_failpoint(chroot: Chroot, database: Database, seed: int) -> None:
+    with Realm(chroot, database, seed, most=100) as realm:
+        for name in ON_THE_WAY:
+            realm.elections(1)
+            realm.wait_until_dead(realm.fork(failpoint=name))
+            _finish(realm)
+        realm.unplanned()
+        realm.wait_until_dead(realm.fork(failpoint="planned"))
+        _finish(realm)
+        for at in ("intended", "committed"):
+            realm.elections(1)
+            realm.wait_until_dead(realm.fork(failpoint=at))
+            realm.wait_until_dead(realm.fork(failpoint="looked"))
+            _finish(realm)
+        assert realm.check() == {State.DONE: len(ON_THE_WAY) + 3}
+
+
+@pytest.mark.parametrize("seed", rounds("stops", ci=1, full=20))
+def test_workers_that_sleep_longer_than_their_lease(chroot: Chroot, database: Database, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - a replay, no secret
+    with Realm(chroot, database, seed, most=100) as realm:
+        for _ in range(2):
+            realm.fork()
+        for _ in range(10):
+            if Action.objects.filter(state=State.QUEUED).count() < 2:
+                realm.mixed(4)
+            pid = wait_for(realm.holder, 20, realm.told)
+            time.sleep(chance.uniform(0, 0.04))
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(LEASE_S + chance.uniform(0, 0.4))
+            os.kill(pid, signal.SIGCONT)
+        realm.wait_until_over()
+        assert realm.check().keys() == {State.DONE}
+
+
+@pytest.mark.parametrize("at", ["intended", "committed"])
+def test_a_worker_that_sleeps_at_its_write_wakes_to_a_fence(
+    chroot: Chroot, database: Database, at: str
+) -> None:
+    with Realm(chroot, database, 0, most=10) as realm:
+        realm.elections(1)
+        sleeper = realm.fork(failpoint=f"{at}:1:stop", lease_s=60.0)
+        wait_for(lambda: is_stopped(sleeper), 20)
+        # a lease that is renewed now and then would sleep with the database's lock: this one is not
+        _finish(realm, skew_s=120.0)
+        os.kill(sleeper, signal.SIGCONT)
+        realm.elections(1)
+        realm.wait_until_over()
+        assert realm.check() == {State.DONE: 2}
+
+
+def test_a_worker_without_markers_is_seen_to_do_things_twice(chroot: Chroot, database: Database) -> None:
+    """The harness is one that finds what it looks for."""
+    with Realm(chroot, database, 0, most=10, markers=False) as realm:
+        realm.elections(1)
+        realm.wait_until_dead(realm.fork(failpoint="committed", blind=True))
+        wait_for(lambda: realm.controller.taken[ELECTION, "e", 0] == 1)
+        _finish(realm, blind=True)
+        assert realm.doubles() == {(ELECTION, "e", 0): 2}
+        with pytest.raises(AssertionError):
+            realm.check()
+
+
+def test_without_markers_a_write_without_an_answer_waits_for_a_person(
+    chroot: Chroot, database: Database
+) -> None:
+    with Realm(chroot, database, 0, most=10, markers=False) as realm:
+        realm.elections(1)
+        realm.wait_until_dead(realm.fork(failpoint="committed"))
+        _finish(realm)
+        action = Action.objects.get()
+        assert action.state == State.UNKNOWN
+        assert "because markers = false" in action.result
+        assert realm.controller.taken == {(ELECTION, "e", 0): 1}
+
+
+def test_a_real_process_is_killed_and_another_goes_on_and_ends_by_sigterm(
+    chroot: Chroot, database: Database
+) -> None:
+    with Realm(chroot, database, 0, most=10) as realm:
+        realm.controller.rest()
+        realm.elections(2)
+        first = realm.execute("--lease", "1")
+        wait_for(lambda: Action.objects.filter(state=State.VERIFYING).exists(), 20, realm.told)
+        first.kill()
+        with first:
+            assert first.wait(10) == -signal.SIGKILL
+        second = realm.execute("--lease", "1")
+        realm.controller.act()
+        realm.wait_until_over()
+        second.terminate()
+        with second:
+            assert second.wait(30) == 0
+        assert realm.check() == {State.DONE: 2}
+
+
+def _finish(realm: Realm, **asked: float) -> None:
+    """Let a worker that does not die do what is left."""
+    pid = realm.fork(**asked)
+    realm.wait_until_over()
+    realm.end(pid)

@@ -1,0 +1,92 @@
+"""A3, A7, A8: a change between review and write, a stop, a database that is full."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.actions.carrying import ANN, ended, now, queued, told, working
+from tests.conftest import Chroot
+from tests.databases import Database
+from tests.faults import cluster
+from tests.faults.controller import REASSIGNMENT, Controller
+from tests.faults.realm import Realm
+from tests.faults.rounds import rounds
+from tests.waiting import wait_for
+from zkdash.actions import queue, stepping
+from zkdash.actions.models import Action, Audit
+from zkdash.actions.states import State
+from zkdash.cluster.plans.intents import ChangeConfig, Reassign
+from zkdash.kafka.values import Move
+
+pytestmark = [pytest.mark.zk, pytest.mark.parametrize("database", ["sqlite"], indirect=True)]
+
+
+@pytest.mark.parametrize("seed", rounds("concurrent", ci=3, full=1000))
+@pytest.mark.usefixtures("database")
+def test_a_change_by_others_is_never_overwritten(
+    chroot: Chroot, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the worker compares, and after it has compared and before it writes."""
+    cluster.make(chroot.client)
+    path, theirs = "/config/topics/t0", b'{"version":1,"config":{"retention.ms":"7"}}'
+    at = ("taken", "compared", "intended")[seed % 3]
+
+    def change(name: str) -> None:
+        if name == at and chroot.client.get(path)[0] != theirs:
+            chroot.client.set(path, theirs)
+
+    monkeypatch.setattr(stepping, "hit", change)
+    action = queued(chroot, ChangeConfig("t0", {"retention.ms": "1"}))
+    with working(chroot):
+        action = ended(action)
+    assert action.state == State.REFUSED
+    assert f"{path} has version 1; version 0 was reviewed." in action.result
+    assert chroot.client.get(path)[0] == theirs
+    assert chroot.client.get_children("/config/changes") == []
+    assert not Audit.objects.filter(event="wrote").exists()
+
+
+@pytest.mark.parametrize("seed", rounds("stop", ci=3, full=200))
+@pytest.mark.usefixtures("database")
+def test_a_stop_counts_within_two_seconds_and_before_the_next_step(chroot: Chroot, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - a replay, no secret
+    cluster.make(chroot.client, partitions=30)
+    moves = tuple(Move("t0", number, (3, 4)) for number in range(30))
+    with Controller(chroot.address, seed, pause_s=0.05) as controller, working(chroot):
+        action = queued(chroot, Reassign(moves, concurrent=1))
+        wait_for(lambda: now(action).step >= 1, 10, lambda: told(action))
+        time.sleep(chance.uniform(0, 0.3))
+        queue.stop(action.id, ANN)
+        said = time.monotonic()
+        written = now(action).steps.exclude(state="waiting").count()
+        action = ended(action, 2.0)
+        assert time.monotonic() - said < 2
+    assert action.state == State.STOPPED
+    # the one that was under way when the stop was said may have been counted by neither
+    assert written <= action.steps.exclude(state="waiting").count() <= written + 1
+    assert sum(count for (what, *_), count in controller.taken.items() if what == REASSIGNMENT) <= written + 1
+
+
+@pytest.mark.parametrize("seed", rounds("full", ci=3, full=100))
+def test_nothing_is_written_where_the_intent_cannot_be(chroot: Chroot, database: Database, seed: int) -> None:
+    """The disk is full at some moment of an action; with room again, all is done, and once."""
+    chance = random.Random(seed)  # noqa: S311 - a replay, no secret
+    with Realm(chroot, database, seed, most=20) as realm:
+        realm.mixed(4)
+        wal = Path(database.environment["ZKDASH_DATA"], "zkdash.sqlite3-wal")
+        room = (wal.stat().st_size if wal.exists() else 0) + chance.randrange(4096, 300_000)
+        starved = realm.fork(room=room)
+        time.sleep(chance.uniform(0.5, 1.5))
+        applied = Audit.objects.filter(event="wrote").values("action", "step").distinct().count()
+        intended = Audit.objects.filter(event="intended").values("action", "step").distinct().count()
+        assert applied <= intended
+        assert sum(realm.controller.taken.values()) <= intended
+        realm.end(starved)
+        realm.fork()
+        realm.wait_until_over()
+        assert realm.check() == {State.DONE: 4}
+        assert Action.objects.count() == 4

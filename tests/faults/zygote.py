@@ -1,0 +1,63 @@
+"""A process that has imported everything slow, and forks a worker for each line that it is sent.
+
+A line is JSON: {"failpoint", "skew_s", "lease_s", "blind", "room"}, of which any may be left out; the answer
+is the worker's pid. A worker is what `manage.py execute` runs once the database is up to date. A blind one takes
+every write without an answer for one that was never applied, as a worker without markers would.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from datetime import timedelta
+from typing import Any
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+def main() -> None:
+    import django
+
+    django.setup()
+    from zkdash.actions import claims, planning  # noqa: F401 - all but what reads the failpoint at import
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            _work(json.loads(line))
+        sys.stdout.write(f"{pid}\n")
+        sys.stdout.flush()
+
+
+def _work(asked: dict[str, Any]) -> None:
+    """Never returns: a worker dies, or ends by SIGTERM."""
+    import resource
+
+    if "room" in asked:  # in bytes, of any file: a disk that is full
+        resource.setrlimit(resource.RLIMIT_FSIZE, (asked["room"], asked["room"]))
+    os.environ["ZKDASH_FAILPOINT"] = asked.get("failpoint", "")
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    from django.conf import settings
+
+    from zkdash.actions import stepping, worker
+
+    if asked.get("blind"):
+        stepping.Stepper._was_applied = lambda *_: False  # type: ignore[method-assign]
+    skew = timedelta(seconds=asked.get("skew_s", 0.0))
+    running = worker.Worker(
+        settings.ZKDASH_CLUSTERS,
+        owner=worker.own_name(),
+        clock=lambda: worker.utc_now() + skew,
+        lease_s=asked.get("lease_s", 0.5),
+        poll_s=0.05,
+    )
+    running.start()
+    signal.sigwait(SIGNALS)
+    os._exit(0 if running.stop() else 1)
+
+
+if __name__ == "__main__":
+    main()
