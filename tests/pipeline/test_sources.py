@@ -219,6 +219,16 @@ def test_options_that_cannot_be_are_told_in_one_sentence(options: dict[str, str]
         TxnLogSource(options).reader(StructType()).partitions()
 
 
+def test_a_directory_without_any_file_is_nothing_yet(tmp_path: Path) -> None:
+    for kind in (TxnLogSource, SnapshotSource):
+        found = batch(kind, tmp_path)
+        assert (found.rows, found.problems, found.covered) == ([], [], [])
+    stream = Stream(tmp_path)
+    assert stream.new().rows == []
+    write(tmp_path, [a_set(1)])
+    assert stream.new().zxids == [1]
+
+
 def test_a_log_of_another_ensemble_is_left_out_and_told(tmp_path: Path) -> None:
     write(tmp_path, [a_set(1)])
     other = write(tmp_path, [a_set(2)])

@@ -6,6 +6,7 @@ damaged snapshot is one problem and no znode.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -52,10 +53,9 @@ class _Batch(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         found = Directory(self._asked.path).files(_SNAPSHOT)
-        later: list[int | None] = [snapshot.zxid for snapshot in found[1:]]
         return [
-            SnapshotFile(snapshot.path, snapshot.name, snapshot.zxid, after)
-            for snapshot, after in zip(found, [*later, None], strict=True)
+            SnapshotFile(snapshot.path, snapshot.name, snapshot.zxid, after and after.zxid)
+            for snapshot, after in itertools.zip_longest(found, found[1:])
             if snapshot.zxid >= self._asked.since
         ]
 

@@ -8,6 +8,7 @@ counts as a whole. A half record that ends the newest log is not read yet, and i
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -118,7 +119,7 @@ def _logs(asked: Options) -> list[Found]:
     logs = Directory(asked.path).files(_LOG)
     return [
         log
-        for log, after in zip(logs, [*logs[1:], None], strict=True)
+        for log, after in itertools.zip_longest(logs, logs[1:])
         if after is None or after.zxid > asked.since + 1
     ]
 
