@@ -3,6 +3,7 @@
 #   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it; LAYOUT=0.7
 #   make eras     every kind of action on real brokers of all five eras; ERA=0.8.2.2 for one of them
 #   make bench    measures; ONLY=first_load SIZE=reference for one of them
+#   make faults   kills, stops and starves workers in full numbers (hours, resumable); ONLY=kills for a part
 #   make screenshots   takes the pictures of docs/screenshots anew
 #   make format   formats, and mends what ruff can
 #   make clean    removes what the others made
@@ -10,7 +11,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test demo eras bench screenshots format clean setup static java browser
+.PHONY: test demo faults eras bench screenshots format clean setup static java browser
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,6 +31,9 @@ eras: setup java
 
 bench: setup java
 	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE))
+
+faults: setup static java
+	@exec $(BIN)/python -m tests.faults $(if $(ONLY),--only $(ONLY))
 
 screenshots: setup static java browser
 	@DJANGO_SETTINGS_MODULE=zkdash.settings $(BIN)/python -m tests.screenshots

@@ -8,6 +8,7 @@ import pytest
 from tests.cluster.plans import cells, worlds
 from tests.cluster.plans.test_real_multi import copied
 from tests.conftest import Chroot
+from tests.faults.rounds import rounds
 from tests.zk import everything
 from tests.zk.test_asking import config_of
 from zkdash.actions import planning
@@ -29,7 +30,9 @@ def _prepared(kind, era, chroot):
 
 
 @pytest.mark.parametrize("kind", cells.ROWS)
-def test_a_dry_run_of_every_kind_plans_as_on_paper_and_writes_nothing(kind, chroot: Chroot):
+@pytest.mark.parametrize("seed", rounds("dry", ci=1, full=100))
+def test_a_dry_run_of_every_kind_writes_nothing(seed, kind, chroot: Chroot):
+    """Its plan is the one that the tests' tree has on paper."""
     intent, tree = _prepared(kind, "1.1.1", chroot)
     config = config_of(chroot.address)
     before = everything.below(chroot.client)

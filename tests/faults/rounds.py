@@ -1,22 +1,49 @@
-"""How often a fault is tried: a few times in every run, in full by `make faults`, which can go on."""
+"""How often a fault is tried: a few times in every run, in full by `make faults`, which can go on.
+
+In full every round that passed is counted in var/faults, and is not done again; a round's seed is in its
+test's name, and FAULTS_SEED=<seed> begins with that one.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
-DONE = Path("var/faults")
+DONE: Final = Path("var/faults")
+# The test of each part of `make faults`.
+PARTS: Final = {
+    "kills": "tests/faults/test_kills.py::test_kills_at_random_points",
+    "failpoints": "tests/faults/test_kills.py::test_each_failpoint",
+    "stops": "tests/faults/test_kills.py::test_workers_that_sleep_longer_than_their_lease",
+    "concurrent": "tests/faults/test_promises.py::test_a_change_by_others_is_never_overwritten",
+    "stop": "tests/faults/test_promises.py::test_a_stop_counts_within_two_seconds_and_before_the_next_step",
+    "full": "tests/faults/test_promises.py::test_nothing_is_written_where_the_intent_cannot_be",
+    "dry": "tests/actions/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",
+}
+
+
+# A round of it is many tests, and all of its rounds take minutes: it is done as a whole.
+WHOLE: Final = frozenset({"dry"})
+
+
+def is_full() -> bool:
+    return os.environ.get("FAULTS") == "full"
 
 
 def rounds(part: str, *, ci: int, full: int) -> list[int]:
     """The seeds of a part's rounds; in full those that were not done yet."""
     first = int(os.environ.get("FAULTS_SEED", "1"))
-    if os.environ.get("FAULTS") != "full":
-        return list(range(first, first + ci))
-    return list(range(first + done(part), first + full))
+    return list(range(first + done(part), first + full) if is_full() else range(first, first + ci))
 
 
 def done(part: str) -> int:
     """How many rounds of a part were done in full so far."""
     file = DONE / part
     return int(file.read_text()) if file.exists() else 0
+
+
+def count(part: str) -> None:
+    """One more round of a part was done in full."""
+    DONE.mkdir(parents=True, exist_ok=True)
+    (DONE / part).write_text(f"{done(part) + 1}\n")

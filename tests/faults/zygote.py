@@ -1,8 +1,8 @@
 """A process that has imported everything slow, and forks a worker for each line that it is sent.
 
 A line is JSON: {"failpoint", "skew_s", "lease_s", "blind", "room"}, of which any may be left out; the answer
-is the worker's pid. A worker is what `manage.py execute` runs once the database is up to date. A blind one takes
-every write without an answer for one that was never applied, as a worker without markers would.
+is the worker's pid. A worker is what `manage.py execute` runs once the database is up to date. A blind one
+takes every write without an answer for one that was never applied, as a worker without markers would.
 """
 
 from __future__ import annotations
