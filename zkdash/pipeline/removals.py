@@ -19,7 +19,7 @@ def told(changes: DataFrame, znodes: DataFrame | None = None) -> DataFrame:
     `znodes` are those of the checkpoint before the changes, for sessions that are older than they. Their
     place in the transaction (`op_index`) is by path, from 1: the server's own order is not known.
     """
-    closed = changes.where("type = 'closeSession' AND path IS NULL AND removed IS NULL")
+    closed = changes.where("type = 'closeSession' AND path IS NULL AND removed IS NULL").drop("path")
     made = _ephemerals(changes)
     if znodes is not None:
         earlier = znodes.where("ephemeral_owner > 0 OR ephemeral_owner < -(1L << 56)").select(
@@ -28,10 +28,8 @@ def told(changes: DataFrame, znodes: DataFrame | None = None) -> DataFrame:
         first = changes.where(F.col("path").isNotNull() & F.col("type").isin(_MOVES))
         ended = first.groupBy("path").agg(F.min("zxid").alias("ended_at"))
         made = made.unionByName(earlier.join(ended, "path", "left")).dropDuplicates(["path", "made_at"])
-    went = (
-        made.join(closed, made["owner"] == closed["session"])
-        .where("zxid > made_at AND (ended_at IS NULL OR ended_at > zxid)")
-        .drop(closed["path"])
+    went = made.join(closed, F.expr("owner = session")).where(
+        "zxid > made_at AND (ended_at IS NULL OR ended_at > zxid)"
     )
     place = F.row_number().over(Window.partitionBy("zxid").orderBy("path"))
     return changes.unionByName(went.withColumn("op_index", place).select(*changes.columns))
