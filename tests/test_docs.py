@@ -14,6 +14,7 @@ from zkdash.zk import config
 
 ROOT = Path(__file__).resolve().parent.parent
 OPERATING = (ROOT / "docs" / "operating.md").read_text()
+GUIDES = OPERATING + (ROOT / "docs" / "acting.md").read_text()
 README = (ROOT / "README.md").read_text()
 SCRIPT = (ROOT / "static" / "zkdash.js").read_text()
 
@@ -61,7 +62,7 @@ def test_every_shortcut_is_told() -> None:
 
 
 def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
-    for name in ("README.md", "docs/operating.md"):
+    for name in ("README.md", "docs/operating.md", "docs/acting.md"):
         file = ROOT / name
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", file.read_text()):
             assert (file.parent / target).exists(), f"{name}: {target}"
@@ -80,7 +81,7 @@ def test_every_option_of_a_command_is_told() -> None:
         option for path in commands for option in re.findall(r'add_argument\("(--\w+)"', path.read_text())
     }
     assert {"--host", "--port", "--seed"} <= options
-    assert [option for option in options if option not in OPERATING] == []
+    assert [option for option in options if option not in GUIDES] == []
 
 
 def test_the_pictures_are_small_enough_to_be_kept() -> None:
