@@ -58,7 +58,7 @@ class Follower:
         """Judge a state that was read after the step's write."""
         progress = goals.progress(self._goal, state)
         if self._first is None:
-            self._first = progress.done
+            self._first = self._last = progress.done
         if progress.done != self._last:
             self._last, self._moved = progress.done, now
         left = tuple(_left(self._goal, state))[:_MOST_PARTITIONS]

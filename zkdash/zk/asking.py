@@ -17,7 +17,7 @@ from zkdash.zk import jute, loading, reading, results, stream, trouble, wire
 from zkdash.zk.config import ClusterConfig
 from zkdash.znode import Batch, Unreadable, Znode
 
-LIMIT_S = 10.0
+LIMIT_S = 5.0
 # Half a million znodes take some seconds; a slow ensemble is given more than that.
 LOAD_LIMIT_S = 120.0
 # After an answer that was too large to be taken, as the mirror does.
