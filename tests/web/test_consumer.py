@@ -14,6 +14,9 @@ from zkdash.live import engine
 from zkdash.live.parts import PageKey
 from zkdash.web import renderer, tokens, urls
 
+# Channels closes old connections on threads that earlier tests may have left one on.
+pytestmark = pytest.mark.django_db
+
 
 class Browser:
     """The browser's end of one socket."""
