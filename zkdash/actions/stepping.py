@@ -16,6 +16,7 @@ from zkdash.zk.asking import AskingError
 from zkdash.zk.outcomes import Committed, Fenced, Outcome, Refused, Unknown, UnreachedError
 
 _AGAIN_S = 1.0
+_FENCED_S = 0.2
 # An answer that is lost so often is no accident of the connection.
 _MOST_LOST = 5
 
@@ -64,6 +65,7 @@ class Stepper:
         return self._judge(outcome, number, own)
 
     def _judge(self, outcome: Outcome, number: int, own: Own) -> bool:
+        run = self._run
         match outcome:
             case Committed(zxid):
                 hit("committed")
@@ -74,14 +76,16 @@ class Stepper:
                     State.REFUSED, self._refused(number, self._why(number, own, sentence)), number
                 )
             case Fenced():
+                # taken by who takes the action over, which `wait` notices, or by another installation
                 self._is_fenced = False
+                run.wait(_FENCED_S)
             case Unknown(reason):
                 self._lost += 1
                 if self._was_applied(number, reason):
                     return True
                 if self._lost >= _MOST_LOST:
-                    told = f"Step {self._run.at(number)} was not applied: {reason}"
-                    raise OverError(State.FAILED, f"{told} {self._run.so_far(number)}", number)
+                    told = f"Step {run.at(number)} was not applied: {reason}"
+                    raise OverError(State.FAILED, f"{told} {run.so_far(number)}", number)
         return False
 
     def _was_applied(self, number: int, reason: str = "") -> bool:
