@@ -115,8 +115,9 @@ def _assigned(goal: Assigned, state: ClusterState) -> Progress:
             done += 1
         else:
             failures.append(f"{move.topic}-{move.partition} no longer moves and is not where it should be")
-    waiting = state.reassignment is not None
-    return Progress(done, len(goal.moves) + waiting, tuple(failures))
+    if done == len(goal.moves) and state.reassignment is not None:
+        done -= 1  # the controller has yet to see the last one home
+    return Progress(done, len(goal.moves), tuple(failures))
 
 
 def _led(goal: Led, state: ClusterState) -> Progress:

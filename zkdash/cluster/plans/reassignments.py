@@ -6,7 +6,7 @@ a controller would get stuck on: an empty list, an unknown topic, a broker that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from zkdash.cluster.plans import throttles
 from zkdash.cluster.plans.draft import Draft
@@ -41,8 +41,8 @@ def plan(intent: Reassign, ground: Ground) -> Plan:
     inverse = Reassign(
         tuple(Move(*key, replicas) for key, replicas in before.items()), intent.concurrent, intent.throttle
     )
-    back = not intent.supersede and not _holds_dead(draft, before.values())
-    return draft.close(_effect(moves, before), inverse if back else None)
+    # Of a partition that moves already nobody can tell the order in which its replicas were.
+    return draft.close(_effect(moves, before), None if intent.supersede else inverse)
 
 
 def needs(intent: Reassign) -> Needs:
@@ -162,13 +162,17 @@ def _remarks(draft: Draft, moves: Iterable[Move]) -> None:
     )
     if poorer:
         draft.warn(f"{poorer} partitions will lie in fewer racks than now.")
+    gone = {broker for move in moves for broker in _now(draft, move)}.difference(draft.state.brokers)
+    if gone:
+        draft.warn(f"Undo will be refused while {_words(gone)} not registered: replicas were there before.")
     stuck = sum(draft.leader(move.topic, move.partition) not in draft.state.brokers for move in moves)
     if stuck:
         draft.warn(f"{stuck} partitions have no live leader: their move waits until they have one.")
 
 
-def _holds_dead(draft: Draft, lists: Iterable[tuple[int, ...]]) -> bool:
-    return any(broker not in draft.state.brokers for replicas in lists for broker in replicas)
+def _words(brokers: Collection[int]) -> str:
+    listed = ", ".join(map(str, sorted(brokers)))
+    return f"broker {listed} is" if len(brokers) == 1 else f"brokers {listed} are"
 
 
 def _effect(moves: Sequence[Move], before: dict[tuple[str, int], tuple[int, ...]]) -> Effect:
