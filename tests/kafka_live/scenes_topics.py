@@ -95,9 +95,7 @@ def elect(stage: Stage) -> Play:
     yield
     preferred = prefer_another(stage, name)
     stage.act(intents.ElectPreferred(topics=(name,)))
-    wait_for(lambda: stage.leader(name, 0) == preferred, LIMIT_S)
-    yield
-    assert stage.survey.topics[name][0].leader == preferred
+    stage.led_by(name, preferred)
 
 
 def prefer_another(stage: Stage, topic: str) -> int:

@@ -212,6 +212,10 @@ class Stage:
                 broker.resume()
             self.gone(path)
 
+    def led_by(self, topic: str, leader: int) -> None:
+        """Wait until Kafka's own topic tool says that a broker leads the topic's first partition."""
+        wait_for(lambda: self.first.describe_topic(topic)[0].leader == leader, LIMIT_S)
+
     def look(self) -> None:
         """Ask Kafka's own topic tool about all topics, once every replica that can be is in sync."""
         live = {broker.id for broker in self.brokers if broker.alive}
