@@ -151,6 +151,11 @@ def last_success(cluster: str, job: str) -> Run | None:
     return done.order_by("-ended_at").first()
 
 
+def last_asked(cluster: str, job: str) -> Run | None:
+    """The run of exactly this job that was asked for last, whatever became of it."""
+    return Run.objects.filter(cluster=cluster, job=job).order_by("-id").first()
+
+
 def _running(cluster: str, *, is_stream: bool) -> Run | None:
     running = Run.objects.filter(cluster=cluster, state=State.RUNNING)
     return (running.filter(job="stream") if is_stream else running.exclude(job="stream")).first()

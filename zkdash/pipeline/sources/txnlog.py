@@ -30,7 +30,7 @@ from zkdash.pipeline.sources import files, options, rows
 from zkdash.pipeline.sources.files import Directory, Found
 from zkdash.pipeline.sources.options import Options
 
-_LOG: Final = re.compile(r"log\.([0-9a-f]{1,16})")
+LOG: Final = re.compile(r"log\.([0-9a-f]{1,16})")
 _GONE: Final = "the log is gone: ZooKeeper purged it before it was read to its end"
 
 Offset = dict[str, int]
@@ -116,7 +116,7 @@ class _Stream(DataSourceStreamReader):
 
 def _logs(asked: Options) -> list[Found]:
     """The logs that may hold transactions after `since`: the next one's name tells where one ends."""
-    logs = Directory(asked.path).files(_LOG)
+    logs = Directory(asked.path).files(LOG)
     return [
         log
         for log, after in itertools.zip_longest(logs, logs[1:])

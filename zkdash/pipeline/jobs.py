@@ -1,0 +1,175 @@
+"""What runs do, by name: each a function of a cluster and its tables, safe to be killed and to be run again.
+
+load reads only files that may hold news, and counts on nothing but what the tables hold; derive goes on where
+each table is; retain needs no Spark.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
+from pyspark.sql.streaming.query import StreamingQuery
+
+from zkdash.history import coverage, places, schemas
+from zkdash.history.manifest import Table
+from zkdash.pipeline import reading, retention, writing
+from zkdash.pipeline.deriving import Deriving
+from zkdash.pipeline.sources.files import Directory
+from zkdash.pipeline.sources.txnlog import LOG
+from zkdash.zk.config import ClusterConfig
+
+STREAM: Final = "stream"
+_RUNS: Final = ("load-", f"{STREAM}-")  # what the names of our runs in `changes` begin with
+Tell = Callable[[str, float], None]
+
+
+class JobError(RuntimeError):
+    """A job cannot be done; one sentence says why, and what to do."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a job did. `metrics` is JSON."""
+
+    sentence: str
+    rows: int = 0
+    problems: int = 0
+    zxid_upto: int | None = None
+    metrics: Mapping[str, Any] = {}
+
+
+def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) -> Outcome:
+    """Read what is new in ZooKeeper's files into changes, problems, coverage and checkpoints.
+
+    Raises JobError where there are no files to read.
+    """
+    check(cluster)
+    directory = places.directory(root, cluster.name)
+    began = time.monotonic()
+    before = {name: Table(directory / name).read() for name in schemas.TABLES}
+    reached = _reached(directory)
+    _forget_uncovered(Table(directory / "changes"), reached)
+    run = f"load-{reached:x}-{secrets.token_hex(4)}"
+    tell("reading transaction logs", 0.0)
+    logs = reading.txnlog(spark, cluster.transaction_logs, chroot=cluster.chroot, since=reached)
+    writing.logs(logs, directory, run)
+    tell("reading snapshots", 0.5)
+    snapshots = cluster.snapshots or cluster.transaction_logs
+    since = max(_greatest(Table(directory / "znodes_checkpoint"), "zxid") + 1, 0)
+    found = reading.snapshot(spark, snapshots, chroot=cluster.chroot, since=since)
+    # the newest one of old servers may still be fuzzy: nobody can tell before the next one is there
+    told = found.where(F.col("zxid_upto").isNotNull() | F.col("problem").isNotNull())
+    writing.logs(told, directory, f"{run}-snapshots")
+    after = {name: Table(directory / name).read() for name in schemas.TABLES}
+    rows = {name: after[name].rows - before[name].rows for name in schemas.TABLES}
+    upto = _reached(directory)
+    news = f"{rows['changes']} changes" if rows["changes"] else "no change"
+    return Outcome(
+        f"{news} and {rows['znodes_checkpoint']} znodes of snapshots are new, up to 0x{upto:x}"
+        + _told(rows["problems"]),
+        rows=sum(rows.values()),
+        problems=rows["problems"],
+        zxid_upto=upto or None,
+        metrics={
+            "load": {
+                "seconds": round(time.monotonic() - began, 3),
+                "rows": rows,
+                "files": {name: len(manifest.files) for name, manifest in after.items()},
+                "last_ms": _greatest(Table(directory / "changes"), "time") or None,
+            }
+        },
+    )
+
+
+def derive(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) -> Outcome:
+    """Bring the derived tables up to what was loaded."""
+    began = time.monotonic()
+    deriving = Deriving(spark, places.directory(root, cluster.name), tell=tell)
+    made = deriving.run()
+    upto = deriving.upto
+    told = "nothing was loaded yet" if upto is None else f"the derived tables are up to 0x{upto:x}"
+    return Outcome(
+        told,
+        rows=sum(each.rows for each in made),
+        zxid_upto=upto,
+        metrics={
+            "derive": {
+                "seconds": round(time.monotonic() - began, 3),
+                "tables": {each.table: msgspec.to_builtins(each) for each in made},
+            }
+        },
+    )
+
+
+def retain(cluster: ClusterConfig, root: Path, days: int, tell: Tell) -> Outcome:
+    """Delete what is older than `days`, and put many small files together. Needs no Spark."""
+    tell(f"deleting what is older than {days} days", 0.0)
+    began = time.monotonic()
+    now_ms = time.time_ns() // 1_000_000
+    done = retention.retain(places.directory(root, cluster.name), days, now_ms=now_ms)
+    kept = "" if done.has_checkpoint else "; no checkpoint is as old as that, so all changes were kept"
+    return Outcome(
+        f"{done.retired} files older than {days} days left the tables, {done.deleted} were deleted{kept}",
+        metrics={"retain": {"seconds": round(time.monotonic() - began, 3), **msgspec.to_builtins(done)}},
+    )
+
+
+def stream(spark: SparkSession, cluster: ClusterConfig, root: Path) -> StreamingQuery:
+    """Start to load continuously; the query goes on where an earlier one was ended. Raises JobError."""
+    check(cluster)
+    directory = places.directory(root, cluster.name)
+    found = reading.txnlog(
+        spark, cluster.transaction_logs, chroot=cluster.chroot, since=_reached(directory), stream=True
+    )
+    return writing.stream_logs(found, directory, STREAM)
+
+
+def check(cluster: ClusterConfig) -> None:
+    """Whether there are logs to read. Raises JobError."""
+    name, where = cluster.name, cluster.transaction_logs
+    if not where:
+        raise JobError(
+            f"{name} has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.{name}]"
+        )
+    try:
+        found = Directory(where).files(LOG)
+    except PermissionError as error:
+        raise JobError(
+            f"{where} cannot be read: let this user read it ({error.strerror or error})"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise JobError(f"the transaction logs of {name} cannot be read: {error}") from error
+    if not found:
+        raise JobError(f"{where} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir")
+
+
+def _reached(directory: Path) -> int:
+    """The last transaction that was loaded, 0 for none."""
+    found = coverage.stretches(Table(directory / "coverage"))
+    return found[-1].last if found else 0
+
+
+def _forget_uncovered(changes: Table, reached: int) -> None:
+    """Drop what a killed run added without its coverage: it is read again now."""
+    base = changes.read()
+    left = [
+        file
+        for file in base.files
+        if file.run.startswith(_RUNS) and file.bounds.get("zxid_upto", (0, 0))[0] > reached
+    ]
+    if left:
+        changes.replace(base, left, (), now_ms=time.time_ns() // 1_000_000)
+
+
+def _greatest(table: Table, column: str) -> int:
+    return max((file.bounds[column][1] for file in table.read().files if column in file.bounds), default=0)
+
+
+def _told(problems: int) -> str:
+    return f"; {problems} problems, told on the page" if problems else ""

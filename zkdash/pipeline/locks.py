@@ -1,0 +1,26 @@
+"""One writer a cluster: locks on files that the kernel lets go of when a process dies.
+
+The database says who runs (`runs`); this is what keeps two apart even where its rows are wrong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+from collections.abc import Iterator
+from pathlib import Path
+
+from zkdash.pipeline.runs import BusyError
+
+
+@contextlib.contextmanager
+def holding(directory: Path, name: str) -> Iterator[None]:
+    """Hold the lock of this name of a cluster's tables. Raises BusyError where another process holds it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / f"{name}.lock").open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            what = "a stream" if name == "load" else "another run"
+            raise BusyError(f"{what} writes the tables of {directory.name}: wait for its end") from None
+        yield

@@ -1,0 +1,136 @@
+"""Columns that `kafka` understands: what lives at a path, what data says.
+
+Each distinct value is parsed once a batch. Null where there is nothing, or where it cannot be understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.pandas.types import from_arrow_type
+
+from zkdash.kafka import paths
+from zkdash.kafka.layouts import brokers, consumers, controller, partitions, topics
+from zkdash.kafka.paths import Kind
+from zkdash.kafka.values import Assignment, Broker, Controller, PartitionState
+
+_IDS: Final = pa.list_(pa.int32())
+_PLACE: Final = pa.struct({"kind": pa.int32(), "name": pa.string(), "key": pa.string(), "part": pa.string()})
+_STATE: Final = pa.struct(
+    {"leader": pa.int32(), "isr": _IDS, "leader_epoch": pa.int32(), "controller_epoch": pa.int32()}
+)
+# required: how many must be in sync. While a move adds replicas, those that were there before it (check D8).
+_ASSIGNED: Final = pa.list_(pa.struct({"partition": pa.int32(), "replicas": _IDS, "required": pa.int32()}))
+_BROKER: Final = pa.struct({"host": pa.string(), "port": pa.int32(), "rack": pa.string()})
+
+
+def place(path: Column) -> Column:
+    """What lives at a path: struct of kind (`kafka.paths.Kind`), name, key, part."""
+    return _udf(_locate, _PLACE)(path)
+
+
+def state(data: Column) -> Column:
+    """A partition's state: struct of leader, isr, leader_epoch, controller_epoch."""
+    return _udf(_state, _STATE)(data)
+
+
+def assignment(data: Column) -> Column:
+    """A topic's assignment: list of struct of partition, replicas, required."""
+    return _udf(_assignment, _ASSIGNED)(data)
+
+
+def broker(data: Column) -> Column:
+    """A registration: struct of host, port, rack."""
+    return _udf(_broker, _BROKER)(data)
+
+
+def controller_id(data: Column) -> Column:
+    """The broker that /controller names."""
+    return _udf(_controller, pa.int32())(data)
+
+
+def controller_epoch(data: Column) -> Column:
+    return _udf(_controller_epoch, pa.int32())(data)
+
+
+def offset(data: Column) -> Column:
+    """A committed offset."""
+    return _udf(_offset, pa.int64())(data)
+
+
+def is_kind(column: Column, *kinds: Kind) -> Column:
+    return column.isin([int(kind) for kind in kinds])
+
+
+def _udf(parse: Callable[[Any], Any], kind: pa.DataType) -> Callable[[Column], Column]:
+    def parsed(values: pa.Array) -> pa.Array:
+        encoded = values.dictionary_encode()
+        made = pa.array([parse(value) for value in encoded.dictionary.to_pylist()], kind)
+        return made.take(encoded.indices)
+
+    parsed.__annotations__ = {"values": pa.Array, "return": pa.Array}
+    made: Callable[[Column], Column]
+    made = arrow_udf(parsed, returnType=from_arrow_type(kind))  # type: ignore[call-overload] # no structs
+    return made
+
+
+def _locate(path: str) -> dict[str, Any]:
+    found = paths.locate(path)
+    return {"kind": int(found.kind), "name": found.name, "key": found.key, "part": found.part}
+
+
+def _state(data: bytes) -> dict[str, Any] | None:
+    found, _ = partitions.parse_state(data)
+    if not isinstance(found, PartitionState):
+        return None
+    return {
+        "leader": found.leader,
+        "isr": found.isr,
+        "leader_epoch": found.leader_epoch,
+        "controller_epoch": found.controller_epoch,
+    }
+
+
+def _assignment(data: bytes) -> list[dict[str, Any]] | None:
+    found, _ = topics.parse_assignment(data)
+    if not isinstance(found, Assignment):
+        return None
+    return [
+        {
+            "partition": number,
+            "replicas": replicas,
+            "required": len(replicas) - len(found.adding.get(number, ())),
+        }
+        for number, replicas in found.partitions.items()
+    ]
+
+
+def _broker(data: bytes) -> dict[str, Any] | None:
+    found, _ = brokers.parse_broker(0, data)
+    if not isinstance(found, Broker):
+        return None
+    return {"host": storable(found.host), "port": found.port, "rack": storable(found.rack)}
+
+
+def _controller(data: bytes) -> int | None:
+    found, _ = controller.parse_controller(data)
+    return found.broker_id if isinstance(found, Controller) else None
+
+
+def _controller_epoch(data: bytes) -> int | None:
+    found, _ = controller.parse_controller_epoch(data)
+    return found if isinstance(found, int) else None
+
+
+def _offset(data: bytes) -> int | None:
+    found, _ = consumers.parse_offset(data)
+    return found if isinstance(found, int) else None
+
+
+def storable(text: str | None) -> str | None:
+    """Text as UTF-8 can hold it: JSON may spell half of a surrogate pair."""
+    return None if text is None else text.encode("utf-8", "replace").decode()
