@@ -19,7 +19,7 @@ from django.db import connections
 from zkdash.access import administrators
 from zkdash.actions import reading, worker
 from zkdash.live import engine, queue
-from zkdash.management import database
+from zkdash.management import database, supervising
 from zkdash.web import renderer, warden
 from zkdash.zk.config import ClusterConfig
 
@@ -37,12 +37,13 @@ def serve(
     announce: Callable[[str, str], None],
     invitee: str = "",
     executes: bool = True,
+    pipeline: supervising.Pipeline | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the address once pages can be served.
 
     Beside it, as long as there is no administrator, it gets a one-time link that makes one, who is called
     `invitee` or chooses a name; else "". `executes` carries out the queue too, which one or more processes
-    must. Port 0 takes a free one. Raises CommandError where address or
+    must. `pipeline` runs beside it. Port 0 takes a free one. Raises CommandError where address or
     database cannot be had, or where the address is not allowed.
     """
     database.prepare()
@@ -83,7 +84,11 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
     hands.start()
+    if pipeline:
+        pipeline.start()
     server.run(sockets=[listener])
+    if pipeline:
+        pipeline.stop()
     if not hands.stop():
         log.warning("A step did not end in %g s; whoever takes it over finds out", worker.STOP_LIMIT_S)
 

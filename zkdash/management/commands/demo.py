@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fcntl
+import json
 import shutil
 import signal
 from collections.abc import Iterator
@@ -17,10 +18,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.demo import incidents, simulation, simulation07, story, weather, weather07, zookeeper
-from zkdash.management import database, serving
+from zkdash.management import database, serving, supervising
 from zkdash.zk.config import ClusterConfig
 
 CLUSTER = "demo"
+_DERIVED_EVERY_S = 120
 CHROOTS = {"0.8+": "/shop", "0.7": "/feed"}  # by layout
 
 
@@ -46,8 +48,15 @@ class Command(BaseCommand):
                 layout, server.address + CHROOTS[layout], seed=int(str(options["seed"]))
             )
             # pages plan on what is configured
-            config = ClusterConfig(CLUSTER, (("127.0.0.1", server.port),), CHROOTS[layout])
+            config = ClusterConfig(
+                CLUSTER,
+                (("127.0.0.1", server.port),),
+                CHROOTS[layout],
+                transaction_logs=str(server.data_dir),
+                snapshots=str(server.data_dir),
+            )
             settings.ZKDASH_CLUSTERS = (config,)
+            settings.ZKDASH_HISTORY = directory / "history"
             stack.callback(cluster.stop)
             cluster.start()
             befalling.start()
@@ -57,6 +66,7 @@ class Command(BaseCommand):
                 (config,),
                 announce=self._announce,
                 invitee=CLUSTER,
+                pipeline=supervising.Pipeline(_environment(directory, config)),
             )
 
     def _announce(self, address: str, link: str) -> None:
@@ -73,6 +83,26 @@ def _cluster(layout: str, address: str, *, seed: int) -> tuple[story.Story, inci
         return old, weather07.Weather07(old)
     cluster = simulation.Simulation(address, seed=seed, listen=True)
     return cluster, weather.Weather(cluster)
+
+
+def _environment(directory: Path, cluster: ClusterConfig) -> dict[str, str]:
+    """What makes another process work on the demo's cluster, and keep all it has below its directory."""
+    file = directory / "clusters.toml"
+    keys = {
+        "zookeeper": cluster.address,
+        "transaction_logs": cluster.transaction_logs,
+        "snapshots": cluster.snapshots,
+    }
+    lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+    file.write_text("\n".join([f"[clusters.{cluster.name}]", *lines, ""]))
+    return {
+        "ZKDASH_CONFIG": str(file.absolute()),
+        "ZKDASH_ZOOKEEPER": "",
+        "ZKDASH_DATA": str(directory.absolute()),
+        "ZKDASH_HISTORY": "",
+        "ZKDASH_DATABASE": "",
+        "ZKDASH_PIPELINE_EVERY": str(_DERIVED_EVERY_S),
+    }
 
 
 def _interrupt(_number: int, _frame: object) -> None:

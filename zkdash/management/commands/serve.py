@@ -7,7 +7,7 @@ import argparse
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.management import serving
+from zkdash.management import serving, supervising
 
 
 class Command(BaseCommand):
@@ -24,6 +24,12 @@ class Command(BaseCommand):
             help="carry out no actions here: `manage.py execute` does it in a process of its own",
         )
 
+        parser.add_argument(
+            "--no-pipeline",
+            action="store_true",
+            help="run no jobs of the pipeline here: `manage.py pipeline work` does it by itself",
+        )
+
     def handle(self, *_args: object, **options: object) -> None:
         if not settings.ZKDASH_CLUSTERS:
             raise CommandError(
@@ -36,6 +42,7 @@ class Command(BaseCommand):
             settings.ZKDASH_CLUSTERS,
             announce=self._announce,
             executes=not options["no_execute"],
+            pipeline=None if options["no_pipeline"] or not _has_logs() else supervising.Pipeline(),
         )
 
     def _announce(self, address: str, link: str) -> None:
@@ -45,3 +52,7 @@ class Command(BaseCommand):
                 f"There is no administrator yet. This link makes one, once, for an hour: {link}"
             )
         self.stdout.flush()
+
+
+def _has_logs() -> bool:
+    return any(cluster.transaction_logs for cluster in settings.ZKDASH_CLUSTERS)

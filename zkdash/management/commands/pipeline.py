@@ -1,0 +1,184 @@
+"""`manage.py pipeline`: what was, from ZooKeeper's own files, as tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from zkdash.management import database, supervising
+from zkdash.pipeline import runs, worker
+from zkdash.pipeline.runs import BusyError, Run
+from zkdash.zk.config import ClusterConfig
+
+DAYS: Final = 30
+EVERY_S: Final = 900.0
+_BAR: Final = 24
+
+
+class Command(BaseCommand):
+    """list the jobs, run one, stream, tell the status, or work on the queue."""
+
+    help = "Turn ZooKeeper's transaction logs and snapshots into the tables of Trends and Time travel."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True)
+        verbs.add_parser("list", help="the jobs")
+        run = verbs.add_parser("run", help="run a job now, in this process")
+        run.add_argument("job", choices=runs.QUEUEABLE)
+        run.add_argument("--run", type=int, help=argparse.SUPPRESS)  # the worker's: a run that it claimed
+        stream = verbs.add_parser("stream", help=runs.JOBS["stream"])
+        for each in (run, stream):
+            each.add_argument("--cluster", help="its name; may be left out where there is one only")
+            each.add_argument("--master", default="", help="Spark's master, over ZKDASH_SPARK")
+            each.add_argument("--until-eof", action="store_true", help=argparse.SUPPRESS)
+        run.add_argument("--days", type=int, help="how many days to keep, over ZKDASH_HISTORY_DAYS")
+        status = verbs.add_parser("status", help="the last runs")
+        status.add_argument("--cluster", help="of one cluster only")
+        status.add_argument("--json", action="store_true", help="as JSON, with metrics")
+        work = verbs.add_parser("work", help="carry out queued runs until SIGTERM or Ctrl-C")
+        work.add_argument("--until-eof", action="store_true", help=argparse.SUPPRESS)
+
+    def handle(self, *_args: object, **options: Any) -> None:
+        if options["verb"] == "list":
+            for name, what in runs.JOBS.items():
+                self.stdout.write(f"{name:8}{what}")
+            return
+        database.prepare()
+        signal.signal(signal.SIGTERM, _interrupt)
+        if options.get("until_eof"):
+            threading.Thread(target=_end_with_input, daemon=True).start()
+        {"run": self._run, "stream": self._run, "status": self._status, "work": self._work}[options["verb"]](
+            options
+        )
+
+    def _run(self, options: dict[str, Any]) -> None:
+        from zkdash.pipeline import jobs, performing  # noqa: PLC0415 - the worker holds no Spark
+
+        cluster = _cluster(options["cluster"])
+        job = options.get("job") or "stream"
+        try:
+            run = _claimed(options.get("run")) or runs.begin(cluster.name, job, "command")
+        except BusyError as error:
+            raise CommandError(str(error)) from error
+        place = performing.Place(
+            Path(settings.ZKDASH_HISTORY),
+            Path(settings.DATA_DIR),
+            options["master"],
+            options.get("days") or _number("ZKDASH_HISTORY_DAYS", DAYS),
+        )
+        bar = Bar(sys.stderr)
+        try:
+            sentence = performing.perform(run, cluster, place, bar.draw)
+        except jobs.JobError as error:
+            raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            if job != "stream":
+                raise CommandError("It was ended; the tables are whole.") from None
+            return
+        finally:
+            bar.close()
+        self.stdout.write(sentence)
+
+    def _status(self, options: dict[str, Any]) -> None:
+        names = [options["cluster"]] if options["cluster"] else [c.name for c in settings.ZKDASH_CLUSTERS]
+        found = [run for name in names for run in runs.recent(name)]
+        if options["json"]:
+            self.stdout.write(json.dumps([_told(run) for run in found], indent=1))
+            return
+        for run in found:
+            ended = run.ended_at or run.started_at or run.queued_at
+            self.stdout.write(
+                f"{run.id:5} {run.cluster} {run.job:7} {run.state:8} {run.progress:3} % "
+                f"{ended:%Y-%m-%d %H:%M:%S} {run.rows} rows, {run.problems} problems: {run.sentence}"
+            )
+        if not found:
+            self.stdout.write("No run was ever asked for.")
+
+    def _work(self, _options: dict[str, Any]) -> None:
+        working = worker.Worker(
+            settings.ZKDASH_CLUSTERS, _command, every_s=float(_number("ZKDASH_PIPELINE_EVERY", EVERY_S))
+        )
+        self.stdout.write("zkdash carries out the runs of its pipeline")
+        self.stdout.flush()
+        try:
+            working.work()
+        except KeyboardInterrupt:
+            working.stop()
+
+
+class Bar:
+    """A line that is drawn over and over on a terminal; nothing elsewhere."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._is_drawn = False
+
+    def draw(self, what: str, done: float) -> None:
+        if self._out.isatty():
+            filled = round(_BAR * done)
+            bar = "█" * filled + "░" * (_BAR - filled)
+            self._out.write(f"\r\x1b[K{bar} {round(100 * done):3} % {what}")
+            self._out.flush()
+            self._is_drawn = True
+
+    def close(self) -> None:
+        if self._is_drawn:
+            self._out.write("\r\x1b[K")
+            self._out.flush()
+
+
+def _command(run: Run) -> list[str]:
+    asked = ["run", run.job, "--cluster", run.cluster, "--run", str(run.id), "--until-eof"]
+    return [sys.executable, str(supervising.MANAGE), "pipeline", *asked]
+
+
+def _claimed(number: int | None) -> Run | None:
+    return None if number is None else Run.objects.get(id=number)
+
+
+def _cluster(name: str | None) -> ClusterConfig:
+    known: dict[str, ClusterConfig] = {cluster.name: cluster for cluster in settings.ZKDASH_CLUSTERS}
+    if name is None and len(known) == 1:
+        return next(iter(known.values()))
+    if name not in known:
+        there = ", ".join(known) or "none: set ZKDASH_CONFIG"
+        raise CommandError(f"--cluster {name}: there is no such cluster; configured are {there}.")
+    return known[name]
+
+
+def _number(variable: str, default: float) -> int:
+    text = os.environ.get(variable, "").strip() or f"{default:g}"
+    if not text.isdecimal():
+        raise CommandError(f"{variable}={text} is no whole number.")
+    return int(text)
+
+
+def _told(run: Run) -> dict[str, Any]:
+    names = ("id", "cluster", "job", "state", "by", "rows", "problems", "zxid_upto", "progress", "sentence")
+    times = ("queued_at", "started_at", "ended_at")
+    told = {name: getattr(run, name) for name in names}
+    return (
+        told
+        | {name: at and at.isoformat() for name in times for at in [getattr(run, name)]}
+        | {"metrics": run.metrics}
+    )
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _end_with_input() -> None:
+    """Whoever started this process holds its standard input: when they are gone, it ends as by SIGTERM."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)

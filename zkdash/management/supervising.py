@@ -1,0 +1,63 @@
+"""The pipeline's worker beside a serving process: started with it, again if it dies, and ended with it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+
+MANAGE: Final = Path(settings.BASE_DIR) / "manage.py"
+STOP_LIMIT_S: Final = 30.0
+_PAUSE_S: Final = 10.0
+
+log = logging.getLogger(__name__)
+
+
+class Pipeline:
+    """`manage.py pipeline work` as a process of its own. `environment` is added to this process's."""
+
+    def __init__(self, environment: Mapping[str, str] = {}) -> None:
+        self._environment = {**os.environ, **environment}
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._supervise, name="pipeline")
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it, and the run that it carries out."""
+        self._over.set()
+        self._thread.join()
+
+    def _supervise(self) -> None:
+        command = [sys.executable, str(MANAGE), "pipeline", "work", "--until-eof"]
+        while not self._over.is_set():
+            # Its standard input ends with this process, however that ends: then it ends too.
+            process = subprocess.Popen(  # noqa: S603 - our own command
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=self._environment
+            )
+            assert process.stdin is not None  # noqa: S101 - for the type
+            with process.stdin:
+                while process.poll() is None and not self._over.wait(0.5):
+                    pass
+                if process.poll() is None:
+                    _end(process)
+                    return
+            log.warning("The pipeline's worker ended with code %s; it is started again", process.returncode)
+            self._over.wait(_PAUSE_S)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
