@@ -24,7 +24,18 @@ _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _IPV6 = re.compile(r"[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]+)?")
 _PORT = re.compile(r"[0-9]{1,5}")
 _KEYS = frozenset(
-    {"zookeeper", "auth_scheme", "auth_env", "session_timeout_s", "ask_brokers", "approval", "markers"}
+    {
+        "zookeeper",
+        "auth_scheme",
+        "auth_env",
+        "session_timeout_s",
+        "ask_brokers",
+        "approval",
+        "markers",
+        "transaction_logs",
+        "snapshots",
+        "segments",
+    }
 )
 
 
@@ -40,7 +51,8 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     allows asking the registered brokers for log ends and for offsets that are kept in Kafka. `approval` asks
     for a second person before an action is carried out. `markers` allows a znode /zkdash beside Kafka's own,
     by which it is known after a crash whether a write was applied; without it such an action waits for a
-    person.
+    person. `transaction_logs` and `snapshots` name ZooKeeper's dataLogDir and dataDir, or the version-2 in
+    them, `segments` one of Kafka's log.dirs: as paths or addresses that the pipeline can open, "" for none.
     """
 
     name: str
@@ -52,6 +64,9 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     ask_brokers: bool = True
     approval: bool = False
     markers: bool = True
+    transaction_logs: str = ""
+    snapshots: str = ""
+    segments: str = ""
 
     @property
     def address(self) -> str:
@@ -165,6 +180,9 @@ def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) ->
         ask_brokers=_switch(where, table, "ask_brokers", default=True),
         approval=_switch(where, table, "approval", default=False),
         markers=_switch(where, table, "markers", default=True),
+        transaction_logs=_place(where, table, "transaction_logs"),
+        snapshots=_place(where, table, "snapshots") or _place(where, table, "transaction_logs"),
+        segments=_place(where, table, "segments"),
     )
 
 
@@ -217,6 +235,13 @@ def _switch(where: str, table: Mapping[str, Any], key: str, *, default: bool) ->
     if not isinstance(value, bool):
         raise ConfigError(f"{where} {key} = {value!r} is neither true nor false.")
     return value
+
+
+def _place(where: str, table: Mapping[str, Any], key: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str) or "\0" in value:
+        raise ConfigError(f'{where} {key} = {value!r} is no path: write "/var/lib/zookeeper" or "hdfs://…".')
+    return value.strip()
 
 
 def _server(part: str, text: str) -> tuple[str, int]:
