@@ -16,8 +16,10 @@ _ENOUGH: Final = 8
 _COMPRESSION: Final = "zstd"
 
 
-def compact(table: Table, run: str, *, now_ms: int, small_bytes: int = SMALL_BYTES) -> int:
+def compact(table: Table, run: str, *, now_ms: int, small_bytes: int = SMALL_BYTES, runs: str = "") -> int:
     """Put one file in place of each partition's small ones, where there are many; how many went.
+
+    Only files of runs whose names begin with `runs`.
 
     Rows keep their order. Memory: a batch of rows at a time. Raises manifest.ConflictError where somebody
     wrote the table meanwhile: nothing changed then, try again later.
@@ -25,7 +27,7 @@ def compact(table: Table, run: str, *, now_ms: int, small_bytes: int = SMALL_BYT
     base = table.read()
     groups: dict[tuple[tuple[str, str], ...], list[File]] = {}
     for file in base.files:
-        if file.bytes < small_bytes:
+        if file.bytes < small_bytes and file.run.startswith(runs):
             groups.setdefault(tuple(sorted(file.partition.items())), []).append(file)
     many = {partition: small for partition, small in groups.items() if len(small) >= _ENOUGH}
     if not many:

@@ -1,7 +1,8 @@
-"""The Arrow schemas of the tables that hold what ZooKeeper's files tell.
+"""The Arrow schemas of the tables that hold what ZooKeeper's files and the recorder tell.
 
 changes: `cluster.changes.row`. problems: what could not be read of which file. coverage: which transactions
-were read, so that a gap is known as one. znodes_checkpoint: whole trees as snapshots hold them.
+were read, so that a gap is known as one. znodes_checkpoint: whole trees as snapshots hold them, and all that
+is below Kafka's znodes as the recorder saw it. watched: when the recorder watched.
 """
 
 from __future__ import annotations
@@ -37,9 +38,24 @@ CHECKPOINTS: Final = pa.schema(
     [*snapshot_arrow.SCHEMA, pa.field("zxid", pa.int64()), pa.field("zxid_upto", pa.int64())]
 )
 
+# The recorder saw every transaction from zxid_from to zxid_upto, between from_ms and to_ms by its clock.
+# why: what began a new interval, null where it follows the one before. is_caught_up: what differed after the
+# gap is in changes.
+WATCHED: Final = pa.schema(
+    {
+        "zxid_from": pa.int64(),
+        "zxid_upto": pa.int64(),
+        "from_ms": pa.int64(),
+        "to_ms": pa.int64(),
+        "why": pa.string(),
+        "is_caught_up": pa.bool_(),
+    }
+)
+
 TABLES: Final = {
     "changes": CHANGES,
     "problems": PROBLEMS,
     "coverage": COVERAGE,
     "znodes_checkpoint": CHECKPOINTS,
+    "watched": WATCHED,
 }

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from zkdash.live import board
 from zkdash.live.ends import Renderer
 from zkdash.live.hub import Hub
 from zkdash.live.queue import Poller, Reader
-from zkdash.live.watcher import Watcher
+from zkdash.live.watcher import Sink, Watcher
 from zkdash.zk.config import ClusterConfig
 
 
 class Engine:
-    """Everything live in one process; `actions` reads the queue, which stays unknown where none is given."""
+    """Everything live in one process.
+
+    `actions` reads the queue, which stays unknown where none is given; `sinks` tells who else hears of a
+    cluster by its name.
+    """
 
     def __init__(
-        self, configs: Sequence[ClusterConfig], renderer: Renderer, actions: Reader | None = None
+        self,
+        configs: Sequence[ClusterConfig],
+        renderer: Renderer,
+        actions: Reader | None = None,
+        sinks: Callable[[str], Sequence[Sink]] = lambda _cluster: (),
     ) -> None:
         self.hub = Hub(renderer)
         self._configs = configs
+        self._sinks = sinks
         self._watchers: list[Watcher] = []
         self._poller = actions and Poller(actions, [config.name for config in configs])
 
@@ -30,7 +39,7 @@ class Engine:
         if self._poller:
             self._poller.start()
         for config in self._configs:
-            watcher = Watcher(config, notify=self.hub.notify)
+            watcher = Watcher(config, notify=self.hub.notify, sinks=self._sinks(config.name))
             self._watchers.append(watcher)
             watcher.start()
 

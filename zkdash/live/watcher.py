@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
+from zkdash.broker.samples import Samples
 from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
@@ -42,6 +43,16 @@ class Source(Protocol):
     def stop(self) -> None: ...
 
 
+class Sink(Protocol):
+    """Who hears of everything that a watcher does, on its apply thread: it must neither wait nor raise."""
+
+    def batch(self, batch: Batch) -> None:
+        """Take what changed."""
+
+    def samples(self, samples: Samples) -> None:
+        """Take what brokers said last, once a second."""
+
+
 class Watcher:
     """Keeps the board's snapshot of one cluster equal to what ZooKeeper holds."""
 
@@ -51,10 +62,12 @@ class Watcher:
         *,
         notify: Notify,
         thresholds: checks.Thresholds | None = None,
+        sinks: Sequence[Sink] = (),
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._name = config.name
         self._notify = notify
+        self._sinks = sinks
         self._wall = wall
         self._state = ClusterState()
         self._first_seen = sightings.Sightings()
@@ -88,6 +101,8 @@ class Watcher:
     def batch(self, batch: Batch) -> None:
         """Take one whole batch in and publish the state that it makes."""
         now = self._wall()
+        for sink in self._sinks:
+            sink.batch(batch)
         before = self._state
         after, touched = advance.advance(before, batch)
         self._state = after
@@ -112,6 +127,8 @@ class Watcher:
     def tick(self, now: float) -> None:
         """Once a second: what depends on the clock comes due here."""
         samples = self._sampling.samples
+        for sink in self._sinks:
+            sink.samples(samples)
         judged = self._migrations.look(self._state, samples, int(now * 1000))
         touched = self._sampling.moved() | self._news(judged)
         actions = queue.current(self._name)

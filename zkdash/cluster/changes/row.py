@@ -42,11 +42,13 @@ FIELDS: Final = (
     Field("zxid_upto", "int64", "and not after this one: the zxid where it is known", always=True),
     Field("op_index", "int32", "place within the transaction, from 0; gaps are checks", always=True),
     Field("source", "string", "txnlog, or watch", always=True),
-    Field("time", "int64", "epoch ms by the leader's clock; of a watch by the recorder's", always=True),
+    Field(
+        "time", "int64", "epoch ms by the leader's clock; of what a watcher saw go by its own", always=True
+    ),
     Field("session", "int64", "signed id of the session that wrote, 0 the server; null from a watcher"),
     Field("type", "string", "one of TYPES", always=True),
     Field("path", "string", "under the cluster's chroot, which is / itself; null of a session"),
-    Field("data", "binary", "what was written, secrets replaced; null for null and where nothing was"),
+    Field("data", "binary", "what was written, secrets replaced; null for null, for nothing, or if missed"),
     Field("version", "int32", "of the data after it; after setACL that of the ACL"),
     Field("ephemeral", "bool", "of a create"),
     Field("ephemeral_owner", "int64", "of a create: as Stat shows it, 0 for a persistent znode"),
