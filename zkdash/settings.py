@@ -6,7 +6,7 @@ and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTT
 cookies stay there), ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
 ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
 the data directory), ZKDASH_HISTORY (where the tables of what was lie, else history/ in the data
-directory), ZKDASH_DEBUG=1.
+directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_DEBUG=1.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ except config.ConfigError as error:
     raise ImproperlyConfigured(str(error)) from error
 
 ZKDASH_HISTORY = Path(os.environ.get("ZKDASH_HISTORY") or DATA_DIR / "history")
+ZKDASH_RECORD = os.environ.get("ZKDASH_RECORD") != "0"
 ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
 # Proxies whose X-Forwarded-For and -Proto are believed; of others these headers mean nothing.
 ZKDASH_PROXIES = _listed("ZKDASH_PROXIES")

@@ -19,7 +19,7 @@ from django.db import connections
 from zkdash.access import administrators
 from zkdash.actions import reading, worker
 from zkdash.live import engine, queue
-from zkdash.management import database, supervising
+from zkdash.management import database, recording, supervising
 from zkdash.web import renderer, warden
 from zkdash.zk.config import ClusterConfig
 
@@ -37,13 +37,14 @@ def serve(
     announce: Callable[[str, str], None],
     invitee: str = "",
     executes: bool = True,
+    records: bool = True,
     pipeline: supervising.Pipeline | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the address once pages can be served.
 
     Beside it, as long as there is no administrator, it gets a one-time link that makes one, who is called
     `invitee` or chooses a name; else "". `executes` carries out the queue too, which one or more processes
-    must. `pipeline` runs beside it. Port 0 takes a free one. Raises CommandError where address or
+    must; `records` writes down what changes, which one process does at a time. `pipeline` runs beside it. Port 0 takes a free one. Raises CommandError where address or
     database cannot be had, or where the address is not allowed.
     """
     database.prepare()
@@ -52,7 +53,8 @@ def serve(
     address = _address(host, listener.getsockname()[1])
     _trust(host, address)
     _collect_static()
-    running = engine.Engine(clusters, renderer.Renderer(), actions=reading)
+    recorders = recording.Recorders(clusters if records else ())
+    running = engine.Engine(clusters, renderer.Renderer(), sinks=recorders.of, actions=reading)
     running.hub.guard(warden.Warden())
     engine.configure(running)
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
@@ -86,7 +88,9 @@ def serve(
     hands.start()
     if pipeline:
         pipeline.start()
+    recorders.start()
     server.run(sockets=[listener])
+    recorders.stop()
     if pipeline:
         pipeline.stop()
     if not hands.stop():

@@ -23,6 +23,11 @@ class Command(BaseCommand):
             action="store_true",
             help="carry out no actions here: `manage.py execute` does it in a process of its own",
         )
+        parser.add_argument(
+            "--no-record",
+            action="store_true",
+            help="record nothing here: `manage.py record` does it in a process of its own",
+        )
 
         parser.add_argument(
             "--no-pipeline",
@@ -42,6 +47,7 @@ class Command(BaseCommand):
             settings.ZKDASH_CLUSTERS,
             announce=self._announce,
             executes=not options["no_execute"],
+            records=settings.ZKDASH_RECORD and not options["no_record"],
             pipeline=None if options["no_pipeline"] or not _has_logs() else supervising.Pipeline(),
         )
 

@@ -1,0 +1,59 @@
+"""`manage.py record`: a recorder of the configured clusters, in a process of its own, without pages."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from zkdash.history.recorder import FLUSH_S
+from zkdash.live import board
+from zkdash.live.watcher import Watcher
+from zkdash.management.recording import Recorders
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class Command(BaseCommand):
+    """Record the configured clusters until SIGTERM or Ctrl-C; what was seen by then is written."""
+
+    help = "Write what changes in the configured clusters into the tables below ZKDASH_HISTORY."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--every",
+            type=float,
+            default=FLUSH_S,
+            metavar="SECONDS",
+            help="how often to write, and to sample offsets and log ends (default %(default)g)",
+        )
+
+    def handle(self, *_args: object, **options: object) -> None:
+        if not settings.ZKDASH_CLUSTERS:
+            raise CommandError(
+                "No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot, or ZKDASH_CONFIG to a TOML "
+                "file with a [clusters.<name>] table."
+            )
+        every = float(str(options["every"]))
+        if not every >= 1:
+            raise CommandError(f"--every {every:g} is too short: a file is written each time.")
+        # taken from the main thread's wait alone, as in `manage.py execute`
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        recorders = Recorders(settings.ZKDASH_CLUSTERS, flush_s=every)
+        watchers = [
+            Watcher(cluster, notify=lambda *_: None, sinks=recorders.of(cluster.name))
+            for cluster in settings.ZKDASH_CLUSTERS
+        ]
+        recorders.start()
+        for watcher in watchers:
+            watcher.start()
+        names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
+        self.stdout.write(f"zkdash records {names} below {settings.ZKDASH_HISTORY}")
+        self.stdout.flush()
+        signal.sigwait(_SIGNALS)
+        for watcher in watchers:
+            watcher.stop()
+        recorders.stop()
+        board.clear()

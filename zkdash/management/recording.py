@@ -1,0 +1,38 @@
+"""The recorders of a process: one a cluster, started together and ended together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from django.conf import settings
+
+from zkdash.history import places
+from zkdash.history.recorder import FLUSH_S, Recorder
+from zkdash.live.watcher import Sink
+from zkdash.zk.config import ClusterConfig
+
+
+class Recorders:
+    """The recorders of some clusters, which write every `flush_s` seconds below ZKDASH_HISTORY."""
+
+    def __init__(self, clusters: Sequence[ClusterConfig], *, flush_s: float = FLUSH_S) -> None:
+        root = settings.ZKDASH_HISTORY
+        self._recorders = {
+            cluster.name: Recorder(cluster.name, places.directory(root, cluster.name), flush_s=flush_s)
+            for cluster in clusters
+        }
+
+    def of(self, cluster: str) -> Sequence[Sink]:
+        """Who is to hear of a cluster."""
+        return [self._recorders[cluster]] if cluster in self._recorders else []
+
+    def start(self) -> None:
+        for recorder in self._recorders.values():
+            recorder.start()
+
+    def stop(self) -> None:
+        """Write what is left, side by side."""
+        if self._recorders:
+            with ThreadPoolExecutor(len(self._recorders)) as pool:
+                list(pool.map(Recorder.stop, self._recorders.values()))
