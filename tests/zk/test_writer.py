@@ -72,7 +72,11 @@ def test_one_multi_writes_all_of_it_with_its_marker_and_tells_the_transaction(ch
     ("op", "fault", "told"),
     [
         (Op(Kind.CREATE, "/a", b""), Fault.EXISTS, "/a is there already."),
-        (Op(Kind.CREATE, "/b/c", b""), Fault.ABSENT, "/b/c is no longer there."),
+        (
+            Op(Kind.CREATE, "/b/c", b""),
+            Fault.ABSENT,
+            "/b/c cannot be created: there is no znode above it.",
+        ),
         (Op(Kind.SET, "/a", b"", 7), Fault.VERSION, "/a was changed by somebody else meanwhile."),
         (Op(Kind.SET, "/b", b"", 0), Fault.ABSENT, "/b is no longer there."),
         (Op(Kind.DELETE, "/a", version=7), Fault.VERSION, "/a was changed by somebody else meanwhile."),

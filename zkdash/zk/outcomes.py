@@ -95,6 +95,8 @@ def sentence(op: Op, error: type[Exception]) -> str:
     found = _FAULTS.get(error)
     if found is None:
         return f"ZooKeeper refused to {op.kind.value} {op.path} ({error.__name__})."
+    if found[0] is Fault.ABSENT and op.kind is Kind.CREATE:
+        return f"{op.path} cannot be created: there is no znode above it."
     return f"{op.path} {found[1]}."
 
 
