@@ -44,8 +44,9 @@ def serve(
 
     Beside it, as long as there is no administrator, it gets a one-time link that makes one, who is called
     `invitee` or chooses a name; else "". `executes` carries out the queue too, which one or more processes
-    must; `records` writes down what changes, which one process does at a time. `pipeline` runs beside it. Port 0 takes a free one. Raises CommandError where address or
-    database cannot be had, or where the address is not allowed.
+    must; `records` writes down what changes, which one process does at a time. `pipeline` runs beside it.
+    Port 0 takes a free one. Raises CommandError where address or database cannot be had, or where the
+    address is not allowed.
     """
     database.prepare()
     _refuse_strangers(host)
