@@ -147,6 +147,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "zkdash.web.chart_files.ChartFinder",
+]
 # Hashed names once `make` (or serve) has collected; straight from the packages in a bare checkout.
 _collected = (STATIC_ROOT / "staticfiles.json").exists() or "collectstatic" in sys.argv
 SERVESTATIC_USE_FINDERS = not _collected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from zkdash.live import board
+from zkdash.live import board, runs
 from zkdash.live.ends import Renderer
 from zkdash.live.hub import Hub
 from zkdash.live.queue import Poller, Reader
@@ -16,8 +16,8 @@ from zkdash.zk.config import ClusterConfig
 class Engine:
     """Everything live in one process.
 
-    `actions` reads the queue, which stays unknown where none is given; `sinks` tells who else hears of a
-    cluster by its name.
+    `actions` reads the queue, `recent` the runs of the pipeline, which stay unknown where none is given;
+    `sinks` tells who else hears of a cluster by its name.
     """
 
     def __init__(
@@ -26,18 +26,23 @@ class Engine:
         renderer: Renderer,
         actions: Reader | None = None,
         sinks: Callable[[str], Sequence[Sink]] = lambda _cluster: (),
+        recent: runs.Reader | None = None,
     ) -> None:
         self.hub = Hub(renderer)
         self._configs = configs
         self._sinks = sinks
         self._watchers: list[Watcher] = []
-        self._poller = actions and Poller(actions, [config.name for config in configs])
+        self._pollers: list[Poller | runs.Poller] = []
+        if actions is not None:
+            self._pollers.append(Poller(actions, [config.name for config in configs]))
+        if recent is not None:
+            self._pollers.append(runs.Poller(recent))
 
     async def start(self) -> None:
         """Start the hub on the running loop, then a watcher a cluster; none waits for its ZooKeeper."""
         self.hub.start(asyncio.get_running_loop())
-        if self._poller:
-            self._poller.start()
+        for poller in self._pollers:
+            poller.start()
         for config in self._configs:
             watcher = Watcher(config, notify=self.hub.notify, sinks=self._sinks(config.name))
             self._watchers.append(watcher)
@@ -46,9 +51,7 @@ class Engine:
     async def stop(self) -> None:
         """Close every socket with 1012 (service restart), then end the sessions side by side."""
         await self.hub.stop()
-        ends = [watcher.stop for watcher in self._watchers]
-        if self._poller:
-            ends.append(self._poller.stop)
+        ends = [one.stop for one in (*self._watchers, *self._pollers)]
         await asyncio.gather(*map(asyncio.to_thread, ends))
         board.clear()
 

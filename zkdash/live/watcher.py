@@ -18,7 +18,7 @@ from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
-from zkdash.live import board, migrations, queue, sampling, sightings, unrest
+from zkdash.live import board, migrations, queue, runs, sampling, sightings, unrest
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror
 from zkdash.zk.config import ClusterConfig
@@ -83,6 +83,7 @@ class Watcher:
             stale=True,
         )
         self._migrations = migrations.Migrations()
+        self._runs = runs.EMPTY
         self._sampling = sampling.Sampling(config.name, asks=config.ask_brokers)
         board.publish(self._name, self._snapshot)
         board.appoint(self._name, self._sampling)
@@ -134,6 +135,9 @@ class Watcher:
         actions = queue.current(self._name)
         if actions is not self._snapshot.queue:
             touched |= Touched(frozenset({"actions"}))
+        known, self._runs = self._runs, runs.current(self._name)
+        if known is not self._runs:
+            touched |= Touched(frozenset({"runs"}))
         self._publish(touched, now, samples=samples, migrations=judged, queue=actions)
 
     def _publish(self, touched: Touched, now: float, **fields: object) -> None:

@@ -20,7 +20,7 @@ from zkdash.access import administrators
 from zkdash.actions import reading, worker
 from zkdash.live import engine, queue
 from zkdash.management import database, recording, supervising
-from zkdash.web import renderer, warden
+from zkdash.web import renderer, run_reading, warden
 from zkdash.zk.config import ClusterConfig
 
 _DRAIN_S = 10
@@ -55,7 +55,9 @@ def serve(
     _trust(host, address)
     _collect_static()
     recorders = recording.Recorders(clusters if records else ())
-    running = engine.Engine(clusters, renderer.Renderer(), sinks=recorders.of, actions=reading)
+    running = engine.Engine(
+        clusters, renderer.Renderer(), sinks=recorders.of, actions=reading, recent=run_reading.recent
+    )
     running.hub.guard(warden.Warden())
     engine.configure(running)
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.urls import path, register_converter
 
 from zkdash.access.site import site
-from zkdash.web import consumer, links, pages, proposing, signin, verbs, views
+from zkdash.web import consumer, jobs, links, pages, proposing, signin, verbs, views
 
 register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")
@@ -39,6 +39,7 @@ urlpatterns = [
         for verb in verbs.VERBS
     ),
     path("c/<cluster:cluster>/audit/verify/", verbs.verify, name="audit-verify"),
+    path("c/<cluster:cluster>/pipeline/run/", jobs.run, name="pipeline-run"),
 ]
 
 # Channels routes applications by Django's paths, whose types know views only.

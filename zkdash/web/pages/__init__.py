@@ -10,10 +10,13 @@ from zkdash.web.pages import (
     group,
     groups,
     overview,
+    pipeline,
     problems,
     search,
+    timeline,
     topic,
     topics,
+    trends,
     what_if,
 )
 
@@ -30,6 +33,9 @@ PAGES: tuple[Page, ...] = (
     action.PAGE,
     audit.PAGE,
     problems.PAGE,
+    trends.PAGE,
+    timeline.PAGE,
+    pipeline.PAGE,
     search.PAGE,
 )
 BY_NAME = {page.name: page for page in PAGES}

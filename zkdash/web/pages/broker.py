@@ -15,7 +15,7 @@ from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import broker_cells, broker_facts, cells, links, listing, picks, tables
 from zkdash.web.broker_facts import Facts
 from zkdash.web.page import Page, Record, View
-from zkdash.web.pages import brokers
+from zkdash.web.pages import brokers, timeline
 from zkdash.web.tables import Column, Empty
 
 Entry = tuple[str, ReplicaRow]  # the cluster's name, and the partition
@@ -44,6 +44,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
             "noun": noun.capitalize(),
             "deeds": _deeds(key, row),
+            "timeline": timeline.about(snapshot.cluster, "broker", name),
         },
         fields=tables.fields(columns),
         records=lambda: tables.records(columns, entries),

@@ -28,6 +28,7 @@ from zkdash.web import (
 )
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View, Wants
+from zkdash.web.pages import timeline
 from zkdash.web.tables import Column, Empty
 
 _AREAS = frozenset({"topics", "brokers", "samples"})
@@ -72,6 +73,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
             "in_zookeeper": group is not None,
             "deeds": _deeds(key) if group is not None else (),
+            "timeline": timeline.about(snapshot.cluster, "group", name),
             "member_headings": tables.headings(group_members.COLUMNS, ""),
         },
         fields=tables.fields(_FIELDS),

@@ -17,6 +17,7 @@ from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import broker_cells, cells, links, listing, picks, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View, Wants
+from zkdash.web.pages import timeline
 from zkdash.web.tables import Column, Empty
 
 Entry = tuple[str, PartitionRow]  # the cluster's name, and the partition
@@ -77,6 +78,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "rows": "partitions-rows",
             "noun": "Partitions",
             "deeds": () if topic is None else _deeds(key),
+            "timeline": timeline.about(snapshot.cluster, "topic", name),
         },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
@@ -151,6 +153,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
             **listing.context(SPEC_07, query, COLUMNS_07, "Filter: number, rack:a"),
             "rows": "brokers-rows",
             "noun": "Brokers",
+            "timeline": timeline.about(snapshot.cluster, "topic", topic.name),
         },
         fields=tables.fields(COLUMNS_07),
         records=lambda: tables.records(COLUMNS_07, ((snapshot.cluster, row) for row in found.rows)),
