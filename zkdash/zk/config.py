@@ -117,7 +117,7 @@ def _from_file(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
     if not file:
         return ()
     document = _document(file)
-    unknown = sorted(document.keys() - {"clusters"})
+    unknown = sorted(document.keys() - {"clusters", "sign_in"})  # access/configuration reads the latter
     if unknown:
         raise ConfigError(
             f"{file}: the key {unknown[0]!r} is not known: only [clusters.<name>] tables belong here."
