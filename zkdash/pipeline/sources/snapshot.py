@@ -60,7 +60,8 @@ class _Batch(DataSourceReader):
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return _read(partition, self._asked)
+        # Spark hands over a bare partition where there is none
+        return _read(partition, self._asked) if isinstance(partition, SnapshotFile) else iter(())
 
 
 def _read(part: Any, asked: Options) -> Iterator[pa.RecordBatch]:

@@ -70,7 +70,8 @@ class _Batch(DataSourceReader):
         return [LogPart(log.path, log.name, 0, log.size, is_live=log is logs[-1]) for log in logs]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return _read(partition, self._asked)
+        # Spark hands over a bare partition where there is none
+        return _read(partition, self._asked) if isinstance(partition, LogPart) else iter(())
 
 
 class _Stream(DataSourceStreamReader):

@@ -47,6 +47,8 @@ def sayings(
     if place.kind is Kind.STATE:
         told = _state(place, before, after) if was and is_there else ()
         return [{"area": "topics", **said._asdict()} for said in told]
+    if place.kind is Kind.TOPIC_CONFIG and not (was and is_there):
+        return []  # made and removed with its topic, which says it
     then = _tree(path, place, before if was else None, exists=was)
     now = _tree(path, place, after if is_there else None, exists=is_there)
     batch = Batch({path: now.changed.get(path)}, 1)
