@@ -1,4 +1,4 @@
-"""What is granted to whom: a role on the clusters whose names match a pattern."""
+"""What is granted to whom: a role on the clusters whose names match a pattern; links and tokens given out."""
 
 from __future__ import annotations
 
@@ -50,3 +50,25 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"Invitation until {self.expires_at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+class Token(models.Model):
+    """What a program shows to act for a user: kept is only the SHA-256 of it, beside how it begins.
+
+    It is worth the user's own rights at the moment of use, on the clusters that match, and never more than
+    `role`. `used_at` is right to a minute. One that was revoked is kept, so that its last use can be seen.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=100)
+    begins = models.CharField(max_length=12)
+    digest = models.CharField(max_length=64, unique=True)
+    role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
+    clusters = models.CharField(max_length=200, default="*")
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.begins}… of {self.user}"

@@ -20,11 +20,13 @@ class Rights(msgspec.Struct, frozen=True):
     """A visitor, and the roles that were granted: pairs of a pattern of cluster names and a role.
 
     `user_id` is None and `name` empty for who is not signed in. What nothing grants is not allowed.
+    `scope` is the pattern and the strongest role that a token lets through of all that; None without one.
     """
 
     user_id: int | None = None
     name: str = ""
     grants: tuple[tuple[str, Role], ...] = ()
+    scope: tuple[str, Role] | None = None
 
     @property
     def is_signed_in(self) -> bool:
@@ -32,13 +34,20 @@ class Rights(msgspec.Struct, frozen=True):
 
     @property
     def administers(self) -> bool:
-        """Whether these are the rights of an administrator of every cluster, who may grant to others."""
-        return (EVERYWHERE, Role.ADMIN) in self.grants
+        """Whether these are the rights of an administrator of every cluster, who may grant to others.
+
+        No token's are: what is granted outlives the token.
+        """
+        return self.scope is None and (EVERYWHERE, Role.ADMIN) in self.grants
 
     def role(self, cluster: str) -> Role | None:
         """The strongest role on a cluster, None where it may not even be seen."""
         held = [role for pattern, role in self.grants if fnmatchcase(cluster, pattern)]
-        return max(held, key=lambda role: role.rank, default=None)
+        strongest = max(held, key=lambda role: role.rank, default=None)
+        if self.scope is None or strongest is None:
+            return strongest
+        pattern, most = self.scope
+        return min(strongest, most, key=lambda role: role.rank) if fnmatchcase(cluster, pattern) else None
 
     def may(self, right: Right, cluster: str) -> bool:
         role = self.role(cluster)

@@ -13,12 +13,12 @@ from django.conf import settings
 from django.http import parse_cookie
 
 from zkdash import live
-from zkdash.access import sessions
+from zkdash.access import holders, sessions
 from zkdash.live import engine
 from zkdash.live.ends import Socket
 from zkdash.live.hub import Hub
 from zkdash.live.parts import PageKey
-from zkdash.web import gate, tokens
+from zkdash.web import bearer, gate, tokens
 from zkdash.web.page import Page
 from zkdash.web.pages import clusters
 from zkdash.web.warden import NOT_ALLOWED
@@ -61,7 +61,11 @@ class PageConsumer(AsyncWebsocketConsumer):
 
 
 def _holder(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """The key of the session that the browser names in its cookie, empty where it names none."""
+    """The token that is shown, else the key of the session that the cookie names; empty for neither."""
+    headers = tuple(headers)
+    token = bearer.among(headers)
+    if token is not None:
+        return holders.of_token(token)
     cookies = parse_cookie("; ".join(value.decode("latin-1") for name, value in headers if name == b"cookie"))
     key = cookies.get(settings.SESSION_COOKIE_NAME, "")
     return key if sessions.is_key(key) else ""
@@ -69,7 +73,7 @@ def _holder(headers: Iterable[tuple[bytes, bytes]]) -> str:
 
 async def _seen_by(holder: str, key: PageKey) -> PageKey | None:
     """The page as the holder of a session sees it; who has none is nobody, without asking the database."""
-    read = partial(sessions.read, [holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+    read = partial(holders.read, [holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
     found = await database_sync_to_async(read)() if holder else read()
     return gate.seen_by(key, found[holder])
 

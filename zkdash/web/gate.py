@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.deprecation import MiddlewareMixin
 
 from zkdash import live
+from zkdash.access import holders
 from zkdash.access import rights as access
 from zkdash.access.rights import Rights
 from zkdash.access.roles import Right
@@ -22,7 +23,7 @@ from zkdash.actions.entries import UnavailableError
 from zkdash.actions.models import Action
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import answers, banners
+from zkdash.web import answers, banners, bearer, exports
 
 SIGN_IN = "/sign-in/"
 _DEEDS = {
@@ -41,16 +42,35 @@ class SignInNeeded(PermissionDenied):
         super().__init__(self.sentence)
 
 
+class TokenRefused(PermissionDenied):
+    """A token was shown that is none, has ended or was revoked: it is worth less than none."""
+
+    sentence = "This token is unknown, has ended or was revoked. Make another at /tokens/."
+
+    def __init__(self) -> None:
+        super().__init__(self.sentence)
+
+
 class NotWatchedError(Exception):
     """The cluster is configured, but no watcher of this process knows it."""
 
 
 def rights(request: HttpRequest) -> Rights:
-    """The rights of who asks, read from the database once a request."""
+    """The rights of who asks, read from the database once a request. Raises TokenRefused."""
     asking = cast("Any", request)
     if not hasattr(asking, "zkdash_rights"):
-        asking.zkdash_rights = access.of(request.user, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+        asking.zkdash_rights = _read(request)
     return cast("Rights", asking.zkdash_rights)
+
+
+def _read(request: HttpRequest) -> Rights:
+    token, anonymous_reads = bearer.shown(request), settings.ZKDASH_ANONYMOUS_READ
+    if token is None:
+        return access.of(request.user, anonymous_reads=anonymous_reads)
+    [held] = holders.read([holders.of_token(token)], anonymous_reads=anonymous_reads).values()
+    if not held.is_signed_in:
+        raise TokenRefused
+    return held
 
 
 def sign_in(request: HttpRequest) -> str:
@@ -128,16 +148,17 @@ class Answers(MiddlewareMixin):
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, SignInNeeded):
             return _to_sign_in(request)
+        if isinstance(exception, TokenRefused):
+            return _refused()
         if isinstance(exception, PermissionDenied):
             sentence = str(exception) or "This may not be seen or done from here."
             return answers.problem(request, 403, "Not allowed", sentence)
         if isinstance(exception, Http404):
             sentence = str(exception) or "Nothing is at this address."
             return answers.problem(request, 404, "No such page", sentence)
-        if isinstance(exception, UnavailableError):
-            return answers.problem(request, 503, "Database away", str(exception))
-        if isinstance(exception, NotWatchedError):
-            return answers.problem(request, 503, "Not watched here", str(exception))
+        if isinstance(exception, UnavailableError | NotWatchedError):
+            title = "Database away" if isinstance(exception, UnavailableError) else "Not watched here"
+            return answers.problem(request, 503, title, str(exception))
         return None
 
 
@@ -147,6 +168,13 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(sign_in(request))
     response = answers.problem(request, 401, "Sign in", SignInNeeded.sentence)
     response["WWW-Authenticate"] = 'Session realm="zkdash"'  # a scheme that makes no browser ask by itself
+    return response
+
+
+def _refused() -> HttpResponse:
+    """In JSON, since only programs show tokens, and a page would ask again what its visitor may do."""
+    response = exports.json_response({"error": TokenRefused.sentence}, 401)
+    response["WWW-Authenticate"] = 'Bearer realm="zkdash", error="invalid_token"'
     return response
 
 

@@ -11,6 +11,7 @@ from django.urls import path, register_converter
 
 from zkdash.access.site import site
 from zkdash.web import consumer, jobs, links, pages, proposing, signin, verbs, views
+from zkdash.web.api import routes as programs
 
 register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")
@@ -20,6 +21,7 @@ urlpatterns = [
     path("sign-in/", signin.SignIn.as_view(), name="sign-in"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("password/", signin.Password.as_view(), name="password"),
+    *programs.ROUTES,
     path("welcome/<str:token>/", signin.welcome, name="welcome"),
     path("admin/", site.urls),
     *(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from django.conf import settings
 from django.db import connections
 
-from zkdash.access import sessions
+from zkdash.access import holders
 from zkdash.live.ends import Held
 from zkdash.web import gate
 
@@ -22,9 +22,7 @@ class Warden:
     def judge(self, held: Collection[Held]) -> Mapping[Held, int]:
         """The close codes of those that may not go on as they are, by one reading for all of them."""
         try:
-            found = sessions.read(
-                {one.holder for one in held}, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ
-            )
+            found = holders.read({one.holder for one in held}, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
         finally:
             connections.close_all()
         codes: dict[Held, int] = {}

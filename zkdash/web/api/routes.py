@@ -1,0 +1,12 @@
+"""Addresses for programs, and of the page where they get their tokens."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from zkdash.web import own_tokens
+
+ROUTES = (
+    path("tokens/", own_tokens.own, name="tokens"),
+    path("tokens/<int:number>/revoke/", own_tokens.revoke, name="token-revoke"),
+)
