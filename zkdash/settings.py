@@ -6,7 +6,8 @@ and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTT
 cookies stay there), ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
 ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
 the data directory), ZKDASH_HISTORY (where the tables of what was lie, else history/ in the data
-directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_DEBUG=1.
+directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_LOG=json (a JSON object a line of the
+log), ZKDASH_DEBUG=1.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 from zkdash import databases
+from zkdash.access.sso import configuration
 from zkdash.zk import config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -52,6 +54,7 @@ def _secret_key() -> str:
 
 try:
     ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(os.environ)
+    ZKDASH_SIGN_IN = configuration.load(os.environ)
 except config.ConfigError as error:
     raise ImproperlyConfigured(str(error)) from error
 
@@ -70,6 +73,7 @@ ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *_listed("ZKDASH_ALLOWED_HOS
 INSTALLED_APPS = [
     "zkdash",
     "zkdash.access",
+    "zkdash.access.sso",
     "zkdash.actions",
     "zkdash.pipeline",
     "zkdash.web",
@@ -84,7 +88,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 MIDDLEWARE = [
+    "zkdash.web.request_log.numbered",
     "zkdash.web.headers.security_headers",
+    "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -96,11 +102,14 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "zkdash.web.gate.Answers",
+    "zkdash.web.request_log.Refusals",
 ]
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
 ]
+if ZKDASH_SIGN_IN.ldap is not None:
+    AUTHENTICATION_BACKENDS.append("zkdash.access.sso.directory.Directory")
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
@@ -110,8 +119,10 @@ LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "/"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = os.environ.get("ZKDASH_HTTPS") == "1"
+ZKDASH_HTTPS = os.environ.get("ZKDASH_HTTPS") == "1"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ZKDASH_HTTPS
 CSRF_TRUSTED_ORIGINS = ZKDASH_ORIGINS
+CSRF_FAILURE_VIEW = "zkdash.web.answers.forged"
 # Five attempts a name and address, then a quarter of an hour of none.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
@@ -171,15 +182,36 @@ USE_I18N = False
 APPEND_SLASH = True
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
+# Where no proxy is known nobody tells what came by https, and a redirect would lead to itself. Who asks
+# whether zkdash is well, or for its metrics, asks the process itself.
+SECURE_SSL_REDIRECT = ZKDASH_HTTPS and bool(ZKDASH_PROXIES)
+SECURE_REDIRECT_EXEMPT = ["^healthz/?$", "^readyz/?$", "^metrics/?$"]
+SECURE_HSTS_SECONDS = 30 * 24 * 3600 if ZKDASH_HTTPS else 0
+SILENCED_SYSTEM_CHECKS = [
+    "security.W002",  # the policy's frame-ancestors says who may frame a page, which embeds may be
+    "security.W005",  # what the other hosts of its domain speak is not zkdash's to say
+    "security.W021",  # nor that browsers are to be told of it for ever
+]
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"()": "zkdash.logs.LineFormatter"},
+        "json": {"()": "zkdash.logs.JsonFormatter"},
+    },
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": "json" if os.environ.get("ZKDASH_LOG") == "json" else "line",
+        }
+    },
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
-        "zkdash": {"handlers": ["stderr"], "level": "INFO"},
-        "kazoo": {"handlers": ["stderr"], "level": "ERROR"},
-        "django": {"handlers": ["stderr"], "level": "WARNING"},
+        "zkdash": {"level": "INFO"},
+        "kazoo": {"level": "ERROR"},
+        # Django's own handlers are taken away: what it tells comes by the root's.
+        "django": {"handlers": [], "level": "WARNING"},
+        "django.server": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a 404 is the visitor's
     },
 }

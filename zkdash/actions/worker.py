@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 
 from django.db import DatabaseError, connections
 
+from zkdash import logs
 from zkdash.actions import claims, documents, grounds, remarks
 from zkdash.actions.executor import Executor
 from zkdash.actions.lease import LEASE_S, Clock
@@ -138,6 +139,11 @@ class _Loop:
         if action is None:
             self._reaper.turn(self._clock())
             return False
+        with logs.about(lambda: {"cluster": self.name, "action": action.id}):
+            self._carry_out(action)
+        return True
+
+    def _carry_out(self, action: Action) -> None:
         log.info("Action %s (%s) on %s begins, or goes on", action.id, action.kind, self.name)
         try:
             self._executor.run(action)
@@ -146,7 +152,6 @@ class _Loop:
         except Exception:
             remarks.say(action, "zkdash failed at this action; its log says why. It is tried again.")
             raise
-        return True
 
     def _is_free(self) -> bool:
         """Whether what is due could begin; where it could not, its row says what it waits for."""

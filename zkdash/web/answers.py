@@ -24,3 +24,9 @@ def problem(request: HttpRequest, status: int, title: str, sentence: str) -> Htt
     if shape(request) != HTML:
         return exports.json_response({"error": sentence}, status)
     return render(request, "problem.html", {"title": title, "sentence": sentence}, status=status)
+
+
+def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """What Django answers to a form without the token that its page holds, or from a page of another site."""
+    sentence = f"This was not taken, since it does not seem to come from a page of zkdash: {reason}"
+    return problem(request, 403, "Not taken", f"{sentence} Open the page again, and send it from there.")
