@@ -15,6 +15,7 @@ from zkdash.zk import config
 ROOT = Path(__file__).resolve().parent.parent
 OPERATING = (ROOT / "docs" / "operating.md").read_text()
 GUIDES = OPERATING + (ROOT / "docs" / "acting.md").read_text()
+SECURING = (ROOT / "docs" / "securing.md").read_text()
 README = (ROOT / "README.md").read_text()
 SCRIPT = (ROOT / "static" / "zkdash.js").read_text()
 
@@ -37,7 +38,7 @@ def test_every_environment_variable_is_told(name: str) -> None:
 
 @pytest.mark.parametrize("key", sorted(config._KEYS))
 def test_every_key_of_a_cluster_is_told(key: str) -> None:
-    assert re.search(rf"^{key} = ", OPERATING, re.MULTILINE)
+    assert re.search(rf"^(?:# )?{key} = ", OPERATING + SECURING, re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
@@ -62,7 +63,7 @@ def test_every_shortcut_is_told() -> None:
 
 
 def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
-    for name in ("README.md", "docs/operating.md", "docs/acting.md"):
+    for name in ("README.md", "docs/operating.md", "docs/acting.md", "docs/securing.md"):
         file = ROOT / name
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", file.read_text()):
             assert (file.parent / target).exists(), f"{name}: {target}"

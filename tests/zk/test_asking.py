@@ -14,6 +14,7 @@ from tests.zk.proxy import Proxy
 from zkdash.zk import asking
 from zkdash.zk.asking import Asker, AskingError
 from zkdash.zk.config import ClusterConfig, parse_address
+from zkdash.zk.identity import Identity
 from zkdash.znode import Unreadable, Znode
 
 pytestmark = pytest.mark.zk
@@ -73,7 +74,7 @@ def test_secrets_are_masked_and_what_an_acl_refuses_is_unreadable(chroot: Chroot
     hidden = found["/config/brokers/1"]
     assert isinstance(hidden, Znode)
     assert b"hunter2" not in hidden
-    entitled = config_of(chroot.address, auth_scheme="digest", credential="me:secret")
+    entitled = config_of(chroot.address, reading=Identity("digest", "me:secret"))
     assert isinstance(asking.read(entitled, ("/brokers",))["/brokers"], Znode)
     chroot.client.delete("/brokers")  # which is the parent's to allow
 

@@ -15,6 +15,7 @@ from tests.zk import everything
 from tests.zk.proxy import Proxy
 from tests.zk.test_asking import config_of
 from zkdash.zk import writer as writing
+from zkdash.zk.identity import Identity
 from zkdash.zk.outcomes import Committed, Fault, Fenced, Kind, Op, Refused, Unknown, UnreachedError
 from zkdash.zk.writer import Writer
 
@@ -193,7 +194,7 @@ def test_who_cannot_be_reached_is_told_and_nothing_was_sent(chroot: Chroot) -> N
 
 
 def test_our_own_znodes_are_for_this_identity_alone_to_write_and_for_all_to_read(chroot: Chroot) -> None:
-    with taking(chroot.address, auth_scheme="digest", credential="me:secret") as writer:
+    with taking(chroot.address, reading=Identity("digest", "me:secret")) as writer:
         chroot.client.create("/admin")
         assert isinstance(writer.commit([TRIGGER], MARKER), Committed)
         for path in (writing.HOME, writing.APPLIED, writing.FENCE, MARKER):
@@ -219,7 +220,7 @@ def test_what_is_created_has_the_acl_of_its_directory_so_that_brokers_go_on_with
     brokers = [make_digest_acl("kafka", "k", all=True), *READ_ACL_UNSAFE]
     ours = make_digest_acl("me", "secret", create=True, delete=True, admin=True)
     chroot.client.create("/topics", b"", acl=[*brokers, ours])
-    with taking(chroot.address, auth_scheme="digest", credential="me:secret") as writer:
+    with taking(chroot.address, reading=Identity("digest", "me:secret")) as writer:
         ops = [Op(Kind.CREATE, "/topics/t", b"{}"), Op(Kind.CREATE, "/topics/t/partitions")]
         assert isinstance(writer.commit(ops, MARKER), Committed)
     with entitled(chroot.address) as client:
@@ -233,7 +234,7 @@ def test_an_acl_that_is_not_told_whole_is_not_copied(chroot: Chroot) -> None:
     acl = [make_digest_acl("kafka", "k", all=True), *READ_ACL_UNSAFE]
     acl.append(make_digest_acl("me", "secret", create=True))  # but not ADMIN
     chroot.client.create("/topics", b"", acl=acl)
-    with taking(chroot.address, auth_scheme="digest", credential="me:secret") as writer:
+    with taking(chroot.address, reading=Identity("digest", "me:secret")) as writer:
         outcome = writer.commit([Op(Kind.CREATE, "/topics/t", b"{}")], MARKER)
     assert isinstance(outcome, Refused)
     assert (outcome.at, outcome.fault) == (0, Fault.NO_AUTH)

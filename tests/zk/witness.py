@@ -14,6 +14,7 @@ from kazoo.security import OPEN_ACL_UNSAFE
 
 from tests.waiting import wait_for
 from zkdash.zk.config import ClusterConfig, parse_address
+from zkdash.zk.identity import Identity
 from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Unreadable, Znode
@@ -143,8 +144,8 @@ def mirroring(
 ) -> Iterator[tuple[Mirror, Witness]]:
     """A started mirror of an address, stopped at the end."""
     servers, chroot = parse_address(address)
-    scheme, credential = auth or (None, None)
-    config = ClusterConfig("test", servers, chroot, scheme, credential, session_timeout_s)
+    identity = Identity(*auth) if auth else Identity()
+    config = ClusterConfig("test", servers, chroot, identity, session_timeout_s)
     witness = sink or Witness()
     mirror = Mirror(config, roots=roots, sink=witness, jitter=no_jitter)
     mirror.start()

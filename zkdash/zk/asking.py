@@ -208,7 +208,7 @@ class Asker:
                 self._connected = None
                 raise _GoneError
             case stream.AuthFailed():
-                raise AskingError(trouble.auth_failed(self._config, item.server))
+                raise AskingError(trouble.auth_failed(self._config.reading, item.server))
             case stream.Ended():
                 raise AskingError(trouble.unreachable(self._config, self._reasons, lost=self._was_connected))
 

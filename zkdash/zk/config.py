@@ -14,20 +14,22 @@ from typing import Any
 
 import msgspec
 
+from zkdash.zk import securing
+from zkdash.zk.identity import ConfigError, Identity, Sealed
+
+__all__ = ["ClusterConfig", "ConfigError", "load", "parse_address"]
+
 DEFAULT_NAME = "default"
 MIN_TIMEOUT_S = 1.0
 MAX_TIMEOUT_S = 600.0
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
-_SCHEME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _IPV6 = re.compile(r"[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]+)?")
 _PORT = re.compile(r"[0-9]{1,5}")
 _KEYS = frozenset(
     {
         "zookeeper",
-        "auth_scheme",
-        "auth_env",
         "session_timeout_s",
         "ask_brokers",
         "approval",
@@ -35,31 +37,28 @@ _KEYS = frozenset(
         "transaction_logs",
         "snapshots",
         "segments",
+        *securing.KEYS,
     }
 )
-
-
-class ConfigError(ValueError):
-    """The configuration is wrong; the message is one sentence that names source, key and value."""
 
 
 class ClusterConfig(msgspec.Struct, frozen=True):
     """One `[clusters.<name>]` of the configuration.
 
     `servers` are (host, port) in the order given, `chroot` is "" or "/a/b" without a trailing slash.
-    `credential` is the value of the variable that `auth_env` names; never shown, never logged. `ask_brokers`
-    allows asking the registered brokers for log ends and for offsets that are kept in Kafka. `approval` asks
-    for a second person before an action is carried out. `markers` allows a znode /zkdash beside Kafka's own,
-    by which it is known after a crash whether a write was applied; without it such an action waits for a
-    person. `transaction_logs` and `snapshots` name ZooKeeper's dataLogDir and dataDir, or the version-2 in
-    them, `segments` one of Kafka's log.dirs: as paths or addresses that the pipeline can open, "" for none.
+    `reading` is who the web and the recorder are to ZooKeeper, `sealed` who the executor is, where that is
+    another. `ask_brokers` allows asking the registered brokers for log ends and for offsets that are kept in
+    Kafka. `approval` asks for a second person before an action is carried out. `markers` allows a znode
+    /zkdash beside Kafka's own, by which it is known after a crash whether a write was applied; without it
+    such an action waits for a person. `transaction_logs` and `snapshots` name ZooKeeper's dataLogDir and
+    dataDir, or the version-2 in them, `segments` one of Kafka's log.dirs: as paths or addresses that the
+    pipeline can open, "" for none.
     """
 
     name: str
     servers: tuple[tuple[str, int], ...]
     chroot: str = ""
-    auth_scheme: str | None = None
-    credential: str | None = None
+    reading: Identity = Identity()
     session_timeout_s: float = 18.0
     ask_brokers: bool = True
     approval: bool = False
@@ -67,6 +66,12 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     transaction_logs: str = ""
     snapshots: str = ""
     segments: str = ""
+    sealed: Sealed | None = None
+
+    @property
+    def writing(self) -> Identity:
+        """Who the executor is to ZooKeeper: its secrets are read now. Raises ConfigError."""
+        return self.reading if self.sealed is None else securing.open_writing(self.sealed)
 
     @property
     def address(self) -> str:
@@ -94,6 +99,9 @@ def load(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
 
 def parse_address(text: str) -> tuple[tuple[tuple[str, int], ...], str]:
     """Split "host:2181,[::1]:2182/chroot" into servers and chroot ("" for none). Raises ConfigError."""
+    if "@" in text.partition("/")[0]:
+        # not shown: what stands before it may be a password
+        raise ConfigError("The address names no server: it has an '@', and credentials belong in auth_env.")
     hosts, slash, rest = text.strip().partition("/")
     servers = tuple(_server(part.strip(), text) for part in hosts.split(","))
     if len(set(servers)) != len(servers):
@@ -165,17 +173,16 @@ def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) ->
     unknown = sorted(table.keys() - _KEYS)
     if unknown:
         raise ConfigError(
-            f"{where} has the unknown key {unknown[0]!r} = {table[unknown[0]]!r}: "
-            f"known are {', '.join(sorted(_KEYS))}."
+            # without its value, which may be a secret under a wrong name
+            f"{where} has the unknown key {unknown[0]!r}: known are {', '.join(sorted(_KEYS))}."
         )
     servers, chroot = _address(where, table)
-    scheme, credential = _auth(where, table, environ)
+    reading, sealed = securing.read(where, table, environ)
     return ClusterConfig(
         name,
         servers,
         chroot,
-        scheme,
-        credential,
+        reading,
         _timeout(where, table),
         ask_brokers=_switch(where, table, "ask_brokers", default=True),
         approval=_switch(where, table, "approval", default=False),
@@ -183,6 +190,7 @@ def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) ->
         transaction_logs=_place(where, table, "transaction_logs"),
         snapshots=_place(where, table, "snapshots") or _place(where, table, "transaction_logs"),
         segments=_place(where, table, "segments"),
+        sealed=sealed,
     )
 
 
@@ -196,26 +204,6 @@ def _address(where: str, table: Mapping[str, Any]) -> tuple[tuple[tuple[str, int
         return parse_address(text)
     except ConfigError as error:
         raise ConfigError(f"{where} zookeeper: {error}") from None
-
-
-def _auth(where: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str | None, str | None]:
-    scheme, variable = table.get("auth_scheme"), table.get("auth_env")
-    if scheme is None and variable is None:
-        return None, None
-    if not isinstance(scheme, str) or not _SCHEME.fullmatch(scheme):
-        raise ConfigError(f'{where} auth_scheme = {scheme!r} is no scheme: write for example "digest".')
-    if scheme == "sasl":
-        raise ConfigError(f"{where} auth_scheme = 'sasl' is not supported: use \"digest\".")
-    if not isinstance(variable, str) or not variable:
-        raise ConfigError(
-            f"{where} auth_env = {variable!r} names no variable: name the one that holds the credential."
-        )
-    if not environ.get(variable):
-        raise ConfigError(
-            f"{where} auth_env = {variable!r}, but the environment has no such variable: "
-            "set it to the credential."
-        )
-    return scheme, environ[variable]
 
 
 def _timeout(where: str, table: Mapping[str, Any]) -> float:

@@ -143,7 +143,7 @@ class Link:
             case stream.Expired():
                 self._on_expired()
             case stream.AuthFailed():
-                self._refuse(trouble.auth_failed(self._config, item.server))
+                self._refuse(trouble.auth_failed(self._config.reading, item.server))
             case stream.Ended():
                 log.error("The connection to %s ended by itself; opening another", self._config.address)
                 self.reopen()
@@ -177,12 +177,12 @@ class Link:
         if verdict is not None and self._clock() < asked + _VERDICT_S:
             self._judge(verdict)
             return
-        number = self._number
-        threading.Thread(
-            target=lambda: self._put((number, [Probed(item.generation, probe.ask(item.peer))])),
-            name=f"zk-probe-{self._config.name}",
-            daemon=True,
-        ).start()
+        number, over = self._number, self._config.reading.tls
+
+        def ask() -> None:
+            self._put((number, [Probed(item.generation, probe.ask(item.peer, item.host, over))]))
+
+        threading.Thread(target=ask, name=f"zk-probe-{self._config.name}", daemon=True).start()
 
     def _on_probed(self, item: Probed) -> None:
         if self._connected is not None and self._connected.generation == item.generation:

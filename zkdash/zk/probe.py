@@ -1,18 +1,21 @@
 """Whether one server can do what the mirror needs, asked on connections that are thrown away.
 
 A server before 3.6 answers an unknown opcode with Unimplemented and drops the connection (and the session
-with it), so the question must not be asked on the session's own connection. Knows plain sockets only.
+with it), so the question must not be asked on the session's own connection. Knows sockets only.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import socket
 import struct
+from collections.abc import Callable
 
 import msgspec
 
-from zkdash.zk import jute
+from zkdash.zk import jute, tls
+from zkdash.zk.identity import Tls
 
 _LIMIT_S = 3.0
 _MAX_ANSWER = 64 * 1024
@@ -32,22 +35,26 @@ class Verdict(msgspec.Struct, frozen=True):
     version: str | None = None
 
 
-def ask(peer: tuple[str, int]) -> Verdict:
-    """Ask the server at (address, port) for its version and for a MultiRead of "/". Never raises on I/O."""
-    version = _version(peer)
+def ask(peer: tuple[str, int], host: str, over: Tls | None) -> Verdict:
+    """Ask the server at (address, port), whose name is `host`, for its version and a MultiRead of "/".
+
+    Never raises on I/O.
+    """
+    dial = functools.partial(tls.dial, over, peer, hostname=host, limit_s=_LIMIT_S)
+    version = _version(dial)
     if version is not None and version[:2] < _NEEDED:
         return Verdict(supported=False, version=_words(version))
-    return Verdict(supported=_answers_multi_read(peer), version=_words(version))
+    return Verdict(supported=_answers_multi_read(dial), version=_words(version))
 
 
 def _words(version: tuple[int, ...] | None) -> str | None:
     return None if version is None else ".".join(map(str, version))
 
 
-def _version(peer: tuple[str, int]) -> tuple[int, ...] | None:
+def _version(dial: Callable[[], socket.socket]) -> tuple[int, ...] | None:
     answer = b""
     try:
-        with socket.create_connection(peer, timeout=_LIMIT_S) as connection:
+        with dial() as connection:
             connection.sendall(b"srvr")
             while len(answer) < _MAX_ANSWER and (chunk := connection.recv(4096)):
                 answer += chunk
@@ -57,10 +64,10 @@ def _version(peer: tuple[str, int]) -> tuple[int, ...] | None:
     return None if match is None else tuple(int(part) for part in match.groups() if part)
 
 
-def _answers_multi_read(peer: tuple[str, int]) -> bool:
+def _answers_multi_read(dial: Callable[[], socket.socket]) -> bool:
     """True unless the server answers Unimplemented; a connection that breaks proves nothing."""
     try:
-        with socket.create_connection(peer, timeout=_LIMIT_S) as connection:
+        with dial() as connection:
             handshake = _CONNECT.pack(0, 0, _SESSION_MS, 0, 16, bytes(16), False)
             connection.sendall(len(handshake).to_bytes(4, "big") + handshake)
             _receive(connection)

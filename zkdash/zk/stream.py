@@ -26,16 +26,20 @@ class Cause(enum.Enum):
     CLOSED = "closed"
     SILENT = "silent"
     TOO_LARGE = "too large"
+    UNTRUSTED = "untrusted"
+    NO_TLS = "no TLS"
+    FILES = "files"
 
 
 class Connected(NamedTuple):
-    """A connection stands and the session is authenticated. `peer` is the address to probe."""
+    """A connection stands and the session is authenticated. `peer`, of the name `host`, is to be probed."""
 
     generation: int
     server: str
     peer: tuple[str, int]
     session_id: int
     session_timeout_s: float
+    host: str
 
 
 class Event(NamedTuple):

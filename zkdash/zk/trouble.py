@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from zkdash.zk import stream
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.identity import GSSAPI, Identity
 
 _WORDS = {
     stream.Cause.UNRESOLVED: "the name of {server} can't be resolved",
@@ -15,7 +16,15 @@ _WORDS = {
     stream.Cause.CLOSED: "{server} closes the connection",
     stream.Cause.SILENT: "{server} was silent for {detail} s",
     stream.Cause.TOO_LARGE: "{server} announced an answer of {detail} bytes, more than is taken",
+    stream.Cause.UNTRUSTED: "the certificate of {server} is not accepted ({detail})",
+    stream.Cause.NO_TLS: "{server} ends the TLS handshake ({detail})",
+    stream.Cause.FILES: "{detail}",
 }
+_CHECK_TRUST = (
+    "Check tls_ca, and that the server's certificate is in date and names the host as the address does"
+)
+_CHECK_TLS = "Check that the port is one for TLS, and tls_cert and tls_key where the server demands them"
+_CHECKS = {stream.Cause.UNTRUSTED: _CHECK_TRUST, stream.Cause.NO_TLS: _CHECK_TLS}
 
 
 def unreachable(config: ClusterConfig, reasons: Mapping[str, stream.Dropped], *, lost: bool) -> str:
@@ -23,9 +32,18 @@ def unreachable(config: ClusterConfig, reasons: Mapping[str, stream.Dropped], *,
     told = "; ".join(_reason(dropped) for dropped in reasons.values())
     what = "The connection to ZooKeeper is lost" if lost else "No ZooKeeper answers"
     return (
-        f"{what} at {config.address}: {told}. Check the address and that the servers run; "
-        "connecting is tried again for ever."
+        f"{what} at {config.address}: {told}. {_advice(config, reasons)}; connecting is tried again for ever."
     )
+
+
+def _advice(config: ClusterConfig, reasons: Mapping[str, stream.Dropped]) -> str:
+    causes = {dropped.cause for dropped in reasons.values()}
+    for cause, advice in _CHECKS.items():
+        if cause in causes:
+            return advice
+    if config.reading.tls is None and stream.Cause.CLOSED in causes:
+        return "Check the address, that the servers run, and set tls = true where the port is one for TLS"
+    return "Check the address and that the servers run"
 
 
 def _reason(dropped: stream.Dropped) -> str:
@@ -63,15 +81,21 @@ def step_failed(config: ClusterConfig, step: str, code: int) -> str:
     """A request that every server of ours should answer was answered with an error."""
     return (
         f"ZooKeeper at {config.address} answered error {code} to the request to {step}. "
-        "Where it demands authentication, set auth_scheme and auth_env; it is tried again."
+        "Where it demands authentication, set auth_scheme and auth_env or auth_file; it is tried again."
     )
 
 
-def auth_failed(config: ClusterConfig, server: str) -> str:
+def auth_failed(identity: Identity, server: str) -> str:
     """The server refused the credential."""
+    if identity.mechanism == GSSAPI:
+        return (
+            f"ZooKeeper at {server} refused the authentication with SASL GSSAPI. See that there is a ticket "
+            "(klist); it is tried again."
+        )
+    with_, keys = identity.mechanism or repr(identity.scheme), identity.prefix
     return (
-        f"ZooKeeper at {server} refused the authentication with the scheme {config.auth_scheme!r}. Correct "
-        "auth_scheme and the variable that auth_env names; it is tried again."
+        f"ZooKeeper at {server} refused the authentication with {with_}. Correct {keys}auth_scheme, and user "
+        f"and password in what {keys}auth_env or {keys}auth_file names; it is tried again."
     )
 
 
@@ -87,7 +111,7 @@ def no_read(path: str) -> str:
     """The reason of an Unreadable whose ACL leaves this session out."""
     return (
         f"Reading {path} was refused: its ACL gives this session no READ. "
-        "Grant it, or set auth_scheme and auth_env."
+        "Grant it, or set auth_scheme and auth_env or auth_file."
     )
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: SLF001 - kazoo's private names are what this module is about
-"""The only contact with kazoo's private names: a session whose watch events and replies go to one queue.
+"""A session whose watch events and replies go to one queue; with `dialling` all that knows kazoo's privates.
 
 kazoo keeps the session (handshake, authentication, moving between servers, retrying for ever). The
 connection itself is pumped here, because kazoo's own pump does four selects a request, takes a 2 GiB frame
@@ -18,40 +18,35 @@ import itertools
 import logging
 import math
 import selectors
-import socket
-import struct
+import ssl
 import time
 from typing import Any, NamedTuple
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
     AuthFailedError,
-    ConnectionDropped,
     SessionExpiredError,
     WriterNotClosedException,
 )
-from kazoo.handlers.threading import KazooTimeoutError, SequentialThreadingHandler
-from kazoo.protocol.connection import STOP_CONNECTING, ConnectionHandler
+from kazoo.protocol.connection import STOP_CONNECTING
 from kazoo.protocol.states import KeeperState
 from kazoo.retry import KazooRetry
 
-from zkdash.zk import jute, stream
+from zkdash.zk import dialling, jute, stream
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.identity import Identity
 
 _MAX_HANDSHAKE = 64 * 1024
 _RECV = 512 * 1024
-_CONNECT_LIMIT_S = 5.0
 _CLOSE_LIMIT_S = 0.5
 _STEP_S = 0.1
+# TLS 1.3 may have to answer a change of keys before it can go on: the next turn does it
+_NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 log = logging.getLogger(__name__)
 
-# kazoo logs credentials at DEBUG; outside of the logger tree no configuration can switch this one on
-_silent = logging.Logger("kazoo")  # noqa: LOG001 - that is the point
-_silent.disabled = True
 
-
-class _Threads(SequentialThreadingHandler):
+class _Threads(dialling.Threads):
     """kazoo's threading without its two callback threads, which nothing here uses."""
 
     def start(self) -> None:
@@ -59,10 +54,6 @@ class _Threads(SequentialThreadingHandler):
 
     def stop(self) -> None:
         """Stop nothing."""
-
-    def create_connection(self, *args: Any, timeout: float, **kwargs: Any) -> Any:
-        """Connect within a limit that lets `close` return soon, whatever the session's time-out."""
-        return super().create_connection(*args, timeout=min(timeout, _CONNECT_LIMIT_S), **kwargs)
 
 
 class _Outgoing(NamedTuple):
@@ -72,13 +63,15 @@ class _Outgoing(NamedTuple):
     token: Any
 
 
-class _Connection(ConnectionHandler):
+class _Connection(dialling.Connection):
     """kazoo's connection with our pump."""
 
     _socket: Any
 
-    def __init__(self, client: KazooClient, *, deliver: stream.Deliver, floor: int) -> None:
-        super().__init__(client, client._conn_retry.copy(), logger=_silent)
+    def __init__(
+        self, client: KazooClient, identity: Identity, *, deliver: stream.Deliver, floor: int
+    ) -> None:
+        super().__init__(client, identity)
         self.deliver = deliver
         self.seen = floor
         self.outgoing: collections.deque[_Outgoing] = collections.deque()
@@ -113,9 +106,8 @@ class _Connection(ConnectionHandler):
             generation = next(self._generations)
             self.outgoing.clear()
             session_s = read_timeout_ms * 1.5 / 1000
-            self.deliver(
-                [stream.Connected(generation, server, (hostip, port), client._session_id, session_s)]
-            )
+            peer = (hostip, port)
+            self.deliver([stream.Connected(generation, server, peer, client._session_id, session_s, host)])
             self._pump(generation, read_timeout_ms / 1000)
         except AuthFailedError:
             self.deliver([stream.AuthFailed(server)])
@@ -127,7 +119,7 @@ class _Connection(ConnectionHandler):
             self.deliver([stream.Expired()])
         except Exception as error:
             # Whatever a hostile server made of us: kazoo's thread must live on and try again
-            cause, detail = _explain(error)
+            cause, detail = dialling.explain(error)
             client._session_callback(KeeperState.CONNECTING)
             self.deliver([stream.Dropped(generation, server, cause, detail)])
         finally:
@@ -140,16 +132,20 @@ class _Connection(ConnectionHandler):
         if not 0 <= length <= _MAX_HANDSHAKE:
             raise stream.BrokenError(stream.Cause.NOT_ZOOKEEPER, "")
         parts = bytearray()
-        limit = time.monotonic() + min(timeout, _CONNECT_LIMIT_S)
+        limit = time.monotonic() + min(timeout, dialling.LIMIT_S)
         while len(parts) < length:
             if time.monotonic() > limit or self.client._stopped.is_set():
                 raise stream.BrokenError(stream.Cause.TIMED_OUT, "")
             with self._socket_error_handling():
-                if self.handler.select([self._socket], [], [], _STEP_S)[0]:
+                if not self.handler.select([self._socket], [], [], _STEP_S)[0]:
+                    continue
+                try:
                     chunk = self._socket.recv(length - len(parts))
-                    if not chunk:
-                        raise stream.BrokenError(stream.Cause.CLOSED, "")
-                    parts += chunk
+                except _NOT_YET:
+                    continue
+                if not chunk:
+                    raise stream.BrokenError(stream.Cause.CLOSED, "")
+                parts += chunk
         return bytes(parts)
 
     def _pump(self, generation: int, read_timeout: float) -> None:
@@ -195,7 +191,9 @@ class _Connection(ConnectionHandler):
         """Take what has arrived; False where it was nothing after all."""
         try:
             chunk = self._socket.recv(_RECV)
-        except BlockingIOError:
+            if chunk and isinstance(self._socket, ssl.SSLSocket):
+                chunk += self._records(_RECV - len(chunk))
+        except _NOT_YET:
             return False
         if not chunk:
             raise stream.BrokenError(stream.Cause.CLOSED, "")
@@ -206,6 +204,19 @@ class _Connection(ConnectionHandler):
         if items:
             self.deliver(items)
         return True
+
+    def _records(self, room: int) -> bytearray:
+        """Further TLS records: recv takes one of 16 KiB at most, and what it leaves select does not see."""
+        taken = bytearray()
+        while room > len(taken) or self._socket.pending():
+            try:
+                chunk = self._socket.recv(_RECV)
+            except _NOT_YET:
+                break
+            if not chunk:
+                break  # the next recv says so again
+            taken += chunk
+        return taken
 
     def _write_out(self, frames: stream.Stream) -> None:
         """Queue what the apply thread asked for on this connection, or a ping where it asked for nothing."""
@@ -222,7 +233,7 @@ class _Connection(ConnectionHandler):
         try:
             while frames.written:
                 del frames.written[: self._socket.send(frames.written)]
-        except BlockingIOError:
+        except _NOT_YET:
             return
 
 
@@ -233,19 +244,19 @@ class Contact:
     """
 
     def __init__(self, config: ClusterConfig, *, deliver: stream.Deliver, floor: int) -> None:
-        threads = _Threads()
-        auth = [(config.auth_scheme, config.credential or "")] if config.auth_scheme else []
+        identity = config.reading
+        threads = _Threads(identity.tls)
         self._client = KazooClient(
             hosts=",".join(_address(host, port) for host, port in config.servers),
             timeout=config.session_timeout_s,
             handler=threads,
-            auth_data=auth,
+            auth_data=identity.addauth,
             connection_retry=KazooRetry(
                 max_tries=-1, delay=0.1, max_delay=2.0, sleep_func=threads.sleep_func
             ),
-            logger=_silent,
+            logger=dialling.silent,
         )
-        self._connection = _Connection(self._client, deliver=deliver, floor=floor)
+        self._connection = _Connection(self._client, identity, deliver=deliver, floor=floor)
         self._client._connection = self._connection
 
     def start(self) -> None:
@@ -276,20 +287,3 @@ class Contact:
 
 def _address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _explain(error: Exception) -> tuple[stream.Cause, str]:
-    """Tell why a connection ended from what was raised."""
-    if isinstance(error, stream.BrokenError):
-        return error.cause, str(error)
-    reason = error.__context__ if isinstance(error, ConnectionDropped) else error
-    if isinstance(error, KazooTimeoutError) or isinstance(reason, TimeoutError):
-        return stream.Cause.TIMED_OUT, ""
-    if isinstance(reason, (ConnectionResetError, BrokenPipeError)):
-        return stream.Cause.CLOSED, ""
-    if isinstance(reason, (OSError, socket.error)):
-        return stream.Cause.UNREACHABLE, reason.strerror or str(reason)
-    if isinstance(reason, (struct.error, RuntimeError, ValueError, KeyError, IndexError)):
-        return stream.Cause.NOT_ZOOKEEPER, ""
-    log.error("A connection to ZooKeeper ended in an unexpected way", exc_info=error)
-    return stream.Cause.CLOSED, ""

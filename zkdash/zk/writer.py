@@ -28,8 +28,9 @@ from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.states import KeeperState
 
-from zkdash.zk import outcomes, trouble
-from zkdash.zk.config import ClusterConfig
+from zkdash.zk import dialling, outcomes, trouble
+from zkdash.zk.config import ClusterConfig, ConfigError
+from zkdash.zk.identity import Identity
 from zkdash.zk.outcomes import Committed, Fault, Fenced, Kind, Op, Outcome, Refused, Unknown, UnreachedError
 
 HOME = "/zkdash"
@@ -45,10 +46,6 @@ _GONE = (
     exceptions.OperationTimeoutError,
     KazooTimeoutError,
 )
-
-# kazoo logs credentials at DEBUG; outside of the logger tree no configuration can switch this one on
-_silent = logging.Logger("kazoo")  # noqa: LOG001 - that is the point
-_silent.disabled = True
 
 
 class _Held(NamedTuple):
@@ -77,6 +74,7 @@ class Writer:
         self._connect_limit_s = connect_limit_s
         # kazoo notices a silent server within the session's time-out
         self._limit_s = config.session_timeout_s + _MARGIN_S
+        self._identity = Identity()
         self._client: KazooClient | None = None
         self._held: _Held | None = None
 
@@ -213,7 +211,7 @@ class Writer:
 
     def _acl(self) -> Any:
         """Of our own znodes: all to this identity and READ to the world; all to everyone without one."""
-        if self._config.auth_scheme is None:
+        if self._identity.scheme is None:
             return security.OPEN_ACL_UNSAFE
         return [*security.CREATOR_ALL_ACL, *security.READ_ACL_UNSAFE]
 
@@ -236,12 +234,11 @@ class Writer:
 
     def _opened(self) -> KazooClient:
         config = self._config
-        client = KazooClient(
-            hosts=config.address,
-            timeout=config.session_timeout_s,
-            auth_data=[(config.auth_scheme, config.credential or "")] if config.auth_scheme else [],
-            logger=_silent,
-        )
+        try:
+            self._identity = config.writing
+        except ConfigError as error:
+            raise UnreachedError(str(error)) from error
+        client = dialling.client(config, self._identity)
         connected = client.start_async()
         deadline = time.monotonic() + self._connect_limit_s
         while time.monotonic() < deadline and not self._leaving.is_set():
@@ -250,8 +247,10 @@ class Writer:
         refused = client.client_state == KeeperState.AUTH_FAILED
         client.stop()
         client.close()
-        told = trouble.auth_failed(config, config.address) if refused else trouble.not_written(config)
-        raise UnreachedError(told)
+        raise UnreachedError(self._refused() if refused else trouble.not_written(config))
+
+    def _refused(self) -> str:
+        return trouble.auth_failed(self._identity, self._config.address)
 
     def _get(self, asked: Any) -> Any:
         """The answer to a request that may be repeated; kazoo's errors about a znode pass."""
@@ -262,7 +261,7 @@ class Writer:
             raise UnreachedError(trouble.not_written(self._config)) from error
         except exceptions.AuthFailedError as error:
             self.close()
-            raise UnreachedError(trouble.auth_failed(self._config, self._config.address)) from error
+            raise UnreachedError(self._refused()) from error
 
 
 def _is_masked(acl: Any) -> bool:
