@@ -4,6 +4,7 @@
 #   make eras     every kind of action on real brokers of all five eras; ERA=0.8.2.2 for one of them
 #   make bench    measures; ONLY=first_load SIZE=reference for one of them
 #   make faults   kills, stops and starves workers in full numbers (hours, resumable); ONLY=kills for a part
+#   make audit    asks PyPI for known vulnerabilities of what is installed
 #   make screenshots   takes the pictures of docs/screenshots anew
 #   make format   formats, and mends what ruff can
 #   make clean    removes what the others made
@@ -11,7 +12,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test demo faults eras bench screenshots format clean setup static java browser
+.PHONY: test demo audit faults eras bench screenshots format clean setup static java browser
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,6 +35,10 @@ bench: setup java
 
 faults: setup static java
 	@exec $(BIN)/python -m tests.faults $(if $(ONLY),--only $(ONLY))
+
+# Strict: where a package could not be asked about, nothing is well.
+audit: setup
+	@$(BIN)/pip-audit --local --strict --progress-spinner off
 
 screenshots: setup static java browser
 	@DJANGO_SETTINGS_MODULE=zkdash.settings $(BIN)/python -m tests.screenshots

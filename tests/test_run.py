@@ -10,7 +10,7 @@ def a_step(program):
 def test_the_cheap_checks_come_before_the_tests_and_the_browser_last():
     told = [step.told for step in run.steps(seed=7)]
     assert told[:4] == ["ruff format --check", "ruff check", "mypy --strict zkdash", "lint-imports"]
-    assert told[6:] == [
+    assert told[8:] == [
         "pytest -m 'not zk and not spark and not kafka and not browser' --randomly-seed=7",
         "pytest -m 'zk and not spark and not kafka and not browser' --randomly-seed=7",
         "pytest -m 'spark and not kafka and not browser' --randomly-seed=7",
