@@ -105,6 +105,29 @@ def test_what_was_loaded_and_not_yet_derived_is_not_known(tmp_path: Path) -> Non
     assert look(tmp_path).spans == (Span(START, START + 2 * MINUTE - 1),)
 
 
+def test_without_a_log_it_is_known_what_the_recorder_watched(tmp_path: Path) -> None:
+    minutes = [{"minute": START + at * MINUTE, "prefix": "/", "writes": 1, "bytes": 1} for at in range(5)]
+    put(tmp_path, "hot_paths", minutes)
+    watched = [(0, 1, "began"), (1, 2, None), (4, 9, "session lost")]
+    put(
+        tmp_path,
+        "watched",
+        [
+            {
+                "zxid_from": first,
+                "from_ms": START + first * MINUTE,
+                "to_ms": START + last * MINUTE,
+                "why": why,
+            }
+            for first, last, why in watched
+        ],
+    )
+    assert look(tmp_path).spans == (
+        Span(START, START + 2 * MINUTE),
+        Span(START + 4 * MINUTE, START + 5 * MINUTE - 1),
+    )
+
+
 def test_a_later_epoch_is_no_gap(tmp_path: Path) -> None:
     read(tmp_path, START, START + MINUTE)
     read(tmp_path, START + 3 * MINUTE, START + 4 * MINUTE, zxid=(1 << 32) + 1, run="later")

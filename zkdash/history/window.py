@@ -24,7 +24,7 @@ STEPS_MS: Final = (
 )
 _MOST_STEPS: Final = 180
 # What `span` reads.
-SOURCES: Final = ("changes", "coverage", "hot_paths")
+SOURCES: Final = ("changes", "coverage", "watched", "hot_paths")
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -68,7 +68,8 @@ def spans(tables: Tables) -> tuple[Span, ...]:
     """The times of which the derived tables know everything; what lies between is a gap.
 
     A stretch of transactions without a gap lasts from its first change to its last: of a quiet time before
-    and behind it nobody can say how long it was. Raises QueryError.
+    and behind it nobody can say how long it was. Where no log was read, it is what the recorder watched.
+    Raises QueryError.
     """
     (reach,) = tables.rows("SELECT max(minute) AS minute FROM hot_paths WHERE prefix = '/'")
     if reach["minute"] is None:
@@ -76,17 +77,29 @@ def spans(tables: Tables) -> tuple[Span, ...]:
     derived = reach["minute"] + MINUTE_MS - 1
     told = tables.rows("SELECT zxid_from, zxid_upto FROM coverage")
     stretches = coverage.joined((one["zxid_from"], one["zxid_upto"]) for one in told)
-    if not stretches:  # only watched, never read from a log
-        stretches = [coverage.Stretch(-(1 << 63), (1 << 63) - 1)]
+    found = _logged(tables, stretches) if stretches else _watched(tables)
+    clipped = (Span(one.from_ms, min(one.to_ms, derived)) for one in found)
+    return tuple(span for span in clipped if span.from_ms <= span.to_ms)
+
+
+def _logged(tables: Tables, stretches: list[coverage.Stretch]) -> list[Span]:
     rows = tables.rows(
         """
         WITH stretches AS (SELECT unnest($first) AS first, unnest($last) AS last)
-        SELECT min(time) AS from_ms, max(time) AS to_ms
-        FROM (SELECT coalesce(zxid, zxid_upto, 0) AS place, time FROM changes) AS changes
-        ASOF JOIN stretches ON place >= first
-        WHERE place <= last GROUP BY first ORDER BY first
+        SELECT min(time) AS from_ms, max(time) AS to_ms FROM changes ASOF JOIN stretches ON zxid >= first
+        WHERE zxid <= last GROUP BY first ORDER BY first
         """,
         {"first": [one.first for one in stretches], "last": [one.last for one in stretches]},
     )
-    found = (Span(row["from_ms"], min(row["to_ms"], derived)) for row in rows)
-    return tuple(span for span in found if span.from_ms <= span.to_ms)
+    return [Span(**row) for row in rows]
+
+
+def _watched(tables: Tables) -> list[Span]:
+    """Intervals of the recorder; one without a reason to begin goes on with the one before."""
+    joined: list[Span] = []
+    for row in tables.rows("SELECT from_ms, to_ms, why FROM watched ORDER BY from_ms"):
+        if joined and row["why"] is None:
+            joined[-1] = Span(joined[-1].from_ms, max(joined[-1].to_ms, row["to_ms"]))
+        else:
+            joined.append(Span(row["from_ms"], row["to_ms"]))
+    return joined

@@ -61,7 +61,8 @@ def asked(query: str, now_ms: int) -> Asked:
     if first is not None and until is not None:
         return Asked(windows.window(first, until))
     last = given.get("last", _DEFAULT)
-    return Asked(windows.window(now_ms - LASTS[last], now_ms), last)
+    found = windows.window(now_ms - LASTS[last], now_ms)
+    return Asked(Window(found.to_ms - LASTS[last], found.to_ms, found.step_ms), last)
 
 
 def of(span: Span) -> str:

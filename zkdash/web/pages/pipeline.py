@@ -123,7 +123,7 @@ def _facts(snapshot: Snapshot, known: Runs) -> Facts:
     source, last = _source(snapshot.cluster), _last(known)
     active = next((run for run in known.runs if run.state == State.RUNNING), None)
     newest = next(iter(known.runs), None)
-    tone, words = Tone.UNKNOWN, "nothing recorded yet"
+    tone, words = Tone.UNKNOWN, "no run was asked for yet"
     if active is not None:
         tone, words = Tone.INFO, f"{active.job} is running: {active.progress} %"
     elif newest is not None:
