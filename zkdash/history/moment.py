@@ -1,7 +1,8 @@
 """The tree as it was after a transaction: the newest checkpoint before it, and the changes since.
 
 A snapshot is fuzzy: it holds all up to `zxid` and perhaps some up to `zxid_upto`, so it serves for moments
-from `zxid_upto` on only. What is missing in between is never guessed: MomentError says so.
+from `zxid_upto` on only. What is missing in between is never guessed: MomentError says so. Where no logs
+cover a moment, the recorder's changes tell it, as far as a watcher can: of Kafka's znodes alone.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import msgspec
 from zkdash.cluster import advance
 from zkdash.cluster.changes import row
 from zkdash.cluster.state import ClusterState
+from zkdash.history import watching
 from zkdash.history.tables import Tables
 from zkdash.znode import Batch, Stat, Znode
 
@@ -46,12 +48,13 @@ class Moment(msgspec.Struct, frozen=True):
 
 def at(directory: Path, zxid: int) -> Moment:
     """The tree of the cluster whose tables lie below `directory`. Raises MomentError, QueryError."""
-    bounds = {"changes": {"zxid_upto": (0, zxid)}}
-    with Tables(directory, ("changes", "coverage", "znodes_checkpoint"), bounds=bounds) as tables:
-        checkpoint = _checkpoint(tables, zxid)
-        _check_coverage(tables, checkpoint, zxid)
-        found = tables.rows(_TREE, {"checkpoint": checkpoint, "zxid": zxid})
-        touched = tables.rows(_TOUCHED, {"checkpoint": checkpoint, "zxid": zxid})
+    bounds = {"changes": {"zxid_after": (0, zxid)}}
+    names = ("changes", "coverage", "znodes_checkpoint", watching.NAME)
+    with Tables(directory, names, bounds=bounds) as tables:
+        source, checkpoint = _base(tables, zxid)
+        asked = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
+        found = tables.rows(_TREE, asked)
+        touched = tables.rows(_TOUCHED, asked)
     return Moment(zxid, checkpoint, _znodes(found, touched))
 
 
@@ -67,9 +70,48 @@ def zxid_at(directory: Path, time_ms: int) -> int:
     return int(found["zxid"])
 
 
+def _base(tables: Tables, zxid: int) -> tuple[str, int]:
+    """Whose changes tell the moment, and the checkpoint that they begin at: logs tell more than a watcher."""
+    try:
+        checkpoint = _checkpoint(tables, zxid)
+        _check_coverage(tables, checkpoint, zxid)
+    except MomentError:
+        intervals = tables.rows("SELECT * FROM watched ORDER BY from_ms, zxid_from")
+        if not intervals:
+            raise
+        return row.WATCHED, _watched(tables, intervals, zxid)
+    return row.LOGGED, checkpoint
+
+
 def _checkpoint(tables: Tables, zxid: int) -> int:
+    """The newest one that serves; one of the whole tree, which a recorder's is not, where there is any."""
+    (found,) = tables.rows(
+        "SELECT max(zxid) AS zxid, max(zxid) FILTER (path = '/') AS whole FROM znodes_checkpoint "
+        "WHERE zxid_upto <= $1",
+        [zxid],
+    )
+    newest = found["zxid"] if found["whole"] is None else found["whole"]
+    return _FROM_START if newest is None else int(newest)
+
+
+def _watched(tables: Tables, intervals: list[dict[str, Any]], zxid: int) -> int:
+    """The checkpoint from which the recorder's changes lead to a transaction that it saw."""
+    begun = 0  # what was before was not caught up
+    for each in intervals:
+        if each["zxid_from"] - 1 > zxid:
+            why = each["why"] or "it was not recorded"
+            raise MomentError(f"the tree at 0x{zxid:x} cannot be told: {why}")
+        if each["why"] is not None and not each["is_caught_up"]:
+            begun = each["zxid_from"] - 1
+        if zxid <= each["zxid_upto"] or zxid == each["zxid_from"] - 1:
+            break
+    else:
+        last = max(each["zxid_upto"] for each in intervals)
+        raise MomentError(f"the tree at 0x{zxid:x} cannot be told: it is recorded up to 0x{last:x} only")
     (found,) = tables.rows("SELECT max(zxid) AS zxid FROM znodes_checkpoint WHERE zxid_upto <= $1", [zxid])
-    return _FROM_START if found["zxid"] is None else int(found["zxid"])
+    if found["zxid"] is None or found["zxid"] < begun:
+        raise MomentError(f"the tree at 0x{zxid:x} cannot be told: no checkpoint was written by then")
+    return int(found["zxid"])
 
 
 def _check_coverage(tables: Tables, checkpoint: int, zxid: int) -> None:
@@ -139,12 +181,16 @@ def _words(types: frozenset[str]) -> str:
     return ", ".join(f"'{name}'" for name in sorted(types))
 
 
+# The transaction of a change. A watcher may have told a write late, but knows whose it was; of what went it
+# knows bounds only.
+_AT: Final = f"CASE WHEN type IN ({_words(row.REMOVALS | row.OTHERS)}) THEN zxid_upto ELSE zxid_after + 1 END"
+
 # Per path: the last create or removal decides whether it is there; the last write since, what it holds.
 # A log before 3.6 does not tell which ephemerals went with a session: those that were there.
 _TREE: Final = f"""
 WITH recent AS (
-    SELECT *, (zxid, op_index) AS place FROM changes
-    WHERE zxid > $checkpoint AND zxid <= $zxid AND path IS NOT NULL
+    SELECT * REPLACE ({_AT} AS zxid), ({_AT}, op_index) AS place FROM changes
+    WHERE source = $source AND {_AT} > $checkpoint AND {_AT} <= $zxid AND path IS NOT NULL
 ), made AS (
     SELECT path,
         max(place) AS place, max_by(struct_pack(type, zxid, time, data, ephemeral_owner), place) AS last
@@ -180,8 +226,8 @@ LEFT JOIN guarded ON guarded.path = base.path
     AND (made.path IS NULL OR guarded.place > made.place)
 WHERE NOT EXISTS (
     SELECT 1 FROM changes AS closed
-    WHERE closed.type = 'closeSession' AND closed.path IS NULL AND closed.removed IS NULL
-    AND closed.session = base.ephemeral_owner
+    WHERE closed.source = $source AND closed.type = 'closeSession'
+    AND closed.path IS NULL AND closed.removed IS NULL AND closed.session = base.ephemeral_owner
     AND closed.zxid > greatest(base.czxid, $checkpoint) AND closed.zxid <= $zxid
 )
 """  # noqa: S608 - our own words
@@ -189,8 +235,9 @@ WHERE NOT EXISTS (
 # Per parent: the transactions that made or removed a child.
 _TOUCHED: Final = f"""
 SELECT coalesce(nullif(regexp_replace(path, '/[^/]*$', ''), ''), '/') AS parent,
-    max(zxid) AS zxid, list(zxid) AS zxids
+    max({_AT}) AS zxid, list({_AT}) AS zxids
 FROM changes
-WHERE zxid > $checkpoint AND zxid <= $zxid AND path != '/' AND type IN ({_words(row.CREATES | row.REMOVALS)})
+WHERE source = $source AND {_AT} > $checkpoint AND {_AT} <= $zxid AND path != '/'
+    AND type IN ({_words(row.CREATES | row.REMOVALS)})
 GROUP BY parent
 """  # noqa: S608 - our own words

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -22,15 +23,15 @@ import pyarrow as pa
 from zkdash.broker.samples import LogEnds, Samples
 from zkdash.history import derived, schemas, status, watching
 from zkdash.history.changelog import Flush, Log
+from zkdash.history.inbox import Changed, Inbox
 from zkdash.history.manifest import ConflictError, ManifestError
 from zkdash.history.recording import Recording
 from zkdash.history.status import Status
-from zkdash.znode import Batch, Unreadable, Znode
+from zkdash.znode import Batch
 
 FLUSH_S: Final = 60.0  # also the distance of samples of offsets and log ends
 CHECKPOINT_S: Final = 24 * 3600.0
 MOST_ROWS: Final = 500_000
-MOST_WAITING: Final = 500_000
 _TURN_S: Final = 1.0
 _OFFSETS_S: Final = 2.0  # offsets come up to a second later than all else
 _ELSEWHERE: Final = "another process records this cluster"
@@ -58,7 +59,7 @@ class Recorder:
         self._cluster, self._directory = cluster, directory
         self._flush_s, self._checkpoint_s, self._most_rows = flush_s, checkpoint_s, most_rows
         self._wall = wall
-        self._inbox = _Inbox(wall)
+        self._inbox = Inbox(wall)
         self._samples = Samples()
         self._recording: Recording | None = None
         self._log = Log(directory)
@@ -79,9 +80,10 @@ class Recorder:
         """Take what changed."""
         self._inbox.put(batch)
 
-    def samples(self, samples: Samples) -> None:
-        """Take what brokers said last."""
+    def tick(self, samples: Samples, proved_at: float | None) -> None:
+        """Take what brokers said last, and up to when (epoch s) all batches have come."""
         self._samples = samples
+        self._inbox.proved_ms = int((proved_at or 0) * 1000)
 
     def start(self) -> None:
         self._thread.start()
@@ -128,10 +130,10 @@ class Recorder:
                 return
             self._begin("the recorder was not running")
         now = self._wall()
-        if now >= self._due_at or len(self._recording) >= self._most_rows:
+        if now >= self._due_at or (self._low is None and len(self._recording) >= self._most_rows):
             self._flush(now)
 
-    def _take(self, changed: _Changed) -> None:
+    def _take(self, changed: Changed) -> None:
         if self._recording is None:
             if changed.batch.whole:
                 self._recording = Recording()
@@ -145,7 +147,7 @@ class Recorder:
         self._recording.add(changed.batch, changed.ms)
         if changed.batch.whole and changed.batch.zxid > before and self._intervals:
             why = "the recorder fell behind" if changed.is_merged else "the connection was lost"
-            self._intervals[-1].upto = before
+            self._intervals[-1].end(before, changed.proved_ms)
             self._intervals.append(_Interval(changed.batch.zxid + 1, changed.ms, why, is_caught_up=True))
 
     def _begin(self, why: str) -> None:
@@ -193,7 +195,6 @@ class Recorder:
             self._trouble(error)
             if len(self._recording) >= self._most_rows:
                 self._begin("it could not be written")
-                self._due_at = now + self._flush_s
             return
         self._pending = None
         before = self._status
@@ -210,7 +211,6 @@ class Recorder:
 
     def _collected(self, recording: Recording, now: float) -> Flush:
         """Everything since the last time."""
-        now_ms = int(now * 1000)
         checkpoint = None
         if self._low is not None and now >= self._low[1] + _OFFSETS_S:
             checkpoint, self._low = recording.checkpoint(self._low[0]), None
@@ -218,9 +218,9 @@ class Recorder:
         elif self._low is None and now >= self._checkpoint_at:
             self._low = recording.reached, now
         changes = recording.take()
-        self._intervals[-1].upto = recording.reached
-        watched = [each.row(now_ms) for each in self._intervals]
-        self._intervals = [_Interval(recording.reached + 1, now_ms, None, is_caught_up=False)]
+        until = self._intervals[-1].end(recording.reached, self._inbox.proved_ms)
+        watched = [each.row() for each in self._intervals]
+        self._intervals = [_Interval(recording.reached + 1, until, None, is_caught_up=False)]
         tables = {
             "changes": changes,
             "log_ends": self._log_ends(),
@@ -248,8 +248,7 @@ class Recorder:
         )
 
     def _trouble(self, error: Exception) -> None:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        sentence = f"what is seen of {self._cluster} cannot be written to {self._directory}: {told}"
+        sentence = f"what is seen of {self._cluster} cannot be written to {self._directory}: {_reason(error)}"
         now_ms = int(self._wall() * 1000)
         self._say(msgspec.structs.replace(self._status, seen_ms=now_ms, sentence=sentence))
 
@@ -264,61 +263,32 @@ class Recorder:
             status.keep(self._directory, now)
 
 
+def _reason(error: Exception) -> str:
+    """Arrow tells the number of the kernel's error only in its text."""
+    number = re.search(r"\[errno (\d+)\]", str(error))
+    if number:
+        return os.strerror(int(number[1]))
+    return getattr(error, "strerror", None) or str(error)
+
+
 class _Interval:
     """What the recorder sees without a break, from a transaction and a time on."""
 
     def __init__(self, first: int, from_ms: int, why: str | None, *, is_caught_up: bool) -> None:
         self._first, self._from_ms, self._why, self._is_caught_up = first, from_ms, why, is_caught_up
-        self.upto = first - 1
+        self._upto, self._to_ms = first - 1, from_ms
 
-    def row(self, now_ms: int) -> Mapping[str, object]:
+    def end(self, upto: int, proved_ms: int) -> int:
+        """It lasts up to this transaction, and to the last proof; when that is (epoch ms)."""
+        self._upto, self._to_ms = upto, max(self._from_ms, proved_ms)
+        return self._to_ms
+
+    def row(self) -> Mapping[str, object]:
         return {
             "zxid_from": self._first,
-            "zxid_upto": self.upto,
+            "zxid_upto": self._upto,
             "from_ms": self._from_ms,
-            "to_ms": now_ms,
+            "to_ms": self._to_ms,
             "why": self._why,
             "is_caught_up": self._is_caught_up,
         }
-
-
-class _Changed(msgspec.Struct):
-    """A batch and when it came (epoch ms); several as one where the recorder was too slow."""
-
-    batch: Batch
-    ms: int
-    is_merged: bool = False
-
-
-class _Inbox:
-    """What waits for the recorder, never more than a tree of it."""
-
-    def __init__(self, wall: Callable[[], float]) -> None:
-        self._wall = wall
-        self._lock = threading.Lock()
-        self._waiting: list[_Changed] = []
-        self._paths = 0
-
-    def put(self, batch: Batch) -> None:
-        ms = int(self._wall() * 1000)
-        with self._lock:
-            self._paths += len(batch.changed)
-            if self._paths > MOST_WAITING and len(self._waiting) > 1:
-                self._waiting.append(_Changed(batch, ms))
-                self._merge()
-            else:
-                self._waiting.append(_Changed(batch, ms))
-
-    def take(self) -> list[_Changed]:
-        with self._lock:
-            waiting, self._waiting, self._paths = self._waiting, [], 0
-        return waiting
-
-    def _merge(self) -> None:
-        """Keep the last state of each path."""
-        changed: dict[str, Znode | Unreadable | None] = {}
-        for each in self._waiting:
-            changed.update(each.batch.changed)
-        last = self._waiting[-1]
-        whole = Batch(changed, last.batch.zxid, settling=last.batch.settling, whole=True)
-        self._waiting, self._paths = [_Changed(whole, last.ms, is_merged=True)], 0

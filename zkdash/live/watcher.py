@@ -49,8 +49,8 @@ class Sink(Protocol):
     def batch(self, batch: Batch) -> None:
         """Take what changed."""
 
-    def samples(self, samples: Samples) -> None:
-        """Take what brokers said last, once a second."""
+    def tick(self, samples: Samples, proved_at: float | None) -> None:
+        """Take, once a second, what brokers said last, and up to when (epoch s) all batches have come."""
 
 
 class Watcher:
@@ -129,7 +129,7 @@ class Watcher:
         """Once a second: what depends on the clock comes due here."""
         samples = self._sampling.samples
         for sink in self._sinks:
-            sink.samples(samples)
+            sink.tick(samples, self._mirror.proved_at)
         judged = self._migrations.look(self._state, samples, int(now * 1000))
         touched = self._sampling.moved() | self._news(judged)
         actions = queue.current(self._name)
