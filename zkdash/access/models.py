@@ -72,3 +72,27 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.begins}… of {self.user}"
+
+
+class Embed(models.Model):
+    """A link that shows one view, read-only, to whoever has it: kept is only the SHA-256 of its token.
+
+    `args` is the page's arguments as a JSON array, `parents` the origins that may frame it, separated by
+    spaces. `last_used_at` is right to a minute. One that was revoked is kept, so that it can say so.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)
+    maker = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="embeds")
+    cluster = models.CharField(max_length=63)
+    page = models.CharField(max_length=16)
+    args = models.TextField()
+    query = models.TextField(blank=True, default="")
+    theme = models.CharField(max_length=5, blank=True, default="")
+    parents = models.TextField(blank=True, default="")
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"Embed {self.pk} of {self.page} on {self.cluster}"
