@@ -4,7 +4,9 @@ Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_DATA (wher
 files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS
 and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTTPS=1 (browsers come by https:
 cookies stay there), ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
-ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
+ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_METRICS_ANONYMOUS=1 (everybody
+may scrape /metrics), ZKDASH_METRICS_NAMES=1 (which tell of each topic and group),
+ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
 the data directory), ZKDASH_HISTORY (where the tables of what was lie, else history/ in the data
 directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_LOG=json (a JSON object a line of the
 log), ZKDASH_DEBUG=1.
@@ -61,6 +63,8 @@ except config.ConfigError as error:
 ZKDASH_HISTORY = Path(os.environ.get("ZKDASH_HISTORY") or DATA_DIR / "history")
 ZKDASH_RECORD = os.environ.get("ZKDASH_RECORD") != "0"
 ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
+ZKDASH_METRICS_ANONYMOUS = os.environ.get("ZKDASH_METRICS_ANONYMOUS") == "1"
+ZKDASH_METRICS_NAMES = os.environ.get("ZKDASH_METRICS_NAMES") == "1"
 # Proxies whose X-Forwarded-For and -Proto are believed; of others these headers mean nothing.
 ZKDASH_PROXIES = _listed("ZKDASH_PROXIES")
 # Full origins (scheme://host:port) whose forms and WebSockets are accepted; serve adds its own address.

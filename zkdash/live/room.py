@@ -13,6 +13,7 @@ from itertools import chain
 from zkdash.live import delta
 from zkdash.live.ends import Renderer, Socket
 from zkdash.live.parts import PageKey, Part, Rendered
+from zkdash.live.traffic import TRAFFIC
 
 log = logging.getLogger(__name__)
 
@@ -167,6 +168,7 @@ class Room:
                 slot.held, slot.sent = None, rendered.revision
                 text = self._text(sent, held, rendered)
                 await socket.send(text if isinstance(text, str) else await asyncio.shield(text))
+                TRAFFIC.frames += 1
         except Exception as error:  # a socket that is gone says so in many ways
             log.debug("A socket of %s ended: %s", self.key, error)
             with contextlib.suppress(Exception):
