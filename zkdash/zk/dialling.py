@@ -44,15 +44,20 @@ _CAUSES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], stream.Cause
 
 
 class Threads(SequentialThreadingHandler):
-    """kazoo's threading, connecting over `over`, in plain where it is None."""
+    """kazoo's threading, connecting over `over`, in plain where it is None. `failure` is the last one."""
 
     def __init__(self, over: Tls | None) -> None:
         super().__init__()
         self._over = over
+        self.failure: OSError | None = None
 
     def create_connection(self, address: tuple[str, int], hostname: str, timeout: float, **_: object) -> Any:
         """Connect within a limit. Raises OSError."""
-        return tls.dial(self._over, address, hostname=hostname, limit_s=min(timeout, LIMIT_S))
+        try:
+            return tls.dial(self._over, address, hostname=hostname, limit_s=min(timeout, LIMIT_S))
+        except OSError as error:
+            self.failure = error
+            raise
 
     def select(self, rlist: Any, wlist: Any, xlist: Any, timeout: float | None = None) -> Any:
         """Also what TLS has taken from the kernel already is there to be read."""

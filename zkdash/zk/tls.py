@@ -36,6 +36,9 @@ def dial(tls: Tls | None, address: tuple[str, int], *, hostname: str, limit_s: f
             return connection
         # a scope ("%eth0") is this machine's, and in no certificate
         return context.wrap_socket(connection, server_hostname=hostname.partition("%")[0])
+    except ssl.SSLError:  # of a certificate it is a ValueError too
+        connection.close()
+        raise
     except ValueError as error:
         connection.close()
         raise OSError(0, f"{hostname!r} cannot be a name in a certificate") from error

@@ -130,9 +130,14 @@ def malformed(config: ClusterConfig, why: str) -> str:
     return f"ZooKeeper at {config.address} sent what cannot be understood: {why}."
 
 
-def not_written(config: ClusterConfig) -> str:
-    """No session that could write is to be had."""
-    return f"No ZooKeeper at {config.address} takes a write. Check the address and that the servers run."
+def not_written(config: ClusterConfig, why: tuple[stream.Cause, str] | None = None) -> str:
+    """No session that could write is to be had; `why` is what was wrong with the last connection."""
+    told, advice = "", "Check the address and that the servers run"
+    if why is not None:
+        cause, detail = why
+        told = ": " + _WORDS[cause].format(server="a server", detail=detail)
+        advice = _CHECKS.get(cause, advice)
+    return f"No ZooKeeper at {config.address} takes a write{told}. {advice}."
 
 
 def no_answer(config: ClusterConfig, why: str) -> str:

@@ -247,7 +247,11 @@ class Writer:
         refused = client.client_state == KeeperState.AUTH_FAILED
         client.stop()
         client.close()
-        raise UnreachedError(self._refused() if refused else trouble.not_written(config))
+        if refused:
+            raise UnreachedError(self._refused())
+        failure = client.handler.failure
+        why = None if failure is None else dialling.explain(failure)
+        raise UnreachedError(trouble.not_written(config, why))
 
     def _refused(self) -> str:
         return trouble.auth_failed(self._identity, self._config.address)
