@@ -92,7 +92,7 @@ def test_the_rights_of_many_cost_no_more_queries_than_of_one(
 ) -> None:
     users = [User.objects.create_user(f"user{number}") for number in range(20)]
     Grant.objects.bulk_create(Grant(user=user, role="viewer", clusters="test") for user in users)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         found = rights.of_users(users, anonymous_reads=False)
     assert all(found[user.pk].visible(NAMES) == ("test",) for user in users)
 

@@ -9,9 +9,11 @@ from fnmatch import fnmatchcase
 import msgspec
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db.models import Q
+from django.utils import timezone
 
 from zkdash.access.models import Grant
 from zkdash.access.roles import Right, Role
+from zkdash.access.sso.models import MappedGrant
 
 EVERYWHERE = "*"
 
@@ -71,7 +73,7 @@ def anonymous(*, anonymous_reads: bool) -> Rights:
 
 
 def of_users(users: Collection[User], *, anonymous_reads: bool) -> Mapping[int, Rights]:
-    """The rights of active users by their ids, in two queries however many they are."""
+    """The rights of active users by their ids, in three queries however many they are."""
     granted: defaultdict[int, list[tuple[str, Role]]] = defaultdict(list)
     ordinary = [user.pk for user in users if not user.is_superuser]
     if ordinary:
@@ -79,6 +81,9 @@ def of_users(users: Collection[User], *, anonymous_reads: bool) -> Mapping[int, 
             found = Grant.objects.filter(Q(**{f"{of_member}__in": ordinary}))
             for holder, pattern, role in found.values_list(of_user, "clusters", "role"):
                 granted[holder].append((pattern, Role(role)))
+        mapped = MappedGrant.objects.filter(user__in=ordinary, until__gt=timezone.now())
+        for holder, pattern, role in mapped.values_list("user_id", "clusters", "role"):
+            granted[holder].append((pattern, Role(role)))
     everybody = anonymous(anonymous_reads=anonymous_reads).grants
     return {
         user.pk: Rights(

@@ -25,7 +25,7 @@ def is_key(text: str) -> bool:
 
 
 def read(keys: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Rights]:
-    """The rights that come with each session key, four queries for all of them.
+    """The rights that come with each session key, five queries for all of them.
 
     A session that ended, expired, was begun with another password or whose user is gone or inactive has the
     rights of who is not signed in, as have keys that are none.

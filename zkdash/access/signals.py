@@ -5,3 +5,7 @@ from django.dispatch import Signal
 # Sent with `request`, `deed` ("added", "changed", "deleted"), `kind` (the model's name), `what` (its text)
 # and `changes` (Django's change message: names of fields and of inline objects, no values).
 administered = Signal()
+
+# Sent with `request`, `name` (as it was typed or told) and `sentence`: somebody else vouches for a person, or
+# should have, who may not come in.
+refused = Signal()

@@ -11,7 +11,7 @@ from django.contrib.auth.signals import user_logged_in, user_logged_out, user_lo
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from zkdash.access.signals import administered
+from zkdash.access.signals import administered, refused
 from zkdash.actions import audit
 from zkdash.actions.who import Who
 from zkdash.web import signin
@@ -40,6 +40,13 @@ def _locked_out(request: HttpRequest, username: str, **_: object) -> None:
     """Told by the attempt that was one too many; those after it are not even counted."""
     if getattr(request, "axes_failures_since_start", None) is not None:
         audit.append("sign-in-locked", Who(username), detail=_origin(request))
+
+
+@receiver(refused)
+def _refused(request: HttpRequest, name: str, sentence: str, **_: object) -> None:
+    """Told to who asked as well, by the sign-in page."""
+    request.zkdash_refused = sentence  # type: ignore[attr-defined]
+    audit.append("sign-in-refused", Who(name), detail={**_origin(request), "why": sentence})
 
 
 @receiver(administered)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import login
-from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth.forms import AuthenticationForm, UserCreationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, PasswordChangeView
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
@@ -28,12 +30,24 @@ _NO_LINK: dict[Standing, tuple[int, str]] = {
 _ANOTHER = "Whoever runs zkdash makes another with “manage.py createadmin --link”."
 
 
+class Credentials(AuthenticationForm):
+    """Name and password. Whom a directory vouches for, and who is refused here, hears why."""
+
+    def get_invalid_login_error(self) -> ValidationError:
+        sentence = getattr(self.request, "zkdash_refused", "")
+        return ValidationError(sentence) if sentence else super().get_invalid_login_error()
+
+
 class SignIn(LoginView):
     """The one place to sign in; where it leads to is checked against foreign addresses by Django."""
 
     template_name = "sign_in.html"
+    authentication_form = Credentials
     http_method_names = ("get", "head", "post", "options")
     extra_context = {"title": "Sign in"}
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs, provider=settings.ZKDASH_SIGN_IN.oidc)
 
 
 class Password(PasswordChangeView):

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from zkdash.access.roles import Role
+from zkdash.access.sso import configuration
+from zkdash.access.sso.configuration import GroupRole, SignIn
+from zkdash.zk import config
+from zkdash.zk.config import ConfigError
+
+OIDC = """
+[sign_in.oidc]
+issuer = "https://id.example.org/realms/ops"
+client_id = "zkdash"
+client_secret_env = "SECRET"
+"""
+LDAP = """
+[sign_in.ldap]
+url = "ldaps://ldap.example.org"
+user_base = "ou=people,dc=example,dc=org"
+"""
+ROLES = """
+[[sign_in.roles]]
+group = "kafka-ops"
+role = "operator"
+clusters = "prod-*"
+[[sign_in.roles]]
+group = "everybody"
+role = "viewer"
+"""
+
+
+def load(tmp_path: Path, text: str, environ: Mapping[str, str] | None = None) -> SignIn:
+    file = tmp_path / "zkdash.toml"
+    file.write_text(text)
+    return configuration.load({"ZKDASH_CONFIG": str(file), "SECRET": "s3cret", **(environ or {})})
+
+
+def test_nobody_else_vouches_where_nothing_is_configured(tmp_path: Path) -> None:
+    assert configuration.load({}) == SignIn()
+    assert load(tmp_path, '[clusters.prod]\nzookeeper = "zk:2181"\n') == SignIn()
+
+
+def test_the_file_of_the_clusters_tells_it_too(tmp_path: Path) -> None:
+    text = '[clusters.prod]\nzookeeper = "zk:2181"\n' + OIDC + LDAP + ROLES
+    found = load(tmp_path, text)
+    assert found.oidc is not None
+    assert found.ldap is not None
+    assert (found.oidc.issuer, found.oidc.client_secret) == ("https://id.example.org/realms/ops", "s3cret")
+    assert (found.ldap.user_filter, found.ldap.timeout_s) == ("(uid={name})", 5.0)
+    assert found.roles == (
+        GroupRole("kafka-ops", Role.OPERATOR, "prod-*"),
+        GroupRole("everybody", Role.VIEWER, "*"),
+    )
+    assert [one.name for one in config.load({"ZKDASH_CONFIG": str(tmp_path / "zkdash.toml")})] == ["prod"]
+
+
+def test_a_secret_may_lie_in_a_file_and_is_never_shown(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("from a file\n")
+    text = OIDC.replace('client_secret_env = "SECRET"', f'client_secret_file = "{tmp_path}/secret"')
+    ldap = LDAP + f'bind_dn = "cn=zkdash"\nbind_password_file = "{tmp_path}/secret"\n'
+    found = load(tmp_path, text + ldap)
+    assert found.oidc is not None
+    assert found.oidc.client_secret == "from a file"
+    assert "from a file" not in repr(found)
+
+
+def test_a_server_on_the_same_machine_may_be_spoken_to_in_the_clear(tmp_path: Path) -> None:
+    found = load(tmp_path, LDAP.replace("ldaps://ldap.example.org", "ldap://127.0.0.1:389"))
+    assert found.ldap is not None
+    assert load(tmp_path, OIDC.replace("https://id.example.org", "http://localhost:8080")).oidc is not None
+
+
+def test_starttls_goes_with_an_address_in_the_clear(tmp_path: Path) -> None:
+    found = load(tmp_path, LDAP.replace("ldaps:", "ldap:") + "starttls = true\n")
+    assert found.ldap is not None
+    assert found.ldap.starttls
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("sign_in = 1", "sign_in = 1 is no table"),
+        ("[sign_in.saml]", "[sign_in] has the unknown key 'saml' = {}"),
+        (OIDC + "secret = 1", "[sign_in.oidc] has the unknown key 'secret' = 1"),
+        (OIDC.replace('"SECRET"', '"NONE"'), "client_secret_env = 'NONE', but the environment has no such"),
+        (OIDC.replace('client_secret_env = "SECRET"', ""), "lacks client_secret_env or client_secret_file"),
+        (OIDC + 'client_secret_file = "/x"', "has both client_secret_env and client_secret_file"),
+        (OIDC.replace("_env", "_file"), "client_secret_file = 'SECRET' can't be read"),
+        (OIDC.replace("https:", "http:"), "would send secrets in the clear: use https://"),
+        (OIDC.replace("https://id.example.org/realms/ops", "id"), "issuer = 'id' is no address"),
+        (OIDC.replace("id.example.org", "id.example.org:port"), "is no address"),
+        (OIDC + 'scopes = "openid"', "scopes = 'openid' is no list"),
+        (OIDC + 'scopes = ["email"]', "scopes = ['email'] lacks \"openid\""),
+        (OIDC.replace('client_id = "zkdash"', ""), "[sign_in.oidc] lacks the key client_id"),
+        (OIDC + "timeout_s = 0", "timeout_s = 0 is no number of seconds up to 60"),
+        (LDAP.replace("ldaps:", "ldap:"), "url = 'ldap://ldap.example.org' would send secrets in the clear"),
+        (LDAP + "starttls = true", "starttls = True goes with ldap://"),
+        (LDAP + 'starttls = "yes"', "starttls = 'yes' is neither true nor false"),
+        (LDAP + 'ca = "/no/such"', "ca = '/no/such' is no file"),
+        (LDAP + 'bind_dn = "cn=zkdash"', "bind_dn = 'cn=zkdash' goes with bind_password_env or _file"),
+        (LDAP + 'user_filter = "(uid=*)"', "user_filter = '(uid=*)' lacks {name}"),
+        (LDAP + 'user_filter = ""', "user_filter = '' is no text"),
+        ("[sign_in]\nroles = 1", "sign_in.roles = 1 is no list"),
+        (ROLES.replace("operator", "root"), "role = 'root' is none: write one of viewer, operator"),
+        (ROLES + 'rolle = "x"', "[[sign_in.roles]] has the unknown key 'rolle' = 'x'"),
+        (ROLES.replace('group = "everybody"', ""), "[[sign_in.roles]] lacks the key group"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_key_and_value(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, text)
+    assert sentence in str(caught.value)
+    assert str(tmp_path / "zkdash.toml") in str(caught.value)
