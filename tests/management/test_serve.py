@@ -80,6 +80,13 @@ class Browser:
     def post(self, path: str, **fields: str) -> tuple[int, str]:
         """Send the form of a page; that of signing out is on every page."""
         page = self.get("/c/default/" if path == "/sign-out/" else path)[1]
+        return self._send(page, path, fields)
+
+    def post_from(self, page: str, path: str, **fields: str) -> tuple[int, str]:
+        """Send a form of one page to another address, as a button does."""
+        return self._send(self.get(page)[1], path, fields)
+
+    def _send(self, page: str, path: str, fields: dict[str, str]) -> tuple[int, str]:
         [token, *_] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
         return self._ask(path, urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": token}).encode())
 

@@ -1,0 +1,334 @@
+"""Secrets never leave: over thirty canaries are planted, and looked for wherever zkdash speaks.
+
+A real `serve` of a real ZooKeeper, as a person and as nobody, with the JSON log and with Django's own error
+pages: every page in every format, the frames of sockets, refusals, a review that edits a secret znode, that
+action carried out, the log, and every file that zkdash keeps.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import http.cookiejar
+import json
+import re
+import sys
+import urllib.parse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+import websockets.sync.client
+from django.test import RequestFactory
+from django.views.debug import technical_500_response
+from kazoo.client import KazooClient
+from pytest_django.fixtures import Settings
+
+from tests.conftest import Chroot
+from tests.management.test_serve import Browser, command
+from tests.serving import Serve, Served, served
+from tests.waiting import wait_for
+from tests.world import World
+from zkdash.web import pages
+from zkdash.zk import config
+
+__all__ = ["served"]
+
+LIMIT_S = 20.0
+_SECRET = "CANARY-%s-6f1d2c"
+# Base64 of a text depends on where in it the canary stands: three ways.
+_SHIFTS = ("", "x", "xx")
+
+
+def canary(name: str) -> str:
+    return _SECRET % name
+
+
+IDENTITY = f"zkdash:{canary('digest')}"
+
+
+def document(**values: object) -> bytes:
+    return json.dumps(values).encode()
+
+
+def planted() -> dict[str, bytes]:
+    """Znodes that hold secrets, whole and malformed, by path."""
+    scram = {
+        "SCRAM-SHA-256": f"salt={canary('salt')},stored_key={canary('stored')},server_key={canary('server')}",
+        "SCRAM-SHA-512": canary("scram512"),
+        "producer_byte_rate": "1024",
+        "consumer_byte_rate": canary("quota"),
+    }
+    passwords = {
+        "listener.name.ssl.ssl.keystore.password": canary("keystore"),
+        "ssl.key.password": canary("key"),
+        "ssl.truststore.password": canary("truststore"),
+        "listener.name.sasl.plain.sasl.jaas.config": canary("jaas"),
+    }
+    return {
+        "/config/users/alice": document(version=1, config=scram, owner=canary("owner")),
+        "/config/users/alice/clients/app": document(
+            version=1, config={"request_percentage": canary("client")}
+        ),
+        "/config/users/<default>": document(version=1, config={"SCRAM-SHA-256": canary("default")}),
+        "/config/users/cut": b'{"version":1,"config":{"SCRAM-SHA-512":"' + canary("cut").encode(),
+        "/config/users/list": document_of([canary("list")]),
+        "/config/users/text": document_of(canary("text")),
+        "/config/users/nested": document(version=1, config={"x": {"y": canary("nested")}}),
+        "/config/users/version": document(version=canary("version"), config={}),
+        "/config/users/broken": b"\xff\xfe" + canary("bytes").encode(),
+        "/config/users/twice": b'{"config":{"a":"%b"},"config":{"a":"b"}}' % canary("twice").encode(),
+        "/config/users/deep": b'{"a":' * 5_000 + document_of(canary("deep")) + b"}" * 5_000,
+        "/config/brokers/1": document(version=1, config=passwords, extra=canary("extra")),
+        "/config/brokers/5": document(version=1, config=canary("string")),
+        "/config/brokers/<default>": document(version=1, config={"sasl.jaas.config": canary("everywhere")}),
+        "/config/brokers/6": b"password=" + canary("properties").encode(),
+        "/config/brokers": canary("parent").encode(),
+        "/delegation_token/tokens/abc": document(version=3, tokenId="abc", hmac=canary("hmac")),
+        "/delegation_token/tokens/cut": b'{"hmac":"' + canary("hmac-cut").encode(),
+        "/delegation_token": canary("token-parent").encode(),
+    }
+
+
+def document_of(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+class Seen:
+    """Whatever came out, and where; `leaks` are the canaries in it."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, bytes] = {}
+
+    def add(self, where: str, told: bytes | str) -> None:
+        data = told.encode() if isinstance(told, str) else told
+        self._told[where] = self._told.get(where, b"") + data
+
+    def leaks(self, secrets: Mapping[str, str]) -> list[str]:
+        return [
+            f"{name} in {where}"
+            for where, data in self._told.items()
+            for name, secret in secrets.items()
+            if any(form in data for form in _forms(secret))
+        ]
+
+
+def _forms(secret: str) -> Iterator[bytes]:
+    """How a secret may be written: as it is, quoted for an address, and in base64."""
+    yield secret.encode()
+    yield urllib.parse.quote(secret, safe="").encode()
+    for shift in _SHIFTS:
+        # what the neighbours' bits touch is left out
+        yield base64.b64encode((shift + secret).encode())[4 if shift else 0 : -4]
+
+
+@pytest.fixture
+def cluster(chroot: Chroot) -> Iterator[World]:
+    world = World(chroot.client, chroot.address)
+    for number in (1, 2, 3):
+        world.broker(number, controller=number == 1)
+    world.topic("orders", {0: [1, 2], 1: [2, 3]})
+    for path in ("/config/changes", "/config/brokers"):
+        chroot.client.ensure_path(path)
+    for path, data in planted().items():
+        chroot.client.ensure_path(path)
+        chroot.client.set(path, data)
+    yield world
+    world.close()
+    # What its executor made belongs to it alone.
+    owner = KazooClient(hosts=chroot.address, auth_data=[("digest", IDENTITY)], timeout=10.0)
+    owner.start(timeout=15.0)
+    if owner.exists("/zkdash"):
+        owner.delete("/zkdash", recursive=True)
+    owner.stop()
+    owner.close()
+
+
+def _addresses() -> Iterator[str]:
+    named = {"topics": "orders", "brokers": "1", "groups": "billing", "actions": "1"}
+    for page in pages.PAGES:
+        kind = page.route.partition("/")[0]
+        yield "/c/default/" + re.sub(r"<[^>]+>", lambda _, kind=kind: named.get(kind, "orders"), page.route)
+    for kind in ("reassign", "change-config", "clear-throttles", "create-topic"):
+        yield f"/c/default/actions/new/{kind}/"
+    yield from ("/", "/admin/", "/admin/auth/user/", "/admin/access/grant/", "/password/", "/nowhere/")
+    yield from (
+        "/c/other/",
+        "/c/default/topics/none/",
+        "/c/default/brokers/x/",
+        "/c/default/search/?q=CANARY",
+    )
+
+
+def _look(site: Served, browser: Browser, seen: Seen) -> None:
+    for address in _addresses():
+        join = "&" if "?" in address else "?"
+        for shape in ("html", "json", "csv"):
+            asked = f"{address}{join}format={shape}"
+            seen.add(f"{address} as {shape}", browser.get(asked)[1])
+            answer = site.get(asked)
+            seen.add(f"{address} to nobody as {shape}", answer.body + repr(answer.headers).encode())
+
+
+def _files(directory: Path, seen: Seen) -> None:
+    """All that is kept, but the file of the key; tables also as what they hold."""
+    for path in directory.rglob("*"):
+        if path.is_file() and path.name != "secret_key":
+            with contextlib.suppress(FileNotFoundError):  # a file of the database that is gone by now
+                seen.add(f"file {path.name}", path.read_bytes())
+        if path.suffix == ".parquet":
+            seen.add(f"table {path.name}", repr(pyarrow.parquet.read_table(path).to_pydict()))
+
+
+def _frames(site: Served, session: str, seen: Seen) -> None:
+    """What a socket that knows nothing yet is told: everything that is live on the page."""
+    for address in _addresses():
+        if address.startswith("/c/default/") and "/actions/new/" not in address:
+            url = f"{site.address}/live{address}".replace("http://", "ws://")
+            with (
+                websockets.sync.client.connect(
+                    url,
+                    origin=site.address,
+                    additional_headers={"Cookie": f"sessionid={session}"},
+                    max_size=None,
+                ) as socket,
+                contextlib.suppress(websockets.exceptions.ConnectionClosed),
+            ):
+                seen.add(f"frames of {address}", str(socket.recv(timeout=LIMIT_S)))
+
+
+def _session(browser: Browser) -> str:
+    jar = next(h.cookiejar for h in browser._opener.handlers if hasattr(h, "cookiejar"))
+    assert isinstance(jar, http.cookiejar.CookieJar)
+    return next(str(cookie.value) for cookie in jar if cookie.name == "sessionid")
+
+
+def _moved(browser: Browser, seen: Seen) -> str:
+    """Propose a throttled move, which edits /config/brokers/<id>, and look at its review and its plan."""
+    form = "/c/default/actions/new/reassign/"
+    fields = {"way": "lists", "moves": "orders-0: 1, 3", "throttle": "50 MB/s"}
+    status, told = browser.post(form, do="preview", **fields)
+    assert status == 200, re.findall(r'class="problem">.*?<|errorlist.*', told)
+    assert "/config/brokers/1" in told
+    seen.add("preview", told)
+    status, told = browser.post(form, do="propose", **fields)
+    assert (status, "Submit" in told) == (200, True), told
+    seen.add("review", told)
+    [number] = set(re.findall(r"/actions/(\d+)/submit/", told))
+    seen.add("plan.json", browser.get(f"/c/default/actions/{number}/plan.json")[1])
+    return number
+
+
+@pytest.mark.zk
+def test_no_planted_secret_comes_out_anywhere(
+    served: Serve, cluster: World, chroot: Chroot, tmp_path: Path
+) -> None:
+    data, seen = tmp_path / "kept", Seen()
+    secrets = {name: canary(name) for name in re.findall(r"CANARY-([\w-]+?)-6f1d2c", repr(planted()))}
+    secrets |= {one: canary(one) for one in ("password", "wrong", "digest", "django", "invited")}
+    done = command("createadmin", "root", "--password-stdin", data=data, typed=secrets["password"] + "\n")
+    seen.add("createadmin", done.stdout + done.stderr)
+    link = command("createadmin", "olga", "--link", data=data).stdout.split()[0]
+    secrets["link"] = link.strip("/").rpartition("/")[2]
+    file = tmp_path / "zkdash.toml"
+    file.write_text(
+        f'[clusters.default]\nzookeeper = "{chroot.address}"\nask_brokers = false\n'
+        'auth_scheme = "digest"\nauth_env = "ZK_DIGEST"\n'
+    )
+    site = served(
+        ZKDASH_CONFIG=file,
+        ZKDASH_DATA=data,
+        ZKDASH_ANONYMOUS_READ="0",
+        ZKDASH_SECRET_KEY=secrets["django"],
+        ZKDASH_LOG="json",
+        ZK_DIGEST=IDENTITY,
+    )
+    browser = Browser(site.address)
+    seen.add("sign-in", browser.post("/sign-in/", username="root", password=secrets["wrong"])[1])
+    seen.add("sign-in", browser.post("/sign-in/", username="root", password=secrets["password"])[1])
+    secrets["session"] = _session(browser)
+    other = Browser(site.address)
+    assert other.get(link)[0] == 200  # the form's own address holds the token: only to who has it
+    assert site.get(link, Host="evil.example").status == 400
+    assert other.post(link)[0] == 200
+    secrets["session of the invited"] = _session(other)
+    wait_for(lambda: '"as_of": "' in browser.get("/c/default/topics/?format=json")[1], LIMIT_S, site.printed)
+    _look(site, browser, seen)
+    _frames(site, secrets["session"], seen)
+    number = _moved(browser, seen)
+    assert len(secrets) >= 30
+    page = f"/c/default/actions/{number}/"
+    browser.post_from(page, f"{page}submit/")
+    wait_for(lambda: "/admin/reassign_partitions" in _paths(chroot), LIMIT_S, site.printed)
+    # what was hidden is still there, and so is the throttle
+    kept = chroot.client.get("/config/brokers/1")[0].decode()
+    assert secrets["keystore"] in kept
+    assert "52428800" in kept or "50000000" in kept
+    seen.add("action", browser.get(page)[1] + browser.get("/c/default/audit/")[1])
+    seen.add("plan.json", browser.get(f"{page}plan.json")[1])
+    _look(site, browser, seen)
+    seen.add("log", site.err.read_bytes())
+    assert b'"logger": "zkdash.web.request_log"' in site.err.read_bytes()
+    # Django checks sessions against its table, which only zkdash's user reads.
+    sessions = {name: secrets.pop(name) for name in ("session", "session of the invited")}
+    _files(data, seen)
+    assert seen.leaks(secrets) == []
+    seen = Seen()
+    seen.add("log", site.err.read_bytes() + site.out.read_bytes())
+    assert seen.leaks(sessions) == []
+    assert (data / "zkdash.sqlite3").stat().st_mode & 0o077 == 0
+
+
+def _paths(chroot: Chroot) -> list[str]:
+    return [f"/admin/{name}" for name in chroot.client.get_children("/admin")]
+
+
+@pytest.mark.zk
+def test_djangos_own_error_pages_show_none_either(
+    served: Serve, cluster: World, chroot: Chroot, tmp_path: Path
+) -> None:
+    seen = Seen()
+    site = served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_DEBUG="1", ZKDASH_SECRET_KEY=canary("django"))
+    site.wait_until_loaded()
+    for address in (*_addresses(), "/static/none.css", "/c/default/topics/orders/?sort=%00"):
+        seen.add(address, site.get(address).body)
+    seen.add("host", site.get("/", Host="evil.example").body)
+    assert "DisallowedHost" in site.get("/", Host="evil.example").text
+    seen.add("log", site.err.read_bytes())
+    names = {name: canary(name) for name in re.findall(r"CANARY-([\w-]+?)-6f1d2c", repr(planted()))}
+    assert seen.leaks(names | {"django": canary("django")}) == []
+
+
+def test_what_a_failing_view_shows_with_debug_hides_how_clusters_are_reached(
+    settings: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text('[clusters.a]\nzookeeper = "h:1"\nauth_scheme = "digest"\nauth_env = "ZK_DIGEST"\n')
+    settings.ZKDASH_CLUSTERS = config.load({"ZKDASH_CONFIG": str(file), "ZK_DIGEST": f"a:{canary('digest')}"})
+    settings.SECRET_KEY = canary("django")
+    settings.DEBUG = True
+    request = RequestFactory().get("/", headers={"accept": "text/html"})
+    try:
+        raise ValueError(settings.ZKDASH_CLUSTERS)  # noqa: TRY301 - so that there is something to show
+    except ValueError:
+        answer = technical_500_response(request, *sys.exc_info())
+    assert "ZKDASH_CLUSTERS" in answer.content.decode()
+    seen = Seen()
+    seen.add("page", answer.content)
+    assert seen.leaks({"digest": canary("digest"), "django": canary("django")}) == []
+
+
+@pytest.mark.parametrize(
+    "write", [str, urllib.parse.quote, lambda text: base64.b64encode(text.encode()).decode()]
+)
+def test_a_leak_is_found_however_it_is_written(write: Any) -> None:
+    secret = canary("x y")
+    for before in ("", "a", "ab", "abc"):
+        seen = Seen()
+        seen.add("page", write(f"{before}{secret}tail of it"))
+        assert seen.leaks({"one": secret}) == ["one in page"]
+        seen = Seen()
+        seen.add("page", write(f"{before}{canary('another')}tail of it"))
+        assert seen.leaks({"one": secret}) == []
