@@ -15,17 +15,19 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests.waiting import wait_for
-from tests.zk import witness
+from tests.zk import secured, witness
 from tests.zk.proxy import Proxy
 from tests.zk.writer import ROOTS, TWINS, Writer
 from zkdash.demo.zookeeper import Ensemble, Server
 from zkdash.zk.config import ClusterConfig, parse_address
+from zkdash.zk.identity import DIGEST_MD5, Identity
 from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase
 
 pytestmark = pytest.mark.zk
 
 TIMES = 10
+SECURED_TIMES = 3
 SESSION_S = 2.0
 MIN_WRITES_PER_S = 50
 
@@ -68,10 +70,15 @@ class Bench(NamedTuple):
 
 
 @contextlib.contextmanager
-def bench(writer_address: str, mirror_address: str, kind: type[Mirror] = Mirror) -> Iterator[Bench]:
+def bench(
+    writer_address: str,
+    mirror_address: str,
+    kind: type[Mirror] = Mirror,
+    identity: Identity = Identity(),  # noqa: B008 - frozen
+) -> Iterator[Bench]:
     seed = secrets.randbits(32)
     servers, chroot = parse_address(mirror_address)
-    config = ClusterConfig("test", servers, chroot, session_timeout_s=SESSION_S)
+    config = ClusterConfig("test", servers, chroot, identity, SESSION_S)
     seen = witness.Witness(TWINS)
     with Writer(writer_address, seed) as writer:
         mirror = kind(config, roots=ROOTS, sink=seen, jitter=witness.no_jitter)
@@ -132,6 +139,28 @@ def test_a_frozen_connection_is_noticed_within_the_session_and_leaves_no_differe
             )
             assert time.monotonic() - began < SESSION_S + 0.5
             stand.expect_equal()
+
+
+def test_cuts_and_frozen_connections_under_tls_and_sasl_leave_no_difference(locked: secured.Locked) -> None:
+    identity = Identity("sasl", secured.READER, DIGEST_MD5, locked.tls)
+    with locked.chroot() as (chroot, _), Proxy(locked.port) as proxy:
+        written, mirrored = locked.server.address + chroot, f"127.0.0.1:{proxy.port}{chroot}"
+        with bench(written, mirrored, identity=identity) as stand:
+            for _ in range(SECURED_TIMES):
+                proxy.cut()
+                stand.wait_down()
+                writes_for(stand.writer, 1.0)
+                proxy.restore()
+                stand.expect_equal()
+                began, sessions = time.monotonic(), len(stand.witness.sessions)
+                proxy.freeze()
+                wait_for(
+                    lambda since=sessions: any(
+                        s.phase in {Phase.SUSPENDED, Phase.LOST} for s in stand.witness.sessions[since:]
+                    )
+                )
+                assert time.monotonic() - began < SESSION_S + 0.5
+                stand.expect_equal()
 
 
 def test_an_expired_session_leaves_no_difference(own_server: Callable[..., Server]) -> None:
