@@ -75,6 +75,8 @@ def _read(request: HttpRequest) -> Rights:
 
 def sign_in(request: HttpRequest) -> str:
     """The address of the sign-in page, from which one comes back to what was asked for."""
+    if request.path.startswith(SIGN_IN):  # nobody wants to come back to a failed sign-in
+        return SIGN_IN
     return f"{SIGN_IN}?{urlencode({'next': request.get_full_path()})}"
 
 

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.urls import path, register_converter
 
 from zkdash.access.site import site
-from zkdash.web import consumer, jobs, links, pages, proposing, signin, verbs, views
+from zkdash.web import consumer, jobs, links, pages, proposing, signin, sso, verbs, views
 from zkdash.web.api import routes as programs
 
 register_converter(links.NameConverter, "name")
@@ -19,6 +19,8 @@ register_converter(links.ClusterConverter, "cluster")
 urlpatterns = [
     path("", views.cluster_list, name="cluster-list"),
     path("sign-in/", signin.SignIn.as_view(), name="sign-in"),
+    path("sign-in/oidc/", sso.begin, name="sso-begin"),
+    path("sign-in/oidc/back/", sso.back, name="sso-back"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("password/", signin.Password.as_view(), name="password"),
     *programs.ROUTES,
