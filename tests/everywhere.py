@@ -21,14 +21,17 @@ _NAMES = {"topics": "/brokers/topics", "brokers": "/brokers/ids", "groups": "/co
 
 
 @contextlib.contextmanager
-def serving(below: Path, trees: Iterable[str]) -> Iterator[Served]:
-    """The trees as clusters of one serving process, each called by its name; all of them are loaded."""
+def serving(below: Path, trees: Iterable[str], **settings: str | Path) -> Iterator[Served]:
+    """The trees as clusters of one serving process, each called by its name; all of them are loaded.
+
+    `settings` are more of its environment.
+    """
     trees = tuple(trees)
     recorded.write_snapshot(below / "zookeeper", trees)
     with Server(below / "zookeeper") as zookeeper, starter(below) as start:
         config = below / "zkdash.toml"
         config.write_text("".join(_cluster(name, zookeeper.address) for name in trees))
-        server = start(ZKDASH_CONFIG=config)
+        server = start(ZKDASH_CONFIG=config, **settings)
         wait_for(
             lambda: all(row["data"] == "live" for row in server.json("/?format=json")["rows"]),
             limit_s=LOAD_LIMIT_S,
