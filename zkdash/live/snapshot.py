@@ -12,6 +12,7 @@ from zkdash.cluster.checks import Finding
 from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.touched import Touched
+from zkdash.live.feed import Feed
 from zkdash.live.queue import EMPTY, Queue
 from zkdash.zk.session import Session
 
@@ -24,7 +25,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     `revision` counts from 1 in this process and grows with every change of what is shown. `as_of` is the
     epoch second up to which ZooKeeper proved the state true (None before the first load), `stale` is
     True when that is over 3 s ago. `findings` are raised checks, worst first; `passing` the ids of
-    checks that hold nothing against the cluster. `changes` are the newest first. `first_seen` tells of each
+    checks that hold nothing against the cluster. `changes` are the newest first, `feed` holds more of
+    them, with places that programs know. `first_seen` tells of each
     znode that does not parse the epoch millisecond at which this process first read it so, `restless` of each
     group whose members or owners moved within the last 8 s when they did. `samples` is what the brokers told:
     log ends, and offsets that groups keep in Kafka. `migrations` tells of the groups whose commits are asked
@@ -46,3 +48,4 @@ class Snapshot(msgspec.Struct, frozen=True):
     samples: Samples = Samples()
     migrations: Mapping[str, Migration] = {}
     queue: Queue = EMPTY
+    feed: Feed = Feed()

@@ -108,9 +108,13 @@ class Watcher:
         after, touched = advance.advance(before, batch)
         self._state = after
         self._sampling.tell(after)
+        feed = self._snapshot.feed
+        if not before.loaded and after.loaded:
+            feed = feed.loaded(batch.zxid)
         if before.loaded:
             news = changes.diff(before, after, batch, now_ms=int(now * 1000))
             self._changes.extendleft(reversed(news))
+            feed = feed.told(batch.zxid, news)
             if news:
                 touched |= Touched(frozenset({"changes"}))
         if "problems" in touched.areas:
@@ -118,7 +122,7 @@ class Watcher:
                 self._first_seen, batch.changed, after.problems, int(now * 1000)
             )
         restless = self._unrest(before, after, touched, int(now * 1000))
-        self._publish(touched, now, state=after, first_seen=self._first_seen, restless=restless)
+        self._publish(touched, now, state=after, first_seen=self._first_seen, restless=restless, feed=feed)
 
     def session(self, session: Session) -> None:
         """Publish what became of the connection."""

@@ -20,7 +20,7 @@ from zkdash.access import administrators
 from zkdash.actions import reading, worker
 from zkdash.live import engine, queue
 from zkdash.management import database, recording, supervising
-from zkdash.web import renderer, run_reading, warden
+from zkdash.web import feed, renderer, run_reading, warden
 from zkdash.zk.config import ClusterConfig
 
 _DRAIN_S = 10
@@ -65,6 +65,11 @@ def serve(
     hands = worker.Worker(
         clusters if executes else (), owner=worker.own_name(), notify=lambda _cluster: queue.poke()
     )
+
+    def leaving() -> None:
+        feed.leave()
+        hands.leave()
+
     server = _Server(
         uvicorn.Config(
             "zkdash.asgi:application",
@@ -83,7 +88,7 @@ def serve(
             ws_per_message_deflate=False,
         ),
         lambda: announce(address, link),
-        hands.leave,
+        leaving,
     )
     # uvicorn raises the signal that ended it once more, for the handlers that stood before it.
     for number in (signal.SIGTERM, signal.SIGINT):

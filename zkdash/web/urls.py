@@ -23,7 +23,7 @@ urlpatterns = [
     path("sign-in/oidc/back/", sso.back, name="sso-back"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("password/", signin.Password.as_view(), name="password"),
-    *programs.ROUTES,
+    *programs.routes(),
     path("welcome/<str:token>/", signin.welcome, name="welcome"),
     path("admin/", site.urls),
     *(

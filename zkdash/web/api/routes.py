@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import URLPattern, path
 
-from zkdash.web import health, metrics, own_tokens
+from zkdash.web import feed, health, metrics, own_tokens
 
-ROUTES = (
-    path("healthz", health.alive, name="healthz"),
-    path("readyz", health.ready, name="readyz"),
-    path("metrics", metrics.page, name="metrics"),
-    path("tokens/", own_tokens.own, name="tokens"),
-    path("tokens/<int:number>/revoke/", own_tokens.revoke, name="token-revoke"),
-)
+
+def routes() -> tuple[URLPattern, ...]:
+    """For the URLconf, once it has registered its converters."""
+    return (
+        path("healthz", health.alive, name="healthz"),
+        path("readyz", health.ready, name="readyz"),
+        path("metrics", metrics.page, name="metrics"),
+        path("c/<cluster:cluster>/feed/", feed.feed, name="feed"),
+        path("tokens/", own_tokens.own, name="tokens"),
+        path("tokens/<int:number>/revoke/", own_tokens.revoke, name="token-revoke"),
+    )

@@ -1,0 +1,66 @@
+"""The last changes of a cluster in the order they were seen in, so that a program can go on where it was."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from zkdash.cluster.changes import Change
+
+MOST = 1000
+
+
+class Place(NamedTuple):
+    """Where a program stands: after `batch` readings that ended at transaction `zxid`.
+
+    Several may end there, since what went away carries no transaction of its own.
+    """
+
+    zxid: int
+    batch: int
+
+    def __str__(self) -> str:
+        return f"{self.zxid}-{self.batch}"
+
+
+class News(NamedTuple):
+    """What one reading changed, oldest first, and the place after it."""
+
+    place: Place
+    changes: tuple[Change, ...]
+
+
+class Feed(msgspec.Struct, frozen=True):
+    """What is kept: everything that came after `begins`, oldest first; `begins` is None before the load."""
+
+    begins: Place | None = None
+    news: tuple[News, ...] = ()
+
+    @property
+    def ends(self) -> Place | None:
+        """The place after all of it."""
+        return self.news[-1].place if self.news else self.begins
+
+    def loaded(self, zxid: int) -> Feed:
+        """The feed of a cluster that was read for the first time."""
+        return Feed(Place(zxid, 0))
+
+    def told(self, zxid: int, changes: tuple[Change, ...]) -> Feed:
+        """The feed with one more reading's changes (newest first); old ones are forgotten beyond MOST."""
+        begins, ends = self.begins, self.ends
+        if begins is None or ends is None or not changes:
+            return self
+        place = Place(zxid, 1) if zxid > ends.zxid else Place(ends.zxid, ends.batch + 1)
+        news = [*self.news, News(place, tuple(reversed(changes)))]
+        kept = sum(len(one.changes) for one in news)
+        while kept > MOST and len(news) > 1:
+            forgotten = news.pop(0)
+            begins, kept = forgotten.place, kept - len(forgotten.changes)
+        return Feed(begins, tuple(news))
+
+    def since(self, place: Place) -> tuple[News, ...] | None:
+        """What came after a place; None where that is not known any more, or from elsewhere."""
+        if self.begins is None or place < self.begins:
+            return None
+        return tuple(one for one in self.news if one.place > place)
