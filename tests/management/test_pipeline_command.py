@@ -1,0 +1,163 @@
+"""`manage.py pipeline` as an operator runs it: a process of its own, with words for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.formats.driven import connected
+from tests.pipeline.transforms.living import CHROOT
+from tests.waiting import wait_for
+from tests.world import World
+from zkdash.demo.zookeeper import Server
+from zkdash.history import places
+from zkdash.management.commands.pipeline import Bar
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN_LIMIT_S = 400
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Callable[..., dict[str, str]]:
+    """The environment of a process that has a cluster `shop`, whose logs lie at `logs`."""
+
+    def made(logs: str, **more: str) -> dict[str, str]:
+        config = tmp_path / "clusters.toml"
+        config.write_text(
+            f'[clusters.shop]\nzookeeper = "127.0.0.1:2181{CHROOT}"\ntransaction_logs = {json.dumps(logs)}\n'
+        )
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
+        ours = {
+            "ZKDASH_CONFIG": str(config),
+            "ZKDASH_DATA": str(tmp_path / "data"),
+            "ZKDASH_SPARK": "local[2]",
+            "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "ZKDASH_HISTORY": str(tmp_path / "history"),
+        }
+        return kept | ours | more
+
+    return made
+
+
+def pipeline(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", "pipeline", *arguments],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=RUN_LIMIT_S,
+        check=False,
+    )
+
+
+def status(environ: dict[str, str]) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = json.loads(pipeline(environ, "status", "--json").stdout)
+    return told
+
+
+def test_the_jobs_are_listed_each_with_what_it_does(environment: Callable[..., dict[str, str]]) -> None:
+    listed = pipeline(environment(""), "list").stdout
+    assert [line.split()[0] for line in listed.splitlines()] == ["load", "derive", "retain", "all", "stream"]
+
+
+@pytest.mark.parametrize(
+    ("logs", "told"),
+    [
+        ("", "shop has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.shop]"),
+        ("{tmp}/nowhere", "{tmp}/nowhere is no directory: name ZooKeeper's dataDir or dataLogDir"),
+        ("{tmp}", "{tmp} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir"),
+    ],
+)
+def test_logs_that_cannot_be_read_fail_in_a_sentence_that_the_status_tells(
+    environment: Callable[..., dict[str, str]], tmp_path: Path, logs: str, told: str
+) -> None:
+    environ = environment(logs.format(tmp=tmp_path))
+    ran = pipeline(environ, "run", "load")
+    assert ran.returncode == 1
+    assert told.format(tmp=tmp_path) in ran.stderr
+    assert "Traceback" not in ran.stderr
+    (run,) = status(environ)
+    assert (run["state"], run["by"]) == ("failed", "command")
+    assert told.format(tmp=tmp_path) in run["sentence"]
+
+
+def test_a_cluster_that_is_not_configured_is_refused(environment: Callable[..., dict[str, str]]) -> None:
+    ran = pipeline(environment(""), "run", "load", "--cluster", "shoe")
+    assert ran.returncode == 1
+    assert "--cluster shoe: there is no such cluster; configured are shop." in ran.stderr
+
+
+@pytest.mark.zk
+@pytest.mark.spark
+def test_a_queued_run_is_carried_out_by_the_worker_in_a_process_of_its_own(
+    environment: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    with Server(tmp_path / "zookeeper", tick_time_ms=200) as server:
+        client = connected(server.address)
+        client.create(CHROOT)
+        client.stop()
+        client.close()
+        client = connected(server.address + CHROOT)
+        world = World(client, server.address + CHROOT)
+        world.broker(1, controller=True)
+        world.topic("orders", {0: [1]})
+        world.close()
+        client.stop()
+        client.close()
+        environ = environment(str(server.data_dir))
+        assert pipeline(environ, "run", "retain").returncode == 0  # makes the database too
+        queued = "from zkdash.pipeline import runs; runs.queue('shop', 'all', 'ann')"
+        subprocess.run(
+            [sys.executable, "manage.py", "shell", "-v0", "-c", queued], cwd=ROOT, env=environ, check=True
+        )
+        errors = tmp_path / "worker.err"
+        with errors.open("wb") as err:
+            worker = subprocess.Popen(
+                [sys.executable, "manage.py", "pipeline", "work", "--until-eof"],
+                cwd=ROOT,
+                env=environ,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=err,
+            )
+        assert worker.stdin is not None
+        try:
+            with worker.stdin:
+                wait_for(
+                    lambda: status(environ)[0]["state"] in ("done", "failed"), RUN_LIMIT_S, errors.read_text
+                )
+            worker.wait(30)  # its input ended
+        finally:
+            worker.kill()
+            worker.wait()
+    run = status(environ)[0]
+    assert (run["job"], run["by"], run["state"]) == ("all", "ann", "done"), run
+    assert run["rows"] > 0
+    assert run["zxid_upto"] > 0
+    assert set(run["metrics"]) == {"load", "derive", "retain"}
+    assert run["metrics"]["derive"]["tables"]["partition_intervals"]["rows"] == 1
+    assert places.table(tmp_path / "history", "shop", "partition_intervals").read().rows == 1
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_drawn_on_a_terminal_and_nowhere_else() -> None:
+    terminal, file = Terminal(), StringIO()
+    for out in (terminal, file):
+        bar = Bar(out)
+        bar.draw("deriving hot_paths", 0.5)
+        bar.close()
+    assert f"{'█' * 12}{'░' * 12}  50 % deriving hot_paths" in terminal.getvalue()
+    assert file.getvalue() == ""

@@ -1,0 +1,102 @@
+"""Spark's own servers, from PySpark's jars: a standalone master with workers, Spark Connect."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pyspark
+
+from tests.waiting import wait_for
+from zkdash import java
+from zkdash.demo import ports
+
+_HOME = Path(pyspark.__file__).parent
+_ROOT = Path(__file__).resolve().parents[2]
+_START_LIMIT_S = 60
+_LOOPBACK = "127.0.0.1"
+
+
+@contextmanager
+def standalone(directory: Path, *, workers: int = 2) -> Iterator[str]:
+    """A master with workers of one core each; its address."""
+    (port,) = ports.free()
+    master = f"spark://{_LOOPBACK}:{port}"
+    shown = ["--host", _LOOPBACK, "--webui-port", "0"]
+    log = directory / "master.log"
+    with ExitStack() as stack:
+        stack.enter_context(_jvm(directory / "master", "deploy.master.Master", *shown, "--port", str(port)))
+        for number in range(workers):
+            asked = [
+                *shown,
+                "--cores",
+                "1",
+                "--memory",
+                "640m",
+                "--work-dir",
+                str(directory / f"work-{number}"),
+            ]
+            stack.enter_context(_jvm(directory / f"worker-{number}", "deploy.worker.Worker", *asked, master))
+        wait_for(
+            lambda: log.read_text().count("Registering worker") == workers, _START_LIMIT_S, log.read_text
+        )
+        yield master
+
+
+@contextmanager
+def connect(directory: Path) -> Iterator[str]:
+    """A Spark Connect server on two threads; its address."""
+    (port,) = ports.free()
+    arguments = [
+        *("--conf", f"spark.connect.grpc.binding.port={port}", "--master", "local[2]"),
+        *("--conf", f"spark.connect.grpc.binding.address={_LOOPBACK}", "--conf", "spark.ui.enabled=false"),
+        *("--conf", f"spark.sql.warehouse.dir={directory / 'warehouse'}"),
+        *("--conf", f"spark.sql.artifact.directory={directory / 'artifacts'}"),
+        *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--name", "connect"),
+        "spark-internal",
+    ]
+    with _jvm(directory / "connect", "deploy.SparkSubmit", *arguments):
+        log = directory / "connect.log"
+        wait_for(lambda: "Spark Connect server started" in log.read_text(), _START_LIMIT_S, log.read_text)
+        yield f"sc://{_LOOPBACK}:{port}"
+
+
+@contextmanager
+def _jvm(path: Path, name: str, *arguments: str) -> Iterator[None]:
+    """A class of Spark's in a process of its own, its log beside `path`."""
+    path.mkdir(parents=True)
+    with path.with_suffix(".log").open("wb") as log:
+        process = subprocess.Popen(
+            [_HOME / "bin" / "spark-class", f"org.apache.spark.{name}", *arguments],
+            cwd=path,
+            env=_environment(path),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # with its executors
+        )
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _environment(scratch: Path) -> Mapping[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
+    return kept | {
+        "JAVA_HOME": str(java.find().home),
+        "SPARK_HOME": str(_HOME),
+        "SPARK_LOCAL_IP": _LOOPBACK,
+        "SPARK_LOCAL_DIRS": str(scratch),
+        "SPARK_NO_DAEMONIZE": "1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": str(_ROOT),
+    }

@@ -1,0 +1,98 @@
+"""Runs as rows: asked for once, claimed once, one at a time, told of honestly; on both databases."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.databases import Database, in_threads
+from zkdash.pipeline import runs
+from zkdash.pipeline.runs import BusyError, State
+
+
+def test_a_run_goes_from_the_queue_to_its_end(database: Database) -> None:
+    asked = runs.queue("shop", "derive", "ann")
+    assert runs.recent("shop") == [asked]
+    taken = runs.claim(["shop"])
+    assert taken is not None
+    assert (taken.id, taken.state, taken.by) == (asked.id, State.RUNNING, "ann")
+    assert runs.tell(taken, sentence="deriving hot_paths", progress=40)
+    assert [(run.sentence, run.progress) for run in runs.recent("shop")] == [("deriving hot_paths", 40)]
+    assert runs.finish(taken, "all derived", rows=7, problems=1, zxid_upto=99, metrics={"a": [1]})
+    (ended,) = runs.recent("shop")
+    assert (ended.state, ended.rows, ended.problems, ended.zxid_upto, ended.progress) == (
+        State.DONE,
+        7,
+        1,
+        99,
+        100,
+    )
+    assert ended.metrics == {"a": [1]}
+    assert runs.last_success("shop", "derive") == ended
+    assert runs.last_success("shop", "load") is None
+
+
+def test_a_run_of_all_counts_for_each_of_its_jobs(database: Database) -> None:
+    run = runs.begin("shop", "all", "ann")
+    assert runs.last_success("shop", "load") is None
+    runs.finish(run, "done")
+    assert runs.last_success("shop", "load") == run
+    assert runs.last_success("shop", "stream") is None
+
+
+def test_what_is_queued_already_is_not_queued_again(database: Database) -> None:
+    first = runs.queue("shop", "all", "ann")
+    assert runs.queue("shop", "all", "bob") == first
+    assert runs.queue("shop", "derive", "bob") != first
+    assert runs.queue("other", "all", "bob") != first
+    with pytest.raises(ValueError, match="there is no job 'stream' to queue; there are load, derive"):
+        runs.queue("shop", "stream", "ann")
+
+
+def test_many_who_ask_at_once_get_the_same_run(database: Database) -> None:
+    asked = in_threads(*[lambda: runs.queue("shop", "all", "ann").id for _ in range(4)])
+    assert len(set(asked)) == 1
+
+
+def test_many_who_claim_at_once_get_it_once(database: Database) -> None:
+    runs.queue("shop", "all", "ann")
+    taken = in_threads(*[lambda: runs.claim(["shop"]) for _ in range(4)])
+    assert sum(run is not None for run in taken) == 1
+
+
+def test_a_cluster_has_one_run_at_a_time_and_one_stream_beside_it(database: Database) -> None:
+    running = runs.begin("shop", "load", "ann")
+    runs.begin("shop", "stream", "ann")
+    runs.begin("other", "load", "ann")
+    with pytest.raises(BusyError, match=rf"shop: run {running.id} \(load, by ann\) is under way since"):
+        runs.begin("shop", "derive", "bob")
+    with pytest.raises(BusyError, match=r"\(stream, by ann\) is under way"):
+        runs.begin("shop", "stream", "bob")
+    runs.queue("shop", "derive", "bob")
+    assert runs.claim(["shop"]) is None
+    runs.finish(running, "done")
+    claimed = runs.claim(["shop"])
+    assert claimed is not None
+    assert claimed.job == "derive"
+
+
+def test_a_run_of_another_cluster_is_left_to_others(database: Database) -> None:
+    runs.queue("shop", "all", "ann")
+    assert runs.claim(["other"]) is None
+
+
+def test_a_run_that_fell_silent_has_died_and_says_nothing_more(database: Database) -> None:
+    run = runs.begin("shop", "load", "ann")
+    later = timezone.now() + timedelta(seconds=runs.SILENT_S - 1)
+    assert runs.reap(now=later) == 0
+    assert runs.reap(now=later + timedelta(seconds=2)) == 1
+    assert not runs.tell(run, sentence="still here")
+    assert not runs.finish(run, "done")
+    (dead,) = runs.recent("shop")
+    assert (dead.state, dead.sentence) == (
+        State.FAILED,
+        "its process ended without a word; the tables are whole: run it again",
+    )
+    runs.begin("shop", "load", "bob")

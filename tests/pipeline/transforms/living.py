@@ -1,0 +1,80 @@
+"""A simulated cluster that lived through all kinds of troubles, and its ZooKeeper's files meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.demo.living import SMALL
+from tests.pipeline import writes
+from tests.waiting import wait_for
+from zkdash.demo.clock import SteppedClock
+from zkdash.demo.simulation import Simulation
+from zkdash.demo.specs import TopicSpec
+from zkdash.demo.zookeeper import Server
+
+CHROOT = "/shop"
+
+
+class Lived(NamedTuple):
+    """`stages` are copies of the server's files, each with more than the one before; the last has all."""
+
+    stages: list[Path]
+    killed: int
+    controllers: list[int]
+
+
+def live(directory: Path) -> Lived:
+    """Brokers die and come back, the controller among them; members leave and join; topics come and go."""
+    stages: list[Path] = []
+    clock = SteppedClock()
+    with Server(directory / "zookeeper", tick_time_ms=200, config={"snapCount": "250"}) as server:
+
+        def keep() -> None:
+            writes.last_zxid(server)
+            stages.append(directory / f"stage-{len(stages)}")
+            shutil.copytree(server.data_dir, stages[-1])
+
+        simulation = Simulation(server.address + CHROOT, seed=7, contents=SMALL, time=clock)
+
+        def settle(until: Callable[[], bool] = lambda: False, seconds: int = 15) -> None:
+            for _ in range(seconds):
+                clock.advance(1.0)
+                simulation.steps.call(lambda: None)
+                if until():
+                    return
+
+        simulation.start()
+        try:
+            settle()
+            first = _controller(simulation)
+            killed = next(number for number in simulation.brokers if number != first)
+            keep()
+            simulation.kill_broker(killed)
+            settle()
+            simulation.leave("billing-1")
+            settle()
+            simulation.kill_broker(first)
+            wait_for(lambda: simulation.term is not None, 10)
+            settle()
+            second = _controller(simulation)
+            simulation.start_broker(killed)
+            settle(seconds=30)
+            simulation.join("billing-1")
+            settle()
+            keep()
+            simulation.create_topic(TopicSpec("late", 3, 2))
+            simulation.delete_topic("scratch")
+            simulation.start_broker(first)
+            settle(seconds=30)
+            assert simulation.failures == []
+        finally:
+            simulation.stop()
+        keep()
+    return Lived(stages, killed, [first, second])
+
+
+def _controller(simulation: Simulation) -> int:
+    return next(number for number, broker in simulation.brokers.items() if broker.controller is not None)

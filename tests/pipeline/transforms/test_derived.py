@@ -1,0 +1,152 @@
+"""A real ZooKeeper's files as derived tables: what happened, by a plain reading of the same files."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pipeline.transforms import oracle
+from tests.pipeline.transforms.conftest import rows
+from tests.pipeline.transforms.living import CHROOT, Lived
+from zkdash.formats.txnlog import rows as txn
+from zkdash.history import derived
+from zkdash.history.manifest import Table
+from zkdash.kafka import paths
+from zkdash.kafka.paths import Kind
+
+pytestmark = [pytest.mark.spark, pytest.mark.zk]
+
+
+@pytest.fixture(scope="session")
+def told(lived: Lived) -> list[txn.Row]:
+    return oracle.history(lived.stages[-1], CHROOT)
+
+
+def test_every_column_is_there_and_no_other(whole: Path) -> None:
+    for name, schema in derived.TABLES.items():
+        for row in rows(whole, name)[:1]:
+            assert list(row) == schema.names, name
+
+
+def test_intervals_are_the_states_that_partitions_had(whole: Path, told: list[txn.Row]) -> None:
+    names = ("topic", "partition", "leader", "isr", "replicas", "from_zxid", "to_zxid", "from_ms", "to_ms")
+    found = rows(whole, "partition_intervals")
+    assert sorted((tuple(row[name] for name in names) for row in found), key=str) == oracle.intervals(told)
+    for row in found:
+        assert row["is_under_replicated"] == (len(row["isr"]) < len(row["replicas"]))
+        assert row["is_offline"] == (row["leader"] == -1)
+    assert any(row["is_offline"] for row in found)
+    assert any(row["is_under_replicated"] for row in found)
+
+
+def test_minutes_are_the_integral_over_the_intervals(whole: Path, told: list[txn.Row]) -> None:
+    until = max(row.time for row in told)
+
+    def spans(flag: str) -> list[tuple[str, int, int, int]]:
+        return [
+            (row["topic"], row["partition"], row["from_ms"], row["to_ms"])
+            for row in rows(whole, "partition_intervals")
+            if row[flag]
+        ]
+
+    found = rows(whole, "under_replicated_minutes")
+    under = {row["minute"]: (row["partitions"], row["partition_seconds"]) for row in found}
+    offline = {row["minute"]: (row["offline_partitions"], row["offline_seconds"]) for row in found}
+    for shown, flag in ((under, "is_under_replicated"), (offline, "is_offline")):
+        wanted = oracle.minutes(spans(flag), until)
+        assert wanted
+        assert {minute: count for minute, (count, _) in shown.items() if count} == {
+            minute: count for minute, (count, _) in wanted.items()
+        }
+        for minute, (_, seconds) in wanted.items():
+            assert shown[minute][1] == pytest.approx(seconds)
+
+
+def test_controllers_and_brokers_are_those_of_the_story(whole: Path, lived: Lived) -> None:
+    terms = sorted(rows(whole, "controller_epochs"), key=lambda row: row["from_zxid"])
+    assert [row["broker"] for row in terms][:2] == lived.controllers
+    assert [row["epoch"] for row in terms] == list(range(1, len(terms) + 1))
+    ours = sorted(
+        (row for row in rows(whole, "broker_sessions") if row["broker"] == lived.killed),
+        key=lambda row: row["from_zxid"],
+    )
+    assert len(ours) == 2
+    assert ours[0]["to_zxid"] < ours[1]["from_zxid"]
+    assert {row["ended"] for row in ours} == {"session"}
+    assert {(row["host"], row["port"], row["rack"]) for row in ours} == {
+        (f"kafka-{lived.killed}.test", 9092, f"rack-{lived.killed % 2}")
+    }
+    assert len({row["session"] for row in ours}) == 2
+
+
+def test_the_timeline_says_what_the_live_pages_would_have_said(whole: Path, told: list[txn.Row]) -> None:
+    found = [(row["zxid"], row["what"], row["before"], row["after"]) for row in rows(whole, "timeline")]
+    assert sorted(found, key=str) == sorted(oracle.sayings(told), key=str)
+    assert any("leader moved" in what for _, what, _, _ in found)
+    assert any("was deleted" in what for _, what, _, _ in found)
+
+
+def test_writes_offsets_and_sessions_are_counted(whole: Path, told: list[txn.Row]) -> None:
+    hot = {(row["minute"], row["prefix"]): row["writes"] for row in rows(whole, "hot_paths")}
+    assert hot == oracle.prefixes(told)
+    rates = rows(whole, "offset_rates")
+    assert {
+        (row["group"], row["topic"], row["part"], row["minute"]): (
+            row["offset"],
+            row["committed_ms"],
+            row["commits"],
+        )
+        for row in rates
+    } == oracle.commits(told)
+    found = {row["session"]: (row["ephemerals"], row["writes"]) for row in rows(whole, "sessions")}
+    assert found == oracle.writers(told)
+    assert all(row["ended"] == "closed" for row in rows(whole, "sessions") if row["to_ms"] is not None)
+
+
+def test_groups_that_everybody_left_are_idle(whole: Path, told: list[txn.Row]) -> None:
+    idle = {row["group"]: row for row in rows(whole, "idle_groups")}
+    assert {"billing", "archive", "gone"} == set(idle)
+    for group, row in idle.items():
+        left = [
+            each.time
+            for each in told
+            if paths.locate(each.path or "")[:2] == (Kind.MEMBER, group) and each.type == txn.CLOSE_SESSION
+        ]
+        assert row["last_member_ms"] == left[-1]
+
+
+def test_piece_by_piece_gives_what_all_at_once_gives(
+    bring: Callable[[Path, Path], Any], lived: Lived, whole: Path, tmp_path: Path
+) -> None:
+    for files in lived.stages:
+        bring(files, tmp_path)
+    for name in (*derived.TABLES, "changes"):
+        assert rows(tmp_path, name) == rows(whole, name), name
+    before = {name: Table(tmp_path / "shop" / name).read().rows for name in derived.TABLES}
+    bring(lived.stages[-1], tmp_path)
+    assert {name: Table(tmp_path / "shop" / name).read().rows for name in derived.TABLES} == before
+    for name in derived.TABLES:
+        assert rows(tmp_path, name) == rows(whole, name), name
+
+
+def test_where_the_first_logs_were_purged_a_snapshot_tells_what_was_there(
+    bring: Callable[[Path, Path], Any], lived: Lived, whole: Path, tmp_path: Path
+) -> None:
+    files = tmp_path / "purged"
+    shutil.copytree(lived.stages[-1], files)
+    logs = sorted((files / "version-2").glob("log.*"), key=lambda path: int(path.suffix[1:], 16))
+    snapshots = sorted((files / "version-2").glob("snapshot.*"), key=lambda path: int(path.suffix[1:], 16))
+    kept = next(path for path in snapshots if int(path.suffix[1:], 16) >= int(logs[1].suffix[1:], 16) - 1)
+    for path in (logs[0], *(path for path in snapshots if path.stat().st_mtime < kept.stat().st_mtime)):
+        path.unlink()
+    bring(files, tmp_path)
+    first = int(logs[1].suffix[1:], 16)
+    for name in ("partition_intervals", "broker_sessions", "controller_epochs"):
+        wanted = [row for row in rows(whole, name) if row["to_zxid"] is None or row["to_zxid"] >= first]
+        found = [row for row in rows(tmp_path, name) if row["to_zxid"] is None or row["to_zxid"] >= first]
+        assert found == wanted, name
+        assert any(row["from_zxid"] < first for row in found), name
