@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import screenshots
+from zkdash.access.sso import configuration
 from zkdash.cluster import checks
 from zkdash.web import pages
 from zkdash.zk import config
@@ -15,6 +16,7 @@ from zkdash.zk import config
 ROOT = Path(__file__).resolve().parent.parent
 OPERATING = (ROOT / "docs" / "operating.md").read_text()
 GUIDES = OPERATING + (ROOT / "docs" / "acting.md").read_text()
+SIGN_IN = (ROOT / "docs" / "sign-in.md").read_text()
 SECURING = (ROOT / "docs" / "securing.md").read_text()
 README = (ROOT / "README.md").read_text()
 SCRIPT = (ROOT / "static" / "zkdash.js").read_text()
@@ -41,6 +43,19 @@ def test_every_key_of_a_cluster_is_told(key: str) -> None:
     assert re.search(rf"^(?:# )?{key} = ", OPERATING + SECURING, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("table", "key"),
+    [
+        *(("[sign_in.oidc]", key) for key in sorted(configuration.OIDC_KEYS)),
+        *(("[sign_in.ldap]", key) for key in sorted(configuration.LDAP_KEYS)),
+        *(("[[sign_in.roles]]", key) for key in sorted(configuration.ROLE_KEYS)),
+    ],
+)
+def test_every_key_of_signing_in_is_told(table: str, key: str) -> None:
+    block = SIGN_IN.partition(f"{table}\n")[2].partition("```")[0]
+    assert re.search(rf"^(# )?{key} = ", block, re.MULTILINE)
+
+
 @pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
 def test_every_page_is_told(page: pages.Page) -> None:
     route = re.sub(r"<\w+:(\w+)>", r"<\1>", page.route)
@@ -63,7 +78,7 @@ def test_every_shortcut_is_told() -> None:
 
 
 def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
-    for name in ("README.md", "docs/operating.md", "docs/acting.md", "docs/securing.md"):
+    for name in ("README.md", "docs/operating.md", "docs/acting.md", "docs/securing.md", "docs/sign-in.md"):
         file = ROOT / name
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", file.read_text()):
             assert (file.parent / target).exists(), f"{name}: {target}"

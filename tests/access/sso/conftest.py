@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cryptography import x509
@@ -16,9 +13,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.access.sso.servers import LdapServer, Provider, register
+from tests.access.sso.servers import LdapServer, Provider, register, started
 
-HERE = Path(__file__).resolve().parent
+__all__ = ["started"]
+
 PEOPLE = """\
 dn: dc=example,dc=org
 objectClass: domain
@@ -91,33 +89,6 @@ def _certificate(path: Path) -> Path:
     )
     path.write_bytes(secret + certificate.public_bytes(serialization.Encoding.PEM))
     return path
-
-
-@pytest.fixture(scope="module")
-def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
-    """Start one of the servers beside this file; the first line that it prints."""
-    directory = tmp_path_factory.mktemp("servers")
-    processes: list[subprocess.Popen[str]] = []
-
-    def start(script: str, *arguments: Any) -> str:
-        errors = directory / f"{script}.err"
-        with errors.open("w") as file:
-            process = subprocess.Popen(
-                [sys.executable, "-W", "ignore", HERE / script, *map(str, arguments)],
-                stdout=subprocess.PIPE,
-                stderr=file,
-                text=True,
-            )
-        processes.append(process)
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, errors.read_text()
-        return line
-
-    yield start
-    for process in processes:
-        process.terminate()
-        process.communicate(timeout=20)
 
 
 @pytest.fixture(scope="module")

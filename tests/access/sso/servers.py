@@ -1,11 +1,18 @@
-"""Where the servers of these tests are."""
+"""Real servers that vouch for people, each a process of its own on 127.0.0.1."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
 
 
 class LdapServer(NamedTuple):
@@ -43,3 +50,30 @@ def register(issuer: str, site: str) -> Provider:
         ask(f"{issuer}/oauth2/clients", "POST", {"redirect_uris": [f"{site}/sign-in/oidc/back/"]})
     )
     return Provider(issuer, told["client_id"], told["client_secret"])
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """Start one of the servers beside this file; the first line that it prints."""
+    directory = tmp_path_factory.mktemp("servers")
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(script: str, *arguments: Any) -> str:
+        errors = directory / f"{script}.err"
+        with errors.open("w") as file:
+            process = subprocess.Popen(
+                [sys.executable, "-W", "ignore", HERE / script, *map(str, arguments)],
+                stdout=subprocess.PIPE,
+                stderr=file,
+                text=True,
+            )
+        processes.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, errors.read_text()
+        return line
+
+    yield start
+    for process in processes:
+        process.terminate()
+        process.communicate(timeout=20)

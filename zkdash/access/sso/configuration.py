@@ -79,6 +79,11 @@ class SignIn(msgspec.Struct, frozen=True):
     roles: tuple[GroupRole, ...] = ()
 
 
+OIDC_KEYS = {*Oidc.__struct_fields__, "client_secret_env", "client_secret_file"} - {"client_secret"}
+LDAP_KEYS = {*Ldap.__struct_fields__, "bind_password_env", "bind_password_file"} - {"bind_password"}
+ROLE_KEYS = {*GroupRole.__struct_fields__}
+
+
 def load(environ: Mapping[str, str]) -> SignIn:
     """Read `[sign_in]` of the file that ZKDASH_CONFIG names. Raises ConfigError."""
     file = environ.get("ZKDASH_CONFIG", "").strip()
@@ -161,10 +166,7 @@ class _Table:
 
 
 def _oidc(table: _Table) -> Oidc:
-    table.refuse_others(
-        {"name", "issuer", "client_id", "client_secret_env", "client_secret_file"}
-        | {"scopes", "groups_claim", "name_claim", "timeout_s"}
-    )
+    table.refuse_others(OIDC_KEYS)
     table.needs("Authlib", "authlib")
     issuer = table.text("issuer")
     _refuse_clear(table, "issuer", issuer, "https", "http")
@@ -193,9 +195,7 @@ def _scopes(table: _Table) -> tuple[str, ...]:
 
 
 def _ldap(table: _Table) -> Ldap:
-    table.refuse_others(
-        (set(Ldap.__struct_fields__) - {"bind_password"}) | {"bind_password_env", "bind_password_file"}
-    )
+    table.refuse_others(LDAP_KEYS)
     table.needs("ldap3", "ldap3")
     url, starttls = table.text("url"), table.switch("starttls")
     if not starttls:
@@ -248,7 +248,7 @@ def _roles(top: _Table) -> tuple[GroupRole, ...]:
 
 
 def _role(table: _Table) -> GroupRole:
-    table.refuse_others({"group", "role", "clusters"})
+    table.refuse_others(ROLE_KEYS)
     role = table.text("role")
     if role not in {one.value for one in Role}:
         known = ", ".join(one.value for one in Role)
