@@ -29,9 +29,11 @@ def decode(data: bytes, *, base: int = 0) -> Iterator[Entry | Problem]:
 
     `data` are the file's bytes from byte `base` on, which begins an entry; positions are the file's. An
     entry with a wrong checksum is told and passed over; after lost framing nothing more is read. Offsets
-    that do not rise are told, and the entry is read all the same.
+    that do not rise, or are not those of the messages in an entry, and leaders' epochs that fall are told,
+    and the entry is read all the same: no checksum covers them.
     """
     last: int | None = None
+    epoch = -1
     for frame in _frames(data, base):
         if isinstance(frame, Problem):
             yield frame
@@ -47,7 +49,14 @@ def decode(data: bytes, *, base: int = 0) -> Iterator[Entry | Problem]:
         if last is not None and entry.base_offset <= last:
             reason = f"offset {entry.base_offset} follows offset {last}"
             yield Problem(base + frame.position, reason)
+        if entry.magic == 0 and entry.records[-1].offset != entry.last_offset:
+            reason = f"offset {entry.records[-1].offset} ends an entry of offset {entry.last_offset}"
+            yield Problem(base + frame.position, reason)
         last = entry.last_offset
+        if entry.producer and entry.producer.leader_epoch < epoch:
+            reason = f"leader epoch {entry.producer.leader_epoch} follows leader epoch {epoch}"
+            yield Problem(base + frame.position, reason)
+        epoch = entry.producer.leader_epoch if entry.producer else epoch
         yield entry._replace(position=base + frame.position)
 
 
