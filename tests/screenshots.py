@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from kazoo.client import KazooClient
 from playwright.sync_api import expect, sync_playwright
 
 from tests import chromium
+from tests.history import hour
+from tests.history.writing import MINUTE
 from tests.serving import Served, starter
 from tests.waiting import wait_for
 from zkdash.demo import simulation
@@ -55,7 +58,10 @@ def main() -> int:
         cluster.start()
         try:
             with starter(Path(below)) as start:
-                site = start(ZKDASH_CONFIG=_config(Path(below), zookeeper))
+                history = Path(below) / "history"
+                now = int(time.time() * 1000)
+                hour.write(history / "shop", now - now % MINUTE - 59 * MINUTE)
+                site = start(ZKDASH_CONFIG=_config(Path(below), zookeeper), ZKDASH_HISTORY=history)
                 _bring_into_trouble(cluster, zookeeper, site)
                 _photograph(site)
         finally:
@@ -102,6 +108,9 @@ def _pages() -> Iterator[tuple[str, str]]:
         ("group", "groups/fulfilment/"),
         ("what-if", "groups/fulfilment/what-if/?add=2"),
         ("problems", "problems/"),
+        ("trends", "trends/"),
+        ("timeline", "timeline/?topic=orders"),
+        ("pipeline", "pipeline/"),
         ("search", "search/?q=or"),
     ):
         yield name, f"/c/shop/{path}"
