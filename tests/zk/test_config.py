@@ -158,3 +158,84 @@ def test_a_cluster_may_ask_for_a_second_person_and_forbid_markers(tmp_path: Path
     )
     told = [(one.approval, one.markers) for one in load({"ZKDASH_CONFIG": str(file)})]
     assert told == [(False, True), (True, False)]
+
+
+def _hostile() -> list[str]:
+    """Connection strings that somebody might try to make us dial elsewhere, or to break a line of the log."""
+    elsewhere = ("evil.example", "169.254.169.254", "[::ffff:169.254.169.254]", "localhost")
+    around = (
+        "http://{}",
+        "file://{}/etc/passwd",
+        "//{}",
+        "{}@zk1",
+        "zk1@{}",
+        "user:word@{}:2181",
+        "{}:2181@zk1:2181",
+        "zk1\r\nHost: {}",
+        "zk1\n{}",
+        "zk1\0{}",
+        "zk1\t{}",
+        "zk1 {}",
+        "zk1;{}",
+        "zk1|{}",
+        "zk1&{}",
+        "zk1#{}",
+        "zk1?{}",
+        "zk1\\{}",
+        "zk1%00{}",
+        "zk1%0a{}",
+        "${{jndi:ldap://{}/a}}",
+        "$({})",
+        "`{}`",
+        "'{}'",
+        '"{}"',
+        "<{}>",
+        "{{{{{}}}}}",
+        "{}:0",
+        "{}:65536",
+        "{}:-1",
+        "{}:+2181",
+        "{}: 2181",
+        "{}:2181:2181",
+        "{}:0x885",
+        "{}:2181.0",
+        "{}:1e3",
+        "{}:٢١٨١",
+        "{}:²",
+        "{}:",
+        "{},",
+        ",{}",
+        "{},,zk1",
+        "{},{}",
+        "zk1,{}:99999",
+        "{}/a//b",
+        "{}/../b",
+        "{}/a/./b",
+        "{}/a\nb",
+        "{}/a\x7fb",
+        "{}/a\ud800",
+        "{}/\ufff0",
+        "[{}",
+        "{}]",
+        "[]{}",
+        "[{}]x",
+        "zk\u200b1{}",
+        "zk。1{}",
+    )
+    return [form.format(*([host] * 2)) for form in around for host in elsewhere]
+
+
+def test_two_hundred_hostile_addresses_name_no_server() -> None:
+    hostile = _hostile()
+    assert len(set(hostile)) >= 200
+    for text in hostile:
+        with pytest.raises(ConfigError) as caught:
+            parse_address(text)
+        assert str(caught.value).isprintable(), text
+        assert len(str(caught.value)) < 300
+
+
+def test_an_address_is_not_shown_where_a_password_may_be_in_it() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_address("user:canary@zk1:2181/kafka")
+    assert "canary" not in str(caught.value)
