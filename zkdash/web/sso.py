@@ -75,5 +75,7 @@ def _configured() -> Oidc:
 
 
 def _refuse(request: HttpRequest, status: int, name: str, sentence: str) -> HttpResponse:
-    refused.send(sender=Oidc, request=request, name=name, sentence=sentence)
+    """`name` is whatever the provider told: the audit keeps as much of it as can be a user's."""
+    short = "".join(char for char in name if char.isprintable())[:150]
+    refused.send(sender=Oidc, request=request, name=short, sentence=sentence)
     return answers.problem(request, status, "Not signed in", sentence)

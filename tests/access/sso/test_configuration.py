@@ -96,6 +96,7 @@ def test_starttls_goes_with_an_address_in_the_clear(tmp_path: Path) -> None:
         (OIDC + 'scopes = "openid"', "scopes = 'openid' is no list"),
         (OIDC + 'scopes = ["email"]', "scopes = ['email'] lacks \"openid\""),
         (OIDC.replace('client_id = "zkdash"', ""), "[sign_in.oidc] lacks the key client_id"),
+        (OIDC.replace("/realms", "/realms" * 40), "is longer than 250 characters"),
         (OIDC + "timeout_s = 0", "timeout_s = 0 is no number of seconds up to 60"),
         (LDAP.replace("ldaps:", "ldap:"), "url = 'ldap://ldap.example.org' would send secrets in the clear"),
         (LDAP + "starttls = true", "starttls = True goes with ldap://"),

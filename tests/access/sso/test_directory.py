@@ -10,7 +10,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from tests.access.sso.servers import LdapServer
-from zkdash.access import rights
+from zkdash.access import rights, sessions
 from zkdash.access.roles import Role
 from zkdash.access.sso import directory
 from zkdash.access.sso.configuration import GroupRole, Ldap, SignIn
@@ -143,6 +143,13 @@ def test_one_signs_in_with_the_roles_of_the_groups_and_loses_them(site: LdapServ
     assert sign_in("otto", "battery staple").status_code == 302
     assert rights.of(otto, anonymous_reads=False).grants == (("*", Role.VIEWER),)
     assert events() == ["signed-in", "signed-in"]
+
+
+def test_a_session_that_began_so_stands_for_sockets_too(site: LdapServer) -> None:
+    visitor = Client()
+    visitor.post("/sign-in/", {"username": "vera", "password": "correct horse"})
+    key = str(visitor.session.session_key)
+    assert sessions.read({key}, anonymous_reads=False)[key].name == "vera"
 
 
 def test_a_user_of_that_name_is_not_taken_over_and_keeps_the_own_password(site: LdapServer) -> None:

@@ -100,7 +100,7 @@ def test_a_name_that_no_user_can_have_is_refused(name: str) -> None:
         mapping.admit(Person(ISSUER, "1", name), ROLES)
 
 
-@pytest.mark.parametrize("subject", ["", "x" * 256])
+@pytest.mark.parametrize("subject", ["", "x" * 256, "a\0b"])
 def test_a_subject_that_tells_nobody_apart_is_refused(subject: str) -> None:
     with pytest.raises(RefusedError, match="no subject of 1 to 255"):
         mapping.admit(Person(ISSUER, subject, "vera"), ROLES)

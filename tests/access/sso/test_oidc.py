@@ -103,6 +103,12 @@ def test_one_signs_in_with_the_roles_of_the_groups_and_loses_them(site: Provider
     assert User.objects.count() == 1
 
 
+def test_who_is_told_to_be_in_no_group_signs_in_and_sees_nothing(site: Provider, visitor: Client) -> None:
+    site.tell("s1", preferred_username="vera")
+    assert come(visitor, "s1").status_code == 302
+    assert rights.of(User.objects.get(), anonymous_reads=False).grants == ()
+
+
 def test_signing_in_leads_to_no_other_site(site: Provider, visitor: Client) -> None:
     site.tell("s1", preferred_username="vera", groups=[])
     assert visitor.get(consent(leave(visitor, "?next=//evil.example/"), "s1"))["Location"] == "/"
@@ -172,6 +178,21 @@ def test_a_user_of_that_name_is_not_taken_over(site: Provider, visitor: Client) 
     assert "is here already and is not linked to" in answer.content.decode()
     assert "_auth_user_id" not in visitor.session
     assert Audit.objects.get().who == "root"
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 5_000, "a\0b", "", None, 7], ids=["long", "nul", "none", "null", "number"]
+)
+def test_a_name_that_nobody_can_have_is_refused_and_told(
+    site: Provider, visitor: Client, name: object
+) -> None:
+    site.tell("odd", preferred_username=name, groups=["kafka-ops"])
+    answer = come(visitor, "odd")
+    if name == 7:
+        assert User.objects.get().get_username() == "7"
+    else:
+        assert answer.status_code == 403
+        assert events() == ["sign-in-refused"]
 
 
 def test_who_is_deactivated_here_stays_out(site: Provider, visitor: Client) -> None:

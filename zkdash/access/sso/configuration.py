@@ -20,6 +20,7 @@ from zkdash.zk.config import ConfigError
 # Nothing that is secret crosses a wire in the clear, except where the wire does not leave the machine.
 _HERE = frozenset({"127.0.0.1", "::1", "localhost"})
 _MAX_TIMEOUT_S = 60.0
+_LONGEST_ISSUER = 250
 
 
 class Oidc(msgspec.Struct, frozen=True):
@@ -168,7 +169,9 @@ class _Table:
 def _oidc(table: _Table) -> Oidc:
     table.refuse_others(OIDC_KEYS)
     table.needs("Authlib", "authlib")
+    table.needs("requests", "requests")
     issuer = table.text("issuer")
+    _refuse_long(table, "issuer", issuer)
     _refuse_clear(table, "issuer", issuer, "https", "http")
     secret = table.secret("client_secret")
     if not secret:
@@ -205,6 +208,7 @@ def _ldap(table: _Table) -> Ldap:
     ca = table.text("ca", "")
     if ca and not Path(ca).is_file():
         raise ConfigError(f"{table.where} ca = {ca!r} is no file: name one with the certificates to trust.")
+    _refuse_long(table, "user_base", table.text("user_base"))
     bind_dn, password = table.text("bind_dn", ""), table.secret("bind_password")
     if bool(bind_dn) != bool(password):
         raise ConfigError(f"{table.where} bind_dn = {bind_dn!r} goes with bind_password_env or _file.")
@@ -226,6 +230,12 @@ def _ldap(table: _Table) -> Ldap:
         table.text("group_attribute", "cn"),
         table.seconds("timeout_s", 5.0),
     )
+
+
+def _refuse_long(table: _Table, key: str, value: str) -> None:
+    """Of what tells people apart in the database."""
+    if len(value) > _LONGEST_ISSUER:
+        raise ConfigError(f"{table.where} {key} = {value!r} is longer than {_LONGEST_ISSUER} characters.")
 
 
 def _refuse_clear(table: _Table, key: str, url: str, safe: str, clear: str) -> None:

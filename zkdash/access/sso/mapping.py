@@ -45,7 +45,7 @@ def admit(person: Person, roles: Collection[GroupRole]) -> User:
 
 
 def _user(person: Person) -> User:
-    if not person.subject or len(person.subject) > LONGEST or len(person.issuer) > LONGEST:
+    if not 0 < len(person.subject) <= LONGEST or not person.subject.isprintable():
         raise RefusedError(f"{person.issuer} tells no subject of 1 to {LONGEST} characters.")
     known = (
         Identity.objects.select_related("user").filter(issuer=person.issuer, subject=person.subject).first()

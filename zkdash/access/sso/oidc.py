@@ -88,7 +88,8 @@ def _claims(client: Any, config: Oidc, token: Mapping[str, Any]) -> Mapping[str,
     claims = token.get("userinfo")
     if not claims:
         raise ProviderError("it sent no ID token")
-    if {config.groups_claim, config.name_claim} <= claims.keys():
+    told = {config.groups_claim, config.name_claim} <= claims.keys()
+    if told or "userinfo_endpoint" not in client.server_metadata:
         return dict(claims)
     more = client.userinfo(token=token)
     if more.get("sub") != claims["sub"]:  # OpenID Connect Core 5.3.2
