@@ -17,9 +17,10 @@ _django = get_asgi_application()
 
 # Django must be set up before these are imported.
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
-from channels.security.websocket import OriginValidator  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.utils.module_loading import import_string  # noqa: E402
+
+from zkdash.web.origins import OwnOrigins  # noqa: E402
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ Send = Callable[[Any], Awaitable[None]]
 _channels = ProtocolTypeRouter(
     {
         "http": _django,
-        "websocket": OriginValidator(
+        "websocket": OwnOrigins(
             URLRouter(import_string("zkdash.web.urls.websocket_urlpatterns")), settings.ZKDASH_ORIGINS
         ),
     }
