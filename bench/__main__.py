@@ -6,7 +6,18 @@ import argparse
 import os
 import sys
 
-from bench import fan_out, first_load, groups, latency, pages, reconnect, result, txnlog, update_cost
+from bench import (
+    fan_out,
+    first_load,
+    groups,
+    latency,
+    pages,
+    reconnect,
+    recorder,
+    result,
+    txnlog,
+    update_cost,
+)
 from bench.side import SideFailedError
 from bench.sizes import SIZES
 
@@ -19,6 +30,7 @@ ROWS = {
     "latency": latency.run,
     "fan_out": fan_out.run,
     "txnlog": txnlog.run,
+    "recorder": recorder.run,
 }
 
 

@@ -1,0 +1,73 @@
+"""What recording costs a core while groups commit, and how much a minute of it takes on disk."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from pathlib import Path
+
+from bench.result import Goal, Result
+from bench.sizes import Size
+from bench.update_cost import COMMITS_A_SECOND
+from zkdash.history.changelog import Flush, Log
+from zkdash.history.recorder import FLUSH_S
+from zkdash.history.recording import Recording
+from zkdash.history.schemas import TABLES
+from zkdash.history.watching import NAME
+from zkdash.znode import Batch, Stat, Znode
+
+_PARTITIONS = 2  # of which each group commits offsets
+
+
+def run(size: Size) -> Result:
+    """One flush's worth of commits, handed over once a second as the mirror does; no ZooKeeper is asked."""
+    paths = [
+        f"/consumers/group-{group}/offsets/topic-{group % 50}/{part}"
+        for group in range(size.offsets.groups)
+        for part in range(_PARTITIONS)
+    ]
+    recording = Recording()
+    recording.load(Batch({path: _offset(1) for path in paths}, 1, whole=True))
+    batches = list(_commits(paths))
+    began = time.process_time()
+    for batch in batches:
+        recording.add(batch, 0)
+    changes = recording.take()
+    with tempfile.TemporaryDirectory() as directory:
+        log = Log(Path(directory))
+        log.open()
+        log.write(Flush(log.next(), {"changes": changes, NAME: TABLES[NAME].empty_table()}))
+        spent = time.process_time() - began
+        written = sum(path.stat().st_size for path in Path(directory).rglob("*.parquet"))
+    share = spent / FLUSH_S
+    figures = {
+        "share of a core": share,
+        "CPU, µs a commit": spent / len(batches) / COMMITS_A_SECOND * 1e6,
+        "rows a minute": changes.num_rows,
+        "bytes a minute": written,
+    }
+    return Result(
+        "recorder",
+        size.name,
+        {f"{COMMITS_A_SECOND:,} commits a second of {size.offsets.groups:,} groups": figures},
+        (Goal("share of a core", share, 0.05),),
+    )
+
+
+def _commits(paths: list[str]) -> list[Batch]:
+    chosen = random.Random(1)  # noqa: S311 - which groups commit does not matter
+    zxid = 1
+    made = []
+    for _ in range(int(FLUSH_S)):
+        changed = {}
+        for path in chosen.choices(paths, k=COMMITS_A_SECOND):
+            zxid += 1
+            changed[path] = _offset(zxid)
+        made.append(Batch(changed, zxid))
+    return made
+
+
+def _offset(zxid: int) -> Znode:
+    data = b"%d" % zxid
+    return Znode.of(data, Stat(1, zxid, 1, zxid, zxid, 0, 0, 0, len(data), 0, 1))
