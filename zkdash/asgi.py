@@ -29,14 +29,19 @@ Scope = Any
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
-_channels = ProtocolTypeRouter(
-    {
-        "http": _django,
-        "websocket": OwnOrigins(
-            URLRouter(import_string("zkdash.web.urls.websocket_urlpatterns")), settings.ZKDASH_ORIGINS
-        ),
-    }
+_pages = OwnOrigins(
+    URLRouter(import_string("zkdash.web.urls.websocket_urlpatterns")), settings.ZKDASH_ORIGINS
 )
+# An embed has no origin; its socket asks the link itself from where it may be opened.
+_embeds = URLRouter(list(import_string("zkdash.web.embeds.routes.SOCKETS")))
+
+
+async def _websocket(scope: Scope, receive: Receive, send: Send) -> None:
+    to = _embeds if scope["path"].startswith("/live/embed/") else _pages
+    await to(scope, receive, send)
+
+
+_channels = ProtocolTypeRouter({"http": _django, "websocket": _websocket})
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import cast
 
 from asgiref.sync import iscoroutinefunction
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_and_async_middleware
 
@@ -32,18 +33,28 @@ def security_headers(get_response: Sync | Async) -> Sync | Async:
         answer_later = cast("Async", get_response)
 
         async def middleware(request: HttpRequest) -> HttpResponse:
-            return _secured(await answer_later(request))
+            return _secured(request, await answer_later(request))
 
         return middleware
     answer = cast("Sync", get_response)
 
     def sync_middleware(request: HttpRequest) -> HttpResponse:
-        return _secured(answer(request))
+        return _secured(request, answer(request))
 
     return sync_middleware
 
 
-def _secured(response: HttpResponse) -> HttpResponse:
+def _secured(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    if _is_public(request.path):
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "cross-origin")
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     return response
+
+
+def _is_public(path: str) -> bool:
+    """What pages of other origins may load: our own files, since an embed has no origin, and badges.
+
+    Told by the path, as a 304 must repeat it.
+    """
+    return path.startswith(settings.STATIC_URL) or (path.startswith("/embed/") and path.endswith(".svg"))

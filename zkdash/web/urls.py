@@ -12,6 +12,7 @@ from django.urls import path, register_converter
 from zkdash.access.site import site
 from zkdash.web import consumer, jobs, links, pages, proposing, signin, sso, verbs, views
 from zkdash.web.api import routes as programs
+from zkdash.web.embeds import routes as embeds
 
 register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")
@@ -24,6 +25,7 @@ urlpatterns = [
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
     path("password/", signin.Password.as_view(), name="password"),
     *programs.routes(),
+    *embeds.routes(),
     path("welcome/<str:token>/", signin.welcome, name="welcome"),
     path("admin/", site.urls),
     *(
@@ -54,4 +56,5 @@ websocket_urlpatterns = [
         path(f"live/c/<cluster:cluster>/{page.route}", _socket, {"page": page}, name=f"{page.name}-live")
         for page in pages.PAGES
     ),
+    *embeds.SOCKETS,
 ]

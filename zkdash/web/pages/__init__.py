@@ -7,8 +7,10 @@ from zkdash.web.pages import (
     audit,
     broker,
     brokers,
+    check,
     group,
     groups,
+    number,
     overview,
     pipeline,
     problems,
@@ -38,4 +40,6 @@ PAGES: tuple[Page, ...] = (
     pipeline.PAGE,
     search.PAGE,
 )
-BY_NAME = {page.name: page for page in PAGES}
+# What only stands in frames of other pages: without an address, and a place in the navigation.
+EMBEDDED: tuple[Page, ...] = (check.PAGE, number.PAGE)
+BY_NAME = {page.name: page for page in (*PAGES, *EMBEDDED)}

@@ -1,0 +1,219 @@
+"""The page of a cluster's embeds: make one, look at it beforehand, copy it, revoke it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, cast
+from urllib.parse import urlencode
+
+import msgspec
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from zkdash.access import embeds
+from zkdash.access.embeds import Found, Standing
+from zkdash.access.models import Embed
+from zkdash.access.rights import Rights
+from zkdash.access.roles import Right
+from zkdash.actions import audit
+from zkdash.actions.who import Who
+from zkdash.cluster.tone import Tone
+from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import Snapshot
+from zkdash.web import banners, chrome, gate, headers, links, pages, switcher
+from zkdash.web.embeds import badges, policy, rendering, shown
+from zkdash.web.embeds.forms import EmbedForm, ViewForm
+
+_MOST_LISTED = 500
+_SEE_OTHER, _UNPROCESSABLE = 303, 422
+_WORDS = {
+    Standing.VALID: (Tone.OK, "in use"),
+    Standing.REVOKED: (Tone.UNKNOWN, "revoked"),
+    Standing.EXPIRED: (Tone.UNKNOWN, "expired"),
+    Standing.UNSEEN: (Tone.UNKNOWN, "its maker may not see the cluster"),
+}
+_SHOWN = ("view", "name", "query", "theme")
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One embed in the list."""
+
+    id: int
+    shows: str
+    href: str
+    maker: str
+    parents: tuple[str, ...]
+    tone: Tone
+    words: str
+    made: int
+    expires: str
+    used: int | None
+    is_valid: bool
+
+
+class Made(msgspec.Struct, frozen=True):
+    """What can be copied of an embed that was just made: shown this once."""
+
+    snippet: str
+    badge: str = ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The embeds that one may see, and for who may act the form; POST with do=create makes one."""
+    posted = request.method == "POST"
+    snapshot = gate.snapshot(request, cluster, Right.ACT if posted else Right.SEE)
+    held = gate.rights(request)
+    if not posted:
+        given = {name: request.GET[name] for name in _SHOWN if name in request.GET}
+        form = EmbedForm(cluster, snapshot.state, initial=given)
+        return _page(request, snapshot, form)
+    form = EmbedForm(cluster, snapshot.state, request.POST)
+    if not form.is_valid():
+        return _page(request, snapshot, form, status=_UNPROCESSABLE)
+    if request.POST.get("do") != "create":
+        return _page(request, snapshot, form)
+    return _page(request, snapshot, form, made=_create(request, held, form))
+
+
+@require_safe
+def preview(request: HttpRequest, cluster: str) -> HttpResponse:
+    """A view as it would stand in a frame, for our own page and who may see the cluster anyway."""
+    snapshot = gate.snapshot(request, cluster)
+    form = ViewForm(cluster, snapshot.state, request.GET)
+    if not form.is_valid():
+        words = " ".join(str(sentence) for found in form.errors.values() for sentence in found)
+        return policy.framed(rendering.sentence(words, 400), [policy.OURSELVES])
+    answer = rendering.page(form.shows, snapshot, form.cleaned_data["theme"])
+    return policy.framed(answer, [policy.OURSELVES])
+
+
+@require_POST
+def revoke(request: HttpRequest, cluster: str, number: int) -> HttpResponse:
+    """End an embed: one's own, or any where one is the cluster's admin."""
+    held = gate.cluster(request, cluster)
+    if not held.is_signed_in:
+        raise gate.SignInNeeded
+    found = _visible(held, cluster).filter(pk=number).first()
+    if found is None:
+        raise Http404(f"You have no embed {number} of “{cluster}”.")
+    with transaction.atomic():
+        if embeds.revoke(found):
+            _tell("embed-revoked", held, found)
+    answer = HttpResponseRedirect(links.cluster(cluster, "embeds/"))
+    answer.status_code = _SEE_OTHER
+    return answer
+
+
+@sensitive_variables("token")
+def _create(request: HttpRequest, held: Rights, form: EmbedForm) -> Made:
+    """Keep the embed, tell the audit, and word what its maker copies."""
+    if held.scope is not None or not isinstance(request.user, User):
+        raise PermissionDenied("Embeds are made by who signs in, not by a token, which they would outlive.")
+    view = form.shows
+    with transaction.atomic():
+        token, made = embeds.create(
+            request.user,
+            view,
+            parents=form.cleaned_data["parents"],
+            theme=form.cleaned_data["theme"],
+            valid_for=form.valid_for,
+        )
+        _tell("embed-made", held, made)
+    address = request.build_absolute_uri(f"/embed/{token}/")
+    context = {"address": address, "title": f"{shown.words(view)}, {view.cluster}"}
+    snippet = render_to_string("embeds/snippet.html", context).strip()
+    return Made(snippet, badge=f"{address}badge.svg" if badges.has_one(view) else "")
+
+
+def _tell(event: str, held: Rights, embed: Embed) -> None:
+    """The audit hears of every embed; of its token it hears nothing."""
+    detail = {
+        "embed": embed.pk,
+        "shows": shown.words(embeds.view(embed)),
+        "parents": embed.parents.split(),
+        "expires": embed.expires_at.isoformat(timespec="seconds"),
+    }
+    audit.append(event, Who(held.name, held.user_id), cluster=embed.cluster, detail=detail)
+
+
+def _visible(held: Rights, cluster: str) -> Any:
+    """One's own embeds of a cluster, all of them for its admin."""
+    found = Embed.objects.filter(cluster=cluster).select_related("maker").order_by("-id")
+    return found if held.may(Right.ADMINISTER, cluster) else found.filter(maker_id=held.user_id)
+
+
+def _lines(held: Rights, cluster: str) -> list[Line]:
+    if not held.is_signed_in:
+        return []
+    listed = _visible(held, cluster)[:_MOST_LISTED]
+    found = embeds.judged(listed, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+    return [_line(one) for one in found.values()]
+
+
+def _line(found: Found) -> Line:
+    embed, (tone, words) = found.embed, _WORDS[found.standing]
+    view = embeds.view(embed)
+    return Line(
+        id=embed.pk,
+        shows=shown.words(view),
+        href=shown.home(view) if shown.is_possible(view) else links.cluster(view.cluster),
+        maker=embed.maker.get_username(),
+        parents=tuple(embed.parents.split()),
+        tone=tone,
+        words=words,
+        made=_ms(embed.made_at),
+        expires=f"{embed.expires_at:%Y-%m-%d %H:%M} UTC",
+        used=None if embed.last_used_at is None else _ms(embed.last_used_at),
+        is_valid=found.standing is Standing.VALID,
+    )
+
+
+def _ms(when: datetime) -> int:
+    return int(when.timestamp() * 1000)
+
+
+def _page(
+    request: HttpRequest, snapshot: Snapshot, form: EmbedForm, *, made: Made | None = None, status: int = 200
+) -> HttpResponse:
+    held, cluster = gate.rights(request), snapshot.cluster
+    key = PageKey(cluster, "embeds")
+    _, slash, chroot = snapshot.address.partition("/")
+    shows = _previewed(form)
+    context = {
+        "title": "Embeds",
+        "parts": chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES),
+        "pages": pages.PAGES,
+        "cluster": cluster,
+        "address": snapshot.address,
+        "switches": switcher.entries(PageKey(cluster, "overview"), gate.visible(held)),
+        "chroot": slash + chroot,
+        "worst": banners.worst(snapshot),
+        "revision_number": snapshot.revision,
+        "as_of_ms": None if snapshot.as_of is None else int(snapshot.as_of * 1000),
+        "form": form if held.may(Right.ACT, cluster) and held.is_signed_in else None,
+        "lines": _lines(held, cluster),
+        "sees_all": held.is_signed_in and held.may(Right.ADMINISTER, cluster),
+        "preview": shows and links.cluster(cluster, "embeds/preview/", shows),
+        "made": made,
+    }
+    markup = render_to_string("embeds/manager.html", context, request)
+    answer = HttpResponse(markup.encode("utf-8", "backslashreplace"), status=status)
+    answer["Cache-Control"] = "private, no-store"
+    answer["Content-Security-Policy"] = f"{headers.POLICY}; frame-src 'self'"
+    return answer
+
+
+def _previewed(form: EmbedForm) -> str:
+    """The query of the preview: of what was sent, else of what the address of the page names."""
+    if form.is_bound:
+        given: dict[str, Any] = dict(form.cleaned_data) if form.is_valid() else {}
+    else:
+        given = cast("dict[str, Any]", form.initial) if form.initial.get("view") else {}
+    return urlencode({name: given[name] for name in _SHOWN if given.get(name)}, errors="surrogatepass")
