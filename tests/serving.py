@@ -11,7 +11,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,12 +42,14 @@ class Answer(NamedTuple):
 class Served:
     """A running `manage.py serve`; `address` is "http://127.0.0.1:<port>" without a slash at its end."""
 
-    def __init__(self, environ: dict[str, str], directory: Path, port: str = "0") -> None:
+    def __init__(
+        self, environ: dict[str, str], directory: Path, port: str = "0", options: Sequence[str] = ()
+    ) -> None:
         self.out = directory / "serve.out"
         self.err = directory / "serve.err"
         with self.out.open("wb") as out, self.err.open("wb") as err:
             self._process = subprocess.Popen(
-                [sys.executable, "manage.py", "serve", "--host", "127.0.0.1", "--port", port],
+                [sys.executable, "manage.py", "serve", "--host", "127.0.0.1", "--port", port, *options],
                 cwd=ROOT,
                 env=environ,
                 stdin=subprocess.DEVNULL,
@@ -132,20 +134,20 @@ def served(tmp_path: Path) -> Iterator[Serve]:
 def starter(below: Path) -> Iterator[Serve]:
     """Starts serving processes with what they write `below`.
 
-    Keywords are a process's environment; each has a data directory of its own unless ZKDASH_DATA says else,
-    and lets everybody read unless ZKDASH_ANONYMOUS_READ is "0".
+    Keywords are a process's environment, `options` those of `serve`; each has a data directory of its own
+    unless ZKDASH_DATA says else, and lets everybody read unless ZKDASH_ANONYMOUS_READ is "0".
     Those that still run at the end are stopped, and must exit 0.
     """
     started: list[Served] = []
 
-    def start(*, port: str = "0", **settings: str | Path) -> Served:
+    def start(*, port: str = "0", options: Sequence[str] = (), **settings: str | Path) -> Served:
         directory = below / f"serve-{len(started)}"
         directory.mkdir()
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         inherited.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
         given = {name: str(value) for name, value in settings.items()}
         default = {"ZKDASH_DATA": str(directory / "data"), "ZKDASH_ANONYMOUS_READ": "1"}
-        server = Served(inherited | default | given, directory, port)
+        server = Served(inherited | default | given, directory, port, options)
         started.append(server)
         server.wait_until_ready()
         return server

@@ -1,4 +1,4 @@
-"""Identities in the configuration: what is taken, what is refused in one sentence, and no secret in either."""
+"""Identities in the configuration: what is taken, what is refused in a sentence, and no secret in either."""
 
 from __future__ import annotations
 

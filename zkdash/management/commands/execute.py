@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.actions import worker
 from zkdash.actions.lease import LEASE_S
-from zkdash.management import database
+from zkdash.management import database, identities
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -43,6 +43,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"--lease {lease:g} is too short: a worker renews its lease three times in it."
             )
+        identities.check(settings.ZKDASH_CLUSTERS)
         database.prepare()
         # taken from the main thread's wait alone: a handler could come while a lock is held that it needs
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)

@@ -7,7 +7,7 @@ import argparse
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.management import serving, supervising
+from zkdash.management import identities, serving, supervising
 
 
 class Command(BaseCommand):
@@ -41,6 +41,8 @@ class Command(BaseCommand):
                 "No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot, or ZKDASH_CONFIG to a TOML "
                 "file with a [clusters.<name>] table; `make demo` shows a simulated one."
             )
+        if not options["no_execute"]:
+            identities.check(settings.ZKDASH_CLUSTERS)
         serving.serve(
             str(options["host"]),
             int(str(options["port"])),

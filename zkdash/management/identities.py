@@ -1,0 +1,18 @@
+"""Whether a process that is to write can say as whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.core.management.base import CommandError
+
+from zkdash.zk.config import ClusterConfig, ConfigError
+
+
+def check(clusters: Iterable[ClusterConfig]) -> None:
+    """Read the secrets of who writes, so that a lack is told now. Raises CommandError."""
+    for cluster in clusters:
+        try:
+            _ = cluster.writing
+        except ConfigError as error:
+            raise CommandError(str(error)) from error
