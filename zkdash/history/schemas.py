@@ -2,7 +2,8 @@
 
 changes: `cluster.changes.row`. problems: what could not be read of which file. coverage: which transactions
 were read, so that a gap is known as one. znodes_checkpoint: whole trees as snapshots hold them, and all that
-is below Kafka's znodes as the recorder saw it. watched: when the recorder watched.
+is below Kafka's znodes as the recorder saw it. watched: when the recorder watched. kafka_commits and
+kafka_groups: what Kafka's own segments tell of groups.
 """
 
 from __future__ import annotations
@@ -52,10 +53,60 @@ WATCHED: Final = pa.schema(
     }
 )
 
+# Commits kept in Kafka, as the records of __consumer_offsets tell them; log_partition and log_offset say of
+# which one. Times are epoch ms, commit_ms that of the coordinator. deleted: the group's offset is gone since.
+KAFKA_COMMITS: Final = pa.schema(
+    {
+        "group": pa.string(),
+        "topic": pa.string(),
+        "part": pa.string(),
+        "offset": pa.int64(),
+        "leader_epoch": pa.int32(),
+        "metadata": pa.string(),
+        "commit_ms": pa.int64(),
+        "expire_ms": pa.int64(),
+        "deleted": pa.bool_(),
+        "log_partition": pa.int32(),
+        "log_offset": pa.int64(),
+    }
+)
+
+# Groups after each rebalance, as their coordinator wrote them down. state_ms is null before Kafka 2.1.
+# A member's topics are those that it asked for, its partitions those that it was given, as topic-partition.
+KAFKA_GROUPS: Final = pa.schema(
+    {
+        "group": pa.string(),
+        "generation": pa.int32(),
+        "protocol_type": pa.string(),
+        "protocol": pa.string(),
+        "leader": pa.string(),
+        "state_ms": pa.int64(),
+        "time": pa.int64(),
+        "members": pa.list_(
+            pa.struct(
+                {
+                    "id": pa.string(),
+                    "instance_id": pa.string(),
+                    "client_id": pa.string(),
+                    "client_host": pa.string(),
+                    "session_timeout_ms": pa.int32(),
+                    "topics": pa.list_(pa.string()),
+                    "partitions": pa.list_(pa.string()),
+                }
+            )
+        ),
+        "deleted": pa.bool_(),
+        "log_partition": pa.int32(),
+        "log_offset": pa.int64(),
+    }
+)
+
 TABLES: Final = {
     "changes": CHANGES,
     "problems": PROBLEMS,
     "coverage": COVERAGE,
     "znodes_checkpoint": CHECKPOINTS,
     "watched": WATCHED,
+    "kafka_commits": KAFKA_COMMITS,
+    "kafka_groups": KAFKA_GROUPS,
 }

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
-from zkdash.history import compaction, coverage, derived
+from zkdash.history import compaction, coverage, derived, watching
 from zkdash.history.coverage import Stretch
 from zkdash.history.manifest import Table
 from zkdash.pipeline import dated, inputs
@@ -337,10 +337,8 @@ class Deriving:
         return {inputs.key(self._source): stretch.last}
 
     def _watched(self) -> list[Stretch]:
-        """Without logs, what a watcher saw is all there is: nobody can tell its gaps."""
-        found = Table(self._directory / "changes").read()
-        bounds = [file.bounds["zxid_upto"] for file in found.files if "zxid_upto" in file.bounds]
-        return [Stretch(1, max(most for _, most in bounds))] if bounds else []
+        """Without logs, what the recorder saw is all there is."""
+        return watching.stretches(Table(self._directory / watching.NAME))
 
 
 def _day(ms: int) -> date:

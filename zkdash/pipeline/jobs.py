@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.streaming.query import StreamingQuery
 
-from zkdash.history import coverage, places, schemas
+from zkdash.history import changelog, coverage, places, schemas
 from zkdash.history.manifest import Table
 from zkdash.pipeline import reading, retention, writing
 from zkdash.pipeline.deriving import Deriving
@@ -61,7 +61,7 @@ def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) ->
     writing.logs(logs, directory, run)
     tell("reading snapshots", 0.5)
     snapshots = cluster.snapshots or cluster.transaction_logs
-    since = max(_greatest(Table(directory / "znodes_checkpoint"), "zxid") + 1, 0)
+    since = _greatest(Table(directory / "znodes_checkpoint"), "zxid", but=changelog.RUNS) + 1
     found = reading.snapshot(spark, snapshots, chroot=cluster.chroot, since=since)
     # the newest one of old servers may still be fuzzy: nobody can tell before the next one is there
     told = found.where(F.col("zxid_upto").isNotNull() | F.col("problem").isNotNull())
@@ -167,8 +167,10 @@ def _forget_uncovered(changes: Table, reached: int) -> None:
         changes.replace(base, left, (), now_ms=time.time_ns() // 1_000_000)
 
 
-def _greatest(table: Table, column: str) -> int:
-    return max((file.bounds[column][1] for file in table.read().files if column in file.bounds), default=0)
+def _greatest(table: Table, column: str, *, but: str = "\0") -> int:
+    """The greatest value of a column, 0 for none; without runs whose names begin with `but`."""
+    found = (file for file in table.read().files if not file.run.startswith(but))
+    return max((file.bounds[column][1] for file in found if column in file.bounds), default=0)
 
 
 def _told(problems: int) -> str:

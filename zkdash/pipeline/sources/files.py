@@ -27,7 +27,7 @@ class Directory:
 
     def __init__(self, path: str) -> None:
         self._given = path
-        self._system, self._path = _opened(path)
+        self._system, self._path = opened(path)
 
     def files(self, pattern: re.Pattern[str]) -> list[Found]:
         """The files whose whole name matches, by zxid: the pattern's first group, in hexadecimal.
@@ -73,7 +73,7 @@ def reason(error: OSError) -> str:
     return f"the file cannot be read: {error.strerror or str(error).rpartition(': ')[2]}"
 
 
-def _opened(path: str) -> tuple[fs.FileSystem, str]:
+def opened(path: str) -> tuple[fs.FileSystem, str]:
     if not _ADDRESS.match(path):
         return fs.LocalFileSystem(), str(Path(path).absolute())
     address = re.sub(r"^file:/+", "file:///", path)

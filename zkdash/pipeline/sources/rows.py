@@ -20,9 +20,9 @@ from zkdash.history import schemas
 from zkdash.kafka import secrets
 
 NOTES: Final = ("problem", "covered")
-_PROBLEM: Final = pa.struct(list(schemas.PROBLEMS))
+PROBLEM: Final = pa.struct(list(schemas.PROBLEMS))
 _COVERED: Final = pa.struct(list(schemas.COVERAGE))
-_NOTED: Final = [pa.field("problem", _PROBLEM), pa.field("covered", _COVERED)]
+_NOTED: Final = [pa.field("problem", PROBLEM), pa.field("covered", _COVERED)]
 CHANGES: Final = pa.schema([*schemas.CHANGES, *_NOTED])
 ZNODES: Final = pa.schema([*schemas.CHECKPOINTS, *_NOTED])
 
@@ -36,7 +36,7 @@ _NAMES: Final = pa.array([rows.TYPES.get(code) for code in range(min(rows.TYPES)
 
 def noted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The data with no note beside it."""
-    nulls = [pa.nulls(batch.num_rows, kind) for kind in (_PROBLEM, _COVERED)]
+    nulls = [pa.nulls(batch.num_rows, kind) for kind in (PROBLEM, _COVERED)]
     return pa.RecordBatch.from_arrays([*batch.columns, *nulls], schema=schema)
 
 

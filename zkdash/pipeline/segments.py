@@ -1,0 +1,204 @@
+"""Commits and groups that are kept in Kafka: the segments of __consumer_offsets as tables.
+
+Compaction deletes older commits from the segments, never from the tables: a row that was read once is kept.
+What a transaction committed counts where the transaction was committed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from zkdash.formats.kafkalog import offsets
+from zkdash.formats.problems import Problem
+from zkdash.history import schemas
+from zkdash.history.manifest import Table
+from zkdash.pipeline import dated, reading
+from zkdash.pipeline.sources import rows
+from zkdash.pipeline.transforms.events import minute
+
+TOPIC: Final = "__consumer_offsets"
+COMMITS: Final = "kafka_commits"
+GROUPS: Final = "kafka_groups"
+_KEY: Final = ("log_partition", "log_offset")
+_NOTED: Final = pa.field("problem", rows.PROBLEM)
+_DECODED: Final = pa.schema(
+    [
+        pa.field("commit", pa.struct(list(schemas.KAFKA_COMMITS))),
+        pa.field("group", pa.struct(list(schemas.KAFKA_GROUPS))),
+        _NOTED,
+    ]
+)
+_COMMIT_MARKER: Final = 1  # KIP-98: a control record's key is its version and its type, both int16
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """How many rows are new in each table, and how many new problems there are."""
+
+    commits: int
+    groups: int
+    problems: int
+
+
+def load_segments(spark: SparkSession, path: str, directory: Path) -> Loaded:
+    """Read __consumer_offsets of a log.dirs into the tables of a cluster; what they hold is kept.
+
+    Raises FileNotFoundError, manifest.ConflictError.
+    """
+    found = decoded(reading.kafkalog(spark, path, topic=TOPIC)).persist()
+    try:
+        return Loaded(
+            _add(spark, directory, COMMITS, commits(found), _KEY),
+            _add(spark, directory, GROUPS, groups(found), _KEY),
+            _add(spark, directory, "problems", problems(found), ("file", "offset", "reason")),
+        )
+    finally:
+        found.unpersist()
+
+
+def decoded(messages: DataFrame) -> DataFrame:
+    """Rows of `kafkalog`, of __consumer_offsets, as a commit, a group, or a problem each."""
+    kinds = from_arrow_schema(_DECODED).fields[:2]
+    told = messages.where("problem IS NOT NULL").select(
+        *(F.lit(None).cast(kind.dataType).alias(kind.name) for kind in kinds),
+        "problem",
+    )
+    return (
+        _counted(reading.messages(messages))
+        .mapInArrow(_decode, from_arrow_schema(_DECODED))
+        .unionByName(told)
+    )
+
+
+def commits(found: DataFrame) -> DataFrame:
+    """Rows of kafka_commits."""
+    return found.where("commit IS NOT NULL").select("commit.*")
+
+
+def groups(found: DataFrame) -> DataFrame:
+    """Rows of kafka_groups."""
+    return found.where(F.col("group").isNotNull()).select("group.*")
+
+
+def problems(found: DataFrame) -> DataFrame:
+    """What could not be read."""
+    return found.where("problem IS NOT NULL").select("problem.*")
+
+
+def samples(found: DataFrame) -> DataFrame:
+    """Rows of kafka_commits as `transforms.groups.samples`: the last commit of each minute."""
+    place = F.struct("commit_ms", "log_offset")
+    return (
+        found.where("NOT deleted")
+        .groupBy("group", "topic", "part", minute(F.col("commit_ms")).alias("minute"))
+        .agg(
+            F.max_by("offset", place).alias("offset"),
+            F.max("commit_ms").alias("committed_ms"),
+            F.count("*").alias("commits"),
+        )
+    )
+
+
+def _counted(messages: DataFrame) -> DataFrame:
+    """Records of no transaction, and of those that were committed: the marker after them says so."""
+    ahead = (
+        Window.partitionBy("file", "producer_id").orderBy("offset").rowsBetween(1, Window.unboundedFollowing)
+    )
+    kind = F.conv(F.hex(F.substring(F.col("key"), 3, 2)), 16, 10).cast("int")
+    marked = F.first(F.when(F.col("control"), kind), ignorenulls=True).over(ahead)
+    plain = messages.where("NOT coalesce(transactional, false)")
+    bound = messages.where("transactional").withColumn("marker", marked)
+    kept = bound.where((F.col("marker") == _COMMIT_MARKER) & ~F.col("control")).drop("marker")
+    return plain.where("NOT coalesce(control, false)").unionByName(kept)
+
+
+def _add(spark: SparkSession, directory: Path, name: str, new: DataFrame, key: Iterable[str]) -> int:
+    """Add the rows whose key a table does not hold; how many."""
+    table, keys = Table(directory / name), list(key)
+    now = table.read()
+    old = dated.read(spark, table, schemas.TABLES[name], now.files)
+    added = new.dropDuplicates(keys).join(old.select(*keys), keys, "left_anti")
+    return dated.put(
+        table,
+        added.select(*schemas.TABLES[name].names),
+        base=now,
+        removed=(),
+        order=keys,
+        position={f"segments:{name}": time.time_ns() // 1_000_000},
+    )
+
+
+def _decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        names = ("partition", "file", "offset", "position", "timestamp", "key", "value")
+        columns = (batch.column(name).to_pylist() for name in names)
+        found = [_decoded(*each) for each in zip(*columns, strict=True)]
+        yield pa.RecordBatch.from_pylist(found, schema=_DECODED)
+
+
+def _decoded(*record: Any) -> dict[str, Any]:
+    partition, file, offset, position, timestamp, key, value = record
+    of = {"log_partition": partition, "log_offset": offset, "deleted": value is None}
+    whose = Problem(0, "a record without a key") if key is None else offsets.key(key)
+    if isinstance(whose, offsets.OffsetKey):
+        at = {"group": whose.group, "topic": whose.topic, "part": str(whose.partition)}
+        commit = None if value is None else offsets.offset(value)
+        if not isinstance(commit, Problem):
+            return {"commit": of | at | _commit(commit, timestamp)}
+        whose = commit
+    elif isinstance(whose, offsets.GroupKey):
+        group = None if value is None else offsets.group(value)
+        if not isinstance(group, Problem):
+            return {"group": of | {"group": whose.group, "time": timestamp} | _group(group)}
+        whose = group
+    reason = f"a record of {TOPIC} at offset {offset}: {whose.reason}"
+    return {"problem": {"file": file, "offset": position, "reason": reason, "torn": False}}
+
+
+def _commit(commit: offsets.Offset | None, timestamp: int | None) -> dict[str, Any]:
+    if commit is None:
+        return {"commit_ms": timestamp}
+    return {
+        "offset": commit.offset,
+        "leader_epoch": commit.leader_epoch,
+        "metadata": commit.metadata,
+        "commit_ms": commit.commit_time,
+        "expire_ms": commit.expire_time,
+    }
+
+
+def _group(group: offsets.Group | None) -> dict[str, Any]:
+    if group is None:
+        return {}
+    return {
+        "generation": group.generation,
+        "protocol_type": group.protocol_type,
+        "protocol": group.protocol,
+        "leader": group.leader,
+        "state_ms": None if group.state_time < 0 else group.state_time,
+        "members": [_member(member) for member in group.members],
+    }
+
+
+def _member(member: offsets.Member) -> dict[str, Any]:
+    """What a client's own bytes hold stays unknown where they are in no known form."""
+    asked, given = offsets.subscription(member.subscription), offsets.assignment(member.assignment)
+    return {
+        "id": member.id,
+        "instance_id": member.instance_id,
+        "client_id": member.client_id,
+        "client_host": member.client_host,
+        "session_timeout_ms": member.session_timeout_ms,
+        "topics": None if isinstance(asked, Problem) else list(asked.topics),
+        "partitions": None
+        if isinstance(given, Problem)
+        else [f"{topic}-{number}" for topic, numbers in given.partitions for number in numbers],
+    }

@@ -1,0 +1,123 @@
+"""Kafka's log directories: which segments there are, and which of them a broker would recover at its start.
+
+Names are kafka.log.LogManager's: a directory topic-partition a log, segments named by their first offset.
+A broker that was not stopped cleanly reads its segments from the recovery point on, cuts the log at the first
+entry that is not whole, and deletes what follows; 0.7 does so with its newest segment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from pyarrow import fs
+
+from zkdash.formats.kafkalog import checkpoints
+from zkdash.formats.problems import Problem
+from zkdash.pipeline.sources import files
+
+_LOG: Final = re.compile(r"(.+)-(\d{1,9})(?:\.[0-9a-f]{32}-(?:delete|future))?")
+_SEGMENT: Final = re.compile(r"(\d{20})\.(log|kafka)")
+_CLEAN: Final = ".kafka_cleanshutdown"
+_RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
+OLDEST: Final = "kafka"
+
+
+class Segment(NamedTuple):
+    """A segment: its place and its name below the log directory, whose it is, its first offset and bytes."""
+
+    path: str
+    name: str
+    topic: str
+    partition: int
+    base_offset: int
+    size: int
+    kind: str
+
+
+class Log(NamedTuple):
+    """A partition's segments by offset, and how many of the first ones a broker would take as they are."""
+
+    segments: tuple[Segment, ...]
+    trusted: int
+
+
+class LogDirectory:
+    """A log.dirs directory, the directory of one partition in it, or one segment."""
+
+    def __init__(self, path: str) -> None:
+        self._given = path
+        self._system, self._path = files.opened(path.rstrip("/") or path)
+
+    def logs(self, topic: str = "") -> list[Log]:
+        """Its logs, of one topic where it is named. Raises FileNotFoundError.
+
+        Directories of logs that are to be deleted, or moved in, are left out unless one is named itself.
+        """
+        info = self._system.get_file_info(self._path)
+        if info.type == fs.FileType.File:
+            directory, _, name = self._path.rpartition("/")
+            found = [self._log(directory, only=name)]
+        elif info.type != fs.FileType.Directory:
+            raise FileNotFoundError(
+                f"{self._given} does not exist: name one of Kafka's log.dirs, a log in it, or a segment"
+            )
+        else:
+            found = [self._log(self._path), *self._below()]
+        return [log for log in found if log.segments and topic in ("", log.segments[0].topic)]
+
+    def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
+        """Bytes of a file. Raises OSError."""
+        with self._system.open_input_file(path) as file:
+            if start:
+                file.seek(start)
+            data: bytes = file.read() if end is None else file.read(end - start)
+            return data
+
+    def beside(self, segment: Segment, suffix: str) -> bytes | None:
+        """A file of a segment's name with another suffix, None where there is none. Raises OSError."""
+        path = f"{segment.path.rpartition('.')[0]}.{suffix}"
+        exists = self._system.get_file_info(path).type == fs.FileType.File
+        return self.read(path) if exists else None
+
+    def _below(self) -> Iterator[Log]:
+        listed = self._system.get_file_info(fs.FileSelector(self._path))
+        for each in sorted(listed, key=lambda info: info.base_name):
+            match = _LOG.fullmatch(each.base_name)
+            if (
+                match
+                and each.type == fs.FileType.Directory
+                and not each.base_name.endswith(("delete", "future"))
+            ):
+                yield self._log(each.path)
+
+    def _log(self, directory: str, only: str = "") -> Log:
+        above, _, name = directory.rpartition("/")
+        named = _LOG.fullmatch(name)
+        if named is None:
+            return Log((), 0)
+        topic, partition = named[1], int(named[2])
+        found = []
+        for each in self._system.get_file_info(fs.FileSelector(directory)):
+            match = _SEGMENT.fullmatch(each.base_name)
+            if match and only in ("", each.base_name):
+                place = each.path, f"{name}/{each.base_name}", topic, partition
+                found.append(Segment(*place, int(match[1]), each.size or 0, match[2]))
+        found.sort(key=lambda segment: segment.base_offset)
+        return Log(tuple(found), len(found) if only else self._trusted(above, found))
+
+    def _trusted(self, above: str, found: list[Segment]) -> int:
+        listed = self._system.get_file_info([f"{above}/{_CLEAN}", f"{above}/{_RECOVERY_POINTS}"])
+        is_clean, has_points = (info.type == fs.FileType.File for info in listed)
+        if is_clean or not found:
+            return len(found)
+        if found[-1].kind == OLDEST:
+            return len(found) - 1
+        point = 0
+        read = checkpoints.offsets(self.read(f"{above}/{_RECOVERY_POINTS}")) if has_points else []
+        if not isinstance(read, Problem):
+            of = {(each.topic, each.partition): each.offset for each in read}
+            point = of.get((found[0].topic, found[0].partition), 0)
+        # the segment that holds the recovery point is the first to be recovered
+        return max(sum(1 for segment in found if segment.base_offset <= point) - 1, 0)
