@@ -36,7 +36,9 @@ def test_htmx_may_not_evaluate_nor_reach_other_origins() -> None:
         assert setting in base
 
 
-@pytest.mark.parametrize(("name", "limit"), [("zkdash.css", 20 * 1024), ("zkdash.js", 8 * 1024)])
+@pytest.mark.parametrize(
+    ("name", "limit"), [("zkdash.css", 20 * 1024), ("zkdash.js", 8 * 1024), ("trends.js", 4 * 1024)]
+)
 def test_what_every_page_loads_stays_small(name: str, limit: int) -> None:
     assert (ROOT / "static" / name).stat().st_size <= limit
 
