@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 import pytest
@@ -130,6 +131,16 @@ def test_a_directory_that_does_not_answer_or_refuses_zkdash_is_told_so(ldap_serv
         directory.find(configured(ldap_server, bind_password="wrong"), "vera", "correct horse")
     with pytest.raises(DirectoryError):
         directory.find(configured(ldap_server, url="ldap://127.0.0.1:1"), "vera", "correct horse")
+
+
+@pytest.mark.parametrize("scheme", ["ldap", "ldaps"])
+def test_a_directory_that_takes_connections_and_says_nothing_is_given_up(
+    ldap_server: LdapServer, scheme: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"{scheme}://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(DirectoryError):
+            directory.find(configured(ldap_server, url=url, timeout_s=0.5), "vera", "correct horse")
 
 
 def test_one_signs_in_with_the_roles_of_the_groups_and_loses_them(site: LdapServer) -> None:

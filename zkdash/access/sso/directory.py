@@ -138,7 +138,10 @@ class _Tls(ldap3.Tls):  # type: ignore[misc]
 
     def wrap_socket(self, connection: Any, do_handshake: bool = False) -> None:  # noqa: ARG002
         context = ssl.create_default_context(cafile=self.ca_certs_file)
+        usual = connection.socket.gettimeout()
+        connection.socket.settimeout(connection.server.connect_timeout)
         connection.socket = context.wrap_socket(connection.socket, server_hostname=connection.server.host)
+        connection.socket.settimeout(usual)
 
 
 def _server(config: Ldap) -> Any:
