@@ -19,12 +19,15 @@ PARTS: Final = {
     "concurrent": "tests/faults/test_promises.py::test_a_change_by_others_is_never_overwritten",
     "stop": "tests/faults/test_promises.py::test_a_stop_counts_within_two_seconds_and_before_the_next_step",
     "full": "tests/faults/test_promises.py::test_nothing_is_written_where_the_intent_cannot_be",
+    "clients": "tests/faults/test_clients.py::test_who_never_reads_or_floods_harms_nobody_else",
+    "injection": "tests/web/test_injection.py",
+    "endings": "tests/faults/test_endings.py::test_a_process_that_is_told_to_end_answers_what_was_asked",
     "dry": "tests/actions/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",
 }
 
 
 # A round of it is many tests, and all of its rounds take minutes: it is done as a whole.
-WHOLE: Final = frozenset({"dry"})
+WHOLE: Final = frozenset({"dry", "injection"})
 
 
 def is_full() -> bool:

@@ -1,0 +1,171 @@
+"""W1: a client that never reads and one that floods harm nobody else, and cost the server little."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import statistics
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import websockets.sync.client
+
+from tests.conftest import Chroot
+from tests.faults import rounds
+from tests.serving import Serve, Served, served
+from tests.world import World
+
+__all__ = ["served"]
+
+pytestmark = pytest.mark.zk
+
+SECONDS, SOCKETS = (600.0, 500) if rounds.is_full() else (4.0, 40)
+MESSAGES_A_SECOND = 1_000
+CHANGES_A_SECOND = 20
+MOST_MIB = 50
+PAGE = "/c/default/topics/?size=1000"
+# Turns of calm and storm, so that what else the machine does is in both.
+TURNS = 4
+# What a machine that is busy with other things adds to the slowest of few answers.
+GRACE_S = 0.0 if rounds.is_full() else 0.1
+_SMALL_BUFFER = 4 * 1024
+
+
+def resident_mib(pid: int) -> float:
+    [line] = [one for one in Path(f"/proc/{pid}/status").read_text().splitlines() if one.startswith("VmRSS")]
+    return int(line.split()[1]) / 1024
+
+
+@contextlib.contextmanager
+def opened(
+    site: Served, count: int, *, reads: bool
+) -> Iterator[list[websockets.sync.client.ClientConnection]]:
+    """Sockets of the busiest page. One that does not read has next to no buffer."""
+    with contextlib.ExitStack() as stack:
+        made = []
+        for _ in range(count):
+            plain = socket.socket()
+            if not reads:
+                plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SMALL_BUFFER)
+            host, port = site.address.removeprefix("http://").split(":")
+            plain.connect((host, int(port)))
+            made.append(
+                stack.enter_context(
+                    websockets.sync.client.connect(
+                        f"ws://{host}:{port}/live{PAGE}",
+                        sock=plain,
+                        origin=site.address,  # type: ignore[arg-type]
+                        max_size=None,
+                        max_queue=None if reads else 1,
+                        ping_interval=None,
+                        open_timeout=30,
+                        close_timeout=1,
+                    )
+                )
+            )
+        yield made
+
+
+class Doing(threading.Thread):
+    """Does something so often a second, while it is let."""
+
+    def __init__(self, rate: float) -> None:
+        super().__init__(daemon=True)
+        self._rate, self._over, self.may = rate, threading.Event(), threading.Event()
+        self.count = 0
+
+    def once(self) -> None:
+        raise NotImplementedError
+
+    def run(self) -> None:
+        while not self._over.is_set():
+            if self.may.wait(0.1):
+                began = time.monotonic()
+                for _ in range(max(1, int(self._rate / 20))):
+                    self.once()
+                    self.count += 1
+                self._over.wait(max(0.0, max(1 / 20, 1 / self._rate) - (time.monotonic() - began)))
+
+    def stop(self) -> None:
+        self._over.set()
+        self.join(20)
+
+
+class Flood(Doing):
+    """Messages that nobody asked for, from one client."""
+
+    def __init__(self, connection: websockets.sync.client.ClientConnection) -> None:
+        super().__init__(MESSAGES_A_SECOND)
+        self._connection = connection
+
+    def once(self) -> None:
+        self._connection.send('{"HEADERS": {}, "x": "' + "y" * 200 + '"}')
+
+
+class Changes(Doing):
+    """What makes pages move: every frame is for all who look."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(CHANGES_A_SECOND)
+        self._world = world
+
+    def once(self) -> None:
+        self._world.state(f"t{self.count % 50}", 0, leader=1 + self.count % 3, isr=[1, 2], epoch=self.count)
+
+
+def answers_s(site: Served, seconds: float) -> list[float]:
+    """How long one page after the other took, seconds each."""
+    found, until = [], time.monotonic() + seconds
+    while time.monotonic() < until:
+        began = time.monotonic()
+        with urllib.request.urlopen(f"{site.address}/c/default/?format=json", timeout=30) as answer:  # noqa: S310
+            assert json.loads(answer.read())["stale"] is False
+        found.append(time.monotonic() - began)
+    return found
+
+
+def p99(values: list[float]) -> float:
+    return statistics.quantiles(values, n=100)[98]
+
+
+@pytest.mark.parametrize("seed", rounds.rounds("clients", ci=1, full=1))
+def test_who_never_reads_or_floods_harms_nobody_else(served: Serve, chroot: Chroot, seed: int) -> None:
+    world = World(chroot.client, chroot.address)
+    for number in (1, 2, 3):
+        world.broker(number, controller=number == 1)
+    for number in range(50):
+        world.topic(f"t{number}", {0: [1, 2]})
+    site = served(ZKDASH_ZOOKEEPER=chroot.address)
+    site.wait_until_loaded()
+    changes = Changes(world)
+    changes.start()
+    calm: list[float] = []
+    storm: list[float] = []
+    try:
+        with opened(site, SOCKETS, reads=True):
+            changes.may.set()
+            answers_s(site, 4.0)  # what is loaded and kept at first use is there
+            before = resident_mib(site.pid)
+            with opened(site, 1, reads=False), opened(site, 1, reads=True) as [flooding]:
+                flood = Flood(flooding)
+                flood.start()
+                for _ in range(TURNS):
+                    flood.may.clear()
+                    calm += answers_s(site, SECONDS / TURNS / 2)
+                    flood.may.set()
+                    storm += answers_s(site, SECONDS / TURNS)
+                flood.stop()
+            grown = resident_mib(site.pid) - before
+    finally:
+        changes.stop()
+        world.close()
+    told = f"grown by {grown:.1f} MiB; p99 {p99(calm):.4f} s, {p99(storm):.4f} s with {flood.count} messages"
+    assert flood.count > MESSAGES_A_SECOND * SECONDS / 4, told
+    assert grown < MOST_MIB, told
+    assert p99(storm) < 2 * p99(calm) + GRACE_S, told
+    site.stop()
