@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from zkdash.web import feed, health, metrics, own_tokens
+from zkdash.web.api import openapi
 
 
 def routes() -> tuple[URLPattern, ...]:
@@ -13,6 +14,7 @@ def routes() -> tuple[URLPattern, ...]:
         path("healthz", health.alive, name="healthz"),
         path("readyz", health.ready, name="readyz"),
         path("metrics", metrics.page, name="metrics"),
+        path("api/openapi.json", openapi.document, name="openapi"),
         path("c/<cluster:cluster>/feed/", feed.feed, name="feed"),
         path("tokens/", own_tokens.own, name="tokens"),
         path("tokens/<int:number>/revoke/", own_tokens.revoke, name="token-revoke"),

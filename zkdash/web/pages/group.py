@@ -76,8 +76,8 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "timeline": timeline.about(snapshot.cluster, "group", name),
             "member_headings": tables.headings(group_members.COLUMNS, ""),
         },
-        fields=tables.fields(_FIELDS),
-        records=lambda: tables.records(_FIELDS, entries),
+        fields=tables.fields(FIELDS),
+        records=lambda: tables.records(FIELDS, entries),
         total=found.matched,
         extra={
             "group": group_facts.record(snapshot, name, group, expected),
@@ -204,7 +204,7 @@ COLUMNS: tuple[Column[Entry], ...] = (
     ),
 )
 _BY_BROKERS = frozenset({"in_kafka", "log_end", "lag"})
-_FIELDS: tuple[Column[Entry], ...] = (
+FIELDS: tuple[Column[Entry], ...] = (
     *COLUMNS,
     Column("path", "Path", lambda one: cells.Path(one.row.path)),
 )

@@ -35,8 +35,8 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             **listing.context(SPEC, query, shown, "Filter: text, topic:a, is:unowned"),
             **picks.context(key, "groups", ("Reset offsets…", "reset-offsets"), ("Delete…", "delete-group")),
         },
-        fields=tables.fields(_FIELDS),
-        records=lambda: tables.records(_FIELDS, ((snapshot.cluster, row) for row in found.rows)),
+        fields=tables.fields(FIELDS),
+        records=lambda: tables.records(FIELDS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
     )
 
@@ -107,7 +107,7 @@ COLUMNS: tuple[Column[Entry], ...] = (
     ),
 )
 # JSON and CSV have the two numbers of one column apart.
-_FIELDS: tuple[Column[Entry], ...] = (
+FIELDS: tuple[Column[Entry], ...] = (
     *COLUMNS[:5],
     Column(
         "expected",

@@ -1,0 +1,128 @@
+"""The document against the OpenAPI specification, and the answers against the document."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.wsgi import get_wsgi_application
+from django.test import Client
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+from pytest_django.fixtures import Settings
+
+from tests.actions import small
+from tests.web import states
+from zkdash.cluster.findings import Finding
+from zkdash.cluster.tone import Tone
+from zkdash.web import pages, urls
+from zkdash.web.api import openapi, shapes
+from zkdash.web.pages import clusters
+from zkdash.zk.config import ClusterConfig
+
+pytestmark = pytest.mark.django_db
+DOCUMENT = openapi.build()
+# The feed does not end, and 503 is what /readyz is for: their own tests ask them.
+PATHS = sorted(DOCUMENT["paths"].keys() - {"/c/{cluster}/feed/", "/readyz"})
+LAYOUT_07: states.Tree = {
+    "/brokers/ids/1": states.znode("host-1-1:host-1:9092", owner=0x100),
+    "/brokers/topics/orders": states.znode(),
+    "/brokers/topics/orders/1": states.znode("3", owner=0x100),
+    **states.group("billing", {"billing_h-1-00000000": ["orders"]}, offsets={"orders": {0: 5}}),
+}
+
+
+@pytest.fixture
+def number(settings: Settings) -> int:
+    """A cluster with everything that an address may name; its action's number."""
+    settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),), ask_brokers=False),)
+    finding = Finding("D1", Tone.CRITICAL, "1 partition has no leader", 1, "topics", "", 0.0, "")
+    members = {"billing_h-1-00000000": ["orders"]}
+    tree = {
+        **states.sick(),
+        **states.group("billing", members, owners={"orders": [0]}, offsets={"orders": {0: 5, 1: "x"}}),
+        "/brokers/ids/9": states.znode("{"),
+    }
+    states.publish(tree, findings=(finding,))
+    return small.proposed("demo").pk
+
+
+def existing(path: str, number: int) -> dict[str, Any]:
+    """Values for the parameters of a path, of what there is."""
+    values = {"cluster": "demo", "broker": "1", "number": number}
+    values["name"] = "billing" if "/groups/" in path else "orders"
+    return {name: values[name] for name in re.findall(r"\{(\w+)\}", path)}
+
+
+def test_the_document_is_valid_and_everybody_may_have_it(client: Client, settings: Settings) -> None:
+    settings.ZKDASH_ANONYMOUS_READ = False
+    answer = client.get("/api/openapi.json")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
+    document = json.loads(answer.content)
+    assert document == DOCUMENT
+    validate(document)
+
+
+def test_every_page_is_in_it_and_nothing_that_is_no_page() -> None:
+    assert shapes.SHAPES.keys() == {page.name for page in pages.PAGES} | {clusters.NAME}
+    patterns = {str(one.pattern) for one in urls.urlpatterns}
+    written = {re.sub(r"<\w+:(\w+)>", r"{\1}", pattern) for pattern in patterns}
+    assert {path.removeprefix("/") for path in DOCUMENT["paths"]} <= written
+    names = [operation["get"]["operationId"] for operation in DOCUMENT["paths"].values()]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_comes_is_what_is_documented(path: str, number: int) -> None:
+    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
+    operation = schema[path]["GET"]
+    there = operation.as_strategy(path_parameters=existing(path, number))
+    for strategy in (there, operation.as_strategy()):
+
+        @hypothesis_settings(max_examples=8, suppress_health_check=list(HealthCheck), database=None)
+        @given(case=strategy)
+        def ask(case: schemathesis.Case) -> None:
+            case.call_and_validate()
+
+        ask()
+
+
+@pytest.mark.parametrize("layout", ["0.8", "0.7"])
+@pytest.mark.parametrize("name", sorted(shapes.SHAPES))
+def test_every_field_of_a_page_is_in_its_schema(client: Client, number: int, layout: str, name: str) -> None:
+    if layout == "0.7":
+        states.publish(LAYOUT_07)
+    [path] = [at for at, one in DOCUMENT["paths"].items() if one["get"]["operationId"] == name]
+    answer = client.get(path.format(**existing(path, number)), {"format": "json"})
+    assert answer.status_code == 200
+    found = json.loads(answer.content)
+    [component] = re.findall(r'"#/components/schemas/(\w+)"', json.dumps(_success(path)))
+    schema = {"$ref": f"#/components/schemas/{component}", "components": DOCUMENT["components"]}
+    Draft202012Validator(schema).validate(found)
+    for row in found["rows"]:
+        assert any(_names(columns) <= row.keys() for columns in shapes.SHAPES[name].rows) or name == "brokers"
+
+
+def _success(path: str) -> Any:
+    return DOCUMENT["paths"][path]["get"]["responses"]["200"]
+
+
+def _names(columns: shapes.Columns) -> set[str]:
+    found = {column if isinstance(column, str) else column.name for column in columns}
+    return found - {"value_reason"}
+
+
+def test_a_field_that_the_document_does_not_know_is_found_out(number: int) -> None:
+    schema = {"$ref": "#/components/schemas/Topics", "components": DOCUMENT["components"]}
+    head = {"cluster": "demo", "page": "topics", "revision": 1, "zxid": 1, "as_of": None, "stale": True}
+    whole = {**head, "total": 1, "rows": [{"name": "orders"}]}
+    validator = Draft202012Validator(schema)
+    assert validator.is_valid(whole)
+    assert not validator.is_valid({**whole, "rows": [{"name": "orders", "secret": 1}]})
+    assert not validator.is_valid({**whole, "more": 1})
+    assert not validator.is_valid({name: value for name, value in whole.items() if name != "zxid"})
