@@ -65,6 +65,7 @@ ZKDASH_RECORD = os.environ.get("ZKDASH_RECORD") != "0"
 ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
 ZKDASH_METRICS_ANONYMOUS = os.environ.get("ZKDASH_METRICS_ANONYMOUS") == "1"
 ZKDASH_METRICS_NAMES = os.environ.get("ZKDASH_METRICS_NAMES") == "1"
+ZKDASH_WEBHOOK_SECRET = os.environ.get("ZKDASH_WEBHOOK_SECRET", "")
 # Proxies whose X-Forwarded-For and -Proto are believed; of others these headers mean nothing.
 ZKDASH_PROXIES = _listed("ZKDASH_PROXIES")
 # Full origins (scheme://host:port) whose forms and WebSockets are accepted; serve adds its own address.

@@ -27,6 +27,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _IPV6 = re.compile(r"[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]+)?")
 _PORT = re.compile(r"[0-9]{1,5}")
+_WEBHOOK = re.compile(
+    r"https?://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?(?:/[!-~]*)?"
+)
 _KEYS = frozenset(
     {
         "zookeeper",
@@ -37,6 +40,7 @@ _KEYS = frozenset(
         "transaction_logs",
         "snapshots",
         "segments",
+        "webhooks",
         *securing.KEYS,
     }
 )
@@ -52,7 +56,7 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     /zkdash beside Kafka's own, by which it is known after a crash whether a write was applied; without it
     such an action waits for a person. `transaction_logs` and `snapshots` name ZooKeeper's dataLogDir and
     dataDir, or the version-2 in them, `segments` one of Kafka's log.dirs: as paths or addresses that the
-    pipeline can open, "" for none.
+    pipeline can open, "" for none. `webhooks` are the addresses that are told of actions that ended.
     """
 
     name: str
@@ -67,6 +71,7 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     snapshots: str = ""
     segments: str = ""
     sealed: Sealed | None = None
+    webhooks: tuple[str, ...] = ()
 
     @property
     def writing(self) -> Identity:
@@ -191,6 +196,7 @@ def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) ->
         snapshots=_place(where, table, "snapshots") or _place(where, table, "transaction_logs"),
         segments=_place(where, table, "segments"),
         sealed=sealed,
+        webhooks=_webhooks(where, table, environ),
     )
 
 
@@ -230,6 +236,25 @@ def _place(where: str, table: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str) or "\0" in value:
         raise ConfigError(f'{where} {key} = {value!r} is no path: write "/var/lib/zookeeper" or "hdfs://…".')
     return value.strip()
+
+
+def _webhooks(where: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Told without what is in them: a path may be a secret."""
+    found = table.get("webhooks", [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise ConfigError(f'{where} webhooks is no list of addresses: write ["https://host/path"].')
+    for number, url in enumerate(found, 1):
+        if not _WEBHOOK.fullmatch(url):
+            raise ConfigError(
+                f"{where} webhooks: number {number} is no address that can be told: write https://host/path "
+                "or http://host/path, without a name or password."
+            )
+    if found and not environ.get("ZKDASH_WEBHOOK_SECRET"):
+        raise ConfigError(
+            f"{where} webhooks: the environment has no ZKDASH_WEBHOOK_SECRET: set it to what the receivers "
+            "check signatures with."
+        )
+    return tuple(found)
 
 
 def _server(part: str, text: str) -> tuple[str, int]:
