@@ -167,6 +167,8 @@ def _why(error: BaseException) -> str:
         return f"{error}; run it again"
     if isinstance(error, KeyboardInterrupt):
         return "it was ended; the tables are whole: run it again"
+    if isinstance(error, ConnectionError):  # the JVM is told of by nothing else
+        return "Spark ended before the job did; the tables are whole: run it again"
     if isinstance(error, OSError):
         return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
     log.error("The run failed", exc_info=error)
