@@ -1,0 +1,72 @@
+"""docs/guarantees.md names, for every promise, tests that there are."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.faults import rounds
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "guarantees.md").read_text()
+PROMISES = (
+    *(f"M{number}" for number in range(1, 6)),
+    *(f"A{number}" for number in range(1, 9)),
+    "L1",
+    *(f"S{number}" for number in range(1, 9)),
+    "W1",
+    "W2",
+    "O1",
+)
+NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
+
+
+def _rows() -> dict[str, list[str]]:
+    """The cells of each promise's row by its id."""
+    lines = [line for line in PAGE.splitlines() if re.match(r"\| [A-Z]\d ", line)]
+    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    return {row[0]: row for row in cells}
+
+
+@functools.cache
+def _tests(path: str) -> frozenset[str]:
+    """The names of the test functions of a module, those of its classes too."""
+    return frozenset(
+        node.name
+        for node in ast.walk(ast.parse((ROOT / path).read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+    )
+
+
+def test_every_promise_has_a_row_of_its_own_with_a_test() -> None:
+    rows = _rows()
+    assert tuple(rows) == PROMISES
+    assert len(re.findall(r"^\| [A-Z]\d ", PAGE, re.MULTILINE)) == len(PROMISES)
+    for promise, cells in rows.items():
+        assert len(cells) == 5, promise
+        assert all(cells), promise
+        assert "`tests/" in cells[2] or "the same" in cells[2], promise
+
+
+@pytest.mark.parametrize(("path", "name"), NAMED)
+def test_every_test_that_is_named_is_there(path: str, name: str) -> None:
+    assert (ROOT / path).is_file(), path
+    assert name in _tests(path)
+
+
+@pytest.mark.parametrize("part", rounds.PARTS)
+def test_what_is_done_in_full_is_named(part: str) -> None:
+    path, _, name = rounds.PARTS[part].partition("::")
+    assert any(path == one and name in {"", other} for one, other in NAMED)
+
+
+def test_nothing_that_is_named_is_left_out_by_a_marker() -> None:
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]["markers"]
+    assert {one.partition(":")[0] for one in known} == {"spark", "zk", "kafka", "browser"}
+    for path in {path for path, _ in NAMED}:
+        assert not re.search(r"pytest\.(mark\.)?(skip|xfail|skipif)\b", (ROOT / path).read_text()), path
