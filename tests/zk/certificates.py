@@ -42,16 +42,14 @@ class Authority:
     def issue(
         self, name: str, *, host: str = "127.0.0.1", is_expired: bool = False, password: str = ""
     ) -> Pem:
-        """A certificate for CN=`name` at `host`, an address; a `password` seals the key."""
+        """A certificate for CN=`name` at `host`, a name or an address; a `password` seals the key."""
         now = datetime.datetime.now(datetime.UTC)
         until = now - _DAY / 2 if is_expired else now + _DAY
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         built = (
             self._builder(subject, key.public_key(), now - _DAY, until)
-            .add_extension(
-                x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(host))]), critical=False
-            )
+            .add_extension(x509.SubjectAlternativeName([_general_name(host)]), critical=False)
             .sign(self._key, hashes.SHA256())
         )
         cert = built.public_bytes(serialization.Encoding.PEM)
@@ -84,3 +82,10 @@ class Authority:
             .not_valid_before(since)
             .not_valid_after(until)
         )
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)

@@ -255,6 +255,20 @@ def test_a_certificate_of_another_host_is_told_unless_names_do_not_matter(author
     assert "announced an answer of 2147483647 bytes" in told(answer, lenient)
 
 
+def test_a_certificate_is_held_against_the_name_in_the_address(authority: Authority) -> None:
+    answer = over_tls(authority.issue("named", host="localhost"), TWO_GIB)
+    tls = Tls(str(authority.ca))
+    assert "certificate is not valid for '127.0.0.1')" in told(answer, tls)
+    with fake.serving(answer) as port:
+        config = ClusterConfig("test", (("localhost", port),), "", Identity(tls=tls), 2.0)
+        with mirroring(config) as (mirror, seen):
+            wait_for(
+                lambda: any("2147483647 bytes" in session.sentence for session in seen.sessions),
+                15.0,
+                lambda: mirror.session,
+            )
+
+
 def test_a_port_that_speaks_no_tls_is_told(chroot: Chroot, authority: Authority) -> None:
     tls = Tls(str(authority.ca))
     config = ClusterConfig("test", (("127.0.0.1", chroot.server.port),), "", Identity(tls=tls), 2.0)
