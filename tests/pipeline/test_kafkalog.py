@@ -14,9 +14,10 @@ from zkdash.formats.kafkalog import oldest, segment
 from zkdash.formats.kafkalog.entries import Entry
 from zkdash.history.manifest import Table
 from zkdash.history.tables import Tables
-from zkdash.pipeline import reading, segments
+from zkdash.pipeline import jobs, reading, segments
 from zkdash.pipeline.sources.kafkalog import KafkaLogSource, SegmentPart, parse
 from zkdash.pipeline.sources.segments import LogDirectory
+from zkdash.zk.config import ClusterConfig
 
 pytestmark = pytest.mark.spark
 
@@ -187,8 +188,13 @@ def test_commits_of_a_transaction_that_was_aborted_do_not_count(spark: Any, tmp_
     data += written(5, 400, -1, attributes=0)
     data += messages.batch(6, [(0, 0, b"\0\x09", b"", ()), (1, 0, None, b"", ())])
     log(tmp_path / "logs", "__consumer_offsets-7", 0, data)
-    loaded = segments.load_segments(spark, str(tmp_path / "logs"), tmp_path / "tables")
-    assert (loaded.commits, loaded.groups, loaded.problems) == (2, 0, 2)
+    cluster = ClusterConfig("tables", (("127.0.0.1", 2181),), segments=str(tmp_path / "logs"))
+    loaded = jobs.load(spark, cluster, tmp_path, lambda _what, _done: None)
+    assert (loaded.rows, loaded.problems) == (2, 2)
+    assert loaded.sentence.endswith("; 2 commits and 0 groups of Kafka's own are new")
+    nowhere = ClusterConfig("tables", (("127.0.0.1", 2181),), segments=str(tmp_path / "none"))
+    with pytest.raises(jobs.JobError, match=r"name one of Kafka's log\.dirs"):
+        jobs.load(spark, nowhere, tmp_path, lambda _what, _done: None)
     with Tables(tmp_path / "tables", ("kafka_commits",)) as tables:
         rows = tables.rows('SELECT "offset", log_partition FROM kafka_commits ORDER BY "offset"')
     assert rows == [{"offset": 200, "log_partition": 7}, {"offset": 400, "log_partition": 7}]

@@ -75,6 +75,8 @@ def test_tables_are_derived_from_what_was_watched_and_tell_the_gap(
         )
         wait_for(written(directory, "/consumers/billing/offsets/orders/0", b"9"), limit_s=30.0)
     world.close()
+    loaded = jobs.load(spark, EAST, tmp_path, lambda _what, _done: None)
+    assert loaded.sentence == "there are no transaction logs to read: changes are those that were recorded"
     outcome = jobs.derive(spark, EAST, tmp_path, lambda _what, _done: None)
     (stretch,) = watching.stretches(Table(directory / watching.NAME))
     assert outcome.zxid_upto == stretch.last

@@ -17,9 +17,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.streaming.query import StreamingQuery
 
-from zkdash.history import changelog, coverage, places, schemas
+from zkdash.history import changelog, coverage, places, schemas, watching
 from zkdash.history.manifest import Table
-from zkdash.pipeline import reading, retention, writing
+from zkdash.pipeline import reading, retention, segments, writing
 from zkdash.pipeline.deriving import Deriving
 from zkdash.pipeline.sources.files import Directory
 from zkdash.pipeline.sources.txnlog import LOG
@@ -45,12 +45,22 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) -> Outcome:
-    """Read what is new in ZooKeeper's files into changes, problems, coverage and checkpoints.
+    """Read what is new in ZooKeeper's files, and in Kafka's segments where they are named.
 
-    Raises JobError where there are no files to read.
+    Raises JobError where there are no files to read, and nothing was recorded.
     """
-    check(cluster)
     directory = places.directory(root, cluster.name)
+    others = cluster.segments or Table(directory / watching.NAME).read().files
+    if cluster.transaction_logs or not others:
+        loaded = _load_logs(spark, cluster, directory, tell)
+    else:
+        loaded = Outcome("there are no transaction logs to read: changes are those that were recorded")
+    return _load_segments(spark, cluster, directory, loaded, tell) if cluster.segments else loaded
+
+
+def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tell: Tell) -> Outcome:
+    """Read transaction logs and snapshots into changes, problems, coverage and checkpoints."""
+    check(cluster)
     began = time.monotonic()
     before = {name: Table(directory / name).read() for name in schemas.TABLES}
     reached = _reached(directory)
@@ -84,6 +94,25 @@ def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) ->
                 "last_ms": _greatest(Table(directory / "changes"), "time") or None,
             }
         },
+    )
+
+
+def _load_segments(
+    spark: SparkSession, cluster: ClusterConfig, directory: Path, loaded: Outcome, tell: Tell
+) -> Outcome:
+    """Read the commits and groups that are kept in Kafka beside what was `loaded`."""
+    tell("reading Kafka's segments", 0.9)
+    try:
+        found = segments.load_segments(spark, cluster.segments, directory)
+    except (OSError, ValueError) as error:
+        raise JobError(f"the segments of {cluster.name} cannot be read: {error}") from error
+    news = f"{found.commits} commits and {found.groups} groups of Kafka's own are new"
+    return msgspec.structs.replace(
+        loaded,
+        sentence=f"{loaded.sentence}; {news}",
+        rows=loaded.rows + found.commits + found.groups,
+        problems=loaded.problems + found.problems,
+        metrics={**loaded.metrics, "segments": msgspec.to_builtins(found)},
     )
 
 
