@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from kazoo.client import KazooClient
 from playwright.sync_api import expect, sync_playwright
 
-from tests import chromium
+from tests import chromium, embed_pictures
 from tests.history import hour
 from tests.history.writing import MINUTE
 from tests.serving import Served, starter
@@ -126,6 +126,7 @@ def _photograph(site: Served) -> None:
         for name, address in _pages():
             for shot in SHOTS:
                 _take(browser, site.address + address, shot, DIRECTORY / f"{name}-{shot.name}.png")
+        embed_pictures.take(browser, site, "shop", DIRECTORY)
         browser.close()
 
 

@@ -11,11 +11,13 @@ from tests import screenshots
 from zkdash.access.sso import configuration
 from zkdash.cluster import checks
 from zkdash.web import pages
+from zkdash.web.embeds import shown
 from zkdash.zk import config
 
 ROOT = Path(__file__).resolve().parent.parent
 OPERATING = (ROOT / "docs" / "operating.md").read_text()
-GUIDES = OPERATING + (ROOT / "docs" / "acting.md").read_text()
+EMBEDDING = (ROOT / "docs" / "embedding.md").read_text()
+GUIDES = OPERATING + (ROOT / "docs" / "acting.md").read_text() + EMBEDDING
 SIGN_IN = (ROOT / "docs" / "sign-in.md").read_text()
 SECURING = (ROOT / "docs" / "securing.md").read_text()
 README = (ROOT / "README.md").read_text()
@@ -78,7 +80,14 @@ def test_every_shortcut_is_told() -> None:
 
 
 def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
-    for name in ("README.md", "docs/operating.md", "docs/acting.md", "docs/securing.md", "docs/sign-in.md"):
+    for name in (
+        "README.md",
+        "docs/operating.md",
+        "docs/acting.md",
+        "docs/securing.md",
+        "docs/sign-in.md",
+        "docs/embedding.md",
+    ):
         file = ROOT / name
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", file.read_text()):
             assert (file.parent / target).exists(), f"{name}: {target}"
@@ -89,6 +98,13 @@ def test_the_readme_names_its_two_commands() -> None:
     for command in ("make demo", "make test"):
         assert command in README
         assert f"\n{command.removeprefix('make ')}:" in makefile
+
+
+def test_all_that_can_be_embedded_is_told() -> None:
+    for name in shown.NUMBERS:
+        assert f"`{name}`" in EMBEDDING, name
+    for name in shown.KINDS:
+        assert name in EMBEDDING, name
 
 
 def test_every_option_of_a_command_is_told() -> None:
