@@ -9,6 +9,8 @@ import msgspec
 from zkdash.cluster.changes import Change
 
 MOST = 1000
+# So many more come before old ones are forgotten, which is done for many at a time.
+_SLACK = 250
 
 
 class Place(NamedTuple):
@@ -32,10 +34,14 @@ class News(NamedTuple):
 
 
 class Feed(msgspec.Struct, frozen=True):
-    """What is kept: everything that came after `begins`, oldest first; `begins` is None before the load."""
+    """What is kept: everything that came after `begins`, oldest first; `begins` is None before the load.
+
+    `kept` counts the changes in it.
+    """
 
     begins: Place | None = None
     news: tuple[News, ...] = ()
+    kept: int = 0
 
     @property
     def ends(self) -> Place | None:
@@ -47,17 +53,17 @@ class Feed(msgspec.Struct, frozen=True):
         return Feed(Place(zxid, 0))
 
     def told(self, zxid: int, changes: tuple[Change, ...]) -> Feed:
-        """The feed with one more reading's changes (newest first); old ones are forgotten beyond MOST."""
+        """The feed with one more reading's changes (newest first); of old ones MOST stay."""
         begins, ends = self.begins, self.ends
         if begins is None or ends is None or not changes:
             return self
         place = Place(zxid, 1) if zxid > ends.zxid else Place(ends.zxid, ends.batch + 1)
-        news = [*self.news, News(place, tuple(reversed(changes)))]
-        kept = sum(len(one.changes) for one in news)
-        while kept > MOST and len(news) > 1:
-            forgotten = news.pop(0)
-            begins, kept = forgotten.place, kept - len(forgotten.changes)
-        return Feed(begins, tuple(news))
+        news = (*self.news, News(place, tuple(reversed(changes))))
+        kept, over = self.kept + len(changes), 0
+        if kept > MOST + _SLACK:
+            while kept > MOST and over < len(news) - 1:
+                begins, kept, over = news[over].place, kept - len(news[over].changes), over + 1
+        return Feed(begins, news[over:], kept)
 
     def since(self, place: Place) -> tuple[News, ...] | None:
         """What came after a place; None where that is not known any more, or from elsewhere."""
