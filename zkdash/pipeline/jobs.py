@@ -22,6 +22,7 @@ from zkdash.history.manifest import Table
 from zkdash.pipeline import reading, retention, segments, writing
 from zkdash.pipeline.deriving import Deriving
 from zkdash.pipeline.sources.files import Directory
+from zkdash.pipeline.sources.segments import LogDirectory
 from zkdash.pipeline.sources.txnlog import LOG
 from zkdash.zk.config import ClusterConfig
 
@@ -103,6 +104,7 @@ def _load_segments(
     """Read the commits and groups that are kept in Kafka beside what was `loaded`."""
     tell("reading Kafka's segments", 0.9)
     try:
+        LogDirectory(cluster.segments).logs(segments.TOPIC)
         found = segments.load_segments(spark, cluster.segments, directory)
     except (OSError, ValueError) as error:
         raise JobError(f"the segments of {cluster.name} cannot be read: {error}") from error
