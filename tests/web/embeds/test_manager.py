@@ -3,6 +3,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,8 +12,9 @@ from django.utils import timezone
 
 from tests.web.embeds.conftest import Give
 from tests.web.markup import Markup
-from zkdash.access import embeds
+from zkdash.access import embeds, rights, tokens
 from zkdash.access.models import Embed, Grant
+from zkdash.access.roles import Role
 from zkdash.actions.models import Audit
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -89,6 +91,18 @@ def test_a_check_and_a_number_come_with_a_badge(operator: Client) -> None:
     for view in ("check:D1", "number:offline"):
         badge = Markup(operator.post(PATH, {"view": view, "days": "30", "do": "create"})).text("#badge")
         assert Client().get(badge.removeprefix("http://testserver")).status_code == 200
+
+
+def test_a_token_makes_none_which_would_outlive_it(alice: User) -> None:
+    held = rights.of(alice, anonymous_reads=False)
+    ends = timezone.now() + timedelta(days=1)
+    _, text = tokens.make(alice, "ci", clusters="*", role=Role.OPERATOR, expires_at=ends, held=held)
+    shown = {"authorization": f"Bearer {text}"}
+    assert Client().get(PATH, headers=shown).status_code == 200
+    answer = Client().post(PATH, ORDERS, headers=shown)
+    assert answer.status_code == 403
+    assert "not by a token" in answer.content.decode()
+    assert not Embed.objects.exists()
 
 
 def test_looking_beforehand_keeps_nothing(operator: Client) -> None:
