@@ -127,3 +127,10 @@ def test_a_host_with_a_line_break_forges_no_line(client: Client, lines: Lines) -
     assert client.get("/", headers={"host": "evil\nINFO zkdash: forged"}).status_code == 400
     [line] = lines()
     assert line["logger"] == "django.security.DisallowedHost"
+
+
+def test_a_number_of_something_else_is_no_action(vera: Client, lines: Lines) -> None:
+    vera.post("/c/demo/embeds/7/revoke/")
+    [line] = lines()
+    assert line["cluster"] == "demo"
+    assert "action" not in line

@@ -73,7 +73,7 @@ class _Exchange:
             "request": self._id,
             "user": held.name if held else "",
             "cluster": arguments.get("cluster"),
-            "action": arguments.get("number"),
+            "action": arguments.get("number") if _ACTIONS in _route(self._request) else None,
         }
 
     def secrets(self) -> tuple[str, ...]:
