@@ -279,8 +279,11 @@ class _Interval:
         self._upto, self._to_ms = first - 1, from_ms
 
     def end(self, upto: int, proved_ms: int) -> int:
-        """It lasts up to this transaction, and to the last proof; when that is (epoch ms)."""
-        self._upto, self._to_ms = upto, max(self._from_ms, proved_ms)
+        """It lasts up to this transaction, and to the last proof; when that is (epoch ms).
+
+        No two begin at one time: readers order them by it.
+        """
+        self._upto, self._to_ms = upto, max(self._from_ms + 1, proved_ms)
         return self._to_ms
 
     def row(self) -> Mapping[str, object]:
