@@ -23,7 +23,7 @@ def serving(zookeeper: str, topics: int) -> Iterator[Served]:
     _allow_many_sockets()
     with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        environ |= {"ZKDASH_ZOOKEEPER": zookeeper, "ZKDASH_DATA": directory}
+        environ |= {"ZKDASH_ZOOKEEPER": zookeeper, "ZKDASH_DATA": directory, "ZKDASH_ANONYMOUS_READ": "1"}
         process = Served(environ, Path(directory))
         try:
             process.wait_until_ready()

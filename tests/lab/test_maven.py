@@ -99,6 +99,6 @@ def test_the_first_active_proxy_is_taken(environ: dict[str, str]) -> None:
 
 
 def test_a_proxy_is_passed_by_for_the_hosts_that_say_so() -> None:
-    proxy = Proxy("on", 3128, bypass=("*.house", "10.*"), username="a@b", password="p/w")  # noqa: S106 - nobody's
+    proxy = Proxy("on", 3128, bypass=("*.house", "10.*"), username="a@b", password="p/w")
     assert [proxy.serves(host) for host in ("jars.house", "10.1.2.3", "jars.example")] == [False, False, True]
     assert proxy.url == "http://a%40b:p%2Fw@on:3128"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.auth import login
@@ -12,6 +13,7 @@ from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -47,7 +49,12 @@ class SignIn(LoginView):
     extra_context = {"title": "Sign in"}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs, provider=settings.ZKDASH_SIGN_IN.oidc)
+        context = super().get_context_data(**kwargs, provider=settings.ZKDASH_SIGN_IN.oidc)
+        if context["provider"]:
+            wanted = self.get_redirect_url()
+            query = f"?{urlencode({'next': wanted}, safe='/')}" if wanted else ""
+            context["begin"] = reverse("sso-begin") + query
+        return context
 
 
 class Password(PasswordChangeView):
