@@ -1,0 +1,43 @@
+"""Pictures of an action for `make screenshots`: a broker is drained, from the form to the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.embed_pictures import NAME, PASSWORD
+from tests.serving import Served
+
+LIMIT_MS = 120_000
+_WIDE = {"width": 1200, "height": 560}
+
+
+def take(browser: Any, site: Served, cluster: str, directory: Path) -> None:
+    """Drain broker 4 of a cluster that is well, as the administrator that `embed_pictures` made."""
+    page = browser.new_page(viewport=_WIDE, reduced_motion="reduce")
+    page.goto(f"{site.address}/sign-in/?next=/c/{cluster}/actions/new/reassign/%3Fway=drain%26broker=4")
+    page.get_by_label("Username").fill(NAME)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_label("Topics").fill("orders\norder-events\nclickstream")
+    _take(page, directory / "form")
+    page.get_by_role("button", name="Propose").click()
+    page.locator(".review").wait_for()
+    _take(page, directory / "review")
+    page.get_by_role("button", name="Submit").click()
+    expect(page.locator("#moves-rows")).to_contain_text("it is where it should be", timeout=LIMIT_MS)
+    _take(page, directory / "action")
+    expect(page.locator("#facts li.now")).to_have_text("done", timeout=LIMIT_MS)
+    for name in ("actions", "audit"):
+        page.goto(f"{site.address}/c/{cluster}/{name}/")
+        expect(page.locator("#freshness")).to_contain_text("Live")
+        _take(page, directory / name)
+    page.close()
+
+
+def _take(page: Any, path: Path) -> None:
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        page.screenshot(path=path.with_name(f"{path.name}-{theme}.png"))
