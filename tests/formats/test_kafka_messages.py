@@ -101,7 +101,10 @@ def test_what_kafka_python_wrote_is_read(magic: int, compression: int) -> None:
     for number in range(5):
         builder.append(timestamp=1000 + number, key=b"k", value=b"v%d" % number, headers=told)
     builder.close()
-    records = [record for entry in read(bytes(builder.buffer())) for record in entry.records]
+    wrote = bytearray(builder.buffer())
+    if compression and magic < 2:
+        struct.pack_into("!q", wrote, 0, 4)  # a broker gives a wrapper the offset of its last message
+    records = [record for entry in read(bytes(wrote)) for record in entry.records]
     assert [(r.key, r.value, r.headers) for r in records] == [
         (b"k", b"v%d" % n, tuple(told)) for n in range(5)
     ]

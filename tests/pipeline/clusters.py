@@ -60,21 +60,21 @@ def connect(directory: Path) -> Iterator[str]:
         *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--name", "connect"),
         "spark-internal",
     ]
-    with _jvm(directory / "connect", "deploy.SparkSubmit", *arguments):
+    with _jvm(directory / "connect", "deploy.SparkSubmit", *arguments, memory="1g"):
         log = directory / "connect.log"
         wait_for(lambda: "Spark Connect server started" in log.read_text(), _START_LIMIT_S, log.read_text)
         yield f"sc://{_LOOPBACK}:{port}"
 
 
 @contextmanager
-def _jvm(path: Path, name: str, *arguments: str) -> Iterator[None]:
+def _jvm(path: Path, name: str, *arguments: str, memory: str = "256m") -> Iterator[None]:
     """A class of Spark's in a process of its own, its log beside `path`."""
     path.mkdir(parents=True)
     with path.with_suffix(".log").open("wb") as log:
         process = subprocess.Popen(
             [_HOME / "bin" / "spark-class", f"org.apache.spark.{name}", *arguments],
             cwd=path,
-            env=_environment(path),
+            env={**_environment(path), "SPARK_DAEMON_MEMORY": memory},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -95,7 +95,6 @@ def _environment(scratch: Path) -> Mapping[str, str]:
         "SPARK_LOCAL_IP": _LOOPBACK,
         "SPARK_LOCAL_DIRS": str(scratch),
         "SPARK_NO_DAEMONIZE": "1",
-        "SPARK_DAEMON_MEMORY": "256m",
         "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": str(_ROOT),

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 from django.db import DatabaseError, connections
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from zkdash.history import places
@@ -110,6 +111,8 @@ def _spark(place: Place, tell: Tell) -> Iterator[Any]:
     spark = session.start(place.data_dir, master=place.master, progress=False)
     try:
         yield spark
+    except (PySparkException, Py4JError) as error:
+        raise JobError(_why(error)) from error  # while the JVM is there to be asked for its words
     finally:
         session.stop(spark)
 
@@ -173,5 +176,9 @@ def _why(error: BaseException) -> str:
         return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
     log.error("The run failed", exc_info=error)
     first = next(iter(str(error).strip().splitlines()), "")
-    what = "Spark failed" if isinstance(error, PySparkException) else f"it failed ({type(error).__name__})"
+    what = (
+        "Spark failed"
+        if isinstance(error, (PySparkException, Py4JError))
+        else f"it failed ({type(error).__name__})"
+    )
     return f"{what}: {first[:500]}; the tables are whole, the log tells more"

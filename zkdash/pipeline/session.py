@@ -116,12 +116,18 @@ def _of_a_driver(data_dir: Path, master: str, *, bar: bool) -> dict[str, str]:
 
 def _send_our_code(session: SparkSession, *, is_remote: bool) -> None:
     """Executors on other machines import `zkdash` from an archive."""
-    with tempfile.TemporaryDirectory(prefix="zkdash-") as directory:
-        archive = Path(directory, "zkdash.zip")
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-            for path in sorted(_PACKAGE.rglob("*.py")):
-                file.write(path, path.relative_to(_PACKAGE.parent))
-        if is_remote:
-            session.addArtifacts(str(archive), pyfile=True)
-        else:
-            session.sparkContext.addPyFile(str(archive))
+    if is_remote:
+        with tempfile.TemporaryDirectory(prefix="zkdash-") as directory:
+            session.addArtifacts(str(_archive(Path(directory))), pyfile=True)
+    else:
+        # Executors fetch it when they begin, from where it lies: it goes with the JVM's own directory.
+        context = session.sparkContext
+        context.addPyFile(str(_archive(Path(context._temp_dir))))  # noqa: SLF001 - Spark's own, deleted by it
+
+
+def _archive(directory: Path) -> Path:
+    archive = directory / "zkdash.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for path in sorted(_PACKAGE.rglob("*.py")):
+            file.write(path, path.relative_to(_PACKAGE.parent))
+    return archive
