@@ -22,12 +22,14 @@ PARTS: Final = {
     "clients": "tests/faults/test_clients.py::test_who_never_reads_or_floods_harms_nobody_else",
     "injection": "tests/web/test_injection.py",
     "endings": "tests/faults/test_endings.py::test_a_process_that_is_told_to_end_answers_what_was_asked",
+    "stream": "tests/pipeline/test_streaming.py",
+    "masters": "tests/pipeline/test_scale_out.py",
     "dry": "tests/actions/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",
 }
 
 
 # A round of it is many tests, and all of its rounds take minutes: it is done as a whole.
-WHOLE: Final = frozenset({"dry", "injection"})
+WHOLE: Final = frozenset({"dry", "injection", "stream", "masters"})
 
 
 def is_full() -> bool:

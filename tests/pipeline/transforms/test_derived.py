@@ -145,8 +145,10 @@ def test_where_the_first_logs_were_purged_a_snapshot_tells_what_was_there(
         path.unlink()
     bring(files, tmp_path)
     first = int(logs[1].suffix[1:], 16)
+    # What ended between the first log that is left and the snapshot began nobody knows where.
+    known = max(first, int(kept.suffix[1:], 16) + 1)
     for name in ("partition_intervals", "broker_sessions", "controller_epochs"):
-        wanted = [row for row in rows(whole, name) if row["to_zxid"] is None or row["to_zxid"] >= first]
-        found = [row for row in rows(tmp_path, name) if row["to_zxid"] is None or row["to_zxid"] >= first]
+        wanted = [row for row in rows(whole, name) if row["to_zxid"] is None or row["to_zxid"] >= known]
+        found = [row for row in rows(tmp_path, name) if row["to_zxid"] is None or row["to_zxid"] >= known]
         assert found == wanted, name
         assert any(row["from_zxid"] < first for row in found), name
