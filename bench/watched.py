@@ -19,6 +19,7 @@ class Watched:
 
     def __init__(self, address: str) -> None:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "zkdash.settings")
+        os.environ["ZKDASH_ANONYMOUS_READ"] = "1"
         django.setup()
         call_command("collectstatic", interactive=False, verbosity=0)  # as `serve` does
         from zkdash.live.watcher import Watcher  # noqa: PLC0415 - after Django, as in a serving process

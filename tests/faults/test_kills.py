@@ -89,10 +89,10 @@ def test_a_worker_that_sleeps_at_its_write_wakes_to_a_fence(
 ) -> None:
     with Realm(chroot, database, 0, most=10) as realm:
         realm.elections(1)
-        sleeper = realm.fork(failpoint=f"{at}:1:stop", lease_s=60.0)
+        sleeper = realm.fork(failpoint=f"{at}:1:stop", lease_s=600.0)
         wait_for(lambda: is_stopped(sleeper), 20)
         # a lease that is renewed now and then would sleep with the database's lock: this one is not
-        _finish(realm, skew_s=120.0)
+        _finish(realm, skew_s=1200.0)
         os.kill(sleeper, signal.SIGCONT)
         realm.elections(1)
         realm.wait_until_over()
