@@ -32,7 +32,6 @@ BROKERS = 3
 LAST_OLD = "1.1.1"
 # Of the cluster: small fetches and a short memory of rates, so that a throttle is felt by few messages.
 SETTINGS = {
-    "auto.leader.rebalance.enable": "false",
     "message.max.bytes": "40000",
     "replica.fetch.max.bytes": "50000",
     "replication.quota.window.num": "2",

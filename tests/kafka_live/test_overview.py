@@ -79,16 +79,17 @@ def held(client: KazooClient, topic: str) -> dict[int, tuple[Described, Epochs]]
 
 
 def shown(site: Served, topic: str) -> dict[int, tuple[Described, Epochs]]:
-    """Each partition of a topic as the Topic page's JSON says."""
+    """Each partition of a topic as the Topic page's JSON says; empty until every partition has its state."""
     answer = site.get(f"{HOME}topics/{topic}/", Accept="application/json")
-    if answer.status == 404:
+    rows = json.loads(answer.body)["rows"] if answer.status == 200 else []
+    if any(row["isr"] is None for row in rows):
         return {}
     return {
         row["partition"]: (
             Described(row["leader"], tuple(row["replicas"]), tuple(row["isr"])),
             Epochs(row["leader_epoch"], row["controller_epoch"]),
         )
-        for row in json.loads(answer.body)["rows"]
+        for row in rows
     }
 
 

@@ -213,6 +213,7 @@ class Broker:
             "zookeeper.session.timeout.ms": "6000",
             "auto.create.topics.enable": "false",
             "delete.topic.enable": "true",
+            "auto.leader.rebalance.enable": "false",  # leaders move when a test moves them
             "default.replication.factor": "1",
             "offsets.topic.num.partitions": "4",
             "offsets.topic.replication.factor": "1",
