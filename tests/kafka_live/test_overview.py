@@ -130,7 +130,9 @@ def test_the_topic_page_tells_what_describe_prints_and_zookeeper_holds(
     second.kill()
     after = agreed(alive={1})
     assert first.describe_topic(topic) == {number: told for number, (told, _) in after.items()}
-    assert all(after[number][1].leader > before[number][1].leader for number in before)
+    # Where broker 1 led already it may have dropped the other from the ISR itself, in the same epoch.
+    led = [number for number, (told, _) in before.items() if told.leader == 2]
+    assert all(after[number][1].leader > before[number][1].leader for number in led)
 
     second.start()
     again = agreed(alive={1, 2})
