@@ -180,5 +180,6 @@ def _interrupt(_number: int, _frame: object) -> None:
 
 def _end_with_input() -> None:
     """Whoever started this process holds its standard input: when they are gone, it ends as by SIGTERM."""
-    sys.stdin.buffer.read()
+    while os.read(0, 4096):  # sys.stdin's own lock would be held while the interpreter ends
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
