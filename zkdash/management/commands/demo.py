@@ -22,7 +22,7 @@ from zkdash.management import database, serving, supervising
 from zkdash.zk.config import ClusterConfig
 
 CLUSTER = "demo"
-_DERIVED_EVERY_S = 120
+_DERIVED_EVERY_S = 300
 CHROOTS = {"0.8+": "/shop", "0.7": "/feed"}  # by layout
 
 
