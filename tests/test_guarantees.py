@@ -19,6 +19,8 @@ PROMISES = (
     *(f"A{number}" for number in range(1, 9)),
     "L1",
     *(f"S{number}" for number in range(1, 9)),
+    "P1",
+    "P2",
     "W1",
     "W2",
     "O1",
