@@ -151,4 +151,5 @@ def test_where_the_first_logs_were_purged_a_snapshot_tells_what_was_there(
         wanted = [row for row in rows(whole, name) if row["to_zxid"] is None or row["to_zxid"] >= known]
         found = [row for row in rows(tmp_path, name) if row["to_zxid"] is None or row["to_zxid"] >= known]
         assert found == wanted, name
-        assert any(row["from_zxid"] < first for row in found), name
+        # A controller's epoch need not span the gap; partitions and brokers do.
+        assert name == "controller_epochs" or any(row["from_zxid"] < first for row in found), name
