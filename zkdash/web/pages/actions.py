@@ -70,8 +70,8 @@ def _started(entry: Entry) -> Cell:
     return cells.known(entry.started, cells.Moment, "it has not been started")
 
 
-COLUMNS: tuple[Column[Entry], ...] = (
-    Column("requested", "Requested", lambda one: cells.Moment(one.requested)),
+# Which action it is and how it stands: the Overview's table of running ones begins so too.
+WHICH: tuple[Column[Entry], ...] = (
     Column(
         "id",
         "Action",
@@ -82,6 +82,10 @@ COLUMNS: tuple[Column[Entry], ...] = (
     Column("target", "Target", lambda one: cells.Text(one.target)),
     Column("by", "By", lambda one: cells.Text(one.by)),
     Column("status", "Status", action_cells.status),
+)
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("requested", "Requested", lambda one: cells.Moment(one.requested)),
+    *WHICH,
     Column("started", "Started", _started),
     Column("took", "Took", _took, is_number=True),
     Column("result", "Result", action_cells.progress, is_sortable=False),

@@ -18,6 +18,7 @@ from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import action_cells, cells, links, page, picks, tables, times
 from zkdash.web.page import Page, Record, View
+from zkdash.web.pages import actions
 from zkdash.web.tables import Column, Empty
 from zkdash.zk.session import Phase
 
@@ -260,16 +261,7 @@ COLUMNS: tuple[Column[Change], ...] = (
     ),
 )
 ACTIONS: tuple[Column[Entry], ...] = (
-    Column(
-        "id",
-        "Action",
-        lambda one: action_cells.ActionId(one.id, links.action(one.cluster, one.id)),
-        is_number=True,
-    ),
-    Column("kind", "Kind", lambda one: action_cells.Kind(one.kind)),
-    Column("target", "Target", lambda one: cells.Text(one.target)),
-    Column("by", "By", lambda one: cells.Text(one.by)),
-    Column("status", "Status", action_cells.status),
+    *actions.WHICH,
     Column("progress", "Progress", action_cells.progress),
 )
 
