@@ -6,9 +6,9 @@ the live parts of the same values again when a revision touches them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qs, unquote_plus
 
 import msgspec
 
@@ -91,3 +91,19 @@ def without_query(raw: str) -> tuple[str, tuple[str, ...]]:
 def text(part: str, value: str) -> Block:
     """A live piece of running text."""
     return Block(id=part, template="parts/text.html", values=value)
+
+
+def asked(
+    raw: str, known: Container[str], notes: list[str], *, longest: int, most: int
+) -> dict[str, list[str]]:
+    """The values of a query string by name; `notes` gets a sentence for what is not understood.
+
+    Nothing is read of one with more than `most` parameters; names are told up to `longest` characters.
+    """
+    try:
+        given = parse_qs(raw, max_num_fields=most, errors="replace")
+    except ValueError:
+        notes.append(f"The address has more than {most} parameters; none of them is read.")
+        return {}
+    notes += (f"“{name[:longest]}” is no parameter of this page." for name in given if name not in known)
+    return given

@@ -10,7 +10,7 @@ import msgspec
 
 from zkdash.history import window as windows
 from zkdash.history.window import DAY_MS, HOUR_MS, Span, Window
-from zkdash.web import times
+from zkdash.web import page, times
 
 LASTS: Final = {"1h": HOUR_MS, "6h": 6 * HOUR_MS, "1d": DAY_MS, "7d": 7 * DAY_MS, "30d": 30 * DAY_MS}
 _DEFAULT: Final = "1h"
@@ -30,11 +30,8 @@ class Asked(msgspec.Struct, frozen=True):
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """The query with what is not understood left out, and a sentence for each of these."""
-    try:
-        given = parse_qs(raw, max_num_fields=_MOST_FIELDS, errors="replace")
-    except ValueError:
-        return "", (f"The address has more than {_MOST_FIELDS} parameters; none of them is read.",)
-    notes = [f"“{name[:_LONGEST]}” is no parameter of this page." for name in given if name not in _KNOWN]
+    notes: list[str] = []
+    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
     ends = {name: given[name][-1].strip()[:_LONGEST] for name in ("from", "to") if name in given}
     last = given.get("last", [""])[-1][:_LONGEST]
     if "from" in ends and "to" in ends:

@@ -11,7 +11,7 @@ from zkdash.actions import reading
 from zkdash.actions.reading import Search
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import audit_rows, links, picks, tables
+from zkdash.web import audit_rows, links, page, picks, tables
 from zkdash.web.page import Page, View
 
 NAME = "audit"
@@ -60,11 +60,8 @@ def touches(_key: PageKey, _touched: Touched) -> bool:
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """The query with what is not understood left out, and a sentence for each of these."""
-    try:
-        given = parse_qs(raw, max_num_fields=_MOST_FIELDS, errors="replace")
-    except ValueError:
-        return "", (f"The address has more than {_MOST_FIELDS} parameters; none of them is read.",)
-    notes = [f"“{name[:_LONGEST]}” is no parameter of this page." for name in given if name not in _KNOWN]
+    notes: list[str] = []
+    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
     kept: list[tuple[str, Any]] = []
     for name in (*_WORDS, *_NUMBERS):
         value = given.get(name, [""])[-1].strip()[:_LONGEST].removeprefix("#")

@@ -15,7 +15,7 @@ from zkdash.history.timeline import Entry, Found, Place, Search
 from zkdash.kafka import paths
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import links, recorded, tables, times
+from zkdash.web import links, page, recorded, tables, times
 from zkdash.web.page import Page, View
 from zkdash.web.pages import overview
 from zkdash.web.tables import Empty
@@ -99,11 +99,8 @@ def touches(_key: PageKey, _touched: Touched) -> bool:
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """The query with what is not understood left out, and a sentence for each of these."""
-    try:
-        given = parse_qs(raw, max_num_fields=_MOST_FIELDS, errors="replace")
-    except ValueError:
-        return "", (f"The address has more than {_MOST_FIELDS} parameters; none of them is read.",)
-    notes = [f"“{name[:_LONGEST]}” is no parameter of this page." for name in given if name not in _KNOWN]
+    notes: list[str] = []
+    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
     kept: list[tuple[str, Any]] = []
     for name in (*_OF, "before", "most"):
         value = given.get(name, [""])[-1]
