@@ -103,11 +103,13 @@ def _stages(found: Detail) -> tuple[tuple[str, str], ...]:
     if entry.needs_approval:
         stages.append(("approved", PAST if entry.approved else NOW if state is State.PENDING else AHEAD))
     stages.append(("queued", NOW if state is State.QUEUED else PAST if entry.queued else AHEAD))
-    stages.append(("running", NOW if state is State.RUNNING else PAST if entry.started else AHEAD))
+    verifies = state is State.VERIFYING or (state is State.RUNNING and under_way(found) is not None)
+    runs = state is State.RUNNING and not verifies
+    stages.append(("running", NOW if runs else PAST if entry.started else AHEAD))
     zxids = [step.zxid for step in found.steps if step.zxid is not None]
     if zxids:
         stages.append((f"written at zxid {zxids[-1]}", PAST))
-    if state is State.VERIFYING or (state is State.RUNNING and under_way(found)):
+    if verifies:
         step = planned_step(found, under_way(found))
         waits = review_words.waits_for(step.goal).removeprefix("then ") if step else "waits for Kafka"
         stages.append((f"verifying: {waits}", NOW))

@@ -236,6 +236,36 @@ def test_a_reassignment_at_work_shows_its_way_its_partitions_and_what_hinders_th
     assert client.get(f"{URL}{action.id}/", {"format": "json"}).json()["moves"][0]["status"] == "warning"
 
 
+def test_an_action_stands_at_one_stage_wherever_it_is(client: Client) -> None:
+    action = actions.propose("demo", small.INTENT, small.plan(steps=2), small.ANN, needs_approval=True)
+
+    def stands() -> str:
+        look()
+        page = Markup(client.get(f"{URL}{action.id}/"))
+        (here,) = page.texts("li[@aria-current='step']")
+        return here
+
+    assert stands() == "proposed"
+    actions.submit(action.id, small.ANN)
+    assert stands() == "approved"
+    actions.approve(action.id, small.BEN)
+    assert stands() == "queued"
+    held = claims.claim(["demo"], "w1", 60.0, small.NOW)
+    assert held is not None
+    assert stands() == "running"
+    for number in range(2):
+        assert claims.intend(held, number, small.NOW)
+        assert stands().startswith("verifying: ")
+        assert claims.applied(held, number, 4711 + number, (), small.NOW)
+        assert stands().startswith("verifying: ")
+        assert claims.verified(held, number, small.NOW)
+        assert stands() == "running"
+    assert claims.verifying(held)
+    assert stands().startswith("verifying: ")
+    assert claims.end(held, State.DONE, "", small.NOW)
+    assert stands() == "done"
+
+
 def test_what_is_done_and_left_is_told_with_an_end_at_that_rate(client: Client) -> None:
     action = reassigning()
     tree = states.healthy() | states.topic("payments", {0: [1, 3], 1: [2, 3]})
