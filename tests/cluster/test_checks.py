@@ -131,7 +131,7 @@ def test_it_says_when_a_finding_may_come_due():
 )
 def test_a_controller_is_missed_only_where_something_newer_than_07_is(tree, expected):
     (check,) = [check for check in checks.CHECKS if check.id == "D18"]
-    causes = check.causes(small.built(tree))
+    causes = check.causes(checks.Sight(small.built(tree)))
     assert (None if causes is None else len(causes)) == expected
 
 

@@ -14,9 +14,13 @@ import msgspec
 from zkdash.cluster import arrivals as arriving
 from zkdash.cluster import assembly, membership, moves
 from zkdash.cluster.arrivals import Arrival, Arrivals
+from zkdash.cluster.blame import Blaming
 from zkdash.cluster.consumption import Consumption
 from zkdash.cluster.draft import Draft
 from zkdash.cluster.groups import Group
+from zkdash.cluster.judging import groups as group_judge
+from zkdash.cluster.judging import topics as topic_judge
+from zkdash.cluster.judging.ground import Ground
 from zkdash.cluster.loads import Loads
 from zkdash.cluster.problems import Ledger
 from zkdash.cluster.reading import Reader
@@ -70,6 +74,8 @@ class _Step:
         self._remnants = Draft(before.remnants)
         self._standing = Standing(before, self._tally)
         self._loads = Loads(before.loads, before.brokers)
+        self._racks = before.racks
+        self._blaming = Blaming(before.blames)
         self._groups = Draft(before.groups)
         self._consumption = Consumption(before, self._tally, self._topics)
         self._reshaped: set[str] = set()  # topics whose partitions are others for consumers
@@ -82,10 +88,13 @@ class _Step:
             self._reader.misnamed(arrival)
         self._read_singles(arrived.others)
         self._read_brokers(arrived.brokers)
+        ground = Ground(self._controller_epoch(), self._racks)
         names = dict.fromkeys([*arrived.topics, *self._retargeted(), *self._marked(arrived.deletions)])
         live = frozenset(self._brokers.close())
         for name in names:
-            self._read_topic(name, arrived.topics.get(name, []), live)
+            self._read_topic(name, arrived.topics.get(name, []), live, ground)
+        for name in self._standing_elsewhere(ground) - names.keys():
+            self._blaming.judge(name, topic_judge.judge(self._topics.get(name), ground), topic_judge.CHECKS)
         for name in self._standing.led_by(live.symmetric_difference(self._before.brokers)):
             self._loads.move(self._topics.get(name), self._topics.get(name), live)
             if self._standing.judge(name, self._topics.get(name), live):
@@ -95,6 +104,7 @@ class _Step:
         for name in {group for topic in self._reshaped for group in self._consumption.subscribers(topic)}:
             if self._consumption.judge(name, self._groups.get(name)):
                 self._touched_groups.add(name)
+            self._blame_group(name, self._groups.get(name))
 
     def close(self) -> ClusterState:
         summaries, ranking = self._standing.close()
@@ -115,6 +125,8 @@ class _Step:
             targets=self._targets,
             ranking=ranking,
             loads=self._loads.close(),
+            racks=self._racks,
+            blames=self._blaming.close(),
             **self._consumption.close()._asdict(),
             **self._single,
         )
@@ -143,6 +155,24 @@ class _Step:
                 number, None if value is None else Seen[Broker](value, assembly.readable(arrival.read))
             )
             self._areas.add("brokers")
+            rack = value.rack if isinstance(value, Broker) else None
+            if rack and rack != self._racks.get(number):
+                self._racks = {**self._racks, number: rack}
+
+    def _controller_epoch(self) -> int | None:
+        return _epoch(self._single.get("controller_epoch", self._before.controller_epoch))
+
+    def _standing_elsewhere(self, ground: Ground) -> set[str]:
+        """The topics that may be judged otherwise though nothing of theirs changed.
+
+        A controller epoch that grows, as at every election, can only clear who was blamed for being ahead.
+        """
+        epoch, now = _epoch(self._before.controller_epoch), ground.controller_epoch
+        if ground.racks is not self._before.racks or (
+            epoch != now and (epoch is None or now is None or now < epoch)
+        ):
+            return set(self._before.topics)
+        return set() if epoch == now else set(self._blaming.blamed("D17"))
 
     def _retargeted(self) -> list[str]:
         """The topics whose entries in /admin/reassign_partitions changed."""
@@ -161,7 +191,7 @@ class _Step:
             self._areas.add("admin")
         return changed
 
-    def _read_topic(self, name: str, arrivals: list[Arrival], live: frozenset[int]) -> None:
+    def _read_topic(self, name: str, arrivals: list[Arrival], live: frozenset[int], ground: Ground) -> None:
         before = self._topics.get(name)
         after = assembly.assemble(
             before or self._remnants.get(name) or assembly.blank(name),
@@ -177,6 +207,7 @@ class _Step:
             self._touched_topics.add(name)
             self._standing.judge(name, here, live)
             self._loads.move(before, here, live)
+            self._blaming.judge(name, topic_judge.judge(here, ground), topic_judge.CHECKS)
         if _is_reshaped(here, before):
             self._reshaped.add(name)
 
@@ -188,6 +219,14 @@ class _Step:
         self._touched_groups.add(name)
         if not (here and before and membership.claims_alike(here, before)):
             self._consumption.judge(name, here)
+            self._blame_group(name, here)
+
+    def _blame_group(self, name: str, group: Group | None) -> None:
+        self._blaming.judge(name, group_judge.judge(group), group_judge.CHECKS)
+
+
+def _epoch(seen: Seen[int] | None) -> int | None:
+    return seen.value if seen is not None and isinstance(seen.value, int) else None
 
 
 def _is_reshaped(one: Topic | None, other: Topic | None) -> bool:

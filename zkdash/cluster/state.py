@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 import immutables
 import msgspec
 
+from zkdash.cluster.blame import Blames
 from zkdash.cluster.groups import Group, GroupSummary
 from zkdash.cluster.loads import Load
 from zkdash.cluster.ranking import Ranking
@@ -79,7 +80,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     have owners or offsets on a topic or subscribe to it by name, whether the topic exists or not.
     `unowned` holds the groups with partitions that lack an owner, and how many. `ranking` holds the topics
     by status, worst first, then by name, `group_ranking` the groups. `loads` tells what each broker carries,
-    and of no broker that carries nothing.
+    and of no broker that carries nothing. `racks` are those of the brokers that told one when they were last
+    seen registered. `blames` holds what the checks that judge one thing at a time found, by their ids.
     """
 
     revision: int = 0
@@ -107,3 +109,5 @@ class ClusterState(msgspec.Struct, frozen=True):
     ranking: Ranking = Ranking()
     group_ranking: Ranking = Ranking()
     loads: immutables.Map[int, Load] = immutables.Map()
+    racks: Mapping[int, str] = {}
+    blames: Blames = immutables.Map()

@@ -1,4 +1,4 @@
-"""The checks that lead the Overview: what is held against a cluster, from numbers that its state keeps.
+"""The checks that lead the Overview: what is held against a cluster, from what its state keeps.
 
 A check becomes a finding when it held over two revisions at least 2 s apart, and for its own time: every
 read of ZooKeeper is racy, and Kafka passes through such states by design.
@@ -6,10 +6,23 @@ read of ZooKeeper is racy, and Kafka passes through such states by design.
 
 from __future__ import annotations
 
-from zkdash.cluster.checks.catalogue import CHECKS, TITLES
-from zkdash.cluster.checks.check import Check
-from zkdash.cluster.checks.observations import Observations, due, observe
+from zkdash.cluster.checks.catalogue import BY_ID, CHECKS, TITLES
+from zkdash.cluster.checks.check import About, Check, Sight
+from zkdash.cluster.checks.observations import Observations, begun, due, observe
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.findings import Finding
 
-__all__ = ["CHECKS", "TITLES", "Check", "Finding", "Observations", "Thresholds", "due", "observe"]
+__all__ = [
+    "BY_ID",
+    "CHECKS",
+    "TITLES",
+    "About",
+    "Check",
+    "Finding",
+    "Observations",
+    "Sight",
+    "Thresholds",
+    "begun",
+    "due",
+    "observe",
+]

@@ -2,31 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import enum
+from collections.abc import Callable
 
 import msgspec
 
+from zkdash.cluster.blame import NOBODY, Causes
 from zkdash.cluster.checks.thresholds import Thresholds
+from zkdash.cluster.facts import Facts
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
+
+
+class About(enum.Enum):
+    """What the names of a check's causes are."""
+
+    TOPIC = "topic"
+    GROUP = "group"
+    BROKER = "broker"
+    ZNODE = "znode"
+    CLUSTER = "cluster"
+
+
+class Sight(msgspec.Struct, frozen=True):
+    """All that a check may look at: the state, what is known beside it, and what counts as too long."""
+
+    state: ClusterState
+    facts: Facts = Facts()
+    thresholds: Thresholds = Thresholds()
 
 
 class Check(msgspec.Struct, frozen=True):
     """One check of the catalogue.
 
-    `causes` says what fails it, and how often each cause counts, from sums that the state keeps (it is asked
-    at least every second): nothing is a pass, None that the check has nothing to say of such a cluster.
-    Each cause must hold for itself for `hold` seconds. `failing` words a finding by (count, number of
-    causes), `passing` is the sentence of a pass. `page` and `query` name the table that lists what was
-    counted.
+    `causes` says what fails it, from what the state keeps (it is asked at every batch, and each second
+    unless `every` says how many seconds may pass): nothing is a pass, None that the check has nothing to
+    say of such a cluster, or cannot know. Each cause must hold for itself for `hold` seconds. `failing`
+    words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
+    severity, where a cause has none of its own. `computed` says in words how it is found out, with its
+    source, `remedy` what to do. `page` and `query` name the table that lists what was counted, "" where
+    the check's own page does. `deed` is the kind of action that mends it, "" where none does.
     """
 
     id: str
-    causes: Callable[[ClusterState], Mapping[str, int] | None]
+    tone: Tone
+    about: About
+    causes: Callable[[Sight], Causes | None]
     failing: Callable[[int, int], str]
     passing: str
+    computed: str
     remedy: str
-    tone: Callable[[ClusterState], Tone]
-    page: str
+    page: str = ""
     query: str = ""
+    deed: str = ""
     hold: Callable[[Thresholds], float] = lambda thresholds: thresholds.confirm
+    every: float = 0.0
+
+
+def blamed(check: str) -> Callable[[Sight], Causes]:
+    """The causes that the judges keep in the state under a check's id."""
+    return lambda sight: sight.state.blames.get(check, NOBODY)
+
+
+def number(count: int, one: str, many: str) -> str:
+    """`1 partition has`, `2 partitions have`; a narrow space sets thousands apart."""
+    return f"{count:,} {one if count == 1 else many}".replace(",", "\u202f")

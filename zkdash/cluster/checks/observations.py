@@ -6,71 +6,103 @@ from collections.abc import Mapping
 
 import msgspec
 
+from zkdash.cluster.blame import Cause, Causes
 from zkdash.cluster.checks.catalogue import CHECKS
-from zkdash.cluster.checks.check import Check
+from zkdash.cluster.checks.check import Check, Sight
 from zkdash.cluster.checks.thresholds import Thresholds
+from zkdash.cluster.facts import NONE, Facts
 from zkdash.cluster.findings import Finding
 from zkdash.cluster.state import ClusterState
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What one check saw last, at epoch second `at`: its causes, and when each was first seen.
+
+    `finding` is what was raised, `due` the epoch second at which that becomes another though nothing
+    changes, None for never.
+    """
+
+    at: float
+    causes: Causes | None
+    seen: Mapping[str, float] = {}
+    finding: Finding | None = None
+    due: float | None = None
 
 
 class Observations(msgspec.Struct, frozen=True):
     """What the checks saw so far, the last time at epoch second `at`.
 
-    `since` tells of each check's causes when each began to hold, in epoch seconds. `findings` are the
-    raised checks, worst first; `passing` the ids of those with nothing against the cluster. What fails
-    but not for long enough yet is in neither.
+    `looked` is by the check's id. `findings` are the raised checks, worst first; `passing` the ids of those
+    with nothing against the cluster. What fails but not for long enough yet is in neither.
     """
 
     thresholds: Thresholds = Thresholds()
     at: float = 0.0
-    since: Mapping[str, Mapping[str, float]] = {}
+    looked: Mapping[str, Looked] = {}
     findings: tuple[Finding, ...] = ()
     passing: tuple[str, ...] = ()
 
 
-def observe(previous: Observations, state: ClusterState, now: float) -> Observations:
+def observe(previous: Observations, state: ClusterState, now: float, facts: Facts = NONE) -> Observations:
     """Look at a state at an epoch second. Before the first load nothing is known, for or against."""
+    thresholds = previous.thresholds
     if not state.loaded:
-        return Observations(previous.thresholds, now)
-    since: dict[str, Mapping[str, float]] = {}
-    findings, passing = [], []
-    for check in CHECKS:
-        causes = check.causes(state)
-        if causes is None:
-            continue
-        if not causes:
-            passing.append(check.id)
-            continue
-        known = previous.since.get(check.id, {})
-        began = since[check.id] = {cause: known.get(cause, now) for cause in causes}
-        limit = now - _hold(check, previous.thresholds)
-        held = [cause for cause, when in began.items() if when <= limit]
-        if held:
-            count = sum(causes[cause] for cause in held)
-            findings.append(_finding(check, state, min(began[cause] for cause in held), count, len(held)))
-    findings.sort(key=lambda finding: finding.tone.rank)
-    return Observations(previous.thresholds, now, since, tuple(findings), tuple(passing))
+        return Observations(thresholds, now)
+    sight = Sight(state, facts, thresholds)
+    looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
+    found = [one.finding for one in looked.values() if one.finding is not None]
+    return Observations(
+        thresholds,
+        now,
+        looked,
+        tuple(sorted(found, key=lambda finding: finding.tone.rank)),
+        tuple(name for name, one in looked.items() if one.causes is not None and not one.causes),
+    )
 
 
 def due(observations: Observations) -> float | None:
     """The epoch second at which a finding comes or grows though nothing changes; None for never."""
-    times = (
-        when + _hold(check, observations.thresholds)
-        for check in CHECKS
-        for when in observations.since.get(check.id, {}).values()
-    )
-    return min((time for time in times if time > observations.at), default=None)
+    return min((one.due for one in observations.looked.values() if one.due is not None), default=None)
 
 
-def _hold(check: Check, thresholds: Thresholds) -> float:
-    return max(thresholds.confirm, check.hold(thresholds))
+def begun(looked: Looked, name: str, cause: Cause) -> float:
+    """The epoch second since which a cause holds: as the znodes tell, or when it was first seen."""
+    seen = looked.seen.get(name, looked.at)
+    return seen if cause.since is None else min(seen, cause.since)
 
 
-def _finding(check: Check, state: ClusterState, since: float, count: int, causes: int) -> Finding:
+def _look(check: Check, before: Looked | None, sight: Sight, now: float) -> Looked:
+    """Nothing is counted anew where the causes are the very same and nothing came due: nearly always."""
+    if before is not None and now - before.at < check.every and (before.due is None or now < before.due):
+        return before
+    causes = check.causes(sight)
+    if before is not None and causes is before.causes and (before.due is None or now < before.due):
+        return before if not check.every else msgspec.structs.replace(before, at=now)
+    if not causes:
+        return Looked(now, causes)
+    known = {} if before is None else before.seen
+    seen = {name: known.get(name, now) for name in causes}
+    looked = Looked(now, causes, seen)
+    held: list[str] = []
+    since, soonest = now, None
+    for name, cause in causes.items():
+        began = begun(looked, name, cause)
+        holds_at = max(seen[name] + sight.thresholds.confirm, began + check.hold(sight.thresholds))
+        if holds_at <= now:
+            held.append(name)
+            since = min(since, began)
+        elif soonest is None or holds_at < soonest:
+            soonest = holds_at
+    finding = _finding(check, [causes[name] for name in held], since) if held else None
+    return msgspec.structs.replace(looked, finding=finding, due=soonest)
+
+
+def _finding(check: Check, held: list[Cause], since: float) -> Finding:
+    count = sum(cause.count for cause in held)
     return Finding(
         check=check.id,
-        tone=check.tone(state),
-        sentence=check.failing(count, causes),
+        tone=min((cause.tone or check.tone for cause in held), key=lambda tone: tone.rank),
+        sentence=check.failing(count, len(held)),
         count=count,
         page=check.page,
         query=check.query,

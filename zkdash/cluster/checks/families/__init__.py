@@ -1,0 +1,1 @@
+"""The checks by what they look at, one module each; `catalogue` puts them in order."""
