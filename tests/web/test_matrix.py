@@ -6,6 +6,7 @@ import asyncio
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,17 +19,22 @@ from django.contrib.contenttypes.models import ContentType
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLResolver, get_resolver
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from tests.actions import small
 from tests.web import states
-from zkdash.access.models import Grant
+from zkdash.access import embeds, tokens
+from zkdash.access import rights as access
+from zkdash.access.embeds import Standing, View
+from zkdash.access.models import Embed, Grant, Token
 from zkdash.access.roles import Role
 from zkdash.actions import planning
 from zkdash.actions.models import Action, Audit
 from zkdash.cluster.plans.values import Plan
 from zkdash.live import engine
 from zkdash.web import renderer, urls
+from zkdash.web.api import openapi
 from zkdash.web.warden import NOT_ALLOWED
 from zkdash.zk.asking import AskingError
 from zkdash.zk.config import ClusterConfig
@@ -37,6 +43,15 @@ MATRIX = tomllib.loads(Path(__file__).with_name("matrix.toml").read_text())
 METHODS = ("GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "POST")
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 ELSEWHERE = "elsewhere"
+# What programs show, by visitor: a token of an administrator of everything, so that only its scope limits it.
+SCOPES = {
+    "seeing": (Role.VIEWER, "demo"),
+    "acting": (Role.OPERATOR, "demo"),
+    "apart": (Role.ADMIN, "other"),
+    "revoked": (Role.ADMIN, "*"),
+}
+EMBED = "embed"  # who has the link of an embed and shows its token as if it were a personal one
+PROGRAMS = (*SCOPES, EMBED)
 
 
 def _routes(resolver: URLResolver, before: str = "") -> Iterator[str]:
@@ -59,14 +74,14 @@ class World(NamedTuple):
     action: Action
     user: User
 
-    def address(self, pattern: str) -> str:
+    def address(self, pattern: str, link: str = "none") -> str:
         values = {
             "cluster": "demo",
             "broker": "1",
             "name": "billing" if "/groups/" in pattern else "orders",
             "number": str(self.action.pk),
             "kind": "create-topic",
-            "token": "none",
+            "token": link,
             "content_type_id": str(ContentType.objects.get_for_model(User).pk),
             "object_id": str(self._object(pattern)),
             "id": str(self.user.pk),
@@ -113,6 +128,8 @@ def visitor(name: str) -> Client:
     """A client that is signed in as a visitor of matrix.toml."""
     if name in {"nobody", "reader"}:
         return Client()
+    if name in PROGRAMS:
+        return Client(headers={"Authorization": f"Bearer {shown(name)}"})
     user, is_new = User.objects.get_or_create(username=name, is_superuser=name == "root")
     if is_new and name == ELSEWHERE:
         # Every role, since the strongest holds the rights of all.
@@ -122,6 +139,34 @@ def visitor(name: str) -> Client:
     client = Client()
     client.force_login(user, backend=BACKEND)
     return client
+
+
+def shown(name: str) -> str:
+    """The token that a program of matrix.toml shows."""
+    if name == EMBED:
+        return link(Standing.VALID)
+    owner, _ = User.objects.get_or_create(username="owner", is_superuser=True)
+    role, clusters = SCOPES[name]
+    held, ends = access.of(owner, anonymous_reads=False), timezone.now() + timedelta(days=1)
+    token, text = tokens.make(owner, name, clusters=clusters, role=role, expires_at=ends, held=held)
+    if name == "revoked":
+        Token.objects.filter(pk=token.pk).update(revoked_at=timezone.now())
+    return text
+
+
+def link(standing: Standing) -> str:
+    """The token of an embed of one check that stands so."""
+    if standing is Standing.NONE:
+        return "none"
+    maker, _ = User.objects.get_or_create(username=f"maker of {standing.value}")
+    if standing is not Standing.UNSEEN:
+        Grant.objects.get_or_create(user=maker, role="viewer", clusters="demo")
+    view = View("demo", "check", ("D1",))
+    token, made = embeds.create(maker, view, parents=(), theme="", valid_for=timedelta(days=1))
+    changes = {Standing.REVOKED: "revoked_at", Standing.EXPIRED: "expires_at"}
+    if standing in changes:
+        Embed.objects.filter(pk=made.pk).update(**{changes[standing]: timezone.now()})
+    return token
 
 
 def expected(profile: str, method: str) -> Mapping[str, str]:
@@ -138,7 +183,7 @@ def outcome(response: HttpResponse) -> str:
         return "sign-in"
     if response.status_code == 302 and response["Location"].startswith("/admin/login/?next="):
         return "login"
-    return str(response.status_code) if response.status_code in {401, 403, 404, 405, 503} else "in"
+    return str(response.status_code) if response.status_code in {401, 403, 404, 405, 410, 503} else "in"
 
 
 def test_every_address_has_a_line_and_every_line_an_address() -> None:
@@ -158,6 +203,45 @@ def test_each_visitor_gets_what_the_matrix_says(world: World, settings: Settings
                 wrong[f"{method} {pattern}"] = f"{found}, not {wanted[name]}"
         if "out" in profile:
             client = visitor(name)
+    assert wrong == {}
+
+
+def test_each_visitor_gets_what_is_documented_for_programs_as_on_the_page(
+    world: World, settings: Settings
+) -> None:
+    documented = {path.removeprefix("/") for path in openapi.build()["paths"]}
+    patterns = [one for one in ROUTES if re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", one) in documented]
+    assert len(patterns) == len(documented)
+    wrong: dict[str, str] = {}
+    for name in MATRIX["visitors"]:
+        settings.ZKDASH_ANONYMOUS_READ = name == "reader"
+        client = visitor(name)
+        for pattern in patterns:
+            answer = client.get(world.address(pattern), headers={"Accept": "application/json"})
+            wanted = expected(MATRIX["routes"][pattern], "GET")[name].replace("sign-in", "401")
+            if outcome(answer) != wanted:
+                wrong[f"{name} {pattern}"] = f"{outcome(answer)}, not {wanted}"
+            if wanted in {"401", "404"}:
+                assert list(answer.json()) == ["error"], f"{name} {pattern}"
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("standing", Standing)
+def test_the_link_of_an_embed_opens_what_the_matrix_says_whoever_asks(
+    world: World, settings: Settings, standing: Standing
+) -> None:
+    token, wrong = link(standing), {}
+    profile = MATRIX["links"][standing.value]
+    patterns = [pattern for pattern, used in MATRIX["routes"].items() if used == "embed"]
+    for name in MATRIX["visitors"]:
+        settings.ZKDASH_ANONYMOUS_READ = name == "reader" and standing is not Standing.UNSEEN
+        client = visitor(name)
+        for pattern in patterns:
+            for method in METHODS:
+                found = outcome(client.generic(method, world.address(pattern, token)))
+                if found != (wanted := profile if method in {"GET", "HEAD"} else "405"):
+                    wrong[f"{name} {method} {pattern}"] = f"{found}, not {wanted}"
+    assert len(patterns) == 2
     assert wrong == {}
 
 
@@ -189,10 +273,8 @@ def test_nothing_is_changed_without_the_token(world: World) -> None:
 class _End(ApplicationCommunicator):
     """A browser's end of a socket."""
 
-    def __init__(self, path: str, session: str) -> None:
-        cookie = f"{configured.SESSION_COOKIE_NAME}={session}".encode()
-        headers = [(b"cookie", cookie)] if session else []
-        scope = {"type": "websocket", "path": path, "query_string": b"", "headers": headers}
+    def __init__(self, path: str, *headers: tuple[bytes, bytes]) -> None:
+        scope = {"type": "websocket", "path": path, "query_string": b"", "headers": list(headers)}
         super().__init__(URLRouter(urls.websocket_urlpatterns), scope)
 
     async def outcome(self) -> str:
@@ -207,30 +289,58 @@ class _End(ApplicationCommunicator):
         return "in" if first["type"] == "websocket.send" else str(first)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_each_socket_lets_in_whom_the_matrix_says(world: World, settings: Settings) -> None:
-    sessions = {name: visitor(name).session.session_key or "" for name in MATRIX["visitors"]}
-    wrong: dict[str, str] = {}
+def headers(name: str) -> tuple[tuple[bytes, bytes], ...]:
+    """With what a visitor's browser, or program, opens a socket."""
+    if name in PROGRAMS:
+        return ((b"authorization", f"Bearer {shown(name)}".encode()),)
+    session = visitor(name).session.session_key
+    return ((b"cookie", f"{configured.SESSION_COOKIE_NAME}={session}".encode()),) if session else ()
+
+
+def openings(
+    settings: Settings, asked: Mapping[tuple[str, str], tuple[tuple[bytes, bytes], ...]]
+) -> Mapping[tuple[str, str], str]:
+    """How a socket opens at each address for each visitor with these headers."""
+    found: dict[tuple[str, str], str] = {}
 
     async def main() -> None:
         running = engine.Engine((), renderer.Renderer())
         engine.configure(running)
         running.hub.start(asyncio.get_running_loop())
-        for pattern in SOCKETS:
-            cells = expected(MATRIX["sockets"][pattern], "CONNECT")
-            for name, session in sessions.items():
-                settings.ZKDASH_ANONYMOUS_READ = name == "reader"
-                found = await _End(address[pattern], session).outcome()
-                if found != cells[name]:
-                    wrong[f"{pattern} {name}"] = f"{found}, not {cells[name]}"
+        for (path, name), sent in asked.items():
+            settings.ZKDASH_ANONYMOUS_READ = name == "reader"
+            found[path, name] = await _End(path, *sent).outcome()
         await running.hub.stop()
 
-    address = {pattern: world.address(pattern) for pattern in SOCKETS}
     try:
         asyncio.run(main())
     finally:
         engine.configure(None)
-    assert wrong == {}
+    return found
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_socket_lets_in_whom_the_matrix_says(world: World, settings: Settings) -> None:
+    sent = {name: headers(name) for name in MATRIX["visitors"]}
+    wanted = {
+        (world.address(pattern), name): told
+        for pattern in SOCKETS
+        for name, told in expected(MATRIX["sockets"][pattern], "CONNECT").items()
+    }
+    assert openings(settings, {key: sent[key[1]] for key in wanted}) == wanted
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_socket_of_an_embed_opens_by_its_link_alone(world: World, settings: Settings) -> None:
+    paths = {one: world.address("live/embed/<str:token>/", link(one)) for one in Standing}
+    wanted = {
+        (path, name): "in" if MATRIX["links"][one.value] == "in" else "refused"
+        for one, path in paths.items()
+        for name in MATRIX["visitors"]
+        if (one, name) != (Standing.UNSEEN, "reader")  # where everybody may see, so may its maker
+    }
+    sent = {name: (*headers(name), (b"origin", b"null")) for name in MATRIX["visitors"]}
+    assert openings(settings, {key: sent[key[1]] for key in wanted}) == wanted
 
 
 def test_a_profile_names_no_visitor_too_many() -> None:
