@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
+import subprocess
+import sys
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from django.db import connections
 
 from tests.actions.carrying import config, ended, now, queued, told, working
 from tests.conftest import Chroot
 from tests.databases import Database
 from tests.faults import cluster
 from tests.faults.controller import ELECTION, Controller
+from tests.processes import is_stopped
 from tests.serving import Serve, served
 from tests.waiting import wait_for
 from tests.zk.proxy import Proxy
@@ -29,6 +37,13 @@ pytestmark = [
     pytest.mark.parametrize("database", ["sqlite"], indirect=True),
 ]
 INTENT = ElectPreferred(partitions=(("t0", 1),))
+# A process that is stopped in the middle of a transaction of SQLite's.
+STOPPED = """
+import os, signal, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
 
 
 def test_serve_carries_out_what_is_queued_unless_told_not_to(
@@ -63,6 +78,31 @@ def test_a_zookeeper_that_is_away_is_waited_for_in_words(chroot: Chroot) -> None
         finally:
             assert worker.stop(20)
     assert controller.taken == {(ELECTION, "t0", 1): 1}
+
+
+def test_a_database_that_a_stopped_process_keeps_is_told_of_and_waited_for(
+    chroot: Chroot, database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cluster.make(chroot.client)
+    action = queued(chroot, INTENT)
+    monkeypatch.setitem(connections.settings["default"]["OPTIONS"], "timeout", 0.2)
+    monkeypatch.setattr("zkdash.actions.worker._FAILED_S", 0.2)
+    told_once = (
+        "The worker of test waits: the database fails (database is locked), "
+        "so that nothing is written to ZooKeeper"
+    )
+    file = Path(database.environment["ZKDASH_DATA"], "zkdash.sqlite3")
+    with Controller(chroot.address), subprocess.Popen([sys.executable, "-c", STOPPED, file]) as stopped:
+        try:
+            wait_for(lambda: is_stopped(stopped.pid), 20)
+            with caplog.at_level(logging.ERROR), working(chroot):
+                wait_for(lambda: told_once in caplog.messages)
+                assert now(action).state == State.QUEUED
+                os.kill(stopped.pid, signal.SIGCONT)
+                assert ended(action).state == State.DONE
+        finally:
+            stopped.kill()
+    assert caplog.messages == [told_once]
 
 
 @pytest.mark.usefixtures("database")

@@ -83,9 +83,7 @@ def test_workers_that_sleep_longer_than_their_lease(chroot: Chroot, database: Da
         assert realm.check().keys() == {State.DONE}
 
 
-# Not at "committed": the other threads of the process may be in a transaction of SQLite's then, whose lock
-# would sleep with them.
-@pytest.mark.parametrize("at", ["intended"])
+@pytest.mark.parametrize("at", ["intended", "committed"])
 def test_a_worker_that_sleeps_at_its_write_wakes_to_a_fence(
     chroot: Chroot, database: Database, at: str
 ) -> None:
