@@ -41,7 +41,8 @@ class Check(msgspec.Struct, frozen=True):
     words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
     severity, where a cause has none of its own. `computed` says in words how it is found out, with its
     source, `remedy` what to do. `page` and `query` name the table that lists what was counted, "" where
-    the check's own page does. `deed` is the kind of action that mends it, "" where none does.
+    the check's own page does. `deed` is the kind of action that mends it, "" where none does; `thresholds`
+    names those of `Thresholds` that it goes by, beside `confirm`.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Check(msgspec.Struct, frozen=True):
     page: str = ""
     query: str = ""
     deed: str = ""
+    thresholds: tuple[str, ...] = ()
     hold: Callable[[Thresholds], float] = lambda thresholds: thresholds.confirm
     every: float = 0.0
 

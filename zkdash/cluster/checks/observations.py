@@ -18,13 +18,14 @@ from zkdash.cluster.state import ClusterState
 class Looked(msgspec.Struct, frozen=True):
     """What one check saw last, at epoch second `at`: its causes, and when each was first seen.
 
-    `finding` is what was raised, `due` the epoch second at which that becomes another though nothing
-    changes, None for never.
+    `held` names those that held long enough, `finding` is what was raised for them, `due` the epoch second at
+    which that becomes another though nothing changes, None for never.
     """
 
     at: float
     causes: Causes | None
     seen: Mapping[str, float] = {}
+    held: frozenset[str] = frozenset()
     finding: Finding | None = None
     due: float | None = None
 
@@ -94,7 +95,7 @@ def _look(check: Check, before: Looked | None, sight: Sight, now: float) -> Look
         elif soonest is None or holds_at < soonest:
             soonest = holds_at
     finding = _finding(check, [causes[name] for name in held], since) if held else None
-    return msgspec.structs.replace(looked, finding=finding, due=soonest)
+    return msgspec.structs.replace(looked, held=frozenset(held), finding=finding, due=soonest)
 
 
 def _finding(check: Check, held: list[Cause], since: float) -> Finding:

@@ -31,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
         computed="/controller has been missing for longer than a broker's ZooKeeper session lasts.",
         remedy="Look at the brokers' connections to ZooKeeper: any of them would take the part.",
         page="brokers",
+        thresholds=("no_controller",),
         hold=lambda thresholds: thresholds.no_controller,
     ),
 )

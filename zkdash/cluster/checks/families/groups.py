@@ -31,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
         remedy="The last rebalance failed: restart the group's consumers.",
         page="groups",
         query="q=is%3Aunowned",
+        thresholds=("unowned",),
         hold=lambda thresholds: thresholds.unowned,
     ),
     Check(

@@ -1,4 +1,4 @@
-"""Checks of topics and their partitions."""
+"""Checks of partitions: who leads, who is in sync, what a controller left behind."""
 
 from __future__ import annotations
 
@@ -17,6 +17,32 @@ def _sum(field: str) -> Callable[[Sight], Causes]:
         return {"": Cause(count)} if count else NOBODY
 
     return causes
+
+
+def _dead(sight: Sight) -> Causes:
+    """Each broker that carries something and is not registered."""
+    state = sight.state
+    return {
+        str(broker): Cause(load.replicas)
+        for broker, load in state.loads.items()
+        if load.replicas and broker not in state.brokers
+    } or NOBODY
+
+
+def _imbalanced(sight: Sight) -> Causes:
+    """Registered brokers only: what a dead one should lead is another check's."""
+    state, most = sight.state, sight.thresholds.imbalance_percent
+    return {
+        str(broker): Cause(load.unled, why=f"{load.unled} of {load.preferred} that prefer it")
+        for broker, load in state.loads.items()
+        if broker in state.brokers and load.unled * 100 > most * load.preferred
+    } or NOBODY
+
+
+def partitions_(count: int, topics: int, one: str, many: str) -> str:
+    """`2 partitions of 1 topic have`."""
+    verb = one if count == 1 else many
+    return f"{number(count, 'partition', 'partitions')} of {number(topics, 'topic', 'topics')} {verb}"
 
 
 CHECKS: tuple[Check, ...] = (
@@ -52,29 +78,68 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.CRITICAL,
         about=About.TOPIC,
         causes=blamed("D3"),
-        failing=lambda count, topics: (
-            f"{number(count, 'partition', 'partitions')} of {number(topics, 'topic', 'topics')}"
-            " never got a state"
-        ),
+        failing=lambda count, topics: f"{partitions_(count, topics, 'has', 'have')} never had a leader",
         passing="Every assigned partition has a state",
         computed="The topic's assignment lists the partition, and its state znode has been missing for longer"
         " than a controller needs to elect a first leader.",
         remedy="Look whether a replica of it is alive, and whether the controller acts.",
+        deed="reelect-controller",
+        thresholds=("stateless",),
         hold=lambda thresholds: thresholds.stateless,
     ),
     Check(
-        id="D17",
+        id="D4",
+        tone=Tone.WARNING,
+        about=About.TOPIC,
+        causes=blamed("D4"),
+        failing=lambda count, topics: (
+            f"{partitions_(count, topics, 'has', 'have')} a state, but no place in the assignment"
+        ),
+        passing="Every partition with a state is assigned",
+        computed="There is a state under /brokers/topics/<topic>/partitions that the topic's znode does not"
+        " list.",
+        remedy="A leftover of edits by hand: no broker serves it. Compare it with the brokers' log directories"
+        " before it is removed.",
+    ),
+    Check(
+        id="D5",
         tone=Tone.CRITICAL,
         about=About.TOPIC,
-        causes=blamed("D17"),
+        causes=blamed("D5"),
         failing=lambda count, topics: (
-            f"{number(count, 'partition', 'partitions')} of {number(topics, 'topic', 'topics')} have a state"
-            " from a controller that is still to come"
+            f"{partitions_(count, topics, 'is', 'are')} led by a broker that is not in sync"
         ),
-        passing="No state is ahead of the controller's epoch",
-        computed="The controller_epoch in the partition's state is larger than /controller_epoch.",
-        remedy="/controller_epoch was set back, or restored from a backup: brokers refuse the controller's"
-        " requests until it has grown past the states.",
+        passing="Every leader is in its ISR",
+        computed="The state's leader is 0 or more, and not in the state's isr.",
+        remedy="No controller writes this: the state was edited by hand. Have a leader elected.",
+        deed="elect-preferred",
+    ),
+    Check(
+        id="D6",
+        tone=Tone.CRITICAL,
+        about=About.TOPIC,
+        causes=blamed("D6"),
+        failing=lambda count, topics: (
+            f"{partitions_(count, topics, 'is', 'are')} led by a broker that is no replica"
+        ),
+        passing="Every leader is an assigned replica",
+        computed="The state's leader is 0 or more, and not in the topic's assignment.",
+        remedy="No controller writes this: the state or the assignment was edited by hand. Have a leader"
+        " elected.",
+        deed="elect-preferred",
+    ),
+    Check(
+        id="D7",
+        tone=Tone.WARNING,
+        about=About.TOPIC,
+        causes=blamed("D7"),
+        failing=lambda count, topics: (
+            f"{partitions_(count, topics, 'has', 'have')} somebody in the ISR who is no replica"
+        ),
+        passing="Every ISR is made of assigned replicas",
+        computed="The state's isr names a broker that is not assigned, while the partition is not moving.",
+        remedy="A reassignment was broken off, or the assignment edited by hand: reassign the partition.",
+        deed="reassign",
     ),
     Check(
         id="D8",
@@ -87,5 +152,87 @@ CHECKS: tuple[Check, ...] = (
         remedy="Look at the brokers that are missing from the ISRs: dead, slow or cut off.",
         page="topics",
         query="q=is%3Aunder-replicated",
+    ),
+    Check(
+        id="D9",
+        tone=Tone.WARNING,
+        about=About.TOPIC,
+        causes=blamed("D9"),
+        failing=lambda count, topics: (
+            f"{partitions_(count, topics, 'has', 'have')} no replica in sync to spare, or too few"
+        ),
+        passing="Every partition has more replicas in sync than writing asks for",
+        computed="The ISR's size is compared with min.insync.replicas of /config/topics: critical below it,"
+        " which refuses producers with acks=all, a warning at it while a replica is out of sync. The brokers'"
+        " own default is not in ZooKeeper: 1 is assumed.",
+        remedy="Bring the brokers back that are missing from the ISRs before another one goes.",
+    ),
+    Check(
+        id="D10",
+        tone=Tone.WARNING,
+        about=About.TOPIC,
+        causes=blamed("D10"),
+        failing=lambda count, topics: (
+            f"{partitions_(count, topics, 'has', 'have')} a broker in the ISR that is not registered"
+        ),
+        passing="Every broker in an ISR is registered",
+        computed="The state's isr names a broker without a znode in /brokers/ids. A partition without a leader"
+        " keeps the last one by design and does not count.",
+        remedy="The controller has not noticed that the broker is gone: look whether it acts.",
+        deed="reelect-controller",
+    ),
+    Check(
+        id="D11",
+        tone=Tone.WARNING,
+        about=About.BROKER,
+        causes=_dead,
+        failing=lambda count, brokers: (
+            f"{number(count, 'replica is', 'replicas are')} assigned to"
+            f" {number(brokers, 'broker that is', 'brokers that are')} not registered"
+        ),
+        passing="Every assigned replica is on a registered broker",
+        computed="A topic's assignment names a broker without a znode in /brokers/ids.",
+        remedy="Restart the broker, or reassign what it holds.",
+        deed="reassign",
+    ),
+    Check(
+        id="D12",
+        tone=Tone.WARNING,
+        about=About.BROKER,
+        causes=_imbalanced,
+        failing=lambda count, brokers: (
+            f"{number(brokers, 'broker does', 'brokers do')} not lead {number(count, 'partition', 'partitions')}"
+            " of which they are the preferred leader"
+        ),
+        passing="Preferred replicas lead",
+        computed="Of the partitions whose first replica is the broker, more than"
+        " leader.imbalance.per.broker.percentage (10) are led by another (kafka.controller.KafkaController).",
+        remedy="Have the preferred leaders elected; only one that is alive and in sync can take over.",
+        deed="elect-preferred",
+    ),
+    Check(
+        id="D17",
+        tone=Tone.CRITICAL,
+        about=About.TOPIC,
+        causes=blamed("D17"),
+        failing=lambda count, topics: (
+            f"{partitions_(count, topics, 'has', 'have')} a state from a controller that is still to come"
+        ),
+        passing="No state is ahead of the controller's epoch",
+        computed="The controller_epoch in the partition's state is larger than /controller_epoch.",
+        remedy="/controller_epoch was set back, or restored from a backup: brokers refuse the controller's"
+        " requests until it has grown past the states.",
+    ),
+    Check(
+        id="D59",
+        tone=Tone.WARNING,
+        about=About.TOPIC,
+        causes=blamed("D59"),
+        failing=lambda count, topics: (
+            f"{partitions_(count, topics, 'has', 'have')} a leader that recovers from an unclean election"
+        ),
+        passing="No leader recovers from an unclean election",
+        computed="The state's leader_recovery_state is 1 (KIP-704, 3.2 and later).",
+        remedy="Messages may have been lost: compare with the brokers that led it before.",
     ),
 )
