@@ -99,6 +99,18 @@ class Unreadable(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Acl(msgspec.Struct, frozen=True):
+    """One entry of a znode's ACL: what whom `scheme` and `id` mean may do.
+
+    `perms` are ZooKeeper's bits (org.apache.zookeeper.ZooDefs.Perms): read 1, write 2, create 4, delete 8,
+    admin 16. Of scheme "digest" the id is the user's name alone, never the hash.
+    """
+
+    perms: int
+    scheme: str
+    id: str
+
+
 class Batch(msgspec.Struct, frozen=True):
     """What changed since the last batch, as one whole.
 

@@ -19,6 +19,7 @@ from zkdash.actions.entries import KEPT, UnavailableError
 from zkdash.actions.states import State
 from zkdash.live import board, queue
 from zkdash.live.watcher import Watcher
+from zkdash.zk.aside import Aside
 from zkdash.zk.config import ClusterConfig
 
 
@@ -266,7 +267,8 @@ def test_the_watchers_tick_takes_the_queue_in_and_tells_pages_of_actions(
 class _NoMirror:
     proved_at = None
 
-    def __init__(self, *_: Any, **__: Any) -> None: ...
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self.aside = Aside(lambda _entry: None)
 
 
 def test_a_loop_that_reads_lets_no_change_be_missed(db: None) -> None:

@@ -11,9 +11,10 @@ from tests.cluster import small
 from zkdash.live import board
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.live.watcher import Watcher
+from zkdash.zk.aside import Aside
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.session import Phase, Session
-from zkdash.znode import Batch
+from zkdash.znode import Acl, Batch
 
 START = 1_700_000_000.0
 
@@ -23,7 +24,8 @@ class Source:
 
     proved_at: float | None = None
 
-    def __init__(self, *_: Any, **__: Any) -> None: ...
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self.aside = Aside(lambda _entry: None)
 
     def start(self) -> None: ...
 
@@ -175,3 +177,13 @@ def test_a_check_is_raised_by_the_clock_alone(scene: Scene) -> None:
     assert [finding.check for finding in scene.snapshot.findings] == ["D1"]
     assert "D1" not in scene.snapshot.passing
     assert "findings" in scene.told[-1][1].areas
+
+
+def test_acls_are_taken_over_at_a_tick_and_told_once(scene: Scene) -> None:
+    scene.load(*SOUND)
+    assert scene.snapshot.acls == {}
+    scene.watcher._poller.acls = {"/brokers": (Acl(31, "world", "anyone"),)}
+    for _ in range(3):
+        scene.tick()
+    assert scene.snapshot.acls == {"/brokers": (Acl(31, "world", "anyone"),)}
+    assert [touched.areas for _, touched in scene.told] == [{"acls"}]

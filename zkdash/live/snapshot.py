@@ -14,6 +14,7 @@ from zkdash.cluster.state import ClusterState
 from zkdash.cluster.touched import Touched
 from zkdash.live.feed import Feed
 from zkdash.live.queue import EMPTY, Queue
+from zkdash.zk.acls import Acls
 from zkdash.zk.session import Session
 
 __all__ = ["Snapshot", "Touched"]
@@ -30,7 +31,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     znode that does not parse the epoch millisecond at which this process first read it so, `restless` of each
     group whose members or owners moved within the last 8 s when they did. `samples` is what the brokers told:
     log ends, and offsets that groups keep in Kafka. `migrations` tells of the groups whose commits are asked
-    how far these moved there. `queue` holds the actions, in flight and ended.
+    how far these moved there. `queue` holds the actions, in flight and ended. `acls` are those of the znodes
+    of `kafka.secured` that exist, empty until they were read (every minute).
     """
 
     cluster: str
@@ -49,3 +51,4 @@ class Snapshot(msgspec.Struct, frozen=True):
     migrations: Mapping[str, Migration] = {}
     queue: Queue = EMPTY
     feed: Feed = Feed()
+    acls: Acls = {}

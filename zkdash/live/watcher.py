@@ -17,11 +17,13 @@ from zkdash.broker.samples import Samples
 from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka import paths
+from zkdash.kafka import paths, secured
 from zkdash.live import board, migrations, queue, runs, sampling, sightings, unrest
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror
+from zkdash.zk.aside import Aside
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.ensemble.poller import Poller
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch
 
@@ -34,6 +36,9 @@ Notify = Callable[[str, int, Touched], None]
 
 class Source(Protocol):
     """What a watcher asks of its mirror."""
+
+    @property
+    def aside(self) -> Aside: ...
 
     @property
     def proved_at(self) -> float | None: ...
@@ -88,13 +93,16 @@ class Watcher:
         board.publish(self._name, self._snapshot)
         board.appoint(self._name, self._sampling)
         self._mirror: Source = mirror.Mirror(config, roots=paths.ROOTS, sink=self)
+        self._poller = Poller(config, self._mirror.aside, secured=secured.PATHS)
 
     def start(self) -> None:
         self._sampling.start()
         self._mirror.start()
+        self._poller.start()
 
     def stop(self) -> None:
         self._mirror.stop()
+        self._poller.stop()
         self._sampling.stop()
 
     # The mirror's sink, called on its apply thread.
@@ -142,7 +150,10 @@ class Watcher:
         known, self._runs = self._runs, runs.current(self._name)
         if known is not self._runs:
             touched |= Touched(frozenset({"runs"}))
-        self._publish(touched, now, samples=samples, migrations=judged, queue=actions)
+        acls = self._poller.acls
+        if acls != self._snapshot.acls:
+            touched |= Touched(frozenset({"acls"}))
+        self._publish(touched, now, samples=samples, migrations=judged, queue=actions, acls=acls)
 
     def _publish(self, touched: Touched, now: float, **fields: object) -> None:
         """Swap the snapshot; a new revision only where something shown has changed."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from zkdash.znode import STAT_SIZE, Znode
+from zkdash.znode import STAT_SIZE, Acl, Znode
 
 EXISTS = 3
 GET_DATA = 4
+GET_ACL = 6
 GET_CHILDREN = 8
 SYNC = 9
 PING = 11
@@ -84,6 +85,11 @@ def frame(xid: int, opcode: int, body: bytes) -> bytes:
 def path_and_flag(full: bytes) -> bytes:
     """The body of exists, getData and getChildren, without a one-shot watch."""
     return _INT.pack(len(full)) + full + _UNWATCHED
+
+
+def get_acl(full: bytes) -> bytes:
+    """The body of getACL."""
+    return _INT.pack(len(full)) + full
 
 
 def sync(full: bytes) -> bytes:
@@ -166,6 +172,32 @@ def _read_names(body: bytes, offset: int, count: int) -> tuple[list[str], int]:
         except UnicodeDecodeError:
             continue
     return names, offset
+
+
+def read_acl(body: bytes) -> tuple[Acl, ...]:
+    """Decode the answer to getACL; of a digest only the user is kept. Raises MalformedError."""
+    try:
+        count, offset = _INT.unpack_from(body)[0], _INT.size
+        found = []
+        for _ in range(count):
+            perms = _INT.unpack_from(body, offset)[0]
+            scheme, offset = _read_text(body, offset + _INT.size)
+            who, offset = _read_text(body, offset)
+            found.append(Acl(perms, scheme, who.partition(":")[0] if scheme == "digest" else who))
+    except struct.error as error:
+        raise MalformedError("an answer to getACL ends too early") from error
+    if offset + STAT_SIZE != len(body):
+        raise MalformedError("an answer to getACL has another length than its parts")
+    return tuple(found)
+
+
+def _read_text(body: bytes, offset: int) -> tuple[str, int]:
+    """A string and where it ends; jute's null is the empty one."""
+    start = offset + _INT.size
+    end = start + max(0, _INT.unpack_from(body, offset)[0])
+    if end > len(body):
+        raise MalformedError("a text is longer than the answer")
+    return body[start:end].decode(errors="backslashreplace"), end
 
 
 def read_event(body: bytes) -> tuple[int, bytes]:

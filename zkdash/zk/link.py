@@ -116,9 +116,10 @@ class Link:
             thread.join(timeout=15.0)
 
     def send(self, opcode: int, body: bytes, token: Any) -> None:
-        """Send a request on the present connection."""
-        if self._contact is not None and self._connected is not None:
-            self._contact.send(self._connected.generation, opcode, body, token)
+        """Send a request on the present connection; from any thread, dropped where there is none."""
+        contact, connected = self._contact, self._connected
+        if contact is not None and connected is not None:
+            contact.send(connected.generation, opcode, body, token)
 
     def reopen(self) -> None:
         """Give the session up and begin anew after a moment: something went wrong on our side."""

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from zkdash.zk import garbage, image, jute, link, reading, stream, trouble
+from zkdash.zk import aside, garbage, image, jute, link, reading, stream, trouble
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Unreadable, Znode
@@ -72,9 +72,11 @@ class Mirror:
         self._clock, self._wall = clock, wall
         self._chroot = jute.Chroot(config.chroot)
         self._queue: queue.SimpleQueue[tuple[int, Sequence[Any]] | None] = queue.SimpleQueue()
+        self.aside = aside.Aside(self._queue.put)
         self._link = link.Link(
-            config, roots=roots, owner=self, put=self._queue.put, clock=clock, jitter=jitter
+            config, roots=roots, owner=self, put=self.aside.put, clock=clock, jitter=jitter
         )
+        self.aside.through(self._link.send)
         self._image = image.Image(tuple(roots))
         self._thread = threading.Thread(target=self._run, name=f"zk-mirror-{config.name}", daemon=True)
         self._stopping = False

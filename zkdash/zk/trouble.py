@@ -115,6 +115,14 @@ def no_read(path: str) -> str:
     )
 
 
+def no_acl(path: str) -> str:
+    """The reason of an Unreadable ACL that leaves this session out."""
+    return (
+        f"Reading the ACL of {path} was refused: it gives this session neither READ nor ADMIN. "
+        "Grant one of them, or set auth_scheme and auth_env or auth_file."
+    )
+
+
 def failed_read(path: str, code: int) -> str:
     """The reason of an Unreadable for another error than NoAuth."""
     return f"Reading {path} failed with ZooKeeper's error {code}."
