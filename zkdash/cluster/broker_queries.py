@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from zkdash.cluster import broker_rows, filters, roles, summary
+from zkdash.cluster import broker_rows, filters, roles, skew, summary
 from zkdash.cluster.broker_rows import BrokerRow, HeldRow, ReplicaRow
 from zkdash.cluster.loads import NOTHING
 from zkdash.cluster.query import STATUSES, Keys, Query, Selection, choose, window
@@ -43,7 +43,10 @@ _BROKER_KEYS: Keys[BrokerRow] = {
     "controller": lambda row: not row.is_controller,
     "partitions": lambda row: row.load.partitions_07,
     "leaders": lambda row: row.load.leaders,
+    "leaders_over_mean_percent": lambda row: row.leaders_over_mean_percent,
     "replicas": lambda row: row.load.replicas,
+    "replicas_over_mean_percent": lambda row: row.replicas_over_mean_percent,
+    "preferred_led": lambda row: row.preferred_led,
     "leader_skew_percent": lambda row: row.leader_skew_percent,
     "under_replicated": lambda row: row.load.under_replicated,
     "version": lambda row: _field(row, "version"),
@@ -55,7 +58,10 @@ _NOT_IN_07 = {
     "rack",
     "controller",
     "leaders",
+    "leaders_over_mean_percent",
     "replicas",
+    "replicas_over_mean_percent",
+    "preferred_led",
     "leader_skew_percent",
     "under_replicated",
     "version",
@@ -111,7 +117,8 @@ def select_brokers(state: ClusterState, query: Query) -> Selection[BrokerRow]:
     """The Brokers page: by id, unless asked otherwise."""
     numbers = sorted(broker_rows.ids(state))
     wanted = filters.parse(query.q, state)
-    every = (broker_rows.broker(state, number) for number in numbers)
+    means = skew.means(state)
+    every = (broker_rows.broker(state, number, means) for number in numbers)
     found = [row for row in every if wanted.admits(_text(row), row.status, frozenset({row.id}))]
     keys = {key: _BROKER_KEYS[key] for key in broker_columns(state.layout)}
     return choose(found, query, keys, lambda row: row.status, total=len(numbers))

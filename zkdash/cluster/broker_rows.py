@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.cluster import rows, summary
+from zkdash.cluster import rows, skew, summary
 from zkdash.cluster.loads import NOTHING, Load
 from zkdash.cluster.rows import Known
+from zkdash.cluster.skew import Means
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.summary import Status
 from zkdash.cluster.tone import Tone
@@ -23,6 +24,7 @@ class BrokerRow(msgspec.Struct, frozen=True):
 
     `registered` is the registration's ctime in epoch milliseconds, `session` its signed 64-bit id (0 where
     the znode is not ephemeral), `czxid` what Kafka calls the broker's epoch: None where none is to be read.
+    `means` are of all registered brokers.
     """
 
     status: Tone
@@ -34,6 +36,22 @@ class BrokerRow(msgspec.Struct, frozen=True):
     registered: int | None
     session: int | None
     czxid: int | None
+    means: Means = Means()
+
+    @property
+    def leaders_over_mean_percent(self) -> int | None:
+        """How far its leaders lie over the mean; None where nobody leads, or it is not registered."""
+        return self._over_mean(self.load.leaders, self.means.leaders)
+
+    @property
+    def replicas_over_mean_percent(self) -> int | None:
+        """As `leaders_over_mean_percent`, of replicas."""
+        return self._over_mean(self.load.replicas, self.means.replicas)
+
+    @property
+    def preferred_led(self) -> int:
+        """How many of the partitions that prefer it it leads."""
+        return self.load.preferred - self.load.unled
 
     @property
     def leader_skew_percent(self) -> float | None:
@@ -45,6 +63,9 @@ class BrokerRow(msgspec.Struct, frozen=True):
         """None where no listener is in plain text, and where the registration is not to be had."""
         known = self.broker
         return f"{known.host}:{known.port}" if isinstance(known, Broker) and known.host is not None else None
+
+    def _over_mean(self, count: int, total: int) -> int | None:
+        return None if self.broker is None else skew.over_mean_percent(count, total, self.means.brokers)
 
 
 class ReplicaRow(msgspec.Struct, frozen=True):
@@ -79,8 +100,8 @@ def ids(state: ClusterState) -> frozenset[int]:
     return frozenset(state.brokers).union(state.loads)
 
 
-def broker(state: ClusterState, number: int) -> BrokerRow:
-    """The row of a broker that is in `ids`."""
+def broker(state: ClusterState, number: int, means: Means | None = None) -> BrokerRow:
+    """The row of a broker that is in `ids`; `means` spares summing up all brokers for each of many rows."""
     seen, load = state.brokers.get(number), state.loads.get(number, NOTHING)
     znode = None if seen is None else seen.znode
     value = None if seen is None else seen.value
@@ -95,6 +116,7 @@ def broker(state: ClusterState, number: int) -> BrokerRow:
         registered=None if znode is None else znode.ctime,
         session=None if znode is None else znode.ephemeral_owner,
         czxid=None if znode is None else znode.czxid,
+        means=means or skew.means(state),
     )
 
 

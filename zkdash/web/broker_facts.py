@@ -11,12 +11,13 @@ from zkdash.cluster.broker_rows import BrokerRow
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
-from zkdash.web import broker_cells, cells
+from zkdash.web import broker_cells, cells, skew_facts
 from zkdash.web.page import Record
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """One line: words, something with a copy button, or an instant. `href` lists what was counted."""
+    """One line: words, something with a copy button, or an instant. `href` lists what was counted, `how` says
+    how it was computed."""
 
     label: str
     words: tuple[str, ...] = ()
@@ -24,6 +25,7 @@ class Fact(msgspec.Struct, frozen=True):
     when: int | None = None
     href: str = ""
     tone: Tone | None = None
+    how: str = ""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -122,8 +124,22 @@ def _carried(row: BrokerRow) -> Iterator[Fact]:
         yield Fact("Partitions", (f"{cells.grouped(load.partitions_07)} (layout 0.7)",))
     if load.topics_07 and not load.listed:
         return
-    yield Fact("Leaders", (cells.grouped(load.leaders),), href="?q=role%3Aleader" if load.leaders else "")
-    yield Fact("Replicas", (cells.grouped(load.replicas),))
+    yield Fact(
+        "Leaders",
+        (_against(load.leaders, row.leaders_over_mean_percent),),
+        href="?q=role%3Aleader" if load.leaders else "",
+        how=skew_facts.mean(row.means.leaders, row.means.brokers),
+    )
+    yield Fact(
+        "Replicas",
+        (_against(load.replicas, row.replicas_over_mean_percent),),
+        how=skew_facts.mean(row.means.replicas, row.means.brokers),
+    )
+    yield Fact(
+        "Preferred led",
+        (f"{cells.grouped(row.preferred_led)} of {cells.grouped(load.preferred)}",),
+        how="how many of the partitions whose first replica it is it leads",
+    )
     skew = row.leader_skew_percent
     if skew is not None:
         yield Fact(
@@ -131,6 +147,7 @@ def _carried(row: BrokerRow) -> Iterator[Fact]:
             (f"{skew:g} %",),
             href="?q=is%3Anot-leading" if load.unled else "",
             tone=Tone.WARNING if skew > registrations.MOST_SKEW_PERCENT else None,
+            how="of the partitions whose first replica it is, how many it does not lead",
         )
     yield Fact(
         "Under-replicated",
@@ -138,3 +155,9 @@ def _carried(row: BrokerRow) -> Iterator[Fact]:
         href="?q=is%3Aunder-replicated" if load.under_replicated else "",
         tone=Tone.WARNING if load.under_replicated else None,
     )
+
+
+def _against(count: int, percent: int | None) -> str:
+    """A count, and how far it lies from the mean of the registered brokers."""
+    told = cells.grouped(count)
+    return told if percent is None else f"{told}, {skew_facts.signed(percent)} % against the mean"

@@ -52,8 +52,9 @@ def test_it_shows_what_the_broker_says_of_itself(client: Client) -> None:
         "Registered": "2026-11-20 10:42:07",
         "Broker epoch": "1",
         "Role": "controller",
-        "Leaders": "2",
-        "Replicas": "5",
+        "Leaders": "2, 0 % against the mean",
+        "Replicas": "5, 0 % against the mean",
+        "Preferred led": "2 of 2",
         "Leader skew": "0 %",
         "Under-replicated": "0",
     }

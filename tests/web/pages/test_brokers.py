@@ -29,7 +29,10 @@ def test_every_broker_says_what_it_carries(client: Client) -> None:
         "rack-2",
         "controller",
         "2",
+        "−20",
         "5",
+        "+11",
+        "2",
         "0",
         "0",
         "4",
@@ -43,7 +46,12 @@ def test_every_broker_says_what_it_carries(client: Client) -> None:
 def test_a_broker_that_is_not_registered_keeps_its_numbers(client: Client) -> None:
     states.publish(states.sick())
     page = Markup(client.get(URL))
-    assert page.texts("#broker-3 td")[1:] == ["—", "—", "—", "", "0", "5", "100", "4", "—", "—", "—"]
+    assert page.texts("#broker-3 td")[1:] == ["—"] * 3 + ["", "0", "—", "5", "—", "0", "100"] + [
+        "4",
+        "—",
+        "—",
+        "—",
+    ]
     links = [link.get("href") for link in page.all("#broker-3 a")]
     assert links == ["/c/demo/brokers/3/", "/c/demo/brokers/3/?q=is%3Aunder-replicated"]
     (row,) = json.loads(client.get(URL, {"q": "broker:3", "format": "json"}).content)["rows"]
@@ -62,7 +70,10 @@ def test_json_has_the_same_rows_with_plain_values(client: Client) -> None:
         "rack": "rack-2",
         "controller": True,
         "leaders": 2,
+        "leaders_over_mean_percent": -20,
         "replicas": 5,
+        "replicas_over_mean_percent": 11,
+        "preferred_led": 2,
         "leader_skew_percent": 0.0,
         "under_replicated": 0,
         "version": 4,
@@ -76,9 +87,9 @@ def test_csv_has_the_same_rows(client: Client) -> None:
     response = client.get(URL, {"format": "csv", "q": "host-1"})
     assert response["Content-Disposition"] == 'attachment; filename="demo-brokers.csv"'
     head, line = response.content.decode().splitlines()
-    assert head.startswith("status,id,host_port,endpoints,rack,controller,leaders,replicas,")
+    assert head.startswith("status,id,host_port,endpoints,rack,controller,leaders,leaders_over_mean_percent,")
     assert line == (
-        "ok,1,host-1:9092,PLAINTEXT://host-1:9092,rack-1,False,2,5,0.0,0,4,2026-11-20T10:42:07.123Z,0x100"
+        "ok,1,host-1:9092,PLAINTEXT://host-1:9092,rack-1,False,2,0,5,0,2,0.0,0,4,2026-11-20T10:42:07.123Z,0x100"
     )
 
 

@@ -127,3 +127,34 @@ def test_brokers_are_asked_about_what_the_page_shows() -> None:
         {"billing": ("orders",)},
     )
     assert topic.wants(snapshot, PageKey("demo", "topic", ("nothing",))) == ((), {})
+
+
+def test_spread_and_skew_say_what_they_were_computed_of(client: Client) -> None:
+    skewed = states.topic("skewed", {0: [1, 2], 1: [1, 2], 2: [1, 3], 3: [1, 3]})
+    states.publish({**states.brokers(1, 2, 3, 4), **skewed})
+    page = Markup(client.get("/c/demo/topics/skewed/"))
+    assert page.texts("#skew dl.facts dd") == ["75 %", "33.3 %", "33.3 %", "100 %"]
+    (spread, replicas, leaders, preferred) = page.texts("#skew details dd")
+    assert spread.startswith("3 of 4 registered brokers hold a replica of it. The share")
+    assert replicas.startswith("1 of 3 brokers hold more than 3 replicas: 1 (4). The share")
+    assert leaders.startswith("1 of 3 brokers lead more than 2 partitions: 1 (4). The share")
+    assert preferred.startswith("4 of 4 partitions that have a leader")
+    told = json.loads(client.get("/c/demo/topics/skewed/", {"format": "json"}).content)["skew"]
+    assert told == {
+        "brokers_spread_percent": 75.0,
+        "brokers_skew_percent": 33.3,
+        "brokers_leader_skew_percent": 33.3,
+        "preferred_leaders_percent": 100.0,
+        "even_replicas": 3,
+        "even_leaders": 2,
+        "skewed_brokers": [1],
+        "leader_skewed_brokers": [1],
+    }
+
+
+def test_a_topic_without_replicas_has_no_skew(client: Client) -> None:
+    states.publish({"/brokers/topics/orders": states.znode(), "/brokers/topics/orders/1": states.znode("3")})
+    assert Markup(client.get("/c/demo/topics/orders/")).all("#skew") == []
+    states.publish(states.brokers(1))
+    page = Markup(client.get("/c/demo/topics/absent/"))
+    assert page.text("#skew") == ""

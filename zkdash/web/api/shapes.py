@@ -61,7 +61,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
     "brokers": Shape((brokers.COLUMNS,)),
     "broker": Shape((broker.COLUMNS, broker.COLUMNS_07), {"broker": OBJECT}),
     "topics": Shape((topics.COLUMNS,)),
-    "topic": Shape((topic.COLUMNS, topic.COLUMNS_07)),
+    "topic": Shape((topic.COLUMNS, topic.COLUMNS_07), {"skew": OBJECT}),
     "groups": Shape((groups.FIELDS,)),
     "group": Shape((group.FIELDS,), {"group": OBJECT, "members": OBJECTS}),
     "what-if": Shape(

@@ -11,7 +11,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, cells, links, listing, picks, tables
+from zkdash.web import broker_cells, cells, links, listing, picks, skew_facts, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View
 from zkdash.web.tables import Column, Empty
@@ -117,6 +117,22 @@ def _under_replicated(cluster: str, row: BrokerRow) -> Cell:
     return cells.Number(row.load.under_replicated, alert=Tone.WARNING, href=href)
 
 
+def _over(noun: str, percent: Callable[[BrokerRow], int | None]) -> Column[Entry]:
+    """How far a broker's count lies from the mean of the registered ones."""
+
+    def cell(one: Entry) -> Cell:
+        none = f"no registered broker has {noun}" if one[1].broker else "the broker is not registered"
+        return cells.known(percent(one[1]), skew_facts.OverMean, none)
+
+    return Column(
+        f"{noun}_over_mean_percent",
+        f"{noun.capitalize()} ± mean %",
+        cell,
+        is_number=True,
+        title=f"its {noun} against the mean of the registered brokers",
+    )
+
+
 COLUMNS: tuple[Column[Entry], ...] = (
     Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
     Column(
@@ -137,7 +153,16 @@ COLUMNS: tuple[Column[Entry], ...] = (
         title="that it says it holds (layout 0.7)",
     ),
     Column("leaders", "Leaders", lambda one: _leaders(*one), is_number=True),
+    _over("leaders", lambda row: row.leaders_over_mean_percent),
     Column("replicas", "Replicas", lambda one: cells.Number(one[1].load.replicas), is_number=True),
+    _over("replicas", lambda row: row.replicas_over_mean_percent),
+    Column(
+        "preferred_led",
+        "Preferred led",
+        lambda one: cells.Number(one[1].preferred_led),
+        is_number=True,
+        title="partitions that it leads and whose first replica it is",
+    ),
     Column(
         "leader_skew_percent",
         "Leader skew %",

@@ -14,7 +14,7 @@ from zkdash.kafka.values import Assignment, Layout, TopicConfig
 from zkdash.live import positions
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, cells, links, listing, picks, tables
+from zkdash.web import broker_cells, cells, links, listing, picks, skew_facts, tables
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View, Wants
 from zkdash.web.pages import timeline
@@ -72,7 +72,12 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
     return View(
         title=name,
-        parts=(facts, table, *listing.blocks(SPEC, query, found, "partitions")),
+        parts=(
+            facts,
+            skew_facts.block(topic, snapshot.state),
+            table,
+            *listing.blocks(SPEC, query, found, "partitions"),
+        ),
         context={
             **listing.context(SPEC, query, COLUMNS, "Filter: number, broker:3, rack:a"),
             "rows": "partitions-rows",
@@ -83,6 +88,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
+        extra={"skew": skew_facts.record(topic, snapshot.state)},
         gone=facts.values.gone if snapshot.state.loaded else "",
     )
 
@@ -158,6 +164,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
         fields=tables.fields(COLUMNS_07),
         records=lambda: tables.records(COLUMNS_07, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
+        extra={"skew": {}},
     )
 
 
