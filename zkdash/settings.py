@@ -80,6 +80,7 @@ INSTALLED_APPS = [
     "zkdash.access",
     "zkdash.access.sso",
     "zkdash.actions",
+    "zkdash.alarms",
     "zkdash.pipeline",
     "zkdash.web",
     "django.contrib.auth",
