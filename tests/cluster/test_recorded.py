@@ -34,7 +34,7 @@ def test_the_problems_of_a_recorded_cluster_are_the_reviewed_ones(name):
 
 
 def test_the_problems_of_the_hostile_tree_are_those_listed_beside_it():
-    state = small.built(hostile.tree())
+    state = small.built(hostile.admitted())
     assert {path: problem.reason for path, problem in state.problems.items()} == hostile.problems()
     healthy = state.summaries["healthy"]
     assert (healthy.partitions, healthy.unparsable, healthy.under_replicated, healthy.overrides) == (
@@ -46,7 +46,7 @@ def test_the_problems_of_the_hostile_tree_are_those_listed_beside_it():
 
 
 def test_no_problem_shows_a_secret():
-    state = small.built(hostile.tree())
+    state = small.built(hostile.admitted())
     assert not [path for path, problem in state.problems.items() if hostile.CANARY.encode() in problem.head]
 
 

@@ -13,10 +13,11 @@ import msgspec
 
 from zkdash.cluster import arrivals as arriving
 from zkdash.cluster import assembly, membership, moves
-from zkdash.cluster.arrivals import Arrival, Arrivals
+from zkdash.cluster.arrivals import Arrival, Arrivals, Read
 from zkdash.cluster.blame import Blaming
 from zkdash.cluster.consumption import Consumption
 from zkdash.cluster.draft import Draft
+from zkdash.cluster.entities import Entities
 from zkdash.cluster.groups import Group
 from zkdash.cluster.judging import groups as group_judge
 from zkdash.cluster.judging import topics as topic_judge
@@ -29,7 +30,15 @@ from zkdash.cluster.state import ClusterState, Counts, Seen
 from zkdash.cluster.tally import Tally
 from zkdash.cluster.topics import Topic
 from zkdash.cluster.touched import Touched
-from zkdash.kafka.layouts import admin, brokers, cluster, controller
+from zkdash.kafka.layouts import (
+    admin,
+    brokers,
+    cluster,
+    controller,
+    features,
+    migration,
+    producer_ids,
+)
 from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Broker, Layout
 from zkdash.znode import Batch
@@ -41,6 +50,9 @@ _SINGLE: Mapping[Kind, tuple[str, Any, str]] = {
     Kind.CLUSTER_ID: ("cluster_id", cluster.parse_cluster_id, "controller"),
     Kind.REASSIGNMENT: ("reassignment", admin.parse_reassignment, "admin"),
     Kind.ELECTION: ("election", admin.parse_election, "admin"),
+    Kind.FEATURE: ("feature", features.parse_features, "controller"),
+    Kind.MIGRATION: ("migration", migration.parse_migration, "controller"),
+    Kind.PRODUCER_ID_BLOCK: ("producer_ids", producer_ids.parse_producer_ids, "controller"),
 }
 
 
@@ -69,7 +81,8 @@ class _Step:
         self._single: dict[str, Any] = {}
         self._brokers = Draft(before.brokers)
         self._targets = before.targets
-        self._deletions = before.deletions
+        self._deletions = Draft(before.deletion_znodes)
+        self._entities = Entities(before)
         self._topics = Draft(before.topics)
         self._remnants = Draft(before.remnants)
         self._standing = Standing(before, self._tally)
@@ -87,6 +100,7 @@ class _Step:
         for arrival in arrived.misnamed:
             self._reader.misnamed(arrival)
         self._read_singles(arrived.others)
+        self._areas.update(self._entities.read(arrived.entities, self._reader))
         self._read_brokers(arrived.brokers)
         ground = Ground(self._controller_epoch(), self._racks)
         names = dict.fromkeys([*arrived.topics, *self._retargeted(), *self._marked(arrived.deletions)])
@@ -119,7 +133,7 @@ class _Step:
             summaries=summaries,
             groups=self._groups.close(),
             problems=problems,
-            deletions=self._deletions,
+            deletion_znodes=self._deletions.close(),
             counts=counts,
             remnants=self._remnants.close(),
             targets=self._targets,
@@ -128,6 +142,7 @@ class _Step:
             racks=self._racks,
             blames=self._blaming.close(),
             **self._consumption.close()._asdict(),
+            **self._entities.close(),
             **self._single,
         )
 
@@ -143,9 +158,14 @@ class _Step:
 
     def _read_singles(self, arrived: Mapping[Kind, Arrival]) -> None:
         for kind, arrival in arrived.items():
+            if kind is Kind.SEQID:
+                self._single["seqid"] = arrival.read
+                self._areas.add("controller")
+                continue
             field, parse, area = _SINGLE[kind]
             value = self._reader.value(arrival, parse)
-            self._single[field] = None if value is None else Seen(value, assembly.readable(arrival.read))
+            gone = arrival.read is None
+            self._single[field] = None if gone else Seen(value, assembly.readable(arrival.read))
             self._areas.add(area)
 
     def _read_brokers(self, arrived: Mapping[int, Arrival]) -> None:
@@ -182,12 +202,13 @@ class _Step:
         before, self._targets = self._targets, moves.by_topic(seen and seen.value)
         return [name for name in {*before, *self._targets} if before.get(name) != self._targets.get(name)]
 
-    def _marked(self, arrived: Mapping[str, bool]) -> list[str]:
+    def _marked(self, arrived: Mapping[str, Read]) -> list[str]:
         """The topics that were marked for deletion, or no longer are."""
-        here = {name for name, present in arrived.items() if present}
-        changed = [name for name in arrived if (name in here) != (name in self._deletions)]
-        if arrived:
-            self._deletions = self._deletions.difference(arrived).union(here)
+        changed = []
+        for name, read in arrived.items():
+            if (read is None) != (self._deletions.get(name) is None):
+                changed.append(name)
+            self._deletions.put(name, read)
             self._areas.add("admin")
         return changed
 
@@ -197,7 +218,7 @@ class _Step:
             before or self._remnants.get(name) or assembly.blank(name),
             arrivals,
             self._reader,
-            deleting=name in self._deletions,
+            deleting=self._deletions.get(name) is not None,
             asked=self._targets.get(name, moves.NONE),
         )
         here = None if after.znode is None else after

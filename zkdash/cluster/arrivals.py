@@ -14,6 +14,19 @@ Read = Znode | Unreadable | None  # None: the znode is gone
 _OF_TOPICS = frozenset({Kind.TOPIC, Kind.PARTITIONS, Kind.STATE, Kind.PARTITION_COUNT, Kind.TOPIC_CONFIG})
 _OF_GROUPS = frozenset({Kind.GROUP, Kind.MEMBER, Kind.OWNER, Kind.OFFSET})
 _UNTYPED = frozenset({Kind.OTHER, Kind.PARTITION})
+_SINGLE = frozenset(
+    {
+        Kind.CONTROLLER,
+        Kind.CONTROLLER_EPOCH,
+        Kind.CLUSTER_ID,
+        Kind.REASSIGNMENT,
+        Kind.ELECTION,
+        Kind.FEATURE,
+        Kind.MIGRATION,
+        Kind.PRODUCER_ID_BLOCK,
+        Kind.SEQID,
+    }
+)
 
 
 class Arrival(NamedTuple):
@@ -27,22 +40,22 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """A batch by topic name, by group name, by broker id; singletons in `others`.
-
-    `deletions` tells of each child of /admin/delete_topics whether it is there now.
+    """A batch by topic name, by group name, by broker id; singletons in `others`; in `entities` what is
+    known by its path alone. `deletions` are the children of /admin/delete_topics.
     """
 
     topics: dict[str, list[Arrival]]
     groups: dict[str, list[Arrival]]
     brokers: dict[int, Arrival]
-    deletions: dict[str, bool]
+    deletions: dict[str, Read]
     others: dict[Kind, Arrival]
     misnamed: list[Arrival]
+    entities: list[Arrival]
 
 
 def sort(changed: Mapping[str, Read]) -> Arrivals:
     """Sort a batch's paths. Those without a typed reading are left out."""
-    sorted_ = Arrivals({}, {}, {}, {}, {}, [])
+    sorted_ = Arrivals({}, {}, {}, {}, {}, [], [])
     topics, groups = sorted_.topics, sorted_.groups
     new = tuple.__new__  # half a million of them in a first load
     for path, read in changed.items():
@@ -59,11 +72,13 @@ def sort(changed: Mapping[str, Read]) -> Arrivals:
         elif kind in _OF_GROUPS:
             groups.setdefault(name, []).append(arrival)
         elif kind == Kind.DELETION:
-            sorted_.deletions[name] = read is not None
+            sorted_.deletions[name] = read
         elif kind == Kind.BROKER:
             sorted_.brokers[int(name)] = arrival
         elif kind == Kind.MISNAMED:
             sorted_.misnamed.append(arrival._replace(part=name))
-        else:
+        elif kind in _SINGLE:
             sorted_.others[kind] = arrival
+        else:
+            sorted_.entities.append(arrival)
     return sorted_

@@ -5,7 +5,7 @@ Knows what the typed values mean together. Knows nothing of sockets, Django, thr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import KeysView, Mapping
 from typing import Generic, TypeVar
 
 import immutables
@@ -22,9 +22,16 @@ from zkdash.kafka.values import (
     ClusterId,
     Controller,
     Election,
+    EntityConfig,
+    Features,
     Layout,
+    Migration,
+    Notification,
     Problem,
+    ProducerIds,
     Reassignment,
+    ResourceAcl,
+    Token,
     Unparsable,
 )
 from zkdash.znode import Unreadable, Znode
@@ -73,7 +80,11 @@ class ClusterState(msgspec.Struct, frozen=True):
 
     A singleton znode is None where it is absent. `topics`, `groups`, `brokers` and `problems` are
     persistent maps: a new state shares everything that did not change. `loaded` is False until the
-    first whole batch. `deletions` are the children of /admin/delete_topics.
+    first whole batch. `deletion_znodes` are the children of /admin/delete_topics by topic.
+
+    `configs` are those of clients, users, brokers and addresses by their path below /config ("users/u"): the
+    topics keep their own. `notifications` and `acls` are by path, `tokens` by id. `producer_ids` holds None
+    where no block was given out yet. The znode of `seqid` matters for its version alone.
 
     `remnants` are topics without their own znode, of which only a config or states are left: no topics.
     `targets` are the entries of `reassignment` by topic and partition. `consumers` names the groups that
@@ -100,7 +111,7 @@ class ClusterState(msgspec.Struct, frozen=True):
     cluster_id: Seen[ClusterId] | None = None
     reassignment: Seen[Reassignment] | None = None
     election: Seen[Election] | None = None
-    deletions: frozenset[str] = frozenset()
+    deletion_znodes: immutables.Map[str, Znode | Unreadable] = immutables.Map()
     counts: Counts = Counts()
     remnants: immutables.Map[str, Topic] = immutables.Map()
     targets: Mapping[str, Mapping[int, tuple[int, ...]]] = {}
@@ -109,5 +120,18 @@ class ClusterState(msgspec.Struct, frozen=True):
     ranking: Ranking = Ranking()
     group_ranking: Ranking = Ranking()
     loads: immutables.Map[int, Load] = immutables.Map()
+    configs: immutables.Map[str, Seen[EntityConfig]] = immutables.Map()
+    notifications: immutables.Map[str, Seen[Notification]] = immutables.Map()
+    acls: immutables.Map[str, Seen[ResourceAcl]] = immutables.Map()
+    tokens: immutables.Map[str, Seen[Token]] = immutables.Map()
+    feature: Seen[Features] | None = None
+    migration: Seen[Migration] | None = None
+    producer_ids: Seen[ProducerIds | None] | None = None
+    seqid: Znode | Unreadable | None = None
     racks: Mapping[int, str] = {}
     blames: Blames = immutables.Map()
+
+    @property
+    def deletions(self) -> KeysView[str]:
+        """The topics that are marked for deletion."""
+        return KeysView(self.deletion_znodes)

@@ -10,7 +10,9 @@ import enum
 import json
 from typing import Final
 
-CHANGES: Final = "/config/changes"
+from zkdash.kafka import paths
+
+CHANGES: Final = paths.CONFIG_CHANGES
 PREFIX: Final = f"{CHANGES}/config_change_"
 
 

@@ -19,6 +19,20 @@ REASSIGNMENT: Final = "/admin/reassign_partitions"
 ELECTION: Final = "/admin/preferred_replica_election"
 DELETIONS: Final = "/admin/delete_topics"
 TOPIC_CONFIGS: Final = "/config/topics"
+BROKER_CONFIGS: Final = "/config/brokers"
+CONFIG_CHANGES: Final = "/config/changes"
+FEATURE: Final = "/feature"
+MIGRATION: Final = "/migration"
+PRODUCER_IDS: Final = "/latest_producer_id_block"
+ISR_CHANGES: Final = "/isr_change_notification"
+LOG_DIR_EVENTS: Final = "/log_dir_event_notification"
+ACLS: Final = "/kafka-acl"
+EXTENDED_ACLS: Final = "/kafka-acl-extended"
+ACL_CHANGES: Final = "/kafka-acl-changes"
+EXTENDED_ACL_CHANGES: Final = "/kafka-acl-extended-changes"
+TOKENS: Final = "/delegation_token/tokens"
+
+DEFAULT: Final = "<default>"  # names what holds for every client, user, broker, address without its own
 
 # What a mirror of a cluster holds. Each is watched whether it exists or not.
 ROOTS: Final = (
@@ -29,11 +43,16 @@ ROOTS: Final = (
     "/admin",
     "/config",
     "/cluster",
-    "/isr_change_notification",
-    "/log_dir_event_notification",
-    "/feature",
-    "/migration",
-    "/latest_producer_id_block",
+    ISR_CHANGES,
+    LOG_DIR_EVENTS,
+    FEATURE,
+    MIGRATION,
+    PRODUCER_IDS,
+    ACLS,
+    EXTENDED_ACLS,
+    ACL_CHANGES,
+    EXTENDED_ACL_CHANGES,
+    "/delegation_token",
 )
 
 
@@ -59,10 +78,28 @@ class Kind(enum.IntEnum):
     MEMBER = 16  # name: the group, key: the consumer id
     OWNER = 17  # name: the group, key: the topic, part: the partition ("0", or 0.7's "1-0")
     OFFSET = 18  # as OWNER
+    CLIENT_CONFIG = 19  # name: the client id as the path has it, with slashes where 0.9 wrote some
+    USER_CONFIG = 20  # name: the user as the path has it
+    USER_CLIENT_CONFIG = 21  # name: the user, key: the client id, both as the path has them
+    BROKER_CONFIG = 22  # name: the broker id or DEFAULT, or whatever else stands there
+    IP_CONFIG = 23  # name: the address or DEFAULT
+    CONFIG_CHANGE = 24  # name: of the notification, as of all that follow
+    ACL = 25  # name: the type of the resource, key: its name
+    PREFIXED_ACL = 26  # as ACL, key: what the name begins with
+    ACL_CHANGE = 27
+    EXTENDED_ACL_CHANGE = 28
+    TOKEN = 29  # name: the token's id
+    TOKEN_CHANGE = 30
+    FEATURE = 31
+    MIGRATION = 32
+    PRODUCER_ID_BLOCK = 33
+    SEQID = 34
+    ISR_CHANGE = 35
+    LOG_DIR_EVENT = 36
 
 
 class Place(NamedTuple):
-    """A path, understood. Where `name` or `key` is a broker or partition id it is a canonical decimal
+    """A path, understood. The id of a live broker or of a partition in `name` or `key` is a canonical decimal
     number that fits an int32, so that int() of it is safe and no two names mean the same id."""
 
     kind: Kind
@@ -78,6 +115,25 @@ _SINGLE: Final = {
     CLUSTER_ID: Place(Kind.CLUSTER_ID),
     REASSIGNMENT: Place(Kind.REASSIGNMENT),
     ELECTION: Place(Kind.ELECTION),
+    "/brokers/seqid": Place(Kind.SEQID),
+    FEATURE: Place(Kind.FEATURE),
+    MIGRATION: Place(Kind.MIGRATION),
+    PRODUCER_IDS: Place(Kind.PRODUCER_ID_BLOCK),
+}
+# By directory, what its children are.
+_CHILDREN: Final = {
+    DELETIONS: Kind.DELETION,
+    TOPIC_CONFIGS: Kind.TOPIC_CONFIG,
+    "/config/users": Kind.USER_CONFIG,
+    BROKER_CONFIGS: Kind.BROKER_CONFIG,
+    "/config/ips": Kind.IP_CONFIG,
+    CONFIG_CHANGES: Kind.CONFIG_CHANGE,
+    ACL_CHANGES: Kind.ACL_CHANGE,
+    EXTENDED_ACL_CHANGES: Kind.EXTENDED_ACL_CHANGE,
+    TOKENS: Kind.TOKEN,
+    "/delegation_token/token_changes": Kind.TOKEN_CHANGE,
+    ISR_CHANGES: Kind.ISR_CHANGE,
+    LOG_DIR_EVENTS: Kind.LOG_DIR_EVENT,
 }
 _STATE: Final = Kind.STATE
 _PARTITION: Final = Kind.PARTITION
@@ -103,7 +159,7 @@ def locate(path: str) -> Place:
         if small:
             return _new(Place, (_PARTITION, pieces[3], small, ""))
     below = _ROOMS.get(pieces[1]) if len(pieces) > 1 else None
-    return (below(pieces) if below else None) or _SINGLE.get(path, _NOWHERE)
+    return (below(pieces) if below else None) or _SINGLE.get(path) or _child(path)
 
 
 def is_id(text: str) -> bool:
@@ -205,19 +261,38 @@ def _consumers(pieces: list[str]) -> Place | None:
 
 
 def _config(pieces: list[str]) -> Place | None:
-    if len(pieces) == 4 and pieces[2] == "topics":
-        return _new(Place, (Kind.TOPIC_CONFIG, pieces[3], "", ""))
+    match pieces:
+        case [_, _, "clients", *client] if client:
+            return _new(Place, (Kind.CLIENT_CONFIG, "/".join(client), "", ""))
+        case [_, _, "users", user, "clients", client]:
+            return _new(Place, (Kind.USER_CLIENT_CONFIG, user, client, ""))
     return None
 
 
-def _admin(pieces: list[str]) -> Place | None:
-    if len(pieces) == 4 and pieces[2] == "delete_topics":
-        return _new(Place, (Kind.DELETION, pieces[3], "", ""))
+def _acl(pieces: list[str]) -> Place | None:
+    match pieces:
+        case [_, "kafka-acl", of, *name] if name:
+            return _new(Place, (Kind.ACL, of, "/".join(name), ""))
+        case [_, "kafka-acl-extended", "prefixed", of, *name] if name:
+            return _new(Place, (Kind.PREFIXED_ACL, of, "/".join(name), ""))
     return None
+
+
+def _child(path: str) -> Place:
+    """What stands in a directory whose children are all alike."""
+    parent, _, name = path.rpartition("/")
+    kind = _CHILDREN.get(parent)
+    return _NOWHERE if kind is None else _new(Place, (kind, name, "", ""))
 
 
 def _misnamed(what: str, name: str) -> Place:
     return _new(Place, (Kind.MISNAMED, what, name, ""))
 
 
-_ROOMS: Final = {"brokers": _brokers, "consumers": _consumers, "config": _config, "admin": _admin}
+_ROOMS: Final = {
+    "brokers": _brokers,
+    "consumers": _consumers,
+    "config": _config,
+    "kafka-acl": _acl,
+    "kafka-acl-extended": _acl,
+}

@@ -1,7 +1,8 @@
 """Which znodes hold secrets, and what of them may enter: applied where bytes arrive, before they are stored.
 
 /config/users holds SCRAM credentials, /config/brokers may hold encrypted passwords, /delegation_token whole
-tokens. Of the configurations the values of quotas and throttles stay, of everything else only the names.
+tokens. Of the configurations the values of quotas and throttles stay, of everything else only the names; of a
+token its version and its three times (decision 0015).
 """
 
 from __future__ import annotations
@@ -27,12 +28,19 @@ SHOWN: Final = frozenset(
     }
 )
 
+# When a token was made, until when it may be renewed, and until when it holds: epoch milliseconds.
+TOKEN_TIMES: Final = ("issueTimestamp", "maxTimestamp", "expiryTimestamp")
+
+# What stands for data of which nobody can say where in it a secret is.
+WHOLLY_HIDDEN: Final = HIDDEN.encode()
+
 _CONFIGS: Final = ("/config/users", "/config/brokers")
-_TOKENS: Final = "/delegation_token"
-_PREFIXES: Final = (*_CONFIGS, _TOKENS)
+_DELEGATION: Final = "/delegation_token"
+_TOKENS: Final = "/delegation_token/tokens/"
+_PREFIXES: Final = (*_CONFIGS, _DELEGATION)
 MARKS: Final = _PREFIXES  # one of these is in every secret path, whatever its chroot
 _NUMBER = re.compile(r"[0-9][0-9.eE+-]{0,31}")
-_WHOLLY_HIDDEN: Final = HIDDEN.encode()
+_TIME = re.compile(r"-?[0-9]{1,19}")
 
 
 def is_secret(path: str) -> bool:
@@ -44,7 +52,9 @@ def redact(path: str, data: bytes | None) -> bytes | None:
     """The data as it may be stored and shown. Most paths get theirs back untouched."""
     if not path.startswith(_PREFIXES) or not data:
         return data
-    if _is_below(path, _TOKENS):
+    if path.startswith(_TOKENS):
+        return _redact_token(data)
+    if _is_below(path, _DELEGATION):
         return None
     return _redact_config(data) if any(_is_below(path, root) for root in _CONFIGS) else data
 
@@ -66,19 +76,39 @@ def _is_below(path: str, root: str) -> bool:
 def _redact_config(data: bytes) -> bytes:
     """{"version", "config"} with the names of all settings and the values of those that may be shown.
 
-    What has not this shape is replaced wholly: nobody can say where in it a secret is.
+    What has not this shape is replaced wholly.
     """
+    document = _object(data)
+    config = document.get("config") if document is not None else None
+    if document is None or not isinstance(config, dict):
+        return WHOLLY_HIDDEN
+    kept = {"config": {name: _shown(name, value) for name, value in config.items()}}
+    return msgspec.json.encode(_version(document) | kept)
+
+
+def _redact_token(data: bytes) -> bytes:
+    """The version and the times of a token, where they are numbers."""
+    document = _object(data)
+    if document is None:
+        return WHOLLY_HIDDEN
+    times = {name: document[name] for name in TOKEN_TIMES if _is_time(document.get(name))}
+    return msgspec.json.encode(_version(document) | times)
+
+
+def _object(data: bytes) -> dict[str, Any] | None:
     try:
         document = msgspec.json.decode(data)
     except (ValueError, RecursionError):
-        return _WHOLLY_HIDDEN
-    config = document.get("config") if isinstance(document, dict) else None
-    if not isinstance(config, dict):
-        return _WHOLLY_HIDDEN
-    kept: dict[str, Any] = {"config": {name: _shown(name, value) for name, value in config.items()}}
-    if type(document.get("version")) is int:
-        kept = {"version": document["version"], **kept}
-    return msgspec.json.encode(kept)
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _version(document: dict[str, Any]) -> dict[str, Any]:
+    return {"version": document["version"]} if type(document.get("version")) is int else {}
+
+
+def _is_time(value: object) -> bool:
+    return type(value) is int or (isinstance(value, str) and _TIME.fullmatch(value) is not None)
 
 
 def _shown(name: str, value: object) -> str | int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
+from typing import TypeAlias
 
 import msgspec
 
@@ -145,3 +146,102 @@ class ClusterId(msgspec.Struct, frozen=True):
     """/cluster/id (0.10.1+)."""
 
     id: str
+
+
+class EntityConfig(msgspec.Struct, frozen=True):
+    """/config of a client, a user, a client of a user, a broker or an address: name to value, both text.
+
+    Of users and brokers the values that may be secret are `secrets.HIDDEN`.
+    """
+
+    config: Mapping[str, str]
+
+
+class ConfigChange(msgspec.Struct, frozen=True):
+    """/config/changes/config_change_N: which configuration to read again, by its path below /config.
+
+    `version` is 0 for the bare topic name of 0.8.1 and 0.8.2.
+    """
+
+    version: int
+    entity_path: str
+
+
+class AclEntry(msgspec.Struct, frozen=True, gc=False):
+    """One entry of an ACL, in Kafka's words: "User:alice", "Allow", "Read", "*"."""
+
+    principal: str
+    permission_type: str
+    operation: str
+    host: str
+
+
+class ResourceAcl(msgspec.Struct, frozen=True):
+    """/kafka-acl/<type>/<name>, or /kafka-acl-extended/prefixed/<type>/<prefix>."""
+
+    entries: tuple[AclEntry, ...]
+
+
+class AclChange(msgspec.Struct, frozen=True):
+    """/kafka-acl-changes/acl_changes_N (whose pattern is always LITERAL), and the extended one of 2.0+."""
+
+    resource_type: str
+    name: str
+    pattern_type: str
+
+
+class Token(msgspec.Struct, frozen=True):
+    """/delegation_token/tokens/<id>: epoch milliseconds, and nothing else of it ever enters."""
+
+    version: int
+    issue_timestamp: int
+    max_timestamp: int
+    expiry_timestamp: int
+
+
+class TokenChange(msgspec.Struct, frozen=True):
+    """/delegation_token/token_changes/token_change_N: a token came or went; which one does not enter."""
+
+
+class Features(msgspec.Struct, frozen=True):
+    """/feature (2.7+): the finalized levels by feature, (lowest, highest); version 2 has no lowest.
+
+    `status` is 0 where finalizing features is disabled, 1 where it is enabled.
+    """
+
+    version: int
+    status: int
+    features: Mapping[str, tuple[int | None, int]]
+
+
+class Migration(msgspec.Struct, frozen=True):
+    """/migration (3.4+): how far a KRaft controller has brought the metadata over; -1 before it began."""
+
+    kraft_controller_id: int
+    kraft_controller_epoch: int
+    kraft_metadata_offset: int
+    kraft_metadata_epoch: int
+
+
+class ProducerIds(msgspec.Struct, frozen=True):
+    """/latest_producer_id_block (0.11+): the block given out last, both ends in it, and to which broker."""
+
+    broker: int
+    block_start: int
+    block_end: int
+
+
+class IsrChange(msgspec.Struct, frozen=True):
+    """/isr_change_notification/isr_change_N: (topic, partition) pairs whose ISR their leader changed."""
+
+    partitions: tuple[tuple[str, int], ...]
+
+
+class LogDirEvent(msgspec.Struct, frozen=True):
+    """/log_dir_event_notification/log_dir_event_N: event 1 is a log directory that failed on the broker."""
+
+    broker: int
+    event: int
+
+
+Notification: TypeAlias = ConfigChange | AclChange | TokenChange | IsrChange | LogDirEvent

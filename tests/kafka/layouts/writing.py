@@ -8,16 +8,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from zkdash.kafka.values import (
+    AclChange,
     Assignment,
     Broker,
     ClusterId,
+    ConfigChange,
     Controller,
     Election,
+    EntityConfig,
+    Features,
+    IsrChange,
     Layout,
+    LogDirEvent,
+    Migration,
     PartitionState,
     Pattern,
+    ProducerIds,
     Reassignment,
     Registration,
+    ResourceAcl,
+    Token,
     TopicConfig,
 )
 
@@ -93,7 +103,7 @@ def _(state: PartitionState) -> dict[str, Any]:
 
 
 @fields.register
-def _(config: TopicConfig) -> dict[str, Any]:
+def _(config: TopicConfig | EntityConfig) -> dict[str, Any]:
     return {"version": 1, "config": config.config}
 
 
@@ -107,9 +117,78 @@ def _(reassignment: Reassignment) -> dict[str, Any]:
 
 
 @fields.register
-def _(election: Election) -> dict[str, Any]:
+def _(election: Election | IsrChange) -> dict[str, Any]:
     pairs = [{"topic": topic, "partition": partition} for topic, partition in election.partitions]
     return {"version": 1, "partitions": pairs}
+
+
+@fields.register
+def _(change: ConfigChange) -> dict[str, Any]:
+    if change.version == 2:
+        return {"version": 2, "entity_path": change.entity_path}
+    kind, _, name = change.entity_path.partition("/")
+    return {"version": 1, "entity_type": kind, "entity_name": name}
+
+
+@fields.register
+def _(acl: ResourceAcl) -> dict[str, Any]:
+    entries = [
+        {
+            "principal": entry.principal,
+            "permissionType": entry.permission_type,
+            "operation": entry.operation,
+            "host": entry.host,
+        }
+        for entry in acl.entries
+    ]
+    return {"version": 1, "acls": entries}
+
+
+@fields.register
+def _(change: AclChange) -> dict[str, Any]:
+    known = {"version": 1, "resourceType": change.resource_type}
+    return known | {"name": change.name, "patternType": change.pattern_type}
+
+
+@fields.register
+def _(token: Token) -> dict[str, Any]:
+    return {
+        "version": token.version,
+        "issueTimestamp": token.issue_timestamp,
+        "maxTimestamp": token.max_timestamp,
+        "expiryTimestamp": token.expiry_timestamp,
+    }
+
+
+@fields.register
+def _(features: Features) -> dict[str, Any]:
+    levels = {
+        name: {"max_version_level": high} | ({} if low is None else {"min_version_level": low})
+        for name, (low, high) in features.features.items()
+    }
+    return {"version": features.version, "status": features.status, "features": levels}
+
+
+@fields.register
+def _(migration: Migration) -> dict[str, Any]:
+    return {
+        "version": 0,
+        "kraft_controller_id": migration.kraft_controller_id,
+        "kraft_controller_epoch": migration.kraft_controller_epoch,
+        "kraft_metadata_offset": migration.kraft_metadata_offset,
+        "kraft_metadata_epoch": migration.kraft_metadata_epoch,
+    }
+
+
+@fields.register
+def _(block: ProducerIds) -> dict[str, Any]:
+    ends = {"block_start": str(block.block_start), "block_end": str(block.block_end)}
+    return {"version": 1, "broker": block.broker, **ends}
+
+
+@fields.register
+def _(event: LogDirEvent) -> dict[str, Any]:
+    return {"version": 1, "broker": event.broker, "event": event.event}
 
 
 @fields.register

@@ -96,7 +96,7 @@ def test_the_check_of_problems_leads_here(client: Client) -> None:
 
 
 def test_every_malformed_value_has_its_line_and_none_its_secret(client: Client) -> None:
-    states.publish(hostile.tree())
+    states.publish(hostile.admitted())
     body = client.get(URL, {"format": "json", "size": "1000"}).content.decode()
     assert {row["path"]: row["reason"] for row in json.loads(body)["rows"]} == hostile.problems()
     assert hostile.CANARY not in body

@@ -18,7 +18,7 @@ from zkdash.kafka.notifications import Form
 from zkdash.kafka.values import Move
 from zkdash.znode import Znode
 
-BROKER_CONFIGS = "/config/brokers"
+BROKER_CONFIGS = paths.BROKER_CONFIGS
 NEEDS = Needs(paths=(notifications.CHANGES,), subtrees=(BROKER_CONFIGS,))
 _REPLICAS = (topic_options.LEADER_THROTTLE, topic_options.FOLLOWER_THROTTLE)
 

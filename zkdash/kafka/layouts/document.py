@@ -131,16 +131,17 @@ class Fields:
         self._holds(name, kind_of(value), "text belongs")
         return None
 
-    def timestamp(self, name: str = "timestamp") -> int | None:
-        """Epoch milliseconds: text in everything that Kafka writes, a number from others. Optional."""
-        value = self.fields.get(name)
-        if isinstance(value, str):
-            # 19 digits at most: what fits Java's long
-            value = int(value) if re.fullmatch(r"-?[0-9]{1,19}", value) else value
-        if value is None or (type(value) is int and abs(value) <= LONG_MAX):
-            return value
-        self._holds(name, kind_of(value), "epoch milliseconds belong")
-        return None
+    def timestamp(self, name: str = "timestamp", *, optional: bool = True) -> int | None:
+        """Epoch milliseconds: text in everything that Kafka writes, a number from others."""
+        return self._number(name, optional, "epoch milliseconds belong")
+
+    def long(self, name: str) -> int | None:
+        """A number from 0 that Kafka writes as text, for readers who have no 64 bits."""
+        value = self._number(name, optional=False, wanted="a number belongs")
+        if value is not None and value < 0:
+            self._holds(name, "a number out of range", f"0 to {LONG_MAX} belongs")
+            return None
+        return value
 
     def table(self, name: str, *, optional: bool = False) -> dict[str, Any] | None:
         value = self._take(name, optional)
@@ -154,6 +155,16 @@ class Fields:
         if value is None or isinstance(value, list):
             return value
         self._holds(name, kind_of(value), "a list belongs")
+        return None
+
+    def _number(self, name: str, optional: bool, wanted: str) -> int | None:
+        value = self._take(name, optional)
+        if isinstance(value, str):
+            # 19 digits at most: what fits Java's long
+            value = int(value) if re.fullmatch(r"-?[0-9]{1,19}", value) else value
+        if value is None or (type(value) is int and abs(value) <= LONG_MAX):
+            return value
+        self._holds(name, kind_of(value), wanted)
         return None
 
     def _take(self, name: str, optional: bool) -> Any:

@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from zkdash.kafka.layouts import admin, brokers, cluster, config, consumers, controller, partitions, topics
+from zkdash.kafka.layouts import (
+    acls,
+    admin,
+    brokers,
+    cluster,
+    config,
+    consumers,
+    controller,
+    features,
+    migration,
+    notifications,
+    partitions,
+    producer_ids,
+    tokens,
+    topics,
+)
 from zkdash.kafka.layouts.document import quote, unparsable
 from zkdash.kafka.paths import Kind, Place
 
@@ -25,6 +40,23 @@ _PARSERS: Final[Mapping[Kind, Callable[[bytes | None], tuple[Any, tuple[str, ...
     Kind.MEMBER: consumers.parse_registration,
     Kind.OWNER: consumers.parse_owner,
     Kind.OFFSET: consumers.parse_offset,
+    Kind.CLIENT_CONFIG: config.parse_entity_config,
+    Kind.USER_CONFIG: config.parse_entity_config,
+    Kind.USER_CLIENT_CONFIG: config.parse_entity_config,
+    Kind.BROKER_CONFIG: config.parse_entity_config,
+    Kind.IP_CONFIG: config.parse_entity_config,
+    Kind.CONFIG_CHANGE: notifications.parse_config_change,
+    Kind.ACL: acls.parse_acl,
+    Kind.PREFIXED_ACL: acls.parse_acl,
+    Kind.ACL_CHANGE: notifications.parse_acl_change,
+    Kind.EXTENDED_ACL_CHANGE: notifications.parse_extended_acl_change,
+    Kind.TOKEN: tokens.parse_token,
+    Kind.TOKEN_CHANGE: notifications.parse_token_change,
+    Kind.FEATURE: features.parse_features,
+    Kind.MIGRATION: migration.parse_migration,
+    Kind.PRODUCER_ID_BLOCK: producer_ids.parse_producer_ids,
+    Kind.ISR_CHANGE: notifications.parse_isr_change,
+    Kind.LOG_DIR_EVENT: notifications.parse_log_dir_event,
 }
 
 
