@@ -18,7 +18,7 @@ from zkdash.zk import jute, stream
 
 LIMIT_S = 3.0
 # Nothing else may be asked: the mirror's session never writes.
-READING: Final = frozenset({jute.GET_DATA, jute.GET_ACL, jute.GET_CHILDREN})
+READING: Final = frozenset({jute.EXISTS, jute.GET_DATA, jute.GET_ACL, jute.GET_CHILDREN})
 _ENDS = frozenset({stream.Dropped, stream.Expired, stream.AuthFailed, stream.Ended})
 _REPLY = 4 + jute.REPLY_HEADER.size
 
@@ -54,7 +54,7 @@ class Aside:
         self._hand_on = put
         self._send: Callable[[int, bytes, Any], None] | None = None
         self._rounds = itertools.count(1)
-        self._answers: queue.SimpleQueue[stream.Reply | None] = queue.SimpleQueue()
+        self._waiting: dict[int, queue.SimpleQueue[stream.Reply | None]] = {}
         self._up = 0
         self._requests = self._events = self._received = 0
 
@@ -75,25 +75,26 @@ class Aside:
             self._hand_on((number, others))
 
     def ask(self, questions: Sequence[Question], limit_s: float = LIMIT_S) -> list[stream.Reply] | None:
-        """The answers, in order; None where not all came in time. Blocks: not for two threads at once."""
-        if self._send is None or not self._up:
-            return None
+        """The answers, in order; None where not all came in time. Blocks; from any thread."""
         if not all(question.opcode in READING for question in questions):
             raise ValueError("only what reads may be asked on the mirror's session")
         number, deadline = next(self._rounds), time.monotonic() + limit_s
-        self._answers = queue.SimpleQueue()
-        for at, question in enumerate(questions):
-            self._send(question.opcode, question.body, _Token(number, at))
-        found: dict[int, stream.Reply] = {}
-        while len(found) < len(questions):
-            try:
-                reply = self._answers.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
+        answers = self._waiting[number] = queue.SimpleQueue()
+        try:
+            if self._send is None or not self._up:
                 return None
-            if reply is None:
-                return None
-            if reply.token.round == number:
+            for at, question in enumerate(questions):
+                self._send(question.opcode, question.body, _Token(number, at))
+            found: dict[int, stream.Reply] = {}
+            while len(found) < len(questions):
+                reply = answers.get(timeout=max(0.0, deadline - time.monotonic()))
+                if reply is None:
+                    return None
                 found[reply.token.at] = reply
+        except queue.Empty:
+            return None
+        finally:
+            del self._waiting[number]
         return [found[at] for at in range(len(questions))]
 
     def _take(self, number: int, item: Any) -> bool:
@@ -103,7 +104,9 @@ class Aside:
             self._requests += 1
             self._received += _REPLY + len(item.body)
             if type(item.token) is _Token:
-                self._answers.put(item)
+                asker = self._waiting.get(item.token.round)
+                if asker is not None:
+                    asker.put(item)
                 return True
         elif kind is stream.Event:
             self._events += 1
@@ -113,5 +116,6 @@ class Aside:
         elif kind in _ENDS and number == self._up:
             # let nobody wait for what will not come any more
             self._up = 0
-            self._answers.put(None)
+            for asker in tuple(self._waiting.values()):
+                asker.put(None)
         return False
