@@ -174,7 +174,7 @@ def test_a_check_is_raised_by_the_clock_alone(scene: Scene) -> None:
     assert scene.snapshot.state.counts.offline == 1
     for _ in range(3):
         scene.tick()
-    assert [finding.check for finding in scene.snapshot.findings] == ["D1"]
+    assert "D1" in [finding.check for finding in scene.snapshot.findings]
     assert "D1" not in scene.snapshot.passing
     assert "findings" in scene.told[-1][1].areas
 

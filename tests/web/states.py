@@ -10,9 +10,11 @@ from typing import Any
 import msgspec
 
 from zkdash import live
+from zkdash.alarms.standing import Alarms
 from zkdash.broker.samples import Samples
 from zkdash.cluster import advance
 from zkdash.cluster.changes import Change
+from zkdash.cluster.checks import Observations
 from zkdash.cluster.findings import Finding
 from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
@@ -174,6 +176,8 @@ def snapshot(
     migrations: Mapping[str, Migration] | None = None,
     first_seen: Mapping[str, int] | None = None,
     queue: Queue = EMPTY,
+    alarms: Alarms | None = None,
+    observations: Observations | None = None,
     **session: Any,
 ) -> Snapshot:
     """What a watcher would publish, true as of now; a tree of None is a cluster that was never loaded."""
@@ -185,8 +189,8 @@ def snapshot(
         session=Session(phase=phase, **session),
         as_of=None if tree is None else as_of or time.time(),
         stale=tree is None,
-        findings=findings,
-        passing=passing,
+        observations=observations or Observations(findings=findings, passing=passing),
+        alarms=alarms or Alarms(),
         restless=restless or {},
         samples=samples or Samples(),
         migrations=migrations or {},

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from zkdash.live import board, runs
+from zkdash.cluster.checks import Thresholds
+from zkdash.live import alarms, board, runs
 from zkdash.live.ends import Renderer
 from zkdash.live.hub import Hub
 from zkdash.live.queue import Poller, Reader
@@ -16,27 +17,34 @@ from zkdash.zk.config import ClusterConfig
 class Engine:
     """Everything live in one process.
 
-    `actions` reads the queue, `recent` the runs of the pipeline, which stay unknown where none is given;
-    `sinks` tells who else hears of a cluster by its name.
+    `actions` reads the queue, `recent` the runs of the pipeline, `keeper` remembers findings; what nobody is
+    given for stays unknown. `sinks` tells who else hears of a cluster by its name, `thresholds` what counts
+    as too long there.
     """
 
     def __init__(
         self,
         configs: Sequence[ClusterConfig],
         renderer: Renderer,
+        *,
         actions: Reader | None = None,
         sinks: Callable[[str], Sequence[Sink]] = lambda _cluster: (),
         recent: runs.Reader | None = None,
+        keeper: alarms.Keeper | None = None,
+        thresholds: Callable[[str], Thresholds] = lambda _cluster: Thresholds(),
     ) -> None:
         self.hub = Hub(renderer)
         self._configs = configs
         self._sinks = sinks
         self._watchers: list[Watcher] = []
-        self._pollers: list[Poller | runs.Poller] = []
+        self._thresholds = thresholds
+        self._pollers: list[Poller | runs.Poller | alarms.Poller] = []
         if actions is not None:
             self._pollers.append(Poller(actions, [config.name for config in configs]))
         if recent is not None:
             self._pollers.append(runs.Poller(recent))
+        if keeper is not None:
+            self._pollers.append(alarms.Poller(keeper, [config.name for config in configs]))
 
     async def start(self) -> None:
         """Start the hub on the running loop, then a watcher a cluster; none waits for its ZooKeeper."""
@@ -44,7 +52,12 @@ class Engine:
         for poller in self._pollers:
             poller.start()
         for config in self._configs:
-            watcher = Watcher(config, notify=self.hub.notify, sinks=self._sinks(config.name))
+            watcher = Watcher(
+                config,
+                notify=self.hub.notify,
+                sinks=self._sinks(config.name),
+                thresholds=self._thresholds(config.name),
+            )
             self._watchers.append(watcher)
             watcher.start()
 

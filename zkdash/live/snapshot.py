@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 import msgspec
 
+from zkdash.alarms.standing import EMPTY as EMPTY_ALARMS
+from zkdash.alarms.standing import Alarms
 from zkdash.broker.samples import Samples
 from zkdash.cluster.changes import Change
-from zkdash.cluster.checks import Finding
+from zkdash.cluster.checks import Finding, Observations
 from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.touched import Touched
@@ -25,8 +27,8 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     `revision` counts from 1 in this process and grows with every change of what is shown. `as_of` is the
     epoch second up to which ZooKeeper proved the state true (None before the first load), `stale` is
-    True when that is over 3 s ago. `findings` are raised checks, worst first; `passing` the ids of
-    checks that hold nothing against the cluster. `changes` are the newest first, `feed` holds more of
+    True when that is over 3 s ago. `observations` are what the checks saw; `alarms` what the database
+    remembers of their findings. `changes` are the newest first, `feed` holds more of
     them, with places that programs know. `first_seen` tells of each
     znode that does not parse the epoch millisecond at which this process first read it so, `restless` of each
     group whose members or owners moved within the last 8 s when they did. `samples` is what the brokers told:
@@ -42,8 +44,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     session: Session
     as_of: float | None
     stale: bool
-    findings: tuple[Finding, ...] = ()
-    passing: tuple[str, ...] = ()
+    observations: Observations = Observations()
+    alarms: Alarms = EMPTY_ALARMS
     changes: tuple[Change, ...] = ()
     first_seen: Mapping[str, int] = {}
     restless: Mapping[str, int] = {}
@@ -52,3 +54,19 @@ class Snapshot(msgspec.Struct, frozen=True):
     queue: Queue = EMPTY
     feed: Feed = Feed()
     acls: Acls = {}
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The raised checks, worst first."""
+        return self.observations.findings
+
+    @property
+    def leading(self) -> tuple[Finding, ...]:
+        """Those of them that nobody took note of."""
+        known = self.alarms.acknowledged
+        return tuple(one for one in self.findings if one.check not in known) if known else self.findings
+
+    @property
+    def passing(self) -> tuple[str, ...]:
+        """The ids of the checks that hold nothing against the cluster."""
+        return self.observations.passing

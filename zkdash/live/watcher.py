@@ -16,9 +16,11 @@ import msgspec
 from zkdash.broker.samples import Samples
 from zkdash.cluster import advance, changes, checks
 from zkdash.cluster.changes import Change
+from zkdash.cluster.facts import NONE as NO_FACTS
+from zkdash.cluster.facts import Facts
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths, secured
-from zkdash.live import board, migrations, queue, runs, sampling, sightings, unrest
+from zkdash.live import alarms, board, migrations, queue, runs, sampling, sightings, unrest
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror
 from zkdash.zk.aside import Aside
@@ -42,6 +44,9 @@ class Source(Protocol):
 
     @property
     def proved_at(self) -> float | None: ...
+
+    @property
+    def znodes(self) -> Mapping[str, Znode | Unreadable]: ...
 
     def start(self) -> None: ...
 
@@ -76,7 +81,7 @@ class Watcher:
         self._wall = wall
         self._state = ClusterState()
         self._first_seen = sightings.Sightings()
-        self._observations = checks.Observations(thresholds=thresholds or checks.Thresholds())
+        self._facts = NO_FACTS
         self._changes: deque[Change] = deque(maxlen=_KEPT_CHANGES)
         self._snapshot = Snapshot(
             cluster=config.name,
@@ -86,6 +91,7 @@ class Watcher:
             session=Session(),
             as_of=None,
             stale=True,
+            observations=checks.Observations(thresholds=thresholds or checks.Thresholds()),
         )
         self._migrations = migrations.Migrations()
         self._runs = runs.EMPTY
@@ -94,6 +100,9 @@ class Watcher:
         board.appoint(self._name, self._sampling)
         self._mirror: Source = mirror.Mirror(config, roots=paths.ROOTS, sink=self)
         self._poller = Poller(config, self._mirror.aside, secured=secured.PATHS)
+        visitor = visits.Visitor(self._mirror.aside, config.chroot)
+        self._znodes = znodes.Znodes(lambda: self._mirror.znodes, visitor)
+        board.lend(self._name, self._znodes)
 
     def start(self) -> None:
         self._sampling.start()
@@ -104,6 +113,7 @@ class Watcher:
         self._mirror.stop()
         self._poller.stop()
         self._sampling.stop()
+        self._znodes.close()
 
     # The mirror's sink, called on its apply thread.
 
@@ -116,6 +126,7 @@ class Watcher:
         after, touched = advance.advance(before, batch)
         self._state = after
         self._sampling.tell(after)
+        touched |= self._znodes.batch(batch)
         feed = self._snapshot.feed
         if not before.loaded and after.loaded:
             feed = feed.loaded(batch.zxid)
@@ -143,17 +154,22 @@ class Watcher:
         for sink in self._sinks:
             sink.tick(samples, self._mirror.proved_at)
         judged = self._migrations.look(self._state, samples, int(now * 1000))
-        touched = self._sampling.moved() | self._news(judged)
+        touched = self._sampling.moved() | self._news(judged) | self._znodes.tick()
         actions = queue.current(self._name)
         if actions is not self._snapshot.queue:
             touched |= Touched(frozenset({"actions"}))
         known, self._runs = self._runs, runs.current(self._name)
         if known is not self._runs:
             touched |= Touched(frozenset({"runs"}))
+        known_alarms = alarms.current(self._name)
+        if known_alarms is not self._snapshot.alarms:
+            touched |= Touched(frozenset({"findings"}))
         acls = self._poller.acls
         if acls != self._snapshot.acls:
             touched |= Touched(frozenset({"acls"}))
-        self._publish(touched, now, samples=samples, migrations=judged, queue=actions, acls=acls)
+        self._publish(
+            touched, now, samples=samples, migrations=judged, queue=actions, acls=acls, alarms=known_alarms
+        )
 
     def _publish(self, touched: Touched, now: float, **fields: object) -> None:
         """Swap the snapshot; a new revision only where something shown has changed."""
@@ -163,9 +179,10 @@ class Watcher:
         stale = board.is_stale(as_of, now)
         if stale != before.stale:
             touched |= Touched(frozenset({"session"}))
-        self._observations = checks.observe(self._observations, snapshot.state, now)
-        findings, passing = self._observations.findings, self._observations.passing
-        if findings != before.findings or passing != before.passing:
+        if snapshot.acls is not before.acls:
+            self._facts = Facts(snapshot.acls or None)
+        observations = checks.observe(before.observations, snapshot.state, now, self._facts)
+        if observations.findings != before.findings or observations.passing != before.passing:
             touched |= Touched(frozenset({"findings"}))
         restless = unrest.settle(snapshot.restless, int(now * 1000))
         if restless is not snapshot.restless:
@@ -178,8 +195,7 @@ class Watcher:
             state=msgspec.structs.replace(snapshot.state, revision=revision) if moved else snapshot.state,
             as_of=as_of,
             stale=stale,
-            findings=findings,
-            passing=passing,
+            observations=observations,
             restless=restless,
             changes=tuple(self._changes) if "changes" in touched.areas else before.changes,
         )
