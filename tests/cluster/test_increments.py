@@ -63,6 +63,7 @@ def _moves() -> st.SearchStrategy[bytes]:
     return st.lists(move, max_size=3).map(lambda moves: _json(version=1, partitions=moves))
 
 
+_ENTITIES = ("clients/c", "users/u", "brokers/1")
 _BROKER = _json(version=4, host="h", port=1, endpoints=["PLAINTEXT://h:1"])
 _KINDS = {
     **{f"/brokers/ids/{number}": st.just(_BROKER) for number in (*BROKERS, "x")},
@@ -77,6 +78,15 @@ _KINDS = {
     **{f"/config/topics/{topic}": st.just(_json(version=1, config={"a": "1"})) for topic in TOPICS},
     **{f"/admin/delete_topics/{topic}": st.none() for topic in TOPICS},
     "/admin/reassign_partitions": _moves(),
+    **{f"/config/{entity}": st.just(_json(version=1, config={"a": "1"})) for entity in _ENTITIES},
+    **{f"/config/changes/{name}": st.just(_json(version=2, entity_path="topics/a")) for name in "xy"},
+    "/kafka-acl/Topic/a": st.just(_json(version=1, acls=[])),
+    "/delegation_token/tokens/x": st.just(
+        _json(version=1, issueTimestamp=1, maxTimestamp=3, expiryTimestamp=2)
+    ),
+    "/feature": st.just(_json(version=2, status=1, features={})),
+    "/latest_producer_id_block": st.none(),
+    "/brokers/seqid": st.none(),
     "/controller": st.just(_json(version=1, brokerid=1)),
     "/controller_epoch": st.just(b"4"),
     "/cluster/id": st.just(_json(version="1", id="x")),
@@ -108,6 +118,11 @@ _FAMILIES = st.sampled_from(
             ("/brokers/topics", 4),
             ("/brokers/topics", 6),
             ("/config", 3),
+            ("/kafka-acl", 3),
+            ("/delegation_token", 3),
+            ("/feature", 1),
+            ("/latest_producer_id_block", 1),
+            ("/brokers/seqid", 2),
             ("/admin/delete_topics", 3),
             ("/admin/reassign_partitions", 2),
             ("/c", 1),
@@ -200,5 +215,10 @@ def test_what_a_batch_says_it_touched_is_all_that_changed(batches):
         assert (state.brokers == after.brokers) or "brokers" in touched.areas
         assert (state.controller == after.controller) or "controller" in touched.areas
         assert (state.reassignment == after.reassignment) or "admin" in touched.areas
-        assert (state.deletions == after.deletions) or "admin" in touched.areas
+        assert (state.deletion_znodes == after.deletion_znodes) or "admin" in touched.areas
+        assert (state.configs == after.configs) or "configs" in touched.areas
+        assert (state.notifications == after.notifications) or "notifications" in touched.areas
+        assert (state.acls == after.acls and state.tokens == after.tokens) or "acls" in touched.areas
+        same = state.feature == after.feature and state.producer_ids == after.producer_ids
+        assert (same and state.seqid == after.seqid) or "controller" in touched.areas
         state = after
