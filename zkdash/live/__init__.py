@@ -3,6 +3,28 @@
 Knows nothing of templates: the hub gets its renderer from `web` as an argument.
 """
 
-from zkdash.live.board import STARTED, clear, current, is_running, names, publish, want, want_listing
+from zkdash.live.board import (
+    STARTED,
+    clear,
+    current,
+    is_running,
+    lend,
+    names,
+    publish,
+    want,
+    want_listing,
+    znodes_of,
+)
 
-__all__ = ["STARTED", "clear", "current", "is_running", "names", "publish", "want", "want_listing"]
+__all__ = [
+    "STARTED",
+    "clear",
+    "current",
+    "is_running",
+    "lend",
+    "names",
+    "publish",
+    "want",
+    "want_listing",
+    "znodes_of",
+]

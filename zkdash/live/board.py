@@ -10,6 +10,7 @@ from typing import Protocol
 import msgspec
 
 from zkdash.live.snapshot import Snapshot
+from zkdash.live.znodes import Znodes
 
 STALE_AFTER_S = 3.0
 # Names this process in what leaves it: a revision of another process means nothing here.
@@ -17,6 +18,7 @@ STARTED = secrets.token_hex(4)
 
 _snapshots: dict[str, Snapshot] = {}
 _askers: dict[str, Asker] = {}
+_znodes: dict[str, Znodes] = {}
 
 
 class Asker(Protocol):
@@ -78,7 +80,18 @@ def want_listing(name: str) -> None:
         _askers[name].want_listing()
 
 
+def lend(name: str, znodes: Znodes) -> None:
+    """Say who knows the znodes of a cluster."""
+    _znodes[name] = znodes
+
+
+def znodes_of(name: str) -> Znodes | None:
+    """Who knows the znodes of a cluster, None for a cluster that is not watched here."""
+    return _znodes.get(name)
+
+
 def clear() -> None:
     """Forget every cluster (when the engine stops)."""
     _snapshots.clear()
     _askers.clear()
+    _znodes.clear()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -20,14 +20,14 @@ from zkdash.cluster.facts import NONE as NO_FACTS
 from zkdash.cluster.facts import Facts
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths, secured
-from zkdash.live import alarms, board, migrations, queue, runs, sampling, sightings, unrest
+from zkdash.live import alarms, board, migrations, queue, runs, sampling, sightings, unrest, znodes
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.zk import mirror
+from zkdash.zk import mirror, visits
 from zkdash.zk.aside import Aside
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.ensemble.poller import Poller
 from zkdash.zk.session import Phase, Session
-from zkdash.znode import Batch
+from zkdash.znode import Batch, Unreadable, Znode
 
 log = logging.getLogger(__name__)
 
