@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import struct
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -160,6 +162,28 @@ def test_an_answer_that_comes_too_late_is_nobodys() -> None:
     assert answers is not None
     assert [answer.body for answer in answers] == [b"due"]
     assert [items for _, items in handed[1:]] == [[own]]
+
+
+def test_many_may_ask_at_once_and_each_gets_its_own_answers() -> None:
+    asked: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    aside = Aside(lambda _entry: None)
+    aside.through(lambda _opcode, body, token: asked.put((body, token)))
+    aside.put((1, [stream.Connected(1, "zk:2181", ("127.0.0.1", 2181), 1, 10.0, "zk")]))
+
+    def ask(name: bytes) -> list[bytes] | None:
+        answers = aside.ask([Question(jute.EXISTS, name + b"0"), Question(jute.EXISTS, name + b"1")])
+        return None if answers is None else [answer.body for answer in answers]
+
+    with ThreadPoolExecutor(4) as threads:
+        asking = [threads.submit(ask, name) for name in (b"a", b"b", b"c", b"d")]
+        for body, token in reversed([asked.get(timeout=5) for _ in range(8)]):
+            aside.put((1, [stream.Reply(1, token, 1, 0, body)]))
+        assert [one.result() for one in asking] == [
+            [b"a0", b"a1"],
+            [b"b0", b"b1"],
+            [b"c0", b"c1"],
+            [b"d0", b"d1"],
+        ]
 
 
 def test_the_end_of_a_connection_that_was_given_up_is_no_end_of_the_next() -> None:
