@@ -63,8 +63,9 @@ def test_every_test_that_is_named_is_there(path: str, name: str) -> None:
 
 @pytest.mark.parametrize("part", rounds.PARTS)
 def test_what_is_done_in_full_is_named(part: str) -> None:
-    path, _, name = rounds.PARTS[part].partition("::")
-    assert any(path == one and name in {"", other} for one, other in NAMED)
+    for test in rounds.PARTS[part]:
+        path, _, name = test.partition("::")
+        assert any(path == one and name in {"", other} for one, other in NAMED), test
 
 
 def test_nothing_that_is_named_is_left_out_by_a_marker() -> None:

@@ -40,7 +40,7 @@ def _passes(part: str) -> bool:
         "tests.faults.counting",
     )
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, PARTS[part]],
+        [sys.executable, "-m", "pytest", *options, *PARTS[part]],
         env={**os.environ, "FAULTS": "full"},
         check=False,
     )

@@ -9,6 +9,6 @@ from tests.faults import rounds
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if rounds.is_full() and report.when == "call" and report.passed:
-        for part, test in rounds.PARTS.items():
-            if report.nodeid.partition("[")[0] == test and part not in rounds.WHOLE:
+        for part, tests in rounds.PARTS.items():
+            if report.nodeid.partition("[")[0] in tests and part not in rounds.WHOLE:
                 rounds.count(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -38,6 +39,7 @@ ANN = Who("ann")
 CLUSTER = "test"
 LIMIT_S = 60.0
 LEASE_S = 0.5
+_MARKER = re.compile(r".*/zkdash/applied/(\d+)-(\d+)-[0-9a-f]+")
 
 
 class Realm:
@@ -210,6 +212,16 @@ class Realm:
         assert audit.verify().broken is None
         _check_one_at_a_time()
         return states
+
+    def unintended(self) -> set[tuple[int, int]]:
+        """A8: the steps, as (action, number), that were written though the database tells of no intent."""
+        written = {
+            (int(found[1]), int(found[2]))
+            for multi in self._multis()
+            for row in multi
+            if not row.failed and (found := _MARKER.fullmatch(row.path or ""))
+        }
+        return written.difference(Audit.objects.filter(event="intended").values_list("action", "step"))
 
     def _check_audit(self) -> None:
         """Each znode that was written has one row, with its transaction, and nothing else has."""

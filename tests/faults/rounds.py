@@ -11,25 +11,33 @@ from pathlib import Path
 from typing import Final
 
 DONE: Final = Path("var/faults")
-# The test of each part of `make faults`.
+# The tests of each part of `make faults`.
 PARTS: Final = {
-    "kills": "tests/faults/test_kills.py::test_kills_at_random_points",
-    "failpoints": "tests/faults/test_kills.py::test_each_failpoint",
-    "stops": "tests/faults/test_kills.py::test_workers_that_sleep_longer_than_their_lease",
-    "concurrent": "tests/faults/test_promises.py::test_a_change_by_others_is_never_overwritten",
-    "stop": "tests/faults/test_promises.py::test_a_stop_counts_within_two_seconds_and_before_the_next_step",
-    "full": "tests/faults/test_promises.py::test_nothing_is_written_where_the_intent_cannot_be",
-    "clients": "tests/faults/test_clients.py::test_who_never_reads_or_floods_harms_nobody_else",
-    "injection": "tests/web/test_injection.py",
-    "endings": "tests/faults/test_endings.py::test_a_process_that_is_told_to_end_answers_what_was_asked",
-    "stream": "tests/pipeline/test_streaming.py",
-    "masters": "tests/pipeline/test_scale_out.py",
-    "dry": "tests/actions/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",
+    "kills": ("tests/faults/test_kills.py::test_kills_at_random_points",),
+    "failpoints": ("tests/faults/test_kills.py::test_each_failpoint",),
+    "stops": ("tests/faults/test_kills.py::test_workers_that_sleep_longer_than_their_lease",),
+    "concurrent": ("tests/faults/test_promises.py::test_a_change_by_others_is_never_overwritten",),
+    "fields": ("tests/kafka/test_editing.py", "tests/cluster/plans/test_unknown_fields.py"),
+    "stop": (
+        "tests/faults/test_promises.py::test_a_stop_counts_within_two_seconds_and_before_the_next_step",
+    ),
+    "full": ("tests/faults/test_promises.py::test_nothing_is_written_where_the_intent_cannot_be",),
+    "readonly": ("tests/faults/test_promises.py::test_nothing_is_written_where_nothing_can_be_intended",),
+    "audit": (
+        "tests/actions/test_audit.py::test_each_of_a_hundred_tamperings_is_found",
+        "tests/actions/test_audit.py::test_the_database_refuses_to_change_or_remove_rows",
+    ),
+    "clients": ("tests/faults/test_clients.py::test_who_never_reads_or_floods_harms_nobody_else",),
+    "injection": ("tests/web/test_injection.py",),
+    "endings": ("tests/faults/test_endings.py::test_a_process_that_is_told_to_end_answers_what_was_asked",),
+    "stream": ("tests/pipeline/test_streaming.py",),
+    "masters": ("tests/pipeline/test_scale_out.py",),
+    "dry": ("tests/actions/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",),
 }
 
 
 # A round of it is many tests, and all of its rounds take minutes: it is done as a whole.
-WHOLE: Final = frozenset({"dry", "injection", "stream", "masters"})
+WHOLE: Final = frozenset({"dry", "fields", "readonly", "audit", "injection", "stream", "masters"})
 
 
 def is_full() -> bool:

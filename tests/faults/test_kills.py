@@ -19,14 +19,25 @@ from zkdash.actions.failpoints import NAMES
 from zkdash.actions.models import Action
 from zkdash.actions.states import State
 
-pytestmark = [pytest.mark.zk, pytest.mark.parametrize("database", ["sqlite"], indirect=True)]
+pytestmark = pytest.mark.zk
+ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 # Those that a worker comes by at an election; the others have tests of their own.
 ON_THE_WAY = tuple(name for name in NAMES if name not in {"planned", "looked", "reaped"})
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("seed", rounds("kills", ci=1, full=20))
 def test_kills_at_random_points(chroot: Chroot, database: Database, seed: int) -> None:
+    kill_at_random_points(chroot, database, seed)
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_kills_at_random_points_with_postgresql(chroot: Chroot, database: Database) -> None:
+    kill_at_random_points(chroot, database, seed=1)
+
+
+def kill_at_random_points(chroot: Chroot, database: Database, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a replay, no secret
     kills = 50
     with Realm(chroot, database, seed, most=4 * kills) as realm:
@@ -47,6 +58,7 @@ def test_kills_at_random_points(chroot: Chroot, database: Database, seed: int) -
         assert realm.check().keys() == {State.DONE}
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("seed", rounds("failpoints", ci=2, full=50))
 def test_each_failpoint(chroot: Chroot, database: Database, seed: int) -> None:
     with Realm(chroot, database, seed, most=100) as realm:
@@ -65,6 +77,7 @@ def test_each_failpoint(chroot: Chroot, database: Database, seed: int) -> None:
         assert realm.check() == {State.DONE: len(ON_THE_WAY) + 3}
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("seed", rounds("stops", ci=1, full=20))
 def test_workers_that_sleep_longer_than_their_lease(chroot: Chroot, database: Database, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a replay, no secret
@@ -83,6 +96,7 @@ def test_workers_that_sleep_longer_than_their_lease(chroot: Chroot, database: Da
         assert realm.check().keys() == {State.DONE}
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("at", ["intended", "committed"])
 def test_a_worker_that_sleeps_at_its_write_wakes_to_a_fence(
     chroot: Chroot, database: Database, at: str
@@ -99,6 +113,7 @@ def test_a_worker_that_sleeps_at_its_write_wakes_to_a_fence(
         assert realm.check() == {State.DONE: 2}
 
 
+@ON_SQLITE
 def test_a_worker_without_markers_is_seen_to_do_things_twice(chroot: Chroot, database: Database) -> None:
     """The harness is one that finds what it looks for."""
     with Realm(chroot, database, 0, most=10, markers=False) as realm:
@@ -111,6 +126,7 @@ def test_a_worker_without_markers_is_seen_to_do_things_twice(chroot: Chroot, dat
             realm.check()
 
 
+@ON_SQLITE
 def test_without_markers_a_write_without_an_answer_waits_for_a_person(
     chroot: Chroot, database: Database
 ) -> None:
@@ -124,6 +140,7 @@ def test_without_markers_a_write_without_an_answer_waits_for_a_person(
         assert realm.controller.taken == {(ELECTION, "e", 0): 1}
 
 
+@ON_SQLITE
 def test_a_real_process_is_killed_and_another_goes_on_and_ends_by_sigterm(
     chroot: Chroot, database: Database
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.faults import rounds
 from zkdash.kafka import editing
 from zkdash.kafka.editing import Uneditable
 
@@ -20,6 +21,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=6,
 )
+TRIES = settings(max_examples=10_000 if rounds.is_full() else 1000)
 REPLICAS = st.lists(st.integers(0, 9), min_size=1, max_size=3, unique=True)
 
 
@@ -38,7 +40,7 @@ def assignments(draw):
     return {name: document[name] for name in draw(st.permutations(list(document)))}
 
 
-@settings(max_examples=1000)
+@TRIES
 @given(assignments(), st.lists(REPLICAS, min_size=1, max_size=3))
 def test_more_partitions_change_nothing_else_of_an_assignment(document, lists):
     first = len(document["partitions"])
@@ -50,7 +52,7 @@ def test_more_partitions_change_nothing_else_of_an_assignment(document, lists):
     }
 
 
-@settings(max_examples=1000)
+@TRIES
 @given(
     st.dictionaries(st.text(max_size=8), JSON, max_size=4),
     st.dictionaries(st.text(max_size=6), JSON, max_size=5),
