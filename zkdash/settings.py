@@ -8,7 +8,8 @@ ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_METRICS_ANONYM
 may scrape /metrics), ZKDASH_METRICS_NAMES=1 (which tell of each topic and group),
 ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
 the data directory), ZKDASH_HISTORY (where the tables of what was lie, else history/ in the data
-directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_LOG=json (a JSON object a line of the
+directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_WEBHOOK_SECRET and ZKDASH_EMAIL_HOST
+with its fellows (who tells others: `notices.configuration`), ZKDASH_LOG=json (a JSON object a line of the
 log), ZKDASH_DEBUG=1.
 """
 
@@ -24,6 +25,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from zkdash import databases
 from zkdash.access.sso import configuration
+from zkdash.notices import configuration as telling
 from zkdash.zk import config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -57,6 +59,8 @@ def _secret_key() -> str:
 try:
     ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(os.environ)
     ZKDASH_SIGN_IN = configuration.load(os.environ)
+    ZKDASH_WEBHOOK_SECRET = telling.secret(os.environ, telling.WEBHOOK_SECRET)
+    _smtp = telling.smtp(os.environ)
 except config.ConfigError as error:
     raise ImproperlyConfigured(str(error)) from error
 
@@ -65,7 +69,6 @@ ZKDASH_RECORD = os.environ.get("ZKDASH_RECORD") != "0"
 ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
 ZKDASH_METRICS_ANONYMOUS = os.environ.get("ZKDASH_METRICS_ANONYMOUS") == "1"
 ZKDASH_METRICS_NAMES = os.environ.get("ZKDASH_METRICS_NAMES") == "1"
-ZKDASH_WEBHOOK_SECRET = os.environ.get("ZKDASH_WEBHOOK_SECRET", "")
 # Proxies whose X-Forwarded-For and -Proto are believed; of others these headers mean nothing.
 ZKDASH_PROXIES = _listed("ZKDASH_PROXIES")
 # Full origins (scheme://host:port) whose forms and WebSockets are accepted; serve adds its own address.
@@ -79,6 +82,7 @@ INSTALLED_APPS = [
     "zkdash",
     "zkdash.access",
     "zkdash.access.sso",
+    "zkdash.notices",
     "zkdash.actions",
     "zkdash.alarms",
     "zkdash.pipeline",
@@ -161,6 +165,12 @@ TEMPLATES = [
 ]
 DATABASES = {"default": databases.load(os.environ, DATA_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+EMAIL_HOST, EMAIL_PORT = _smtp.host, _smtp.port
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _smtp.user, _smtp.password
+EMAIL_USE_TLS, EMAIL_USE_SSL = _smtp.over == "starttls", _smtp.over == "tls"
+EMAIL_TIMEOUT = 5
+DEFAULT_FROM_EMAIL = _smtp.sender
 
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"

@@ -17,7 +17,7 @@ import msgspec
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from zkdash.actions import audit, documents, order, queue, repeats
+from zkdash.actions import audit, documents, order, queue, repeats, telling
 from zkdash.actions.models import Action, Step
 from zkdash.actions.states import ENDED, OCCUPYING, State, StepState
 from zkdash.actions.transitions import AFTER
@@ -197,8 +197,10 @@ def end(action: Action, state: State, sentence: str, now: datetime, *, number: i
             number,
             detail={"state": state, "sentence": told},
         )
+        found = Action.objects.get(id=action.id)
+        telling.tell(found)
         if state in ENDED:
-            repeats.follow(Action.objects.get(id=action.id), now)
+            repeats.follow(found, now)
     return True
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from zkdash.actions import audit, documents, order, repeats
+from zkdash.actions import audit, documents, order, repeats, telling
 from zkdash.actions.models import Action, Step
 from zkdash.actions.states import State, StepState
 from zkdash.actions.transitions import QueueError, Verb, name, require
@@ -121,6 +121,7 @@ def stop(action_id: int, who: Who) -> Action:
             action.state, action.ended_at = State.STOPPED, timezone.now()
             action.result = documents.text(f"Withdrawn by {who.name}; nothing was written.")
             _tell("stopped", action, who)
+            telling.tell(action)
     return action
 
 
@@ -151,6 +152,7 @@ def settle(action_id: int, who: Who, applied: bool, sentence: str) -> Action:
         else:
             step.update(state=StepState.FAILED, sentence=told)
             action.state, action.ended_at, action.result = State.FAILED, now, told
+            telling.tell(action)
             repeats.follow(action, now)
         _tell("settled", action, who, {"applied": applied, "sentence": sentence, "step": action.step})
     return action

@@ -15,7 +15,6 @@ import uuid
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
-from django.conf import settings
 from django.db import DatabaseError, connections
 
 from zkdash import logs
@@ -24,7 +23,6 @@ from zkdash.actions.executor import Executor
 from zkdash.actions.lease import LEASE_S, Clock
 from zkdash.actions.models import Action
 from zkdash.actions.reaping import Reaper
-from zkdash.actions.webhooks import Webhooks
 from zkdash.zk.asking import Asker, AskingError
 from zkdash.zk.config import ClusterConfig
 
@@ -116,7 +114,6 @@ class _Loop:
         self._clock, self._lease_s, self._poll_s = clock, lease_s, poll_s
         self._executor = Executor(config, leaving=leaving, clock=clock, lease_s=lease_s, notify=notify)
         self._reaper = Reaper(config)
-        self._webhooks = Webhooks(config.webhooks, settings.ZKDASH_WEBHOOK_SECRET, wait=leaving.wait)
         self._complained = ""
 
     def run(self) -> None:
@@ -150,7 +147,6 @@ class _Loop:
         log.info("Action %s (%s) on %s begins, or goes on", action.id, action.kind, self.name)
         try:
             self._executor.run(action)
-            self._webhooks.tell(action)
         except DatabaseError:
             raise
         except Exception:

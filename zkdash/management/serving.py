@@ -20,6 +20,7 @@ from zkdash.access import administrators
 from zkdash.actions import reading, worker
 from zkdash.live import engine, queue
 from zkdash.management import database, recording, supervising
+from zkdash.notices.courier import Courier
 from zkdash.web import feed, renderer, run_reading, warden
 from zkdash.zk.config import ClusterConfig
 
@@ -65,10 +66,12 @@ def serve(
     hands = worker.Worker(
         clusters if executes else (), owner=worker.own_name(), notify=lambda _cluster: queue.poke()
     )
+    courier = Courier()
 
     def leaving() -> None:
         feed.leave()
         hands.leave()
+        courier.leave()
 
     server = _Server(
         uvicorn.Config(
@@ -94,6 +97,7 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
     hands.start()
+    courier.start()
     if pipeline:
         pipeline.start()
     recorders.start()
@@ -103,6 +107,7 @@ def serve(
         pipeline.stop()
     if not hands.stop():
         log.warning("A step did not end in %g s; whoever takes it over finds out", worker.STOP_LIMIT_S)
+    courier.stop()
 
 
 class _Server(uvicorn.Server):

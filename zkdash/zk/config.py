@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from zkdash.zk import securing
+from zkdash.zk import securing, telling
 from zkdash.zk.identity import ConfigError, Identity, Sealed
 
 __all__ = ["ClusterConfig", "ConfigError", "load", "parse_address"]
@@ -27,9 +27,6 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _IPV6 = re.compile(r"[0-9A-Fa-f:.]{2,45}(?:%[A-Za-z0-9._-]+)?")
 _PORT = re.compile(r"[0-9]{1,5}")
-_WEBHOOK = re.compile(
-    r"https?://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?(?:/[!-~]*)?"
-)
 _KEYS = frozenset(
     {
         "zookeeper",
@@ -40,7 +37,7 @@ _KEYS = frozenset(
         "transaction_logs",
         "snapshots",
         "segments",
-        "webhooks",
+        *telling.KEYS,
         *securing.KEYS,
     }
 )
@@ -56,7 +53,8 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     /zkdash beside Kafka's own, by which it is known after a crash whether a write was applied; without it
     such an action waits for a person. `transaction_logs` and `snapshots` name ZooKeeper's dataLogDir and
     dataDir, or the version-2 in them, `segments` one of Kafka's log.dirs: as paths or addresses that the
-    pipeline can open, "" for none. `webhooks` are the addresses that are told of actions that ended.
+    pipeline can open, "" for none. `webhooks` and `mail` are the addresses that are told what became of
+    actions, each of its kind.
     """
 
     name: str
@@ -72,6 +70,7 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     segments: str = ""
     sealed: Sealed | None = None
     webhooks: tuple[str, ...] = ()
+    mail: tuple[str, ...] = ()
 
     @property
     def writing(self) -> Identity:
@@ -183,6 +182,7 @@ def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) ->
         )
     servers, chroot = _address(where, table)
     reading, sealed = securing.read(where, table, environ)
+    webhooks, mail = telling.read(where, table, environ)
     return ClusterConfig(
         name,
         servers,
@@ -196,7 +196,8 @@ def _cluster(file: str, name: str, table: object, environ: Mapping[str, str]) ->
         snapshots=_place(where, table, "snapshots") or _place(where, table, "transaction_logs"),
         segments=_place(where, table, "segments"),
         sealed=sealed,
-        webhooks=_webhooks(where, table, environ),
+        webhooks=webhooks,
+        mail=mail,
     )
 
 
@@ -236,25 +237,6 @@ def _place(where: str, table: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str) or "\0" in value:
         raise ConfigError(f'{where} {key} = {value!r} is no path: write "/var/lib/zookeeper" or "hdfs://…".')
     return value.strip()
-
-
-def _webhooks(where: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Told without what is in them: a path may be a secret."""
-    found = table.get("webhooks", [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ConfigError(f'{where} webhooks is no list of addresses: write ["https://host/path"].')
-    for number, url in enumerate(found, 1):
-        if not _WEBHOOK.fullmatch(url):
-            raise ConfigError(
-                f"{where} webhooks: number {number} is no address that can be told: write https://host/path "
-                "or http://host/path, without a name or password."
-            )
-    if found and not environ.get("ZKDASH_WEBHOOK_SECRET"):
-        raise ConfigError(
-            f"{where} webhooks: the environment has no ZKDASH_WEBHOOK_SECRET: set it to what the receivers "
-            "check signatures with."
-        )
-    return tuple(found)
 
 
 def _server(part: str, text: str) -> tuple[str, int]:

@@ -87,7 +87,7 @@ class Source(msgspec.Struct, frozen=True):
     def read(self, environ: Mapping[str, str]) -> str:
         """The secret, without a line's end. Raises ConfigError."""
         told = f"{self.where} {self.key} = {self.name!r}"
-        if self.key.endswith("_file"):
+        if self.key.lower().endswith("_file"):
             secret = _content(told, Path(self.name)).rstrip("\r\n")
             if not secret:
                 raise ConfigError(f"{told} is an empty file: write the secret into it.")

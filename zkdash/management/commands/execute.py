@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from zkdash.actions import worker
 from zkdash.actions.lease import LEASE_S
 from zkdash.management import database, identities
+from zkdash.notices.courier import Courier
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -48,10 +49,14 @@ class Command(BaseCommand):
         # taken from the main thread's wait alone: a handler could come while a lock is held that it needs
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         running = worker.Worker(settings.ZKDASH_CLUSTERS, owner=worker.own_name(), lease_s=lease)
+        courier = Courier()
         running.start()
+        courier.start()
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash carries out the actions of {names}")
         self.stdout.flush()
         signal.sigwait(_SIGNALS)
+        courier.leave()
         if not running.stop():
             log.warning("A step did not end in %g s; whoever takes it over finds out", worker.STOP_LIMIT_S)
+        courier.stop()
