@@ -166,6 +166,21 @@ def test_a_marker_that_may_not_be_read_marks_its_topic_all_the_same():
     assert state.topics["t"].deleting
 
 
+def test_a_directory_that_may_not_be_read_is_told_until_it_may():
+    state, touched = small.step(
+        small.built(), {"/config/users": REFUSED, "/config/brokers": small.znode(None)}
+    )
+    assert dict(state.refused) == {"/config/users": REFUSED}
+    assert {"configs", "acls"} <= touched.areas
+    again, touched = small.step(state, {"/config/users": REFUSED})
+    assert again.refused is state.refused
+    assert touched.areas == frozenset()
+    for repaired in (small.znode(None), None):
+        after, touched = small.step(state, {"/config/users": repaired})
+        assert dict(after.refused) == {}
+        assert "configs" in touched.areas
+
+
 def test_what_a_batch_leaves_alone_is_the_very_same_map():
     state = small.built({ACL: small.json_(version=1, acls=[ENTRY]), "/config/users/u": QUOTA})
     after, _ = small.step(state, {"/config/users/v": QUOTA})

@@ -87,6 +87,7 @@ _KINDS = {
     "/feature": st.just(_json(version=2, status=1, features={})),
     "/latest_producer_id_block": st.none(),
     "/brokers/seqid": st.none(),
+    "/config/users": st.none(),
     "/controller": st.just(_json(version=1, brokerid=1)),
     "/controller_epoch": st.just(b"4"),
     "/cluster/id": st.just(_json(version="1", id="x")),
@@ -118,6 +119,7 @@ _FAMILIES = st.sampled_from(
             ("/brokers/topics", 4),
             ("/brokers/topics", 6),
             ("/config", 3),
+            ("/config", 2),
             ("/kafka-acl", 3),
             ("/delegation_token", 3),
             ("/feature", 1),
@@ -216,6 +218,7 @@ def test_what_a_batch_says_it_touched_is_all_that_changed(batches):
         assert (state.controller == after.controller) or "controller" in touched.areas
         assert (state.reassignment == after.reassignment) or "admin" in touched.areas
         assert (state.deletion_znodes == after.deletion_znodes) or "admin" in touched.areas
+        assert (state.refused == after.refused) or "configs" in touched.areas
         assert (state.configs == after.configs) or "configs" in touched.areas
         assert (state.notifications == after.notifications) or "notifications" in touched.areas
         assert (state.acls == after.acls and state.tokens == after.tokens) or "acls" in touched.areas

@@ -101,6 +101,7 @@ class _Step:
             self._reader.misnamed(arrival)
         self._read_singles(arrived.others)
         self._areas.update(self._entities.read(arrived.entities, self._reader))
+        self._areas.update(self._entities.refuse(arrived.untyped))
         self._read_brokers(arrived.brokers)
         ground = Ground(self._controller_epoch(), self._racks)
         names = dict.fromkeys([*arrived.topics, *self._retargeted(), *self._marked(arrived.deletions)])

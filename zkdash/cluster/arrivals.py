@@ -13,6 +13,7 @@ Read = Znode | Unreadable | None  # None: the znode is gone
 
 _OF_TOPICS = frozenset({Kind.TOPIC, Kind.PARTITIONS, Kind.STATE, Kind.PARTITION_COUNT, Kind.TOPIC_CONFIG})
 _OF_GROUPS = frozenset({Kind.GROUP, Kind.MEMBER, Kind.OWNER, Kind.OFFSET})
+_OTHER = Kind.OTHER
 _UNTYPED = frozenset({Kind.OTHER, Kind.PARTITION})
 _SINGLE = frozenset(
     {
@@ -41,7 +42,8 @@ class Arrival(NamedTuple):
 
 class Arrivals(NamedTuple):
     """A batch by topic name, by group name, by broker id; singletons in `others`; in `entities` what is
-    known by its path alone. `deletions` are the children of /admin/delete_topics.
+    known by its path alone; in `untyped` directories and the like. `deletions` are the children of
+    /admin/delete_topics.
     """
 
     topics: dict[str, list[Arrival]]
@@ -51,16 +53,19 @@ class Arrivals(NamedTuple):
     others: dict[Kind, Arrival]
     misnamed: list[Arrival]
     entities: list[Arrival]
+    untyped: list[tuple[str, Read]]
 
 
 def sort(changed: Mapping[str, Read]) -> Arrivals:
-    """Sort a batch's paths. Those without a typed reading are left out."""
-    sorted_ = Arrivals({}, {}, {}, {}, {}, [], [])
+    """Sort a batch's paths."""
+    sorted_ = Arrivals({}, {}, {}, {}, {}, [], [], [])
     topics, groups = sorted_.topics, sorted_.groups
     new = tuple.__new__  # half a million of them in a first load
     for path, read in changed.items():
         kind, name, key, part = paths.locate(path)
         if kind in _UNTYPED:
+            if kind == _OTHER:
+                sorted_.untyped.append((path, read))
             continue
         arrival = new(Arrival, (kind, key, part, path, read))
         if kind in _OF_TOPICS:
@@ -71,14 +76,21 @@ def sort(changed: Mapping[str, Read]) -> Arrivals:
                 bucket.append(arrival)
         elif kind in _OF_GROUPS:
             groups.setdefault(name, []).append(arrival)
-        elif kind == Kind.DELETION:
-            sorted_.deletions[name] = read
-        elif kind == Kind.BROKER:
-            sorted_.brokers[int(name)] = arrival
-        elif kind == Kind.MISNAMED:
-            sorted_.misnamed.append(arrival._replace(part=name))
-        elif kind in _SINGLE:
-            sorted_.others[kind] = arrival
         else:
-            sorted_.entities.append(arrival)
+            _sort_rare(sorted_, name, arrival)
     return sorted_
+
+
+def _sort_rare(sorted_: Arrivals, name: str, arrival: Arrival) -> None:
+    """Whatever there are few of."""
+    kind = arrival.kind
+    if kind == Kind.DELETION:
+        sorted_.deletions[name] = arrival.read
+    elif kind == Kind.BROKER:
+        sorted_.brokers[int(name)] = arrival
+    elif kind == Kind.MISNAMED:
+        sorted_.misnamed.append(arrival._replace(part=name))
+    elif kind in _SINGLE:
+        sorted_.others[kind] = arrival
+    else:
+        sorted_.entities.append(arrival)

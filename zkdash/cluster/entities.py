@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from zkdash.cluster.arrivals import Arrival
+from zkdash.cluster.arrivals import Arrival, Read
 from zkdash.cluster.assembly import readable
 from zkdash.cluster.draft import Draft
 from zkdash.cluster.reading import Reader
 from zkdash.cluster.state import ClusterState, Seen
 from zkdash.kafka.layouts import table
 from zkdash.kafka.paths import Kind, Place
+from zkdash.znode import Unreadable
 
 # The field of the state that holds a kind, and the area of pages that show it.
 _FIELDS: Final[Mapping[Kind, tuple[str, str]]] = {
@@ -39,7 +40,7 @@ class Entities:
 
     def __init__(self, before: ClusterState) -> None:
         self._before = before
-        self._drafts: dict[str, Draft[str, Seen[Any]]] = {}
+        self._drafts: dict[str, Draft[str, Any]] = {}
 
     def read(self, arrived: Iterable[Arrival], reader: Reader) -> set[str]:
         """Read what arrived; the areas that it touches."""
@@ -53,6 +54,16 @@ class Entities:
             seen = None if value is None else Seen(value, readable(arrival.read))
             draft.put(_key(field, arrival.path), seen)
             areas.add(area)
+        return areas
+
+    def refuse(self, arrived: Iterable[tuple[str, Read]]) -> set[str]:
+        """Keep which directories may not be read; the areas that it touches."""
+        known, areas = self._before.refused, set[str]()
+        for path, read in arrived:
+            refused = read if isinstance(read, Unreadable) else None
+            if refused != known.get(path):
+                self._drafts.setdefault("refused", Draft(known)).put(path, refused)
+                areas |= {"configs", "acls", "notifications"}
         return areas
 
     def close(self) -> dict[str, Any]:

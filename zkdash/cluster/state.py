@@ -84,7 +84,8 @@ class ClusterState(msgspec.Struct, frozen=True):
 
     `configs` are those of clients, users, brokers and addresses by their path below /config ("users/u"): the
     topics keep their own. `notifications` and `acls` are by path, `tokens` by id. `producer_ids` holds None
-    where no block was given out yet. The znode of `seqid` matters for its version alone.
+    where no block was given out yet. The znode of `seqid` matters for its version alone. `refused` are the
+    directories that may not be read, by path: of what is below them nothing is known.
 
     `remnants` are topics without their own znode, of which only a config or states are left: no topics.
     `targets` are the entries of `reassignment` by topic and partition. `consumers` names the groups that
@@ -128,6 +129,7 @@ class ClusterState(msgspec.Struct, frozen=True):
     migration: Seen[Migration] | None = None
     producer_ids: Seen[ProducerIds | None] | None = None
     seqid: Znode | Unreadable | None = None
+    refused: immutables.Map[str, Unreadable] = immutables.Map()
     racks: Mapping[int, str] = {}
     blames: Blames = immutables.Map()
 
