@@ -65,6 +65,12 @@ def _published(settings: Settings) -> None:
     states.publish(states.healthy())
 
 
+@pytest.fixture(scope="module")
+def asker() -> Client:
+    """One for thousands of requests: each client's middleware begins by looking for every static file."""
+    return Client()
+
+
 @PATIENT
 @given(st.one_of(st.text(), st.tuples(st.sampled_from(FORMULAS + " \u00a0\u200b"), st.text()).map("".join)))
 def test_no_cell_of_a_csv_begins_a_formula(text: str) -> None:
@@ -87,9 +93,11 @@ def test_a_name_is_one_segment_of_an_address_and_comes_back(name: str) -> None:
 @pytest.mark.django_db
 @ASKING
 @given(wanted=ADDRESSES)
-def test_signing_in_leads_to_no_other_site(wanted: str) -> None:
-    client = _signing_in()
-    answer = client.post("/sign-in/", {"username": "ann", "password": "x", "next": wanted})
+def test_signing_in_leads_to_no_other_site(asker: Client, wanted: str) -> None:
+    if not User.objects.filter(username="ann").exists():
+        User.objects.create_user("ann", password="x")
+    asker.cookies.clear()
+    answer = asker.post("/sign-in/", {"username": "ann", "password": "x", "next": wanted})
     assert answer.status_code == 302
     target = answer["Location"]
     assert urlsplit(target).netloc in {"", "testserver"}, target
@@ -98,18 +106,14 @@ def test_signing_in_leads_to_no_other_site(wanted: str) -> None:
     assert urlsplit(target).scheme in {"", "http", "https"}, target
 
 
-def _signing_in() -> Client:
-    if not User.objects.filter(username="ann").exists():
-        User.objects.create_user("ann", password="x")
-    return Client()
-
-
 @pytest.mark.django_db
 @ASKING
 @given(name=HOSTILE, value=HOSTILE)
-def test_what_an_address_holds_is_neither_markup_nor_template_nor_header(name: str, value: str) -> None:
+def test_what_an_address_holds_is_neither_markup_nor_template_nor_header(
+    asker: Client, name: str, value: str
+) -> None:
     """Asked as a topic, as a search and as a parameter that there is not."""
-    client = Client()
+    asker.cookies.clear()
     segment = links.segment(name)
     query = f"{quote(name, errors='surrogatepass')}={quote(value, errors='surrogatepass')}"
     for path in (
@@ -117,7 +121,7 @@ def test_what_an_address_holds_is_neither_markup_nor_template_nor_header(name: s
         f"/c/demo/search/?q={segment}",
         f"/c/demo/topics/?{query}",
     ):
-        answer = client.get(path)
+        answer = asker.get(path)
         assert answer.status_code in {200, 302, 404}, path
         for header in answer.headers.values():
             assert not re.search(r"[\r\n\x00]", header), (path, header)
@@ -164,8 +168,9 @@ def test_no_file_but_ours_is_served(path: str) -> None:
 @pytest.mark.django_db
 @ASKING
 @given(name=st.text(st.characters(blacklist_categories=["Cs"]), min_size=1))
-def test_no_header_of_a_request_comes_back_as_one(name: str) -> None:
-    answer = Client().get(
+def test_no_header_of_a_request_comes_back_as_one(asker: Client, name: str) -> None:
+    asker.cookies.clear()
+    answer = asker.get(
         "/c/demo/topics/?format=csv",
         headers={"accept": name, "x-forwarded-host": name, "hx-current-url": name},
     )
