@@ -14,14 +14,11 @@ import msgspec
 from zkdash.cluster import arrivals as arriving
 from zkdash.cluster import assembly, membership, moves
 from zkdash.cluster.arrivals import Arrival, Arrivals, Read
-from zkdash.cluster.blame import Blaming
 from zkdash.cluster.consumption import Consumption
 from zkdash.cluster.draft import Draft
 from zkdash.cluster.entities import Entities
 from zkdash.cluster.groups import Group
-from zkdash.cluster.judging import groups as group_judge
-from zkdash.cluster.judging import topics as topic_judge
-from zkdash.cluster.judging.ground import Ground
+from zkdash.cluster.judging.jury import Jury
 from zkdash.cluster.loads import Loads
 from zkdash.cluster.problems import Ledger
 from zkdash.cluster.reading import Reader
@@ -87,8 +84,7 @@ class _Step:
         self._remnants = Draft(before.remnants)
         self._standing = Standing(before, self._tally)
         self._loads = Loads(before.loads, before.brokers)
-        self._racks = before.racks
-        self._blaming = Blaming(before.blames)
+        self._jury = Jury(before)
         self._groups = Draft(before.groups)
         self._consumption = Consumption(before, self._tally, self._topics)
         self._reshaped: set[str] = set()  # topics whose partitions are others for consumers
@@ -103,13 +99,14 @@ class _Step:
         self._areas.update(self._entities.read(arrived.entities, self._reader))
         self._areas.update(self._entities.refuse(arrived.untyped))
         self._read_brokers(arrived.brokers)
-        ground = Ground(self._controller_epoch(), self._racks)
         names = dict.fromkeys([*arrived.topics, *self._retargeted(), *self._marked(arrived.deletions)])
         live = frozenset(self._brokers.close())
+        self._jury.stand(live, self._registered(arrived.brokers), self._controller_epoch())
         for name in names:
-            self._read_topic(name, arrived.topics.get(name, []), live, ground)
-        for name in self._standing_elsewhere(ground) - names.keys():
-            self._blaming.judge(name, topic_judge.judge(self._topics.get(name), ground), topic_judge.CHECKS)
+            self._read_topic(name, arrived.topics.get(name, []), live)
+        for name in self._jury.elsewhere():
+            if name not in names:
+                self._jury.topic(name, self._topics.get(name))
         for name in self._standing.led_by(live.symmetric_difference(self._before.brokers)):
             self._loads.move(self._topics.get(name), self._topics.get(name), live)
             if self._standing.judge(name, self._topics.get(name), live):
@@ -119,7 +116,7 @@ class _Step:
         for name in {group for topic in self._reshaped for group in self._consumption.subscribers(topic)}:
             if self._consumption.judge(name, self._groups.get(name)):
                 self._touched_groups.add(name)
-            self._blame_group(name, self._groups.get(name))
+            self._jury.group(name, self._groups.get(name))
 
     def close(self) -> ClusterState:
         summaries, ranking = self._standing.close()
@@ -140,8 +137,7 @@ class _Step:
             targets=self._targets,
             ranking=ranking,
             loads=self._loads.close(),
-            racks=self._racks,
-            blames=self._blaming.close(),
+            **self._jury.close(),
             **self._consumption.close()._asdict(),
             **self._entities.close(),
             **self._single,
@@ -176,24 +172,15 @@ class _Step:
                 number, None if value is None else Seen[Broker](value, assembly.readable(arrival.read))
             )
             self._areas.add("brokers")
-            rack = value.rack if isinstance(value, Broker) else None
-            if rack and rack != self._racks.get(number):
-                self._racks = {**self._racks, number: rack}
+
+    def _registered(self, arrived: Mapping[int, Arrival]) -> list[Broker]:
+        """What the brokers of this batch told of themselves."""
+        seen = [self._brokers.get(number) for number in arrived]
+        return [one.value for one in seen if one is not None and isinstance(one.value, Broker)]
 
     def _controller_epoch(self) -> int | None:
-        return _epoch(self._single.get("controller_epoch", self._before.controller_epoch))
-
-    def _standing_elsewhere(self, ground: Ground) -> set[str]:
-        """The topics that may be judged otherwise though nothing of theirs changed.
-
-        A controller epoch that grows, as at every election, can only clear who was blamed for being ahead.
-        """
-        epoch, now = _epoch(self._before.controller_epoch), ground.controller_epoch
-        if ground.racks is not self._before.racks or (
-            epoch != now and (epoch is None or now is None or now < epoch)
-        ):
-            return set(self._before.topics)
-        return set() if epoch == now else set(self._blaming.blamed("D17"))
+        seen = self._single.get("controller_epoch", self._before.controller_epoch)
+        return seen.value if seen is not None and isinstance(seen.value, int) else None
 
     def _retargeted(self) -> list[str]:
         """The topics whose entries in /admin/reassign_partitions changed."""
@@ -213,7 +200,7 @@ class _Step:
             self._areas.add("admin")
         return changed
 
-    def _read_topic(self, name: str, arrivals: list[Arrival], live: frozenset[int], ground: Ground) -> None:
+    def _read_topic(self, name: str, arrivals: list[Arrival], live: frozenset[int]) -> None:
         before = self._topics.get(name)
         after = assembly.assemble(
             before or self._remnants.get(name) or assembly.blank(name),
@@ -229,7 +216,7 @@ class _Step:
             self._touched_topics.add(name)
             self._standing.judge(name, here, live)
             self._loads.move(before, here, live)
-            self._blaming.judge(name, topic_judge.judge(here, ground), topic_judge.CHECKS)
+            self._jury.topic(name, here)
         if _is_reshaped(here, before):
             self._reshaped.add(name)
 
@@ -241,14 +228,7 @@ class _Step:
         self._touched_groups.add(name)
         if not (here and before and membership.claims_alike(here, before)):
             self._consumption.judge(name, here)
-            self._blame_group(name, here)
-
-    def _blame_group(self, name: str, group: Group | None) -> None:
-        self._blaming.judge(name, group_judge.judge(group), group_judge.CHECKS)
-
-
-def _epoch(seen: Seen[int] | None) -> int | None:
-    return seen.value if seen is not None and isinstance(seen.value, int) else None
+            self._jury.group(name, here)
 
 
 def _is_reshaped(one: Topic | None, other: Topic | None) -> bool:

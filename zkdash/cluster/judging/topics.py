@@ -2,35 +2,188 @@
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from collections.abc import Mapping
 
 from zkdash.cluster import summary
 from zkdash.cluster.blame import Cause
 from zkdash.cluster.judging.ground import Ground
-from zkdash.cluster.topics import Topic
-from zkdash.kafka.values import PartitionState
+from zkdash.cluster.tone import Tone
+from zkdash.cluster.topics import Partition, Topic
+from zkdash.kafka import topic_names
+from zkdash.kafka.values import Assignment, PartitionState, TopicConfig
 from zkdash.znode import Znode
 
-CHECKS = ("D3", "D17")
+OFFSETS = "__consumer_offsets"
+CHECKS = ("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D55", "D58", "D59")
+_MOST_TOLD = 5
 
 
 def judge(topic: Topic | None, ground: Ground) -> Mapping[str, Cause]:
     """The checks that a topic fails; none where there is no such topic, or it is being deleted."""
     if topic is None or topic.deleting:
         return {}
-    stateless = ahead = 0
-    epoch = ground.controller_epoch
-    for partition in summary.assigned(topic):
-        state = partition.state
-        if isinstance(state, PartitionState):
-            if epoch is not None and state.controller_epoch > epoch:
-                ahead += 1
-        elif state is None and partition.replicas is not None:
-            stateless += 1
-    found = {}
-    if stateless:
-        # The assignment is older than the partition that waits for its state.
-        found["D3"] = Cause(stateless, topic.znode.mtime / 1000 if isinstance(topic.znode, Znode) else None)
-    if ahead:
-        found["D17"] = Cause(ahead)
+    found: dict[str, Cause] = {}
+    fault = topic_names.fault(topic.name)
+    if fault:
+        found["D55"] = Cause(why=fault)
+    if isinstance(topic.assignment, Assignment):
+        found |= _of_assignment(topic.assignment, topic, ground)
+    found |= _of_states(topic, ground)
+    if topic.name == OFFSETS:
+        found |= _of_offsets(topic, ground)
     return found
+
+
+def min_isr(topic: Topic) -> int:
+    """min.insync.replicas as ZooKeeper tells it: the brokers' own default is not there, so 1 is assumed."""
+    if not isinstance(topic.config, TopicConfig):
+        return 1
+    text = topic.config.config.get("min.insync.replicas", "1")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else 1
+
+
+_DIGITS = 10
+
+
+def _of_states(topic: Topic, ground: Ground) -> dict[str, Cause]:
+    """One plain loop, which a first load goes through 200 000 times: nearly all are as they should be."""
+    live, least = ground.live, min_isr(topic)
+    epoch = _NEVER if ground.controller_epoch is None else ground.controller_epoch
+    marks: list[tuple[str, str]] = []
+    assigned = summary.assigned(topic)
+    for partition in assigned:
+        state, replicas = partition.state, partition.replicas
+        if not isinstance(state, PartitionState):
+            if state is None and replicas is not None:
+                marks.append(("D3", f"partition {partition.id}"))
+            continue
+        isr = state.isr
+        if (
+            replicas is None
+            or state.controller_epoch > epoch
+            or state.leader_recovery_state
+            or len(isr) < least
+            or not live.issuperset(isr)
+            or not _is_ordinary(replicas, isr, state.leader)
+        ):
+            marks += _marks(topic, partition, state, ground)
+    if len(assigned) < len(topic.partitions):
+        marks += (("D4", f"partition {one.id}") for one in topic.partitions if one.replicas is None)
+    return _causes(topic, marks) if marks else {}
+
+
+_NEVER = 1 << 31  # no epoch is larger
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _is_ordinary(replicas: tuple[int, ...], isr: tuple[int, ...], leader: int) -> bool:
+    """All replicas in sync, nobody else, one of them leading: nothing to be said."""
+    return leader in isr and len(isr) == len(replicas) and set(isr) == set(replicas)
+
+
+def _marks(
+    topic: Topic, partition: Partition, state: PartitionState, ground: Ground
+) -> list[tuple[str, str]]:
+    """The checks that a partition fails, each with what is to be said of it."""
+    replicas, isr, leader, least = partition.replicas, state.isr, state.leader, min_isr(topic)
+    moving = partition.id in topic.moving
+    name = f"partition {partition.id}"
+    marks: list[tuple[str, str]] = []
+    if leader >= 0 and leader not in isr:
+        marks.append(("D5", f"{name}: {leader} leads, in sync {_ids(isr)}"))
+    if leader >= 0 and replicas is not None and leader not in replicas:
+        marks.append(("D6", f"{name}: {leader} leads, assigned {_ids(replicas)}"))
+    strangers = [one for one in isr if replicas is not None and one not in replicas]
+    if strangers and not moving:
+        marks.append(("D7", f"{name}: {_ids(strangers)} in sync, but not assigned"))
+    if leader >= 0:
+        if len(isr) < least:
+            marks.append(("D9 under", f"{name}: {len(isr)} of {least} that must be in sync"))
+        elif len(isr) == least and summary.is_under_replicated(topic, partition):
+            marks.append(("D9", f"{name}: {least} in sync, no more than must be"))
+        # Without a leader the last member of the ISR stays in it by design, though it is dead.
+        dead = [one for one in isr if one not in ground.live]
+        if dead:
+            marks.append(("D10", f"{name}: {_ids(dead)} in sync, but not registered"))
+    if ground.controller_epoch is not None and state.controller_epoch > ground.controller_epoch:
+        marks.append(("D17", f"{name}: epoch {state.controller_epoch}"))
+    if state.leader_recovery_state == 1:
+        marks.append(("D59", f"{name}: {leader} leads"))
+    return marks
+
+
+def _causes(topic: Topic, marks: list[tuple[str, str]]) -> dict[str, Cause]:
+    by_check: dict[str, list[str]] = {}
+    for check, why in marks:
+        by_check.setdefault(check, []).append(why)
+    under, at = by_check.pop("D9 under", []), by_check.pop("D9", [])
+    found = {check: Cause(len(told), why=told_of(told)) for check, told in by_check.items()}
+    if under or at:
+        tone = Tone.CRITICAL if under else None
+        found["D9"] = Cause(len(under) + len(at), tone=tone, why=told_of(under + at))
+    if "D3" in found and isinstance(topic.znode, Znode):
+        # The assignment is older than the partition that waits for its first leader.
+        found["D3"] = Cause(found["D3"].count, topic.znode.mtime / 1000, why=found["D3"].why)
+    return found
+
+
+def told_of(told: list[str]) -> str:
+    """The first of many details."""
+    rest = len(told) - _MOST_TOLD
+    return "; ".join([*told[:_MOST_TOLD], *([f"and {rest} more"] if rest > 0 else [])])
+
+
+def _of_assignment(assignment: Assignment, topic: Topic, ground: Ground) -> dict[str, Cause]:
+    found: dict[str, Cause] = {}
+    lists = assignment.partitions
+    wrong = _malformed(lists)
+    if wrong:
+        found["D16"] = Cause(len(wrong), why=told_of(wrong))
+    standing = {number: ids for number, ids in lists.items() if number not in topic.moving}
+    sizes = Counter(map(len, standing.values()))
+    if sizes.get(1) and len(ground.live) > 1:
+        found["D15"] = Cause(sizes[1], tone=Tone.WARNING, why=f"{sizes[1]} of {len(lists)} have one replica")
+    elif len(sizes) > 1:
+        told = ", ".join(f"{size} replicas: {count}" for size, count in sorted(sizes.items()))
+        found["D15"] = Cause(why=told)
+    if ground.racks:
+        crowded = [number for number, ids in standing.items() if _is_crowded(ids, ground)]
+        if crowded:
+            found["D14"] = Cause(len(crowded), why=told_of([f"partition {number}" for number in crowded]))
+    return found
+
+
+def _malformed(lists: Mapping[int, tuple[int, ...]]) -> list[str]:
+    """What a controller cannot make sense of in an assignment."""
+    wrong = []
+    for number, ids in lists.items():
+        if not ids or min(ids) < 0 or len(set(ids)) < len(ids):
+            wrong.append(f"partition {number}: replicas {_ids(ids) or 'none'}")
+    missing = set(range(len(lists))) - lists.keys()
+    return wrong + [f"partition {number} is missing" for number in sorted(missing)]
+
+
+def _is_crowded(ids: tuple[int, ...], ground: Ground) -> bool:
+    """Whether replicas share racks though there are enough; nothing is said where a rack is not known."""
+    racks = [ground.racks.get(one) for one in ids]
+    return None not in racks and len(set(racks)) < len(ids) <= ground.shares
+
+
+def _of_offsets(topic: Topic, ground: Ground) -> dict[str, Cause]:
+    """The topic that all groups of newer consumers depend on."""
+    numbers = summary.summarise(topic, ground.live)
+    told = []
+    if numbers.offline or numbers.leader_dead:
+        told.append(f"{numbers.offline + numbers.leader_dead} partitions without a live leader")
+    if numbers.under_replicated:
+        told.append(f"{numbers.under_replicated} partitions under-replicated")
+    if numbers.replication and numbers.replication[0] == 1 and len(ground.live) > 1:
+        told.append("one replica only")
+    tone = Tone.CRITICAL if numbers.offline or numbers.leader_dead else None
+    return {"D58": Cause(tone=tone, why=", ".join(told))} if told else {}
+
+
+def _ids(ids: tuple[int, ...] | list[int]) -> str:
+    return ", ".join(map(str, ids))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cluster.checks.cases import controller, groups, partitions, znodes
+from tests.cluster.checks.cases import controller, groups, partitions, topics, znodes
 
-CASES = [*partitions.CASES, *controller.CASES, *groups.CASES, *znodes.CASES]
+CASES = [*partitions.CASES, *topics.CASES, *controller.CASES, *groups.CASES, *znodes.CASES]

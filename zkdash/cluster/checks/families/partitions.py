@@ -98,8 +98,8 @@ CHECKS: tuple[Check, ...] = (
         passing="Every partition with a state is assigned",
         computed="There is a state under /brokers/topics/<topic>/partitions that the topic's znode does not"
         " list.",
-        remedy="A leftover of edits by hand: no broker serves it. Compare it with the brokers' log directories"
-        " before it is removed.",
+        remedy="A leftover of edits by hand: no broker serves it. Compare it with the brokers' log"
+        " directories before it is removed.",
     ),
     Check(
         id="D5",
@@ -176,8 +176,8 @@ CHECKS: tuple[Check, ...] = (
             f"{partitions_(count, topics, 'has', 'have')} a broker in the ISR that is not registered"
         ),
         passing="Every broker in an ISR is registered",
-        computed="The state's isr names a broker without a znode in /brokers/ids. A partition without a leader"
-        " keeps the last one by design and does not count.",
+        computed="The state's isr names a broker without a znode in /brokers/ids. A partition without a"
+        " leader keeps the last one by design and does not count.",
         remedy="The controller has not noticed that the broker is gone: look whether it acts.",
         deed="reelect-controller",
     ),
@@ -201,8 +201,8 @@ CHECKS: tuple[Check, ...] = (
         about=About.BROKER,
         causes=_imbalanced,
         failing=lambda count, brokers: (
-            f"{number(brokers, 'broker does', 'brokers do')} not lead {number(count, 'partition', 'partitions')}"
-            " of which they are the preferred leader"
+            f"{number(count, 'partition', 'partitions')} of {number(brokers, 'broker', 'brokers')} not led by"
+            " the preferred leader"
         ),
         passing="Preferred replicas lead",
         computed="Of the partitions whose first replica is the broker, more than"

@@ -1,0 +1,183 @@
+"""Checks of topics: how they are assigned, named and told apart."""
+
+from __future__ import annotations
+
+from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
+from zkdash.cluster.checks.families.partitions import partitions_
+from zkdash.cluster.tone import Tone
+from zkdash.cluster.topics import Topic
+from zkdash.kafka.values import Assignment
+
+_FEW = 10  # of a broker on average: under it one partition more or less says nothing
+_RARE_S = 10.0  # what looks at all topics is looked at so often
+
+
+def _skewed(sight: Sight) -> Causes:
+    """Registered brokers that lead or hold far more than the mean."""
+    state, most = sight.state, sight.thresholds.skew
+    told: dict[str, list[str]] = {}
+    for what, of in (("leads", "leaders"), ("holds", "replicas")):
+        loads = {one: getattr(state.loads[one], of) if one in state.loads else 0 for one in state.brokers}
+        mean = sum(loads.values()) / len(loads) if loads else 0
+        for broker, load in loads.items():
+            if mean >= _FEW and load > most * mean:
+                told.setdefault(str(broker), []).append(f"{what} {load}, the mean is {mean:.0f}")
+    return {broker: Cause(why="; ".join(why)) for broker, why in told.items()} or NOBODY
+
+
+def _named(sight: Sight) -> Causes:
+    """Illegal names, and names that a metric cannot tell apart."""
+    found = dict(sight.state.blames.get("D55", NOBODY))
+    folded: dict[str, str] = {}
+    for name in sorted(sight.state.topics):
+        if "." not in name and "_" not in name:
+            continue
+        other = folded.setdefault(name.replace(".", "_"), name)
+        if other != name:
+            for one, two in ((name, other), (other, name)):
+                found.setdefault(one, Cause(why=f"the same as {two} in the names of metrics"))
+    return found or NOBODY
+
+
+def _numbered(topic: Topic) -> Assignment | None:
+    """The assignment of a topic that could hold a topic_id (2.8+)."""
+    held = topic.assignment
+    return held if isinstance(held, Assignment) and held.version >= _WITH_TOPIC_ID else None
+
+
+_WITH_TOPIC_ID = 3
+
+
+def _without_id(sight: Sight) -> Causes | None:
+    """A topic without a topic_id beside others that have one."""
+    held = {name: one for name, topic in sight.state.topics.items() if (one := _numbered(topic)) is not None}
+    if not any(one.topic_id for one in held.values()):
+        return None
+    return {name: Cause() for name, one in held.items() if not one.topic_id} or NOBODY
+
+
+def _same_id(sight: Sight) -> Causes:
+    by_id: dict[str, list[str]] = {}
+    for name, topic in sight.state.topics.items():
+        held = _numbered(topic)
+        if held is not None and held.topic_id:
+            by_id.setdefault(held.topic_id, []).append(name)
+    return {
+        name: Cause(why=f"as {', '.join(sorted(set(names) - {name})[:3])}: {topic_id}")
+        for topic_id, names in by_id.items()
+        if len(names) > 1
+        for name in names
+    } or NOBODY
+
+
+CHECKS: tuple[Check, ...] = (
+    Check(
+        id="D13",
+        tone=Tone.INFO,
+        about=About.BROKER,
+        causes=_skewed,
+        failing=lambda count, _: (
+            f"{number(count, 'broker carries', 'brokers carry')} far more than the mean of the cluster"
+        ),
+        passing="Leaders and replicas are spread evenly over the brokers",
+        computed="A registered broker leads, or holds replicas of, more than 1.5 times the mean of the"
+        " registered brokers. Nothing is said where that mean is below 10.",
+        remedy="Reassign partitions to the others.",
+        deed="reassign",
+    ),
+    Check(
+        id="D14",
+        tone=Tone.WARNING,
+        about=About.TOPIC,
+        causes=blamed("D14"),
+        failing=lambda count, topics: (
+            f"{partitions_(count, topics, 'has', 'have')} replicas that share a rack"
+        ),
+        passing="Replicas are spread over the racks",
+        computed="All of the partition's replicas are on brokers whose racks are known, in fewer racks than"
+        " it has replicas, though there are as many racks.",
+        remedy="Reassign them with regard to racks (KIP-36).",
+        deed="reassign",
+    ),
+    Check(
+        id="D15",
+        tone=Tone.INFO,
+        about=About.TOPIC,
+        causes=blamed("D15"),
+        failing=lambda _, topics: (
+            f"{number(topics, 'topic has', 'topics have')} partitions with one replica, or unequally many"
+        ),
+        passing="Every partition of a topic has as many replicas, and more than one",
+        computed="The lengths of the topic's lists of replicas, those that move left out. One replica is a"
+        " warning where more than one broker is registered.",
+        remedy="Change the replication factor.",
+        deed="reassign",
+    ),
+    Check(
+        id="D16",
+        tone=Tone.CRITICAL,
+        about=About.TOPIC,
+        causes=blamed("D16"),
+        failing=lambda _, topics: (
+            f"{number(topics, 'topic has', 'topics have')} an assignment that no controller can act on"
+        ),
+        passing="Every assignment is one that a controller can act on",
+        computed="A list of replicas is empty, names a broker twice or a negative one, or the partitions do"
+        " not run from 0 without a gap.",
+        remedy="It was edited by hand: write it right, and have the controller elected anew afterwards.",
+    ),
+    Check(
+        id="D55",
+        tone=Tone.WARNING,
+        about=About.TOPIC,
+        causes=_named,
+        failing=lambda _, topics: (
+            f"{number(topics, 'topic has a name', 'topics have names')} that Kafka's tools or metrics"
+            " stumble over"
+        ),
+        passing="Topics' names are legal and can be told apart",
+        computed="The name is not of 1 to 249 of the legal characters, or differs from another only in '.'"
+        " and '_', which are the same in the names of metrics (org.apache.kafka.common.internals.Topic).",
+        remedy="Move the data to a topic with another name.",
+        every=_RARE_S,
+    ),
+    Check(
+        id="D56",
+        tone=Tone.INFO,
+        about=About.TOPIC,
+        causes=_without_id,
+        failing=lambda count, _: (
+            f"{number(count, 'topic has', 'topics have')} no topic_id while others have one"
+        ),
+        passing="Every topic has a topic_id",
+        computed="Of the topics in the format of 2.8 and later some have a topic_id (KIP-516), others none.",
+        remedy="A controller of 2.8 or later gives one at its next election, when"
+        " inter.broker.protocol.version is 2.8 or later.",
+        deed="reelect-controller",
+        every=_RARE_S,
+    ),
+    Check(
+        id="D57",
+        tone=Tone.CRITICAL,
+        about=About.TOPIC,
+        causes=_same_id,
+        failing=lambda count, _: f"{number(count, 'topic shares', 'topics share')} a topic_id with another",
+        passing="No two topics have the same topic_id",
+        computed="The topic_id of two topics' znodes is equal.",
+        remedy="One was copied by hand from the other: brokers mix up their data. Delete the copy.",
+        every=_RARE_S,
+    ),
+    Check(
+        id="D58",
+        tone=Tone.WARNING,
+        about=About.TOPIC,
+        causes=blamed("D58"),
+        failing=lambda _, __: "__consumer_offsets, which groups keep their offsets in, is at risk",
+        passing="__consumer_offsets is replicated and in sync",
+        computed="The topic has a partition without a live leader (critical), one that is under-replicated,"
+        " or one with a single replica where more than one broker is registered.",
+        remedy="Bring the brokers back that hold it; raise its replication factor.",
+        deed="reassign",
+    ),
+)
