@@ -16,7 +16,13 @@ class Ground(msgspec.Struct, frozen=True):
     controller_epoch: int | None = None
     racks: Mapping[int, str] = {}
 
-    @property
-    def shares(self) -> int:
-        """Over how many racks replicas can be spread."""
-        return len(set(self.racks.values()))
+    crowded: dict[tuple[int, ...], bool] = {}  # what `is_crowded` found so far: few lists are different ones
+
+    def is_crowded(self, replicas: tuple[int, ...]) -> bool:
+        """Whether replicas share racks though there are enough; nothing is said where a rack is not known."""
+        found = self.crowded.get(replicas)
+        if found is None:
+            racks = [self.racks.get(one) for one in replicas]
+            enough = len(replicas) <= len(set(self.racks.values()))
+            found = self.crowded[replicas] = None not in racks and len(set(racks)) < len(replicas) and enough
+        return found

@@ -141,7 +141,8 @@ def _of_assignment(assignment: Assignment, topic: Topic, ground: Ground) -> dict
     wrong = _malformed(lists)
     if wrong:
         found["D16"] = Cause(len(wrong), why=told_of(wrong))
-    standing = {number: ids for number, ids in lists.items() if number not in topic.moving}
+    moving = topic.moving
+    standing = {number: ids for number, ids in lists.items() if number not in moving} if moving else lists
     sizes = Counter(map(len, standing.values()))
     if sizes.get(1) and len(ground.live) > 1:
         found["D15"] = Cause(sizes[1], tone=Tone.WARNING, why=f"{sizes[1]} of {len(lists)} have one replica")
@@ -149,7 +150,7 @@ def _of_assignment(assignment: Assignment, topic: Topic, ground: Ground) -> dict
         told = ", ".join(f"{size} replicas: {count}" for size, count in sorted(sizes.items()))
         found["D15"] = Cause(why=told)
     if ground.racks:
-        crowded = [number for number, ids in standing.items() if _is_crowded(ids, ground)]
+        crowded = [number for number, ids in standing.items() if ground.is_crowded(ids)]
         if crowded:
             found["D14"] = Cause(len(crowded), why=told_of([f"partition {number}" for number in crowded]))
     return found
@@ -157,18 +158,20 @@ def _of_assignment(assignment: Assignment, topic: Topic, ground: Ground) -> dict
 
 def _malformed(lists: Mapping[int, tuple[int, ...]]) -> list[str]:
     """What a controller cannot make sense of in an assignment."""
-    wrong = []
-    for number, ids in lists.items():
-        if not ids or min(ids) < 0 or len(set(ids)) < len(ids):
-            wrong.append(f"partition {number}: replicas {_ids(ids) or 'none'}")
+    wrong = [
+        f"partition {number}: replicas {_ids(ids) or 'none'}"
+        for number, ids in lists.items()
+        if not _is_possible(ids)
+    ]
+    if lists and max(lists) == len(lists) - 1:
+        return wrong
     missing = set(range(len(lists))) - lists.keys()
     return wrong + [f"partition {number} is missing" for number in sorted(missing)]
 
 
-def _is_crowded(ids: tuple[int, ...], ground: Ground) -> bool:
-    """Whether replicas share racks though there are enough; nothing is said where a rack is not known."""
-    racks = [ground.racks.get(one) for one in ids]
-    return None not in racks and len(set(racks)) < len(ids) <= ground.shares
+@functools.lru_cache(maxsize=1 << 16)
+def _is_possible(ids: tuple[int, ...]) -> bool:
+    return bool(ids) and min(ids) >= 0 and len(set(ids)) == len(ids)
 
 
 def _of_offsets(topic: Topic, ground: Ground) -> dict[str, Cause]:
