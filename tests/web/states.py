@@ -20,12 +20,26 @@ from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
 from zkdash.live.queue import EMPTY, Queue
 from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.live.znodes import Znodes
 from zkdash.zk.session import Phase, Session
+from zkdash.zk.visits import Visit, VisitError
 from zkdash.znode import Batch, Stat, Unreadable, Znode
 
 # 2026-11-20 10:42:07.123 UTC
 TIME = 1_795_171_327_123
 Tree = dict[str, Znode | Unreadable | None]
+# Of each cluster that was published, what the mirror would hold.
+_held: dict[str, dict[str, Znode | Unreadable]] = {}
+
+
+class NotAsked:
+    """A ZooKeeper that is away: pages show what is mirrored."""
+
+    def read(self, *_: object, **__: object) -> Visit:
+        raise VisitError("ZooKeeper is away.")
+
+    def stats(self, *_: object) -> dict[str, Stat | None]:
+        raise VisitError("ZooKeeper is away.")
 
 
 def znode(data: object = None, *, mtime: int = TIME, owner: int = 0, mzxid: int = 7) -> Znode:
@@ -204,13 +218,25 @@ def publish(tree: Tree | None = None, **fields: Any) -> Snapshot:
     """Make it the current snapshot of its cluster."""
     made = snapshot(tree, **fields)
     live.publish(made.cluster, made)
+    held = _held[made.cluster] = {path: read for path, read in (tree or {}).items() if read is not None}
+    for path in tuple(held):
+        for end in (at for at, character in enumerate(path) if character == "/" and at):
+            held.setdefault(path[:end], znode())
+    live.lend(made.cluster, Znodes(lambda: held, NotAsked()))
     return made
 
 
 def change(path: str, znode: Znode | None, revision: int) -> Touched:
     """Publish what follows the demo's current state, and say what it touched."""
-    before = live.current("demo")
+    before, znodes = live.current("demo"), live.znodes_of("demo")
     assert before is not None
-    state, touched = advance.advance(before.state, Batch(changed={path: znode}, zxid=2000))
+    assert znodes is not None
+    batch = Batch(changed={path: znode}, zxid=2000)
+    state, touched = advance.advance(before.state, batch)
+    if znode is None:
+        del _held["demo"][path]
+    else:
+        _held["demo"][path] = znode
+    touched |= znodes.batch(batch)
     live.publish("demo", msgspec.structs.replace(before, state=state, revision=revision, as_of=time.time()))
     return touched

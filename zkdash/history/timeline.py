@@ -1,4 +1,4 @@
-"""What changed in a cluster, a topic, a broker or a group: the newest entries of the table `timeline`."""
+"""What changed in a cluster, a topic, a broker, a group or a znode: the newest of the table `timeline`."""
 
 from __future__ import annotations
 
@@ -48,11 +48,12 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Search(msgspec.Struct, frozen=True):
-    """Which changes: those of one topic, broker or group, where one is named, older than `before`."""
+    """Which changes: those of one topic, broker, group or path, where one is named, older than `before`."""
 
     topic: str = ""
     broker: int | None = None
     group: str = ""
+    path: str = ""
     before: Place | None = None
 
 
@@ -68,7 +69,8 @@ def newest(tables: Tables, search: Search, most: int) -> Found:
     """The newest entries that a search asks for. Raises QueryError."""
     wanted: dict[str, object] = {"most": most + 1}
     conditions = ["true"]
-    for name, value in (("topic", search.topic), ("broker", search.broker), ("group", search.group)):
+    for name in ("topic", "broker", "group", "path"):
+        value = getattr(search, name)
         if value not in {"", None}:
             conditions.append(f'"{name}" = ${name}')
             wanted[name] = value

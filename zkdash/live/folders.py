@@ -104,7 +104,7 @@ class Owned:
         return was or now
 
     def _owns(self, read: Read) -> bool:
-        return read.__class__ is Znode and read[-24:-16] == self._owner  # type: ignore[index]
+        return read.__class__ is Znode and read[-24:-16] == self._owner
 
 
 class Index(Protocol):

@@ -254,13 +254,3 @@ def is_mirrored(path: str) -> bool:
 
 def _is_whole(seen: Seen) -> bool:
     return seen.visit is not None and (seen.visit.stat is None or seen.visit.data is not None)
-
-
-class NotAsked:
-    """An asking that never asks: where no session is (tests of pages, plain ASGI)."""
-
-    def read(self, path: str, *, whole: bool, before: Visit | None) -> Visit:  # noqa: ARG002
-        raise VisitError("There is no session with ZooKeeper in this process.")
-
-    def stats(self, paths: Sequence[str]) -> Stats:  # noqa: ARG002
-        raise VisitError("There is no session with ZooKeeper in this process.")

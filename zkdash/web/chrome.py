@@ -50,7 +50,7 @@ def parts(chrome: Chrome, key: PageKey, pages: tuple[Page, ...]) -> tuple[Block,
     entries = tuple(
         Entry(
             label=page.label,
-            href=links.cluster(str(key.cluster), page.route),
+            href=links.cluster(str(key.cluster), page.route.partition("<")[0]),
             letter=page.letter,
             count=cells.grouped(count) if count else "",
             is_current=page.name == key.page,

@@ -78,7 +78,12 @@ def blocks(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tu
     counts = tuple(
         page.text(f"count-{tone.value}", cells.grouped(selection.counts.get(tone.value, 0))) for tone in Tone
     )
-    return (*counts, page.text("showing", _showing(selection, noun)), _pager(spec, query, selection))
+    return (*counts, *tally(spec, query, selection, noun))
+
+
+def tally(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Block, Block]:
+    """How many of a list are shown, and its pages: all that there is around a list without statuses."""
+    return page.text("showing", _showing(selection, noun)), _pager(spec, query, selection)
 
 
 def _showing(selection: Selection[Any], noun: str) -> str:

@@ -1,4 +1,4 @@
-"""Timeline: what changed in a cluster, a topic, a broker or a group, as far back as the tables reach."""
+"""Timeline: what changed in a cluster, a topic, a broker, a group or a znode, as far back as tables reach."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIZE: Final = 50
 NEWEST: Final = 20
 _LONGEST = 300
 _MOST_FIELDS = 20
-_OF = ("topic", "broker", "group")
+_OF = ("topic", "broker", "group", "path")
 _KNOWN = {*_OF, "before", "most", "format", "from"}
 
 
@@ -38,11 +38,11 @@ class About(msgspec.Struct, frozen=True):
 
 
 def about(cluster: str, kind: str, name: str) -> About:
-    """The timeline of a topic, a broker or a group."""
+    """The timeline of a topic, a broker, a group or the znode of a path."""
     return About(
         href=_address(cluster, [(kind, name)]),
         newest=_address(cluster, [(kind, name), ("most", str(NEWEST))]),
-        what=f"this {kind}",
+        what="this znode" if kind == "path" else f"this {kind}",
     )
 
 
@@ -122,6 +122,7 @@ def _search(given: dict[str, str]) -> Search:
         topic=given.get("topic", ""),
         broker=int(given["broker"]) if "broker" in given else None,
         group=given.get("group", ""),
+        path=given.get("path", ""),
         before=Place.read(given.get("before", "")),
     )
 
