@@ -14,6 +14,7 @@ from kazoo.client import KazooClient
 
 from tests import chromium
 from tests.databases import _audit_can_be_flushed, _migrated, database, postgresql
+from tests.lab import zookeeper as releases
 from zkdash.demo.zookeeper import Ensemble, Server
 
 __all__ = ["_audit_can_be_flushed", "_migrated", "database", "postgresql"]
@@ -51,9 +52,16 @@ class Chroot(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def zookeeper_release(request: pytest.FixtureRequest) -> str:
+    """The release of ZooKeeper that a test runs on: where none is asked for, the one of the product."""
+    return str(getattr(request, "param", releases.BUNDLED))
+
+
+@pytest.fixture(scope="session")
+def zookeeper(zookeeper_release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The run's ZooKeeper, for tests that leave it alone: others take `own_server`."""
-    with Server(tmp_path_factory.mktemp("zookeeper"), tick_time_ms=TICK_MS) as server:
+    classpath = releases.classpath(zookeeper_release)
+    with Server(tmp_path_factory.mktemp("zookeeper"), tick_time_ms=TICK_MS, classpath=classpath) as server:
         yield server
 
 
@@ -77,14 +85,13 @@ def chroot(zookeeper: Server, _root_client: KazooClient) -> Iterator[Chroot]:
 
 
 @pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def own_server(zookeeper_release: str, tmp_path: Path) -> Iterator[Callable[..., Server]]:
     """Starts ZooKeeper servers of the test's own: `own_server(tick_time_ms=…)`, arguments as Server's."""
     started: list[Server] = []
 
     def start(data_dir: Path | None = None, **arguments: Any) -> Server:
-        server = Server(
-            data_dir or tmp_path / f"zookeeper-{len(started)}", **{"tick_time_ms": TICK_MS} | arguments
-        )
+        defaults = {"tick_time_ms": TICK_MS, "classpath": releases.classpath(zookeeper_release)}
+        server = Server(data_dir or tmp_path / f"zookeeper-{len(started)}", **defaults | arguments)
         started.append(server)
         server.start()
         return server
@@ -95,9 +102,10 @@ def own_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
 
 @pytest.fixture
-def ensemble(tmp_path: Path) -> Iterator[Ensemble]:
+def ensemble(zookeeper_release: str, tmp_path: Path) -> Iterator[Ensemble]:
     """Three servers of the test's own."""
-    with Ensemble(tmp_path / "ensemble", tick_time_ms=TICK_MS) as servers:
+    classpath = releases.classpath(zookeeper_release)
+    with Ensemble(tmp_path / "ensemble", tick_time_ms=TICK_MS, classpath=classpath) as servers:
         yield servers
 
 

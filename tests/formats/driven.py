@@ -14,11 +14,10 @@ from kazoo.protocol.serialization import Create2
 from kazoo.security import OPEN_ACL_UNSAFE, make_digest_acl
 
 from tests import waiting
-from tests.lab import jars, lock, maven
+from tests.lab import zookeeper
 from zkdash import java
-from zkdash.demo import jvm, ports
-from zkdash.demo.guard import Guarded
-from zkdash.demo.zookeeper import srvr
+from zkdash.demo import jvm
+from zkdash.demo.zookeeper import Server
 
 TOOL_LIMIT_S = 300
 CONTAINER_CHECKS = ("-Dznode.container.checkIntervalMs=200", "-Dznode.container.maxNeverUsedIntervalMs=200")
@@ -113,50 +112,9 @@ def _modern(client: KazooClient) -> None:
         waiting.wait_for(lambda path=path: client.exists(path) is None, limit_s=60)
 
 
-class Old:
+def old(data_dir: Path, *options: str) -> Server:
     """A ZooKeeper 3.4.14, whose jars are fetched by the run."""
-
-    def __init__(self, data_dir: Path, *options: str) -> None:
-        self.data_dir = data_dir
-        self._options = options
-        self.port = ports.free()[0]
-
-    def __enter__(self) -> Old:
-        self.data_dir.mkdir(parents=True, exist_ok=True)
-        config = self.data_dir / "zoo.cfg"
-        config.write_text(
-            f"dataDir={self.data_dir}\nclientPort={self.port}\nclientPortAddress=127.0.0.1\ntickTime=200\n"
-            "maxSessionTimeout=60000\npreAllocSize=64\n"
-        )
-        locked = lock.read(Path(__file__).with_name("zookeeper-3.4.14.lock"))
-        classpath = jars.fetch(locked, maven.repository(), folder=jars.cache())
-        command = [java.find().path, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-        command += [
-            *self._options,
-            "-cp",
-            ":".join(map(str, classpath)),
-            "org.apache.zookeeper.server.ZooKeeperServerMain",
-            config,
-        ]
-        self._process = Guarded([*map(str, command)], log=self.data_dir / "log.txt")
-        waiting.wait_for(self._serves, limit_s=60)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        import signal
-
-        self._process.signal(signal.SIGTERM)
-        self._process.wait(limit_s=20)
-
-    @property
-    def address(self) -> str:
-        return f"127.0.0.1:{self.port}"
-
-    def _serves(self) -> bool:
-        try:
-            return "Mode:" in srvr("127.0.0.1", self.port)
-        except OSError:
-            return False
+    return Server(data_dir, tick_time_ms=200, java_options=options, classpath=zookeeper.classpath("3.4.14"))
 
 
 def tool(main: str, *arguments: str | Path) -> str:

@@ -62,7 +62,7 @@ def test_a_servers_snapshot_holds_what_the_server_shows_and_what_its_tool_prints
 
 @pytest.mark.zk
 def test_a_snapshot_of_3_4_is_read_like_one_of_3_9(tmp_path: Path) -> None:
-    with driven.Old(tmp_path, "-Dzookeeper.snapCount=20") as server:
+    with driven.old(tmp_path, "-Dzookeeper.snapCount=20") as server:
         driven.write_everything(server.address, modern=False)
         client = driven.connected(server.address)
         client.create("/nudge")

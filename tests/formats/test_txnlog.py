@@ -50,7 +50,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     new, old = (tmp_path_factory.mktemp("written") / name for name in ("new", "old"))
     with Server(new, tick_time_ms=200, java_options=driven.CONTAINER_CHECKS) as server:
         driven.write_everything(server.address, modern=True)
-    with driven.Old(old) as server:
+    with driven.old(old) as server:
         driven.write_everything(server.address, modern=False)
     return [log for folder in (new, old) for log in sorted((folder / "version-2").glob("log.*"))]
 

@@ -21,7 +21,7 @@ def test_ephemerals_that_went_with_their_session_are_told_of_a_log_that_does_not
     spark, tmp_path: Path
 ) -> None:
     files, tables = tmp_path / "zookeeper", tmp_path / "tables"
-    with driven.Old(files) as server:
+    with driven.old(files) as server:
         writer = Writer(server.address, "/written", seed=3)
         for _ in range(3):
             writer.round(60)

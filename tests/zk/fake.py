@@ -96,14 +96,32 @@ def is_unimplemented(connection: socket.socket) -> None:
 
     It does not allow the four-letter word srvr.
     """
-    head = connection.recv(4, socket.MSG_PEEK)
-    if head == b"srvr":
+    if connection.recv(4, socket.MSG_PEEK) == b"srvr":
+        connection.recv(4)
         connection.sendall(b"srvr is not executed because it is not in the whitelist.\n")
         return
+    _serve_empty(connection, [])
+
+
+def knows_less_than_it_says(asked: list[int]) -> Answer:
+    """An empty ZooKeeper before 3.6 that srvr tells to be 3.9; `asked` takes the operations of sessions."""
+
+    def answer(connection: socket.socket) -> None:
+        if connection.recv(4, socket.MSG_PEEK) == b"srvr":
+            connection.recv(4)
+            connection.sendall(b"Zookeeper version: 3.9.5-fake, built on a day\n")
+            return
+        _serve_empty(connection, asked)
+
+    return answer
+
+
+def _serve_empty(connection: socket.socket, asked: list[int]) -> None:
     accepts_session(connection)
     while True:
         xid, opcode = struct.unpack_from("!ii", request(connection))
-        if opcode in {22, 106}:
-            connection.sendall(struct.pack("!iiqi", 16, xid, 1, -6))
+        asked.append(opcode)
+        error = {22: -6, 106: -6, 4: -101, 8: -101}.get(opcode, 0)
+        connection.sendall(struct.pack("!iiqi", 16, xid, 1, error))
+        if error == -6:
             return
-        connection.sendall(struct.pack("!iiqi", 16, xid, 1, 0))

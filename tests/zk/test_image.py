@@ -102,6 +102,8 @@ OPERATIONS = st.lists(
 
 
 class ImageMachine(RuleBasedStateMachine):
+    STEPS = 400
+
     def __init__(self) -> None:
         super().__init__()
         self.model, self.image, self.now = Model(), Image(ROOTS), 100.0
@@ -158,7 +160,7 @@ class ImageMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Once nothing is written any more, the image becomes the tree."""
-        for _ in range(400):
+        for _ in range(self.STEPS):
             if self.model.requests:
                 self.model.serve()
             if self.model.wire:

@@ -13,6 +13,7 @@ from kazoo.client import KazooClient
 from kazoo.security import make_digest_acl
 
 from tests.conftest import Chroot
+from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import witness
 from tests.zk.proxy import Proxy
@@ -22,7 +23,10 @@ from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Unreadable, Znode
 
-pytestmark = pytest.mark.zk
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.parametrize("zookeeper_release", zookeeper.RELEASES, indirect=True, scope="session"),
+]
 
 ROOTS = ("/brokers", "/consumers", "/controller", "/config")
 
@@ -66,14 +70,14 @@ def test_the_first_batch_is_the_whole_and_later_ones_are_what_changed(chroot: Ch
         assert dict(mirror.znodes) == seen.state
 
 
-def test_a_session_tells_server_version_and_progress(chroot: Chroot) -> None:
+def test_a_session_tells_server_version_and_progress(chroot: Chroot, zookeeper_release: str) -> None:
     chroot.client.create("/brokers")
     with witness.mirroring(chroot.address, ROOTS) as (mirror, seen):
         witness.wait_live(mirror)
         session = mirror.session
         assert session.server == chroot.server.address
         assert session.zookeeper_version is not None
-        assert session.zookeeper_version.startswith("3.9")
+        assert session.zookeeper_version.startswith(zookeeper_release)
         assert session.session_id
         assert session.sentence == ""
         wait_for(lambda: seen.sessions[-1].phase is Phase.LIVE)

@@ -1,4 +1,4 @@
-"""The walk finds every znode of any tree, in requests of bounded size; dirty marks are asked for once."""
+"""The walk finds every znode of any tree, in requests of bounded size."""
 
 from __future__ import annotations
 
@@ -83,19 +83,3 @@ def test_long_data_makes_requests_short_and_very_long_data_is_read_alone() -> No
     level.hint = 1
     assert reading.take(reading.Read(level, None), held, 1000).gets == ["/1"]
     assert reading.take(reading.Read(level, None), held, 1000).gets == ["/3000"]
-
-
-def test_a_path_marked_twice_is_asked_for_once_and_again_after_it_was_asked_for() -> None:
-    dirty = reading.Dirty()
-    dirty.mark("/a")
-    dirty.mark("/b")
-    dirty.mark("/a")
-    read = dirty.next({}, 1000)
-    assert read is not None
-    assert read.gets == ["/a", "/b"]
-    assert read.upto == dirty.marked == 2
-    assert not dirty
-    dirty.mark("/a")
-    again = dirty.next({}, 1000)
-    assert again is not None
-    assert again.upto == 3

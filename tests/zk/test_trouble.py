@@ -15,6 +15,7 @@ from tests.waiting import wait_for
 from tests.zk import fake, witness
 from tests.zk.proxy import Proxy
 from zkdash.demo.zookeeper import Server
+from zkdash.zk import jute
 from zkdash.zk.session import Phase
 
 pytestmark = pytest.mark.zk
@@ -87,14 +88,17 @@ def test_a_server_that_names_one_unresolvable_neighbour_is_mirrored(chroot: Chro
         witness.wait_live(mirror)
 
 
-def test_an_old_server_is_refused_with_what_to_do() -> None:
+def test_a_server_that_lacks_what_its_probe_had_is_asked_once_and_mirrored_all_the_same() -> None:
+    """Behind one address there may be several servers, of which the probe met another."""
+    asked: list[int] = []
     with (
-        fake.serving(fake.is_unimplemented) as port,
-        witness.mirroring(f"127.0.0.1:{port}", ROOTS) as (mirror, _),
+        fake.serving(fake.knows_less_than_it_says(asked)) as port,
+        witness.mirroring(f"127.0.0.1:{port}", ROOTS) as (mirror, seen),
     ):
-        session = witness.wait_phase(mirror, Phase.REFUSED)
-        assert "needs ZooKeeper 3.6 for now" in session.sentence
-        assert f"127.0.0.1:{port}" in session.sentence
+        witness.wait_live(mirror)
+        assert asked.count(jute.ADD_WATCH) == 1
+        assert jute.MULTI_READ not in asked
+        assert not seen.seen()
 
 
 def test_an_authentication_that_fails_is_told_and_tried_again(chroot: Chroot) -> None:

@@ -1,4 +1,4 @@
-"""The command line of a ZooKeeper server, all of it from the jars that PySpark brings."""
+"""The command line of a ZooKeeper server, from the jars that PySpark brings where no others are named."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ appender.console.layout.pattern = %d{ISO8601} %p %c{1}: %m%n%throwable{short}
 """
 
 
-def zookeeper(config: Path, *, heap_mb: int, options: Sequence[str] = ()) -> list[str | Path]:
+def zookeeper(
+    config: Path, *, heap_mb: int, options: Sequence[str] = (), classpath: Sequence[Path] = ()
+) -> list[str | Path]:
     """Return the command that serves what `config` (a zoo.cfg) says; its logging is written beside it.
 
     Raises java.NoJavaError, and FileNotFoundError where PySpark is not installed.
@@ -49,7 +51,7 @@ def zookeeper(config: Path, *, heap_mb: int, options: Sequence[str] = ()) -> lis
         f"-Dlog4j2.configurationFile={logging}",
         *options,
         "-cp",
-        ":".join(map(str, jars())),
+        ":".join(map(str, classpath or jars())),
         "org.apache.zookeeper.server.quorum.QuorumPeerMain",
         config,
     ]

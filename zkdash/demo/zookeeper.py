@@ -1,4 +1,4 @@
-"""A real ZooKeeper server (3.9) from the jars that PySpark brings: alone, or as an ensemble.
+"""A real ZooKeeper server, 3.9 from the jars that PySpark brings where none are named; alone or an ensemble.
 
 For the demo and for tests. It listens on 127.0.0.1 only, forgets durability for speed (a killed server
 loses nothing, a machine that loses power may), and dies with the process that started it.
@@ -37,7 +37,8 @@ class Server:
     `version-2` in `data_dir` holds its snapshots and transaction logs; a snapshot written there before
     the first start is served. Without `port` a free one is chosen; the address is settled once the
     first `start` returned, and the same after every later one. `tick_time_ms` rules sessions: at
-    least two ticks long, looked at once a tick. `config` is added to `zoo.cfg`.
+    least two ticks long, looked at once a tick. `config` is added to `zoo.cfg`. `classpath` holds the jars of
+    another release; a server that is stopped may be given others before it starts again.
     """
 
     def __init__(
@@ -49,8 +50,10 @@ class Server:
         heap_mb: int = 128,
         config: Mapping[str, str] = {},
         java_options: Sequence[str] = (),
+        classpath: Sequence[Path] = (),
     ) -> None:
         self.data_dir = data_dir
+        self.classpath = tuple(classpath)
         self.port = port or ports.free()[0]
         self._is_settled = port is not None
         self._tick_time_ms = tick_time_ms
@@ -107,7 +110,9 @@ class Server:
         config = self.data_dir / "zoo.cfg"
         config.write_text("".join(f"{key}={value}\n" for key, value in self._settings().items()))
         self.log.write_bytes(b"")
-        command = jvm.zookeeper(config, heap_mb=self._heap_mb, options=self._java_options)
+        command = jvm.zookeeper(
+            config, heap_mb=self._heap_mb, options=self._java_options, classpath=self.classpath
+        )
         self._process = guard.Guarded(command, log=self.log)
 
     def wait_until_ready(self) -> None:
@@ -194,6 +199,7 @@ class Ensemble:
         heap_mb: int = 128,
         config: Mapping[str, str] = {},
         java_options: Sequence[str] = (),
+        classpath: Sequence[Path] = (),
     ) -> None:
         self.data_dir = data_dir
         self._size = size
@@ -201,7 +207,11 @@ class Ensemble:
         limits = {"initLimit": max(10, 10_000 // tick_time_ms), "syncLimit": max(5, 4_000 // tick_time_ms)}
         self._config = {key: str(ticks) for key, ticks in limits.items()} | dict(config)
         self._server = functools.partial(
-            Server, tick_time_ms=tick_time_ms, heap_mb=heap_mb, java_options=java_options
+            Server,
+            tick_time_ms=tick_time_ms,
+            heap_mb=heap_mb,
+            java_options=java_options,
+            classpath=classpath,
         )
         self._is_settled = False
         self._choose_ports()

@@ -108,6 +108,10 @@ class Aside:
                 if asker is not None:
                     asker.put(item)
                 return True
+        elif kind is stream.Replies:
+            self._requests += len(item.answers)
+            sizes = [len(answer) for answer in item.answers if not isinstance(answer, int)]
+            self._received += _REPLY * len(item.answers) + sum(sizes)
         elif kind is stream.Event:
             self._events += 1
             self._received += _REPLY + len(item.body)

@@ -2,7 +2,7 @@
 
 A session of its own, short-lived or kept while an action runs. Every reading begins with `sync`, so that it
 includes all that was committed before it was asked for. It is not one moment: between its answers others may
-write, which is why every write compares versions. Needs ZooKeeper 3.6 (MultiRead), as the mirror does.
+write, which is why every write compares versions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
-from zkdash.zk import jute, loading, reading, results, stream, trouble, wire
+from zkdash.zk import jute, loading, probe, reading, request, results, stream, trouble, wire
 from zkdash.zk.config import ClusterConfig
 from zkdash.znode import Batch, Unreadable, Znode
 
@@ -80,7 +80,8 @@ class Asker:
         self._arrived: list[Any] = []
         self._connected: stream.Connected | None = None
         self._reasons: dict[str, stream.Dropped] = {}
-        self._was_connected = False
+        self._was_connected = self._is_one_shot = False
+        self._lacking: set[tuple[str, int]] = set()
         self._cap = reading.MAX_PATHS
         self._contact = wire.Contact(config, deliver=self._items.put, floor=0)
 
@@ -117,28 +118,27 @@ class Asker:
     def _attempt(self, wanted: _Wanted, deadline: float) -> _Reading:
         while self._connected is None:
             self._take_others(deadline)
+            self._probe()
         self._send(jute.EXISTS, jute.path_and_flag(self._chroot.full("/")), "chroot")
         self._send(jute.SYNC, jute.sync(self._chroot.full("/")), "sync")
-        if (error := self._reply(deadline).error) and self._config.chroot:
+        if (error := self._step(deadline).error) and self._config.chroot:
             missing = error == jute.NO_NODE
             raise AskingError((trouble.wrong_chroot if missing else trouble.unreadable_chroot)(self._config))
-        synced = self._reply(deadline)
+        synced = self._step(deadline)
         if synced.error:
             raise AskingError(trouble.step_failed(self._config, "sync", synced.error))
         return _Reading(self._walk(wanted, deadline), synced.zxid)
 
     def _walk(self, wanted: _Wanted, deadline: float) -> Values:
-        """All of it, in MultiReads of bounded answers, some of them in flight at once."""
+        """All of it, in requests of bounded answers, some of them in flight at once."""
         level, found = reading.Level(), loading.Loading(wanted.subtrees, {})
         level.gets.extend(dict.fromkeys(path for path in wanted.paths if _can_exist(path)))
         level.lists.extend((path, reading.MAX_PATHS, 0) for path in wanted.children)
         values: Values = {}
         in_flight = 0
         while True:
-            while in_flight < reading.WINDOW and (request := self._next(level, found)) is not None:
-                full = self._chroot.full
-                body = jute.multi_read(map(full, request.gets), map(full, request.lists))
-                self._send(jute.MULTI_READ, body, request)
+            while in_flight < reading.WINDOW and (read := self._next(level, found)) is not None:
+                self._ask_for(read)
                 in_flight += 1
             if not in_flight:
                 return values | found.fresh
@@ -147,49 +147,71 @@ class Asker:
 
     def _next(self, level: reading.Level, found: loading.Loading) -> reading.Read | None:
         if level.gets or level.lists:
-            return reading.take(reading.Read(level, 0), {}, self._cap)
+            return reading.take(reading.Read(level, []), {}, self._cap)
         return found.next(self._cap)
 
-    def _take(self, reply: stream.Reply, found: loading.Loading, values: Values) -> None:
-        if reply.error:
+    def _ask_for(self, wanted: reading.Read) -> None:
+        gets, lists = (map(self._chroot.full, paths) for paths in (wanted.gets, wanted.lists))
+        if not self._is_one_shot:
+            self._send(jute.MULTI_READ, jute.multi_read(gets, lists), wanted)
+        elif self._connected is not None:
+            each = jute.each(gets, lists, watch=False)
+            self._contact.send_each(self._connected.generation, each, wanted)
+
+    def _take(self, reply: stream.Reply | stream.Replies, found: loading.Loading, values: Values) -> None:
+        if isinstance(reply, stream.Reply) and reply.error:
             raise AskingError(trouble.step_failed(self._config, "read", reply.error))
-        request: reading.Read = reply.token
+        wanted: reading.Read = reply.token
         try:
-            znodes, listings = jute.read_multi(reply.body, len(request.gets), len(request.lists))
+            znodes, listings = request.results(wanted, reply)
         except jute.MalformedError as error:
             raise AskingError(trouble.malformed(self._config, str(error))) from error
         if znodes:
-            request.level.learn(max(len(one) if isinstance(one, Znode) else 1 for one in znodes))
-        if request.is_walk:
-            found.take(request, znodes, listings)
+            wanted.level.learn(max(len(one) if isinstance(one, Znode) else 1 for one in znodes))
+        if wanted.is_walk:
+            found.take(wanted, znodes, listings)
             return
-        for path, result in zip(request.gets, znodes, strict=True):
+        for path, result in zip(wanted.gets, znodes, strict=True):
             value = results.value(path, result)
             if value is not None:
                 values[path] = value
-        for path, names in zip(request.lists, listings, strict=True):
+        for path, names in zip(wanted.lists, listings, strict=True):
             if isinstance(names, list):
-                request.level.gets.extend(f"{path.rstrip('/')}/{name}" for name in names)
+                wanted.level.gets.extend(f"{path.rstrip('/')}/{name}" for name in names)
 
     def _send(self, opcode: int, body: bytes, token: object) -> None:
         if self._connected is None:
             raise _GoneError
         self._contact.send(self._connected.generation, opcode, body, token)
 
-    def _reply(self, deadline: float) -> stream.Reply:
+    def _reply(self, deadline: float) -> stream.Reply | stream.Replies:
         """The next answer of the present connection."""
         while True:
             item = self._item(deadline)
-            if not isinstance(item, stream.Reply):
+            if not isinstance(item, stream.Reply | stream.Replies):
                 self._note(item)
             elif self._connected is not None and item.generation == self._connected.generation:
-                if item.error == jute.UNIMPLEMENTED:
-                    raise AskingError(trouble.too_old(self._connected.server, None))
+                if isinstance(item, stream.Reply) and item.error == jute.UNIMPLEMENTED:
+                    self._lacking.add(self._connected.peer)
+                    self._connected = None
+                    raise _GoneError
                 return item
+
+    def _probe(self) -> None:
+        """Find out how the server of a new connection is asked."""
+        if (to := self._connected) is not None:
+            verdict = probe.ask(to.peer, to.host, self._config.reading.tls)
+            self._is_one_shot = verdict.is_one_shot or to.peer in self._lacking
+
+    def _step(self, deadline: float) -> stream.Reply:
+        reply = self._reply(deadline)
+        if isinstance(reply, stream.Replies):
+            raise AskingError(trouble.malformed(self._config, "answers that nobody asked for"))
+        return reply
 
     def _take_others(self, deadline: float) -> None:
         item = self._item(deadline)
-        if not isinstance(item, stream.Reply):
+        if not isinstance(item, stream.Reply | stream.Replies):
             self._note(item)
 
     def _note(self, item: stream.Item) -> None:

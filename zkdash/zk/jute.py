@@ -9,7 +9,7 @@ chroot + "/" so that "/ab" is never taken for a child of "/a".
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from zkdash.znode import STAT_SIZE, Acl, Znode
 
@@ -20,6 +20,7 @@ GET_CHILDREN = 8
 SYNC = 9
 PING = 11
 MULTI_READ = 22
+SET_WATCHES = 101
 ADD_WATCH = 106
 CLOSE = -11
 
@@ -31,6 +32,7 @@ PERSISTENT_RECURSIVE = 1
 CREATED = 1
 DELETED = 2
 CHANGED = 3
+CHILDREN_CHANGED = 4
 
 UNIMPLEMENTED = -6
 NO_NODE = -101
@@ -38,6 +40,7 @@ NO_AUTH = -102
 
 REPLY_HEADER = struct.Struct("!iqi")
 _INT = struct.Struct("!i")
+_LONG = struct.Struct("!q")
 _REQUEST = struct.Struct("!iii")
 _EVENT = struct.Struct("!iii")
 _RESULT = struct.Struct("!iBii")
@@ -46,6 +49,7 @@ _GET = struct.pack("!iBi", GET_DATA, 0, -1)
 _LIST = struct.pack("!iBi", GET_CHILDREN, 0, -1)
 _END = struct.pack("!iBi", -1, 1, -1)
 _UNWATCHED = b"\x00"
+_WATCHED = b"\x01"
 
 
 class MalformedError(Exception):
@@ -90,6 +94,32 @@ def path_and_flag(full: bytes) -> bytes:
 def get_acl(full: bytes) -> bytes:
     """The body of getACL."""
     return _INT.pack(len(full)) + full
+
+
+def each(gets: Iterable[bytes], lists: Iterable[bytes], *, watch: bool) -> list[tuple[int, bytes]]:
+    """Opcodes and bodies of a getData for each of `gets`, then a getChildren for each of `lists`.
+
+    With `watch` each leaves a one-shot watch, where it does not fail.
+    """
+    pack, flag = _INT.pack, _WATCHED if watch else _UNWATCHED
+    requests = [(GET_DATA, pack(len(full)) + full + flag) for full in gets]
+    requests += [(GET_CHILDREN, pack(len(full)) + full + flag) for full in lists]
+    return requests
+
+
+def set_watches(
+    zxid: int, data: Collection[bytes], exist: Collection[bytes], child: Collection[bytes]
+) -> bytes:
+    """The body of setWatches: one-shot watches as of transaction `zxid`.
+
+    What changed since is told by an event in place of its watch: `data` that is newer or gone, `exist` that
+    is there, `child` whose children came or went.
+    """
+    parts = [_LONG.pack(zxid)]
+    for paths in (data, exist, child):
+        parts.append(_INT.pack(len(paths)))
+        parts += [_INT.pack(len(full)) + full for full in paths]
+    return b"".join(parts)
 
 
 def sync(full: bytes) -> bytes:

@@ -1,7 +1,7 @@
 """The way to one ensemble, from nothing to "watches are set and the server is in sync", again and again.
 
-Lives on the mirror's apply thread: it takes what the contact reports, probes each server once, sets the
-watches, and words what is wrong. Knows nothing of znodes' values.
+Lives on the mirror's apply thread: it takes what the contact reports, probes the server of each connection,
+sets the watches that last, and words what is wrong. Knows nothing of znodes' values.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Owner(Protocol):
     def report(self, **changes: Any) -> None:
         """Change fields of the session."""
 
-    def ready(self, zxid: int) -> None:
-        """Everything from now on is watched, and reads include at least `zxid`."""
+    def ready(self, zxid: int, *, is_one_shot: bool) -> None:
+        """Reads include at least `zxid`; all is watched by now, or with `is_one_shot` by what is read."""
 
     def lost(self, cause: stream.Cause | None) -> None:
         """The connection is gone, and the watches with it."""
@@ -72,7 +72,8 @@ class Link:
         self._is_ready = False
         self._lacks_chroot = False
         self._timeout_s = config.session_timeout_s
-        self._verdicts: dict[tuple[str, int], tuple[float, probe.Verdict]] = {}
+        self._lacking: dict[tuple[str, int], float] = {}
+        self._is_one_shot = False
         self._reasons: dict[str, stream.Dropped] = {}
         self._closing: list[threading.Thread] = []
         self._absence = Phase.CONNECTING
@@ -120,6 +121,12 @@ class Link:
         contact, connected = self._contact, self._connected
         if contact is not None and connected is not None:
             contact.send(connected.generation, opcode, body, token)
+
+    def send_each(self, requests: Sequence[tuple[int, bytes]], token: Any) -> None:
+        """Send many requests in one go, as `send` does."""
+        contact, connected = self._contact, self._connected
+        if contact is not None and connected is not None:
+            contact.send_each(connected.generation, requests, token)
 
     def reopen(self) -> None:
         """Give the session up and begin anew after a moment: something went wrong on our side."""
@@ -174,10 +181,6 @@ class Link:
         self._reasons.clear()
         self._timeout_s = item.session_timeout_s
         self._owner.report(server=item.server, session_id=item.session_id)
-        asked, verdict = self._verdicts.get(item.peer, (-_VERDICT_S, None))
-        if verdict is not None and self._clock() < asked + _VERDICT_S:
-            self._judge(verdict)
-            return
         number, over = self._number, self._config.reading.tls
 
         def ask() -> None:
@@ -186,24 +189,21 @@ class Link:
         threading.Thread(target=ask, name=f"zk-probe-{self._config.name}", daemon=True).start()
 
     def _on_probed(self, item: Probed) -> None:
-        if self._connected is not None and self._connected.generation == item.generation:
-            self._verdicts[self._connected.peer] = (self._clock(), item.verdict)
-            self._judge(item.verdict)
-
-    def _judge(self, verdict: probe.Verdict) -> None:
-        self._owner.report(zookeeper_version=verdict.version)
-        if not verdict.supported:
-            self._on_too_old(verdict.version)
-        elif self._wait_s:
+        if self._connected is None or self._connected.generation != item.generation:
+            return
+        self._owner.report(zookeeper_version=item.verdict.version)
+        lacked_at = self._lacking.get(self._connected.peer, -_VERDICT_S)
+        self._is_one_shot = item.verdict.is_one_shot or self._clock() < lacked_at + _VERDICT_S
+        if self._wait_s:
             self._set_up_at, self._wait_s = self._clock() + self._wait_s, 0.0
         else:
             self._set_up()
 
-    def _on_too_old(self, version: str | None) -> None:
-        connected = self._connected
-        if connected is not None:
-            self._verdicts[connected.peer] = (self._clock(), probe.Verdict(supported=False, version=version))
-            self._refuse(trouble.too_old(connected.server, version))
+    def _on_unimplemented(self) -> None:
+        """The probe met another server than the connection did: remember this one, which ends it now."""
+        if self._connected is not None:
+            log.warning("%s lacks an operation that the probe found there", self._connected.server)
+            self._lacking[self._connected.peer] = self._clock()
 
     def _set_up(self) -> None:
         if self._config.chroot:
@@ -216,13 +216,13 @@ class Link:
 
     def _watch(self) -> None:
         """Watch before reading, whether or not the roots exist, and catch up with the leader."""
-        for root in self._roots:
+        for root in () if self._is_one_shot else self._roots:
             self.send(jute.ADD_WATCH, jute.add_watch(self._chroot.full(root)), _Step.WATCH)
         self.send(jute.SYNC, jute.sync(self._chroot.full("/")), _Step.SYNC)
 
     def _on_reply(self, item: stream.Reply) -> None:
         if item.error == jute.UNIMPLEMENTED:
-            self._on_too_old(None)
+            self._on_unimplemented()
         elif item.token is _Step.CHROOT:
             self._on_chroot(item.error)
         elif item.error:
@@ -231,7 +231,7 @@ class Link:
             self._is_ready = True
             self._backoff_s = _BACKOFF_S[0]
             self._seen = item.zxid
-            self._owner.ready(item.zxid)
+            self._owner.ready(item.zxid, is_one_shot=self._is_one_shot)
 
     def _on_chroot(self, error: int) -> None:
         self._lacks_chroot = error != 0

@@ -65,23 +65,27 @@ class Loading:
                 walk.listed(level, path, names)
         walk.answered()
 
-    def compare(
-        self, pending: Mapping[str, results.Value | None], *, takes_older: bool
-    ) -> dict[str, results.Value | None]:
-        """Return what differs from what is held, and what of `pending` was never published."""
-        held, fresh = self._held, self.fresh
-        if not held and not pending:
-            return dict(fresh)
-        changed: dict[str, results.Value | None] = {}
-        for path, value in fresh.items():
-            before = held.get(path)
-            if before is value:
-                continue
-            if not takes_older and results.is_older(value, before):
-                log.warning("%s was read older than it is held", path)
-            changed[path] = value
-        for path in held.keys() - fresh.keys():
-            changed[path] = None
-        for path in pending.keys() - changed.keys():
-            changed[path] = fresh.get(path)
-        return changed
+
+def compare(
+    held: Mapping[str, results.Value],
+    fresh: Mapping[str, results.Value],
+    pending: Mapping[str, results.Value | None],
+    *,
+    takes_older: bool,
+) -> dict[str, results.Value | None]:
+    """Return what was read and differs from what is held, and what of `pending` was never published."""
+    if not held and not pending:
+        return dict(fresh)
+    changed: dict[str, results.Value | None] = {}
+    for path, value in fresh.items():
+        before = held.get(path)
+        if before is value:
+            continue
+        if not takes_older and results.is_older(value, before):
+            log.warning("%s was read older than it is held", path)
+        changed[path] = value
+    for path in held.keys() - fresh.keys():
+        changed[path] = None
+    for path in pending.keys() - changed.keys():
+        changed[path] = fresh.get(path)
+    return changed

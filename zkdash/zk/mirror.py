@@ -1,8 +1,9 @@
 """The mirror: everything below a cluster's roots, as ZooKeeper holds it, read-only, without end.
 
 One apply thread owns it. Watch events only say "dirty": state comes from reads alone. After every
-reconnect the whole is read again and compared, because persistent watches replay nothing. No operation
-that writes is ever sent. Knows nothing of what a znode means, except which paths hold secrets and offsets.
+reconnect the whole is read again and compared, because persistent watches replay nothing; a server before
+ZooKeeper 3.6 tells itself what changed. No operation that writes is ever sent. Knows nothing of what a znode
+means, except which paths hold secrets and offsets.
 
 The Stat's fields about children (cversion, num_children, pzxid) are those of the znode's last read: a
 child that comes or goes is an event of its own and does not make its parent be read again.
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from zkdash.zk import aside, garbage, image, jute, link, reading, stream, trouble
+from zkdash.zk import aside, garbage, image, jute, link, request, stream, trouble
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Unreadable, Znode
@@ -82,6 +83,7 @@ class Mirror:
         self._stopping = False
         self._session = self._told = Session()
         self._told_at = float("-inf")
+        self._loaded_in: int | None = None  # the session
         self._is_collecting = True
         self._zxid = 0
         self._tick_at = clock()
@@ -178,8 +180,8 @@ class Mirror:
             self._told_at = self._clock()
             self._sink.session(self._session)
 
-    def ready(self, zxid: int) -> None:
-        """Begin to read everything: watches stand, and the server is in sync."""
+    def ready(self, zxid: int, *, is_one_shot: bool) -> None:
+        """Begin to read everything: the server is in sync, and watches stand or come with the reads."""
         takes_older = zxid < self._zxid
         if takes_older:
             log.warning(
@@ -189,7 +191,8 @@ class Mirror:
                 self._zxid,
             )
         self._zxid = zxid
-        self._catch_up(takes_older=takes_older)
+        resumes = self._session.session_id == self._loaded_in
+        self._catch_up(takes_older=takes_older, is_one_shot=is_one_shot, resumes=resumes)
 
     def lost(self, cause: stream.Cause | None) -> None:
         """Forget what was asked and marked: all is read again after the reconnect."""
@@ -198,11 +201,11 @@ class Mirror:
         self._image.forget()
         self._collect(freeze=False)
 
-    def _catch_up(self, *, takes_older: bool) -> None:
+    def _catch_up(self, **how: bool) -> None:
         if self._is_collecting:
             garbage.pause()
             self._is_collecting = False
-        self._image.begin_load(self._zxid, takes_older=takes_older)
+        self._image.begin_load(self._zxid, **how)
         self.report(phase=Phase.LOADING, sentence="", loaded=0, expected=None, zxid=self._zxid)
 
     def _collect(self, *, freeze: bool) -> None:
@@ -214,36 +217,22 @@ class Mirror:
 
     def _take(self, items: Sequence[Any]) -> None:
         for item in items:
-            kind = type(item)
-            if kind is stream.Event:
-                if self._link.is_live(item.generation):
-                    self._on_event(item)
-            elif kind is stream.Reply:
-                if self._link.is_live(item.generation):
-                    self._on_reply(item)
-            else:
+            if not isinstance(item, stream.Event | stream.Reply | stream.Replies):
                 self._link.take(item)
+            elif self._link.is_live(item.generation):
+                if isinstance(item, stream.Event):
+                    request.event(self._image, self._chroot, item, self._clock())
+                else:
+                    self._on_reply(item)
 
-    def _on_event(self, item: stream.Event) -> None:
-        kind, full = jute.read_event(item.body)
-        if kind not in {jute.CREATED, jute.DELETED, jute.CHANGED}:
-            raise jute.MalformedError(f"a watch event has the type {kind}")
-        path = self._chroot.strip(full)
-        if path is not None:
-            self._image.event(path, item.zxid, self._clock())
-
-    def _on_reply(self, item: stream.Reply) -> None:
-        token = item.token
-        if isinstance(token, reading.Read):
-            if item.error:
-                raise jute.MalformedError(f"MultiRead was answered with error {item.error}")
-            znodes, listings = jute.read_multi(item.body, len(token.gets), len(token.lists))
-            self._image.answer(token, znodes, listings, item.zxid, self._clock())
-        elif isinstance(token, _Tick):
-            self._on_tick_reply(token, item)
-        else:
-            self._link.take(item)
-            return
+    def _on_reply(self, item: stream.Reply | stream.Replies) -> None:
+        if isinstance(item.token, request.Wanted):
+            request.answer(self._image, item, self._clock())
+        elif isinstance(item, stream.Reply):
+            if not isinstance(item.token, _Tick):
+                self._link.take(item)
+                return
+            self._on_tick_reply(item.token, item)
         self._zxid = max(self._zxid, item.zxid)
 
     # --- publishing and asking
@@ -255,17 +244,17 @@ class Mirror:
         self._sink.batch(batch)
         self._image.published(batch, now)
         if batch.whole:
+            self._loaded_in = self._session.session_id
             self._collect(freeze=self._image.loads == 1)
             self._tick_at = now
-            loaded = len(self._image.znodes)
-            self.report(phase=Phase.LIVE, sentence="", loaded=loaded, expected=None, zxid=self._zxid)
+            live = {"phase": Phase.LIVE, "sentence": "", "zxid": self._zxid, "watches": self._image.watches}
+            self.report(loaded=len(self._image.znodes), expected=None, **live)
 
     def _ask(self, now: float) -> None:
         """Send the next reads, as far as the window allows."""
-        full = self._chroot.full
-        while (read := self._image.next_read(now)) is not None:
-            body = jute.multi_read(map(full, read.gets), map(full, read.lists))
-            self._link.send(jute.MULTI_READ, body, read)
+        image = self._image
+        while (wanted := image.next_read(now)) is not None:
+            request.send(self._link, self._chroot.full, wanted, is_one_shot=image.is_one_shot)
 
     def _tell_progress(self, now: float) -> None:
         if self._image.is_loading and now >= self._told_at + _PROGRESS_S:
@@ -277,8 +266,7 @@ class Mirror:
     def _on_tick(self, now: float) -> None:
         self._tick_at = now + _TICK_S
         self._sink.tick(self._wall())
-        self._session = msgspec.structs.replace(self._session, zxid=self._zxid)
-        self._told = msgspec.structs.replace(self._told, zxid=self._zxid)
+        self._note(zxid=self._zxid, watches=self._image.watches if self._link.is_ready else 0)
         self._link.look_for_chroot()
         if not self._link.is_ready:
             return
@@ -286,6 +274,11 @@ class Mirror:
         if now >= self._refused_again_at:
             self._refused_again_at = now + _REFUSED_AGAIN_S
             self._image.doubt_refused()
+
+    def _note(self, **changes: Any) -> None:
+        """Change fields of the session that are not told by themselves."""
+        self._session = msgspec.structs.replace(self._session, **changes)
+        self._told = msgspec.structs.replace(self._told, **changes)
 
     def _on_tick_reply(self, token: _Tick, item: stream.Reply) -> None:
         self._image.proof(token.sent, item.zxid)

@@ -1,6 +1,7 @@
 """Dirty marks that wait: commits of offsets flood /consumers, so their paths are re-read once a second.
 
 What waits is promoted as soon as another event carries the same transaction, so that a multi shows whole.
+Before ZooKeeper 3.9 no event tells its transaction: there any other event takes along all that waits.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ class Deferred:
         self._last_zxid = -1
         self._immediate_zxid = -1
 
+    @property
+    def paths(self) -> Iterable[str]:
+        """The paths that wait."""
+        return self._paths
+
     def add(self, path: str, zxid: int, now: float) -> bool:
         """Let the path wait; False where its transaction is being re-read already, so that it may not."""
         if zxid > 0 and zxid == self._immediate_zxid:
@@ -39,7 +45,10 @@ class Deferred:
     def same_transaction(self, zxid: int) -> Iterable[str]:
         """Note an event that does not wait; return the paths that it takes along."""
         self._immediate_zxid = zxid
-        if zxid <= 0 or zxid != self._last_zxid:
+        if zxid <= 0:
+            taken, self._paths, self._last, self.due = self._paths, {}, {}, None
+            return taken
+        if zxid != self._last_zxid:
             return ()
         taken, self._last = self._last, {}
         for path in taken:

@@ -1,7 +1,8 @@
-"""Whether one server can do what the mirror needs, asked on connections that are thrown away.
+"""What one server knows, asked on connections that are thrown away.
 
 A server before 3.6 answers an unknown opcode with Unimplemented and drops the connection (and the session
-with it), so the question must not be asked on the session's own connection. Knows sockets only.
+with it), so the question must not be asked on the session's own connection. What a server knows is its own:
+while an ensemble is upgraded its servers differ. Knows sockets only.
 """
 
 from __future__ import annotations
@@ -26,29 +27,25 @@ _NEEDED = (3, 6)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What a server said: `supported` is False only where it surely lacks the operations.
+    """What a server said: `is_one_shot` where it surely lacks MultiRead and persistent watches.
 
     `version` is "3.9.5", None where the four-letter word srvr is not allowed there.
     """
 
-    supported: bool
+    is_one_shot: bool
     version: str | None = None
 
 
 def ask(peer: tuple[str, int], host: str, over: Tls | None) -> Verdict:
-    """Ask the server at (address, port), whose name is `host`, for its version and a MultiRead of "/".
+    """Ask the server at (address, port), whose name is `host`, for its version, or else a MultiRead of "/".
 
     Never raises on I/O.
     """
     dial = functools.partial(tls.dial, over, peer, hostname=host, limit_s=_LIMIT_S)
     version = _version(dial)
-    if version is not None and version[:2] < _NEEDED:
-        return Verdict(supported=False, version=_words(version))
-    return Verdict(supported=_answers_multi_read(dial), version=_words(version))
-
-
-def _words(version: tuple[int, ...] | None) -> str | None:
-    return None if version is None else ".".join(map(str, version))
+    if version is not None:
+        return Verdict(is_one_shot=version[:2] < _NEEDED, version=".".join(map(str, version)))
+    return Verdict(is_one_shot=not _answers_multi_read(dial))
 
 
 def _version(dial: Callable[[], socket.socket]) -> tuple[int, ...] | None:

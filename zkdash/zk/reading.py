@@ -1,4 +1,4 @@
-"""What to read next, in requests of bounded answers: the walk over the roots, and the paths marked dirty.
+"""What to read next, in requests of bounded answers: the walk over the roots.
 
 Pure bookkeeping: nothing of sockets, threads or the clock. An answer's size is not known before it comes,
 so a request holds few paths (16) until the first answers of that level of the tree came, and from then on as
@@ -64,19 +64,24 @@ class Level:
 
 
 class Read:
-    """One MultiRead: the paths to get and to list, of one level. `upto` counts the dirty marks it settles."""
+    """One request for paths to get and to list, of one level.
 
-    __slots__ = ("gets", "level", "lists", "upto")
+    `ages` are those of the dirty marks that it settles, gets first, None for a walk's request. The answer is
+    the state as of the transaction `floor` or a later one.
+    """
 
-    def __init__(self, level: Level, upto: int | None) -> None:
+    __slots__ = ("ages", "floor", "gets", "level", "lists")
+
+    def __init__(self, level: Level, ages: list[int] | None) -> None:
         self.level = level
         self.gets: list[str] = []
         self.lists: list[str] = []
-        self.upto = upto
+        self.ages = ages
+        self.floor = 0
 
     @property
     def is_walk(self) -> bool:
-        return self.upto is None
+        return self.ages is None
 
 
 def take(read: Read, held: Held, cap: int) -> Read:
@@ -194,42 +199,3 @@ class Walk:
                 if level.gets or level.lists:
                     return level
         return None
-
-
-class Dirty:
-    """The paths that an event named, in order, each once until it is asked for.
-
-    `marked` counts all marks, `Read.upto` those that a request settles: requests are answered in order, so
-    that every mark up to a count is known to be re-read.
-    """
-
-    def __init__(self) -> None:
-        self.marked = 0
-        self._taken = 0
-        self._level = Level()
-        self._paths: set[str] = set()
-
-    def __bool__(self) -> bool:
-        return bool(self._level.gets or self._level.lists)
-
-    def mark(self, path: str) -> None:
-        """Have the path read again."""
-        if path not in self._paths:
-            self._paths.add(path)
-            self._level.gets.append(path)
-            self.marked += 1
-
-    def list(self, path: str, count: int) -> None:
-        """Have the children of a path, some `count`, listed."""
-        self._level.lists.append((path, count, 0))
-        self.marked += 1
-
-    def next(self, held: Held, cap: int) -> Read | None:
-        """Return the next request, None where nothing is dirty."""
-        if not self:
-            return None
-        read = take(Read(self._level, 0), held, cap)
-        self._paths.difference_update(read.gets)
-        self._taken += len(read.gets) + len(read.lists)
-        read.upto = self._taken
-        return read

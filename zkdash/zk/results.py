@@ -31,5 +31,10 @@ def is_older(value: Value | None, before: Value | None) -> bool:
     return same and value.mzxid < before.mzxid
 
 
+def is_same(value: Value | None, before: Value | None) -> bool:
+    """Whether both are the very same znode, which was not deleted and made anew in between."""
+    return isinstance(value, Znode) and isinstance(before, Znode) and value.czxid == before.czxid
+
+
 def _redacted(path: str, znode: Znode) -> Znode:
     return Znode.of(secrets.redact(path, znode.data), znode.stat)

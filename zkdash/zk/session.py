@@ -23,7 +23,8 @@ class Session(msgspec.Struct, frozen=True):
 
     `sentence` says what is wrong, where and what to do ("" while all is well). `loaded` and `expected`
     count znodes of a load under way (`expected` is an estimate, None where unknown). `server` is
-    "host:port", `session_id` a signed 64-bit number. `zxid` is the last transaction seen.
+    "host:port", `session_id` a signed 64-bit number. `zxid` is the last transaction seen. `watches` is how
+    many watches that server keeps for the session, 0 while none stand; `zk.watching.BYTES` of its heap each.
     """
 
     phase: Phase = Phase.CONNECTING
@@ -34,3 +35,4 @@ class Session(msgspec.Struct, frozen=True):
     session_id: int | None = None
     zxid: int = 0
     zookeeper_version: str | None = None
+    watches: int = 0

@@ -60,6 +60,18 @@ class Reply(NamedTuple):
     body: bytes
 
 
+class Replies(NamedTuple):
+    """The answers to the requests that were sent together with `token`: undecoded, or the code of an error.
+
+    `zxid` is that of the last.
+    """
+
+    generation: int
+    token: Any
+    zxid: int
+    answers: list[bytes | int]
+
+
 class Dropped(NamedTuple):
     """A connection ended (`generation`), or could not be had (0); kazoo goes on trying."""
 
@@ -83,7 +95,7 @@ class Ended(NamedTuple):
     """kazoo's thread ended; nothing more will come from this contact."""
 
 
-Item = Connected | Event | Reply | Dropped | Expired | AuthFailed | Ended
+Item = Connected | Event | Reply | Replies | Dropped | Expired | AuthFailed | Ended
 Deliver = Callable[[Sequence[Item]], None]
 
 
@@ -95,6 +107,18 @@ class BrokenError(Exception):
         self.cause = cause
 
 
+class _Awaited:
+    """What was sent with one token: the xid of the next answer, how many are left, and those that came."""
+
+    __slots__ = ("answers", "is_many", "left", "size", "token", "xid")
+
+    def __init__(self, xid: int, token: Any, count: int | None) -> None:
+        self.xid, self.token = xid, token
+        self.is_many, self.left = count is not None, count or 1
+        self.answers: list[bytes | int] = []
+        self.size = 0
+
+
 class Stream:
     """One connection's bytes, both ways: frames out of chunks, requests matched with their replies."""
 
@@ -104,14 +128,24 @@ class Stream:
         self.zxid = 0
         self.closed = False
         self._read = bytearray()
-        self._pending: collections.deque[tuple[int, Any]] = collections.deque()
+        self._pending: collections.deque[_Awaited] = collections.deque()
         self._xid = 0
 
     def write(self, opcode: int, body: bytes, token: Any) -> None:
         """Append a request; its reply will carry `token`."""
-        self._xid = self._xid % 2147483647 + 1
-        self._pending.append((self._xid, token))
+        self._xid = _following(self._xid)
+        self._pending.append(_Awaited(self._xid, token, None))
         self.written += jute.frame(self._xid, opcode, body)
+
+    def write_each(self, requests: Sequence[tuple[int, bytes]], token: Any) -> None:
+        """Append requests, each an opcode and a body; their replies come as one, with `token`."""
+        xid, frame, frames = self._xid, jute.frame, []
+        self._pending.append(_Awaited(_following(xid), token, len(requests)))
+        for opcode, body in requests:
+            xid = _following(xid)
+            frames.append(frame(xid, opcode, body))
+        self._xid = xid
+        self.written += b"".join(frames)
 
     def ping(self) -> None:
         """Append a ping, which keeps the session and asks for a sign of life."""
@@ -119,36 +153,55 @@ class Stream:
 
     def feed(self, chunk: bytes) -> list[Item]:
         """Take received bytes; return the events and replies that became whole."""
-        buffer, items = self._read, []
+        buffer, items, offset = self._read, [], 0
         buffer += chunk
-        while len(buffer) >= 4:
-            length = int.from_bytes(buffer[:4], "big", signed=True)
-            if length < jute.REPLY_HEADER.size:
-                raise BrokenError(Cause.NOT_ZOOKEEPER, "")
-            if length > MAX_FRAME:
-                raise BrokenError(Cause.TOO_LARGE, str(length))
-            if len(buffer) < length + 4:
-                break
-            with memoryview(buffer) as view:
-                whole = bytes(view[4 : length + 4])
-            del buffer[: length + 4]
-            item = self._item(whole)
-            if item is not None:
-                items.append(item)
+        end, header = len(buffer), jute.REPLY_HEADER
+        with memoryview(buffer) as view:
+            while end - offset >= 4:
+                length = int.from_bytes(view[offset : offset + 4], "big", signed=True)
+                if length < header.size:
+                    raise BrokenError(Cause.NOT_ZOOKEEPER, "")
+                if length > MAX_FRAME:
+                    raise BrokenError(Cause.TOO_LARGE, str(length))
+                start, offset_after = offset + 4, offset + 4 + length
+                if offset_after > end:
+                    break
+                xid, zxid, error = header.unpack_from(view, start)
+                item = self._item(xid, zxid, error, bytes(view[start + header.size : offset_after]))
+                if item is not None:
+                    items.append(item)
+                offset = offset_after
+        del buffer[:offset]
         return items
 
-    def _item(self, whole: bytes) -> Item | None:
-        xid, zxid, error = jute.REPLY_HEADER.unpack_from(whole)
+    def _item(self, xid: int, zxid: int, error: int, body: bytes) -> Item | None:
         if xid == jute.PING_XID:
             return None
         self.zxid = max(self.zxid, zxid)
-        body = whole[jute.REPLY_HEADER.size :]
         if xid == jute.WATCH_XID:
             return Event(self.generation, zxid, body)
-        if not self._pending or self._pending[0][0] != xid:
+        awaited = self._pending[0] if self._pending else None
+        if awaited is None or awaited.xid != xid:
             raise BrokenError(Cause.NOT_ZOOKEEPER, "")
-        _, token = self._pending.popleft()
-        if token is None:
+        awaited.left -= 1
+        if not awaited.left:
+            self._pending.popleft()
+        if awaited.is_many:
+            self._keep(awaited, error, body)
+            return None if awaited.left else Replies(self.generation, awaited.token, zxid, awaited.answers)
+        if awaited.token is None:
             self.closed = True
             return None
-        return Reply(self.generation, token, zxid, error, body)
+        return Reply(self.generation, awaited.token, zxid, error, body)
+
+    def _keep(self, awaited: _Awaited, error: int, body: bytes) -> None:
+        """Keep one of many answers, which together are taken up to the same length as a single one."""
+        awaited.answers.append(error or body)
+        awaited.xid = _following(awaited.xid)
+        awaited.size += len(body)
+        if awaited.size > MAX_FRAME:
+            raise BrokenError(Cause.TOO_LARGE, str(awaited.size))
+
+
+def _following(xid: int) -> int:
+    return xid % 2147483647 + 1

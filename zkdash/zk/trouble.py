@@ -29,7 +29,7 @@ _CHECKS = {stream.Cause.UNTRUSTED: _CHECK_TRUST, stream.Cause.NO_TLS: _CHECK_TLS
 
 def unreachable(config: ClusterConfig, reasons: Mapping[str, stream.Dropped], *, lost: bool) -> str:
     """No server answers; `reasons` holds the last failure of each, `lost` tells that one answered before."""
-    told = "; ".join(_reason(dropped) for dropped in reasons.values())
+    told = "; ".join(reason(dropped) for dropped in reasons.values())
     what = "The connection to ZooKeeper is lost" if lost else "No ZooKeeper answers"
     return (
         f"{what} at {config.address}: {told}. {_advice(config, reasons)}; connecting is tried again for ever."
@@ -46,22 +46,14 @@ def _advice(config: ClusterConfig, reasons: Mapping[str, stream.Dropped]) -> str
     return "Check the address and that the servers run"
 
 
-def _reason(dropped: stream.Dropped) -> str:
+def reason(dropped: stream.Dropped) -> str:
+    """Why one server could not be had, as a clause that begins with its name."""
     return _WORDS[dropped.cause].format(server=dropped.server, detail=dropped.detail)
 
 
 def expired(config: ClusterConfig) -> str:
     """The session is gone."""
     return f"The session with ZooKeeper at {config.address} expired; a new one is being opened."
-
-
-def too_old(server: str, version: str | None) -> str:
-    """The server lacks persistent recursive watches or MultiRead."""
-    known = f"runs ZooKeeper {version}, and zkdash" if version else "lacks operations that zkdash needs: it"
-    return (
-        f"The server {server} {known} needs ZooKeeper 3.6 for now. "
-        "Upgrade the ensemble, or name servers that are newer."
-    )
 
 
 def wrong_chroot(config: ClusterConfig) -> str:

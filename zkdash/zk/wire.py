@@ -20,6 +20,7 @@ import math
 import selectors
 import ssl
 import time
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from kazoo.client import KazooClient
@@ -58,9 +59,7 @@ class _Threads(dialling.Threads):
 
 class _Outgoing(NamedTuple):
     generation: int
-    opcode: int
-    body: bytes
-    token: Any
+    write: Callable[[stream.Stream], None]
 
 
 class _Connection(dialling.Connection):
@@ -224,7 +223,7 @@ class _Connection(dialling.Connection):
         while self.outgoing:
             request = self.outgoing.popleft()
             if request.generation == frames.generation:
-                frames.write(request.opcode, request.body, request.token)
+                request.write(frames)
                 wrote = True
         if not wrote:
             frames.ping()
@@ -270,7 +269,14 @@ class Contact:
 
     def send(self, generation: int, opcode: int, body: bytes, token: Any) -> None:
         """Send a request on the connection `generation`; dropped without an answer if that one is gone."""
-        self._connection.outgoing.append(_Outgoing(generation, opcode, body, token))
+        self._post(generation, lambda frames: frames.write(opcode, body, token))
+
+    def send_each(self, generation: int, requests: Sequence[tuple[int, bytes]], token: Any) -> None:
+        """Send many requests (opcode, body) in one go, as `send` does; their answers come as one Replies."""
+        self._post(generation, lambda frames: frames.write_each(requests, token))
+
+    def _post(self, generation: int, write: Callable[[stream.Stream], None]) -> None:
+        self._connection.outgoing.append(_Outgoing(generation, write))
         try:
             self._connection._write_sock.send(b"\0")
         except (AttributeError, OSError):
