@@ -39,6 +39,18 @@ class ClusterConverter:
         return value
 
 
+class ZnodeConverter:
+    """A znode's path in an address, where the root is "": undoes `znode` once the server has unquoted it."""
+
+    regex = r"(?:[^/]+/)*[^/]*"
+
+    def to_python(self, value: str) -> str:
+        return "/" + "/".join(name.removeprefix(_ESCAPE) for name in value.removesuffix("/").split("/"))
+
+    def to_url(self, value: str) -> str:
+        return "/".join(map(_escaped, value.removeprefix("/").split("/")))
+
+
 def segment(name: str) -> str:
     """The name as one path segment of a link."""
     return quote(_escaped(name), safe="", errors="surrogatepass")
@@ -59,6 +71,21 @@ def broker(cluster_name: str, number: int, query: str = "") -> str:
 
 def group(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"groups/{segment(name)}/")
+
+
+def znode(cluster_name: str, path: str) -> str:
+    """The browser at a znode; a path is under the cluster's chroot, which itself is "/"."""
+    return cluster(cluster_name, "znodes/" + "/".join(map(segment, path.split("/")[1:])))
+
+
+def znode_data(cluster_name: str, path: str) -> str:
+    """The whole data of a znode, as a file."""
+    return cluster(cluster_name, "znode-data/" + "/".join(map(segment, path.split("/")[1:])))
+
+
+def session(cluster_name: str, number: int) -> str:
+    """What a session with ZooKeeper owns; its id is a signed 64-bit number."""
+    return cluster(cluster_name, f"sessions/{number & 0xFFFF_FFFF_FFFF_FFFF:#x}/")
 
 
 def action(cluster_name: str, number: int, path: str = "") -> str:
