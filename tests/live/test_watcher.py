@@ -182,7 +182,7 @@ def test_a_check_is_raised_by_the_clock_alone(scene: Scene) -> None:
 def test_acls_are_taken_over_at_a_tick_and_told_once(scene: Scene) -> None:
     scene.load(*SOUND)
     assert scene.snapshot.acls == {}
-    scene.watcher._poller.acls = {"/brokers": (Acl(31, "world", "anyone"),)}
+    scene.watcher._surveying._poller.acls = {"/brokers": (Acl(31, "world", "anyone"),)}
     for _ in range(3):
         scene.tick()
     assert scene.snapshot.acls == {"/brokers": (Acl(31, "world", "anyone"),)}

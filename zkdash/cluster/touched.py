@@ -9,7 +9,7 @@ class Touched(msgspec.Struct, frozen=True):
     """What a revision changed: pages are rendered again only when it meets what they show.
 
     Areas: "session", "brokers", "controller", "topics", "groups", "admin", "problems", "findings", "changes",
-    "actions", "runs", "acls", "configs", "notifications", "znodes",
+    "actions", "runs", "acls", "ensemble", "configs", "notifications", "znodes",
     "samples" (of brokers; `topics` and `groups` then name whose samples moved).
     `topics` and `groups` name the ones that changed; `everything` is True after a whole batch.
     """

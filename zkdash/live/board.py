@@ -18,6 +18,7 @@ STARTED = secrets.token_hex(4)
 
 _snapshots: dict[str, Snapshot] = {}
 _askers: dict[str, Asker] = {}
+_surveyors: dict[str, Surveyor] = {}
 _znodes: dict[str, Znodes] = {}
 
 
@@ -27,6 +28,12 @@ class Asker(Protocol):
     def want(self, topics: Collection[str], groups: Mapping[str, Collection[str]]) -> None: ...
 
     def want_listing(self) -> None: ...
+
+
+class Surveyor(Protocol):
+    """Who takes note that somebody looks at a cluster's ensemble, and has its servers asked more often."""
+
+    def want(self) -> None: ...
 
 
 def names() -> tuple[str, ...]:
@@ -90,8 +97,20 @@ def znodes_of(name: str) -> Znodes | None:
     return _znodes.get(name)
 
 
+def appoint_surveyor(name: str, surveyor: Surveyor) -> None:
+    """Say who has the servers of a cluster's ensemble asked."""
+    _surveyors[name] = surveyor
+
+
+def want_ensemble(name: str) -> None:
+    """Somebody looks at the ensemble of a cluster; as `want`."""
+    if name in _surveyors:
+        _surveyors[name].want()
+
+
 def clear() -> None:
     """Forget every cluster (when the engine stops)."""
     _snapshots.clear()
     _askers.clear()
+    _surveyors.clear()
     _znodes.clear()

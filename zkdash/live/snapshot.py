@@ -11,6 +11,7 @@ from zkdash.alarms.standing import Alarms
 from zkdash.broker.samples import Samples
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding, Observations
+from zkdash.cluster.ensemble.values import UNKNOWN, Ensemble
 from zkdash.cluster.migration import Migration
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.touched import Touched
@@ -34,7 +35,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     group whose members or owners moved within the last 8 s when they did. `samples` is what the brokers told:
     log ends, and offsets that groups keep in Kafka. `migrations` tells of the groups whose commits are asked
     how far these moved there. `queue` holds the actions, in flight and ended. `acls` are those of the znodes
-    of `kafka.secured` that exist, empty until they were read (every minute).
+    of `kafka.secured` that exist, empty until they were read (every minute). `ensemble` is what the
+    servers of ZooKeeper told of themselves.
     """
 
     cluster: str
@@ -54,6 +56,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     queue: Queue = EMPTY
     feed: Feed = Feed()
     acls: Acls = {}
+    ensemble: Ensemble = UNKNOWN
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -19,13 +19,12 @@ from zkdash.cluster.changes import Change
 from zkdash.cluster.facts import NONE as NO_FACTS
 from zkdash.cluster.facts import Facts
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka import paths, secured
-from zkdash.live import alarms, board, migrations, queue, runs, sampling, sightings, unrest, znodes
+from zkdash.kafka import paths
+from zkdash.live import alarms, board, migrations, queue, runs, sampling, sightings, surveying, unrest, znodes
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror, visits
 from zkdash.zk.aside import Aside
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.ensemble.poller import Poller
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Unreadable, Znode
 
@@ -99,7 +98,8 @@ class Watcher:
         board.publish(self._name, self._snapshot)
         board.appoint(self._name, self._sampling)
         self._mirror: Source = mirror.Mirror(config, roots=paths.ROOTS, sink=self)
-        self._poller = Poller(config, self._mirror.aside, secured=secured.PATHS)
+        self._surveying = surveying.Surveying(config, self._mirror.aside)
+        board.appoint_surveyor(self._name, self._surveying)
         visitor = visits.Visitor(self._mirror.aside, config.chroot)
         self._znodes = znodes.Znodes(lambda: self._mirror.znodes, visitor)
         board.lend(self._name, self._znodes)
@@ -107,11 +107,11 @@ class Watcher:
     def start(self) -> None:
         self._sampling.start()
         self._mirror.start()
-        self._poller.start()
+        self._surveying.start()
 
     def stop(self) -> None:
         self._mirror.stop()
-        self._poller.stop()
+        self._surveying.stop()
         self._sampling.stop()
         self._znodes.close()
 
@@ -164,11 +164,20 @@ class Watcher:
         known_alarms = alarms.current(self._name)
         if known_alarms is not self._snapshot.alarms:
             touched |= Touched(frozenset({"findings"}))
-        acls = self._poller.acls
+        acls, ensemble = self._surveying.acls, self._surveying.ensemble()
+        if ensemble is not self._snapshot.ensemble:
+            touched |= Touched(frozenset({"ensemble"}))
         if acls != self._snapshot.acls:
             touched |= Touched(frozenset({"acls"}))
         self._publish(
-            touched, now, samples=samples, migrations=judged, queue=actions, acls=acls, alarms=known_alarms
+            touched,
+            now,
+            samples=samples,
+            migrations=judged,
+            queue=actions,
+            acls=acls,
+            alarms=known_alarms,
+            ensemble=ensemble,
         )
 
     def _publish(self, touched: Touched, now: float, **fields: object) -> None:

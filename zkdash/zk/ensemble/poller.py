@@ -8,11 +8,20 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from zkdash.formats.ensemble.values import Footprint, Look
 from zkdash.zk import acls
-from zkdash.zk.aside import Aside
+from zkdash.zk.aside import Aside, Carried
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.ensemble import tree
+from zkdash.zk.ensemble.round import Round
+from zkdash.zk.jute import MalformedError
 
-ACLS_EVERY_S: Final = 60.0
+# Between two rounds while somebody looks, and else; and how long a look lasts.
+OFTEN_S: Final = 10.0
+SELDOM_S: Final = 30.0
+LEASE_S: Final = 30.0
+# ACLs and quotas.
+SLOW_S: Final = 60.0
 # After a turn in which ZooKeeper did not answer.
 _AGAIN_S = 2.0
 _STEP_S = 0.5
@@ -22,9 +31,9 @@ log = logging.getLogger(__name__)
 
 
 class Poller:
-    """Reads the ACLs of the znodes `secured` every minute. `start` once, `stop` once.
+    """Asks the servers what they tell of themselves, and reads the ACLs of the znodes `secured`.
 
-    What it found is one pointer, which becomes another object only when something differs.
+    `start` once, `stop` once. `look` and `acls` are one pointer each, to what was found last.
     """
 
     def __init__(
@@ -34,12 +43,17 @@ class Poller:
         *,
         secured: Sequence[str],
         clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
     ) -> None:
-        self._config, self._aside, self._secured, self._clock = config, aside, secured, clock
+        self._config, self._aside, self._secured = config, aside, secured
+        self._clock, self._wall = clock, wall
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"ensemble {config.name}", daemon=True)
-        self._acls_at = float("-inf")
+        self._round = Round(config)
+        self._wanted_until = self._looked_at = self._acls_at = self._quotas_at = float("-inf")
+        self._carried: tuple[float, Carried] | None = None
         self.acls: acls.Acls = {}
+        self.look = Look()
 
     def start(self) -> None:
         self._thread.start()
@@ -50,10 +64,18 @@ class Poller:
         if self._thread.is_alive():
             self._thread.join(_STOP_LIMIT_S)
 
+    def want(self) -> None:
+        """Somebody looks at the ensemble: ask it more often for half a minute. From any thread."""
+        self._wanted_until = self._clock() + LEASE_S
+
     def turn(self) -> None:
         """Ask what has become due."""
-        if self._clock() >= self._acls_at:
+        now = self._clock()
+        if now >= self._acls_at:
             self._read_acls()
+        if now >= self._looked_at + (OFTEN_S if now < self._wanted_until else SELDOM_S):
+            self._looked_at = now
+            self._ask()
 
     def _run(self) -> None:
         while not self._stopping.wait(_STEP_S):
@@ -66,4 +88,34 @@ class Poller:
         found = acls.read(self._aside, self._config.chroot, self._secured)
         if found is not None and found != self.acls:
             self.acls = found
-        self._acls_at = self._clock() + (_AGAIN_S if found is None else ACLS_EVERY_S)
+        self._acls_at = self._clock() + (_AGAIN_S if found is None else SLOW_S)
+
+    def _ask(self) -> None:
+        membership, quotas = self.look.membership, self.look.quotas
+        try:
+            membership = tree.members(self._aside)
+            if self._clock() >= self._quotas_at:
+                quotas = tree.limits(self._aside, self._config.chroot)
+                self._quotas_at = self._clock() + SLOW_S
+        except TimeoutError:
+            pass  # no session now: what was known stays
+        except MalformedError as error:
+            log.warning(
+                "%s: what ZooKeeper tells of itself cannot be understood: %s", self._config.name, error
+            )
+        servers = self._round.ask(membership)
+        self.look = Look(self._wall(), servers, membership, quotas, self._footprint())
+
+    def _footprint(self) -> Footprint:
+        """What the mirror's session carried since the last round."""
+        now, carried = self._clock(), self._aside.carried
+        before, self._carried = self._carried, (now, carried)
+        if before is None or now <= before[0]:
+            return Footprint()
+        over_s = now - before[0]
+        return Footprint(
+            requests=(carried.requests - before[1].requests) / over_s,
+            events=(carried.events - before[1].events) / over_s,
+            received=(carried.received - before[1].received) / over_s,
+            over_s=over_s,
+        )

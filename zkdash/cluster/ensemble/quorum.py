@@ -1,0 +1,125 @@
+"""Who leads and who may vote: what one look tells of an ensemble as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from zkdash.cluster.ensemble.values import Ailment
+from zkdash.cluster.tone import Tone
+from zkdash.formats.ensemble.values import Look, Reach, Server
+
+_DEAD = frozenset({Reach.DOWN, Reach.NOT_SERVING, Reach.STRANGE})
+
+
+def judge(look: Look) -> Iterator[Ailment]:
+    """What is wrong with leader, majority and voters."""
+    voters = [one for one in look.servers if one.is_voter is not False and one.told.mode != "observer"]
+    alone = _in_mode(look.servers, "standalone")
+    if alone:
+        yield from _standalone(look, alone)
+        return
+    members = look.membership
+    count = len(voters) if members is None else members.voters
+    if len(voters) < 2 and count < 2:
+        yield from _single(voters)
+        return
+    leaders = _in_mode(voters, "leader")
+    if len(leaders) > 1:
+        told = " and ".join(server.address for server in leaders)
+        yield Ailment("two-leaders", Tone.CRITICAL, f"More than one server says that it leads: {told}.")
+    if not leaders:
+        yield _leaderless(voters)
+    if members is None or not members.has_groups:
+        yield from _majority(count, voters, leaders)
+        yield from _in_sync(count, leaders)
+    if count % 2 == 0 and members is not None:
+        yield Ailment(
+            "even",
+            Tone.INFO,
+            f"{count} servers vote: an even number survives no more failures than one voter less.",
+        )
+
+
+def _in_mode(servers: Sequence[Server], mode: str) -> list[Server]:
+    return [server for server in servers if server.told.mode == mode]
+
+
+def _standalone(look: Look, alone: Sequence[Server]) -> Iterator[Ailment]:
+    if len(look.servers) == 1:
+        yield Ailment(
+            "standalone",
+            Tone.WARNING,
+            f"{alone[0].address} runs alone: when it fails, the cluster has no ZooKeeper.",
+        )
+    else:
+        told = ", ".join(server.address for server in alone)
+        yield Ailment(
+            "apart",
+            Tone.CRITICAL,
+            f"{len(look.servers)} servers are named, and these are alone, part of no ensemble: {told}.",
+        )
+
+
+def _single(voters: Sequence[Server]) -> Iterator[Ailment]:
+    """One server that is named, and that is no standalone one: the others are not known."""
+    for server in voters:
+        if server.reach in _DEAD:
+            told = f"The only known server, {server.address}, serves nobody."
+            yield Ailment("majority", Tone.CRITICAL, told)
+
+
+def _leaderless(voters: Sequence[Server]) -> Ailment:
+    silent = [server for server in voters if server.reach not in _DEAD and server.told.mode is None]
+    following = _in_mode(voters, "follower")
+    if not silent and not following:
+        return Ailment("no-leader", Tone.CRITICAL, "No server says that it leads.")
+    if silent:
+        told = ", ".join(server.address for server in silent)
+        return Ailment("no-leader", Tone.UNKNOWN, f"Who leads is not known: no word of it from {told}.")
+    told = ", ".join(server.address for server in following)
+    return Ailment(
+        "no-leader", Tone.UNKNOWN, f"The leader is none of the servers that answer; {told} follows it."
+    )
+
+
+def _majority(count: int, voters: Sequence[Server], leaders: Sequence[Server]) -> Iterator[Ailment]:
+    """By the leader's own word, where it gives it; else by who can be reached from here."""
+    needed = count // 2 + 1
+    synced = leaders[0].told.synced_followers if len(leaders) == 1 else None
+    if synced is not None:
+        if synced + 1 == needed:
+            yield Ailment(
+                "bare-majority",
+                Tone.WARNING,
+                f"{synced + 1} of {count} voters are in sync, just a majority: one failure more and "
+                "nothing can be written.",
+            )
+        return
+    dead = [server for server in voters if server.reach in _DEAD]
+    left = max(0, count - len(dead))
+    told = ", ".join(server.address for server in dead)
+    if left < needed:
+        yield Ailment(
+            "majority",
+            Tone.CRITICAL,
+            f"{len(dead)} of {count} voters do not serve ({told}), which leaves no majority: nothing can be "
+            "written.",
+        )
+    elif left == needed and dead:
+        yield Ailment(
+            "bare-majority",
+            Tone.WARNING,
+            f"{len(dead)} of {count} voters do not serve ({told}), which leaves just a majority: one failure "
+            "more and nothing can be written.",
+        )
+
+
+def _in_sync(voters: int, leaders: Sequence[Server]) -> Iterator[Ailment]:
+    synced = leaders[0].told.synced_followers if len(leaders) == 1 else None
+    if synced is not None and synced < voters - 1:
+        yield Ailment(
+            "out-of-sync",
+            Tone.WARNING,
+            f"{synced} of {voters - 1} followers are in sync with the leader {leaders[0].address}.",
+            leaders[0].address,
+        )
