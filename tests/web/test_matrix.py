@@ -78,6 +78,9 @@ class World(NamedTuple):
         values = {
             "cluster": "demo",
             "broker": "1",
+            "path": "brokers/ids/1",
+            "session": "0x100",
+            "check": "D1",
             "name": "billing" if "/groups/" in pattern else "orders",
             "number": str(self.action.pk),
             "kind": "create-topic",

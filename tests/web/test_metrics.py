@@ -73,8 +73,10 @@ def test_the_page_tells_the_cluster_that_is_watched(client: Client) -> None:
         "groups": 1,
         "group_partitions_unowned": 2,
     }
-    assert of(found, "check_failing", check="D1") == 1
-    assert of(found, "check_failing", check="D8") == 0
+    assert of(found, "check_failing", check="D1", tone="critical") == 1
+    assert of(found, "check_failing", check="D8", tone="ok") == 0
+    assert of(found, "check_acknowledged", check="D1") == 0
+    assert of(found, "check_acknowledged", check="D8") is None
     assert of(found, "zxid") == 1000
     assert of(found, "mirror_stale") == 0
     age = of(found, "mirror_age_seconds")

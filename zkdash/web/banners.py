@@ -40,8 +40,11 @@ def block(snapshot: Snapshot) -> Block:
 
 
 def worst(snapshot: Snapshot) -> str:
-    """The worst of the findings as the tab's title has it: `✕ 2`, empty while nothing is wrong."""
-    tones = [finding.tone for finding in snapshot.findings if finding.tone in {Tone.CRITICAL, Tone.WARNING}]
+    """The worst of the findings as the tab's title has it: `✕ 2`, empty while nothing is wrong.
+
+    What somebody took note of is not counted.
+    """
+    tones = [finding.tone for finding in snapshot.leading if finding.tone in {Tone.CRITICAL, Tone.WARNING}]
     if not tones:
         return ""
     tone = min(tones, key=lambda tone: tone.rank)

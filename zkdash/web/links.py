@@ -102,9 +102,16 @@ def form(cluster_name: str, kind: str, *chosen: tuple[str, str | int]) -> str:
     return cluster(cluster_name, f"actions/new/{kind}/", urlencode(chosen, errors="surrogatepass"))
 
 
+def check(cluster_name: str, name: str, path: str = "") -> str:
+    """The page of a check; `path` is what follows, a verb with its slash."""
+    return cluster(cluster_name, f"checks/{segment(name)}/{path}")
+
+
 def finding(cluster_name: str, found: Finding) -> str:
-    """The table that lists what a check counted; the Overview for one that has no such table."""
-    return cluster(cluster_name, "" if found.page == "overview" else f"{found.page}/", found.query)
+    """The table that lists what a check counted, which may be on the check's own page."""
+    if not found.page:
+        return check(cluster_name, found.check)
+    return cluster(cluster_name, f"{found.page}/", found.query)
 
 
 def problems(cluster_name: str, path: str) -> str:

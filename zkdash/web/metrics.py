@@ -22,6 +22,7 @@ from zkdash import live
 from zkdash.actions.entries import IN_FLIGHT
 from zkdash.actions.states import State
 from zkdash.cluster.state import ClusterState
+from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Controller
 from zkdash.live import engine
 from zkdash.live.snapshot import Snapshot
@@ -97,10 +98,25 @@ class Snapshots(Collector):
         now, many = time.time(), self._snapshots
         yield _gauge(
             "check_failing",
-            "1 where a check of the Overview fails, 0 where it passes.",
+            "1 where a check fails, 0 where it passes; tone is how bad it is.",
             (
-                *(((one.cluster, finding.check), 1.0) for one in many for finding in one.findings),
-                *(((one.cluster, check), 0.0) for one in many for check in one.passing),
+                *(
+                    ((one.cluster, found.check, found.tone.value), 1.0)
+                    for one in many
+                    for found in one.findings
+                ),
+                *(((one.cluster, check, Tone.OK.value), 0.0) for one in many for check in one.passing),
+            ),
+            "check",
+            "tone",
+        )
+        yield _gauge(
+            "check_acknowledged",
+            "Of checks that fail: 1 where somebody took note of all that causes it.",
+            (
+                ((one.cluster, found.check), float(found.check in one.alarms.acknowledged))
+                for one in many
+                for found in one.findings
             ),
             "check",
         )

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.urls import path, register_converter
 
 from zkdash.access.site import site
-from zkdash.web import consumer, jobs, links, pages, proposing, signin, sso, verbs, views
+from zkdash.web import acknowledging, consumer, jobs, links, pages, proposing, signin, sso, verbs, views
 from zkdash.web.api import routes as programs
 from zkdash.web.embeds import routes as embeds
 
@@ -44,6 +44,10 @@ urlpatterns = [
         )
         for verb in verbs.VERBS
     ),
+    path(
+        "c/<cluster:cluster>/checks/<name:check>/acknowledge/", acknowledging.acknowledge, name="acknowledge"
+    ),
+    path("c/<cluster:cluster>/checks/<name:check>/withdraw/", acknowledging.withdraw, name="withdraw"),
     path("c/<cluster:cluster>/audit/verify/", verbs.verify, name="audit-verify"),
     path("c/<cluster:cluster>/pipeline/run/", jobs.run, name="pipeline-run"),
 ]

@@ -54,7 +54,8 @@ def number(settings: Settings) -> int:
 
 def existing(path: str, number: int) -> dict[str, Any]:
     """Values for the parameters of a path, of what there is."""
-    values = {"cluster": "demo", "broker": "1", "number": number}
+    values = {"cluster": "demo", "broker": "1", "check": "D1", "number": number}
+    values |= {"path": "brokers/ids/1", "session": "0x100"}
     values["name"] = "billing" if "/groups/" in path else "orders"
     return {name: values[name] for name in re.findall(r"\{(\w+)\}", path)}
 

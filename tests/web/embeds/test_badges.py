@@ -9,7 +9,6 @@ from tests.web import states
 from tests.web.embeds.conftest import Give
 from zkdash.access.embeds import View
 from zkdash.access.models import Embed
-from zkdash.cluster import checks
 from zkdash.cluster.findings import Finding
 from zkdash.cluster.tone import Tone
 from zkdash.web.embeds import badges
@@ -76,8 +75,9 @@ def test_a_number_is_shown_as_it_is(client: Client, give: Give) -> None:
     assert said(client, give("number", "brokers"))[0] == ["demo brokers", "2"]
 
 
-def test_every_check_has_words() -> None:
-    assert set(badges.WORDS) == set(checks.TITLES)
+def test_a_check_without_words_of_its_own_is_told_by_its_id(client: Client, give: Give) -> None:
+    states.publish(states.sick(), findings=(finding("D17", 3),))
+    assert said(client, give("check", "D17"))[0] == ["demo check D17", "3 found"]
 
 
 def test_it_may_be_shown_anywhere_and_does_nothing(client: Client, give: Give) -> None:

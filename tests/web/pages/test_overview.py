@@ -39,9 +39,11 @@ CHANGE = Change(
 def test_failing_checks_are_sentences_that_lead_to_their_table(client: Client) -> None:
     states.publish(states.sick(), findings=(OFFLINE,), passing=("D2", "D8"))
     page = Markup(client.get(URL))
-    (link,) = page.all("#checks a")
+    (link,) = page.all("#checks .what a")
     assert link.get("href") == "/c/demo/topics/?q=is%3Aoffline"
     assert link.text_content() == "1 partition has no leader"
+    (own,) = page.all("#checks .since a")
+    assert own.get("href") == "/c/demo/checks/D1/"
     assert page.text("#passing summary") == "✓ ok 2 checks pass"
     assert page.texts("#passing li") == [TITLES["D2"], TITLES["D8"]]
     assert page.text("title").startswith("✕ 1 · ")
@@ -98,6 +100,7 @@ def test_json_holds_findings_and_numbers(client: Client) -> None:
             "sentence": "1 partition has no leader",
             "count": 1,
             "since": "2026-11-20T10:42:07.000Z",
+            "acknowledged": False,
             "remedy": "restart a broker",
         }
     ]

@@ -17,6 +17,8 @@ from zkdash.web.pages import (
     actions,
     broker,
     brokers,
+    check,
+    checks,
     clusters,
     failure,
     group,
@@ -56,7 +58,7 @@ class Shape(msgspec.Struct, frozen=True):
 SHAPES: Final[Mapping[str, Shape]] = {
     clusters.NAME: Shape((clusters.COLUMNS,)),
     "overview": Shape(
-        (("check", "status", "sentence", "count", "since", "remedy"),),
+        (overview.FIELDS,),
         {"numbers": OBJECT, "address": TEXT},
     ),
     "brokers": Shape((brokers.COLUMNS,)),
@@ -90,6 +92,8 @@ SHAPES: Final[Mapping[str, Shape]] = {
         {"older": _NULLABLE},
         {"who": TEXT, "event": TEXT, "action": _COUNT, "below": _COUNT},
     ),
+    "checks": Shape((checks.COLUMNS,)),
+    "check": Shape((check.COLUMNS,), {"check": OBJECT}),
     "problems": Shape((problems.COLUMNS,)),
     "trends": Shape(
         (charts.FIELDS,),

@@ -13,8 +13,8 @@ from zkdash.cluster.tone import Tone
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.pages import check, number
 
-# What a check is about, and what is wrong with so many of it.
-WORDS: Final[dict[str, tuple[str, str]]] = {
+# What a check is about, and what is wrong with so many of it, where its id and the number would not say.
+_WORDS: Final[dict[str, tuple[str, str]]] = {
     "D1": ("partitions", "{} offline"),
     "D2": ("leaders", "{} not registered"),
     "D8": ("replicas", "{} under-replicated"),
@@ -50,7 +50,7 @@ def has_one(view: View) -> bool:
 def of(view: View, snapshot: Snapshot | None) -> Badge:
     """The badge of a view: what is not known to be so now is unknown, whatever was known last."""
     name = view.args[0]
-    about = WORDS[name][0] if view.page == check.NAME else number.NUMBERS[name].label.lower()
+    about = _words(name)[0] if view.page == check.NAME else number.NUMBERS[name].label.lower()
     about = f"{view.cluster} {about}"
     if snapshot is None or not check.is_known(snapshot):
         return Badge(about, "unknown", Tone.UNKNOWN)
@@ -89,8 +89,12 @@ def picture(badge: Badge, status: int = 200, sentence: str = "") -> HttpResponse
 def _check(snapshot: Snapshot, name: str) -> tuple[str, Tone]:
     found = check.finding(snapshot, name)
     if found is not None:
-        return WORDS[name][1].format(found.count), found.tone
+        return _words(name)[1].format(found.count), found.tone
     return ("ok", Tone.OK) if check.passes(snapshot, name) else ("unknown", Tone.UNKNOWN)
+
+
+def _words(name: str) -> tuple[str, str]:
+    return _WORDS.get(name, (f"check {name}", "{} found"))
 
 
 def _cut(text: str) -> str:

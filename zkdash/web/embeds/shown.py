@@ -96,7 +96,7 @@ def is_possible(shown: View) -> bool:
 
 def home(shown: View) -> str:
     """The address of the whole page, where links inside of an embed lead."""
-    if shown.page in _PREFIXES:
+    if shown.page == number.NAME:
         return links.cluster(shown.cluster)
     path = reverse(shown.page, args=(shown.cluster, *shown.args))
     return f"{path}?{shown.query}" if shown.query else path

@@ -8,6 +8,7 @@ from zkdash.web.pages import (
     broker,
     brokers,
     check,
+    checks,
     failure,
     group,
     groups,
@@ -36,6 +37,8 @@ PAGES: tuple[Page, ...] = (
     actions.PAGE,
     action.PAGE,
     audit.PAGE,
+    checks.PAGE,
+    check.PAGE,
     problems.PAGE,
     trends.PAGE,
     timeline.PAGE,
@@ -43,5 +46,5 @@ PAGES: tuple[Page, ...] = (
     search.PAGE,
 )
 # What only stands in frames of other pages: without an address, and a place in the navigation.
-EMBEDDED: tuple[Page, ...] = (check.PAGE, number.PAGE)
+EMBEDDED: tuple[Page, ...] = (number.PAGE,)
 BY_NAME = {page.name: page for page in (*PAGES, *EMBEDDED)}

@@ -1,29 +1,97 @@
-"""One check of the Overview, by its id: a view for frames and badges, without an address of its own."""
+"""One check: what it says in both states, how it is found out, what causes it, and who took note of it."""
 
 from __future__ import annotations
 
-from zkdash.cluster import checks
-from zkdash.cluster.findings import Finding
+import msgspec
+
+from zkdash.alarms.standing import first_seen
+from zkdash.cluster import cause_rows, checks, queries
+from zkdash.cluster.checks import About, Check, Finding, Thresholds
+from zkdash.cluster.checks.observations import Looked
 from zkdash.cluster.tone import Tone
+from zkdash.kafka.layouts.document import quote
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import links, page
-from zkdash.web.page import Page, View
-from zkdash.web.pages.overview import Sentence
+from zkdash.web import cause_cells, links, listing, picks, sentences, tables, times
+from zkdash.web.page import Page, Record, View
+from zkdash.web.tables import Column, Empty
 from zkdash.zk.session import Phase
 
 NAME = "check"
-_AREAS = frozenset({"findings", "session", "brokers", "controller", "topics", "groups", "problems"})
+# The parameter that a chosen cause is sent as.
+CAUSE = "cause"
+# How long an acknowledgement may hold: seconds, "" for as long as the finding stands.
+SPANS = (
+    ("", "as long as it stands"),
+    ("3600", "for an hour"),
+    ("28800", "for 8 hours"),
+    ("86400", "for a day"),
+    ("604800", "for a week"),
+)
+_AREAS = frozenset({"findings", "session"})
+_NOTHING = Looked(0.0, None)
+
+
+class Threshold(msgspec.Struct, frozen=True):
+    """What a check goes by: a key of `[checks]` in the configuration file."""
+
+    key: str
+    value: str
+
+
+class Note(msgspec.Struct, frozen=True):
+    """One acknowledgement as the page shows it; `about` says what it covers."""
+
+    id: int
+    by: str
+    at: int
+    until: int | None
+    reason: str
+    about: str
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
-    (check,) = key.args
-    found = finding(snapshot, check)
-    failing = () if found is None else (_sentence(snapshot.cluster, found),)
-    values = (failing, (), _otherwise(snapshot, check))
+    name = key.args[0]
+    known = checks.BY_ID.get(name)
+    if known is None:
+        return _gone(snapshot, key, name)
+    query, _ = SPEC.read(key.query)
+    looked = snapshot.observations.looked.get(name, _NOTHING)
+    found = cause_rows.select(known, looked, snapshot.state, query)
+    boxed = known.about is not About.CLUSTER
+    entries = tuple((snapshot, known, row) for row in found.rows)
+    shown = picks.columns(key, CAUSE, lambda one: one[2].name, COLUMNS) if boxed else COLUMNS
+    table = tables.part(
+        "causes-rows",
+        shown,
+        ((links.element_id("cause", one[2].name), one[2].status, one) for one in entries),
+        _empty(snapshot, name, query),
+    )
+    failing = finding(snapshot, name)
     return View(
-        title=checks.TITLES[check],
-        parts=(Block(id="checks", template="parts/checks.html", values=values),),
+        title=f"{name}: {known.passing}",
+        parts=(
+            sentences.one(snapshot, failing, key, _otherwise(snapshot, name)),
+            _occurrence(snapshot, name),
+            _notes(snapshot, key, name),
+            table,
+            *listing.blocks(SPEC, query, found, "causes"),
+        ),
+        context={
+            **listing.context(SPEC, query, shown, "Filter: name or detail"),
+            "check": known,
+            "example": known.failing(2, 2),
+            "thresholds": thresholds(known, snapshot.observations.thresholds),
+            "acts": picks.may_act(key),
+            "boxed": boxed,
+            "spans": SPANS,
+            "acknowledge": links.check(snapshot.cluster, name, "acknowledge/"),
+            "list": links.cluster(snapshot.cluster, f"{known.page}/", known.query) if known.page else "",
+        },
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, entries),
+        total=found.matched,
+        extra={"check": _record(snapshot, known, failing)},
     )
 
 
@@ -46,11 +114,37 @@ def touches(_key: PageKey, touched: Touched) -> bool:
     return not _AREAS.isdisjoint(touched.areas)
 
 
+def thresholds(check: Check, values: Thresholds) -> tuple[Threshold, ...]:
+    """What applies to a check, with its values."""
+    return tuple(Threshold(key, f"{getattr(values, key):g}") for key in ("confirm", *check.thresholds))
+
+
+def _gone(snapshot: Snapshot, key: PageKey, name: str) -> View:
+    sentence = f"There is no check {quote(name[:100])}. The list of checks names all."
+    said = sentences.one(snapshot, None, key, (Tone.UNKNOWN, sentence))
+    return View(title="No such check", parts=(said,), gone=sentence)
+
+
+def _glance(snapshot: Snapshot, key: PageKey) -> object:
+    """Causes come, go and change while the sentence stays."""
+    looked = snapshot.observations.looked.get(key.args[0])
+    return None if looked is None else (looked.causes, looked.held)
+
+
+def _empty(snapshot: Snapshot, check: str, query: queries.Query) -> Empty:
+    looked = snapshot.observations.looked.get(check, _NOTHING)
+    if looked.causes:
+        return Empty(f"No cause matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty("Nothing fails this check." if looked.causes is not None else _otherwise(snapshot, check)[1])
+
+
 def _otherwise(snapshot: Snapshot, check: str) -> tuple[Tone, str]:
     """What stands where the check does not fail: no good news of what is not known to be so now."""
     title = checks.TITLES[check]
     if not snapshot.state.loaded:
         return Tone.UNKNOWN, f"{title}? Nothing is checked before the first load."
+    if snapshot.observations.looked.get(check, _NOTHING).causes and check not in snapshot.passing:
+        return Tone.INFO, f"{title}? Something was seen, and has yet to hold for long enough."
     if check not in snapshot.passing:
         return Tone.UNKNOWN, f"{title}? The check has nothing to say of this cluster now."
     if snapshot.session.phase is not Phase.LIVE:
@@ -58,22 +152,56 @@ def _otherwise(snapshot: Snapshot, check: str) -> tuple[Tone, str]:
     return Tone.OK, f"{title}."
 
 
-def _sentence(cluster: str, found: Finding) -> Sentence:
-    return Sentence(
-        check=found.check,
-        tone=found.tone,
-        what=found.sentence,
-        remedy=found.remedy,
-        since=int(found.since * 1000),
-        href=links.finding(cluster, found),
-    )
+def _occurrence(snapshot: Snapshot, check: str) -> Block:
+    """Which occurrence is shown: what is acknowledged is that one and no later."""
+    standing = snapshot.alarms.standing.get(check)
+    values = (None if standing is None else standing.number, snapshot.alarms.trouble)
+    return Block(id="occurrence", template="parts/occurrence.html", values=values)
 
+
+def _notes(snapshot: Snapshot, key: PageKey, check: str) -> Block:
+    standing = snapshot.alarms.standing.get(check)
+    found = () if standing is None else standing.acknowledgements
+    notes = tuple(
+        Note(one.id, one.by, one.at, one.until, one.reason, _about(one.whole, len(one.covers)))
+        for one in found
+    )
+    withdraw = links.check(snapshot.cluster, check, "withdraw/") if picks.may_act(key) else ""
+    return Block(id="acknowledgements", template="parts/acknowledgements.html", values=(notes, withdraw))
+
+
+def _about(is_whole: bool, count: int) -> str:
+    return "the finding" if is_whole else f"{count} cause{'' if count == 1 else 's'}"
+
+
+def _record(snapshot: Snapshot, check: Check, failing: Finding | None) -> Record:
+    standing = snapshot.alarms.standing.get(check.id)
+    return {
+        "id": check.id,
+        "severity": check.tone.value,
+        "status": failing.tone.value if failing else "ok" if passes(snapshot, check.id) else "unknown",
+        "sentence": failing.sentence if failing else check.passing,
+        "since": times.utc_text(first_seen(failing, standing)) if failing else None,
+        "occurrence": standing.number if standing else None,
+        "acknowledged": check.id in snapshot.alarms.acknowledged,
+        "computed": check.computed,
+        "remedy": check.remedy,
+        "thresholds": {
+            one.key: getattr(snapshot.observations.thresholds, one.key)
+            for one in thresholds(check, snapshot.observations.thresholds)
+        },
+    }
+
+
+COLUMNS: tuple[Column[cause_cells.Entry], ...] = cause_cells.COLUMNS
+SPEC = listing.Spec(sorts=("status", "name", "count", "since", "why"))
 
 PAGE = Page(
     name=NAME,
-    route="",
-    template="embeds/check.html",
+    route="checks/<name:check>/",
+    template="pages/check.html",
     look=look,
     touches=touches,
-    canonical=page.without_query,
+    canonical=SPEC.canonical,
+    glance=_glance,
 )

@@ -5,38 +5,53 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from django.conf import settings
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from zkdash import live
+from zkdash.alarms.standing import first_seen
+from zkdash.cluster.findings import Finding
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Controller
 from zkdash.live.parts import Block, Rendered
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import banners, cells, links, tables
+from zkdash.web import banners, cells, links, tables, times
 from zkdash.web.cells import Cell
 from zkdash.web.page import View
 from zkdash.web.tables import Column, Empty
 from zkdash.zk.session import Phase
 
 NAME = "clusters"
+# So many findings of a cluster are named.
+_LEADING = 3
 _NOT_LOADED = "not loaded from ZooKeeper yet"
 
 
 class Verdict(Cell, frozen=True):
-    """The worst that is known of a cluster, in words; `href` leads to what it counts."""
+    """What is known of a cluster, in words: a sentence, or the worst of what is wrong.
+
+    Of each finding `found` has the sentence, where it leads, and since when (epoch ms); `others` tells of
+    those that are not named, which `href` lists.
+    """
 
     sentence: str
+    found: tuple[tuple[str, str, int], ...] = ()
+    others: str = ""
     href: str = ""
 
     @property
     def plain(self) -> str:
-        return self.sentence
+        return self.sentence or "; ".join(filter(None, (*(claim[0] for claim in self.found), self.others)))
 
     def html(self) -> SafeString:
-        if not self.href:
-            return format_html('<td class="verdict">{}</td>', self.sentence)
-        return format_html('<td class="verdict"><a href="{}">{}</a></td>', self.href, self.sentence)
+        shown = format_html_join(
+            "; ",
+            '<a href="{}">{}</a> since {}',
+            ((href, sentence, times.time_html(since)) for sentence, href, since in self.found),
+        )
+        if self.others:
+            shown = format_html('{}; <a href="{}">{}</a>', shown, self.href, self.others)
+        return format_html('<td class="verdict">{}{}</td>', self.sentence, shown)
 
 
 def view(names: Collection[str]) -> View:
@@ -102,9 +117,9 @@ def _status(snapshot: Snapshot) -> tuple[Tone, str]:
         return Tone.UNKNOWN, session.phase.value
     if session.phase is not Phase.LIVE:
         return Tone.WARNING, session.phase.value
-    if not snapshot.findings:
+    if not snapshot.leading:
         return Tone.OK, "ok"
-    tone = snapshot.findings[0].tone
+    tone = snapshot.leading[0].tone
     return tone, tone.value
 
 
@@ -113,12 +128,21 @@ def _verdict(snapshot: Snapshot) -> Verdict:
     trouble = banners.connection(snapshot)
     if trouble is not None:
         return Verdict(trouble.sentence)
-    if not snapshot.findings:
-        return Verdict("No check fails.")
-    worst, more = snapshot.findings[0], len(snapshot.findings) - 1
-    href = links.finding(snapshot.cluster, worst)
-    others = "" if not more else "; 1 more check fails" if more == 1 else f"; {more} more checks fail"
-    return Verdict(f"{worst.sentence}{others}", href)
+    known = len(snapshot.findings) - len(snapshot.leading)
+    noted = f"{known} acknowledged" if known else ""
+    if not snapshot.leading:
+        return Verdict(f"No check fails{f', but {noted}' if noted else ''}.")
+    found = tuple(_claim(snapshot, finding) for finding in snapshot.leading[:_LEADING])
+    more = len(snapshot.leading) - len(found)
+    others = "" if not more else "1 more check fails" if more == 1 else f"{more} more checks fail"
+    return Verdict(
+        "", found, "; ".join(filter(None, (others, noted))), links.cluster(snapshot.cluster, "checks/")
+    )
+
+
+def _claim(snapshot: Snapshot, finding: Finding) -> tuple[str, str, int]:
+    since = first_seen(finding, snapshot.alarms.standing.get(finding.check))
+    return finding.sentence, links.finding(snapshot.cluster, finding), since
 
 
 def _controller(snapshot: Snapshot) -> Cell:

@@ -8,15 +8,15 @@ import msgspec
 
 from zkdash.actions import queries
 from zkdash.actions.entries import Entry
-from zkdash.cluster import broker_rows, checks
+from zkdash.alarms.standing import first_seen
+from zkdash.cluster import broker_rows
 from zkdash.cluster.changes import Change
-from zkdash.cluster.checks import Finding
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Controller, Layout
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import action_cells, cells, links, page, picks, tables, times
+from zkdash.web import action_cells, cells, links, page, picks, sentences, tables, times
 from zkdash.web.page import Page, Record, View
 from zkdash.web.pages import actions
 from zkdash.web.tables import Column, Empty
@@ -25,31 +25,13 @@ from zkdash.zk.session import Phase
 NAME = "overview"
 _AREAS = frozenset({"brokers", "controller", "topics", "findings", "changes", "session", "actions"})
 _LAST = 10
-# Label and kind of the action that may help where a check fails, by the check's id.
-_REMEDIES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
-    "D2": ("Elect the controller anew…", "reelect-controller", ()),
-}
 _DEEDS = (
     ("Elect preferred leaders…", "elect-preferred", ()),
     ("Balance replicas…", "reassign", (("way", "balance"),)),
     ("Elect the controller anew…", "reelect-controller", ()),
 )
+FIELDS = ("check", "status", "sentence", "count", "since", "acknowledged", "remedy")
 _NOT_LOADED = "not loaded from ZooKeeper yet"
-
-
-class Sentence(msgspec.Struct, frozen=True):
-    """A check that fails, as the page says it. `href` is "" where it is about this very page.
-
-    `deed` is the action that may help, for who may ask for it.
-    """
-
-    check: str
-    tone: Tone
-    what: str
-    remedy: str
-    since: int
-    href: str
-    deed: picks.Deed | None = None
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -67,14 +49,19 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     changes = _changes(snapshot)
     return View(
         title="Overview",
-        parts=(_checks(snapshot, key), _strip(snapshot), _actions(snapshot), changes),
+        parts=(
+            sentences.every(snapshot, key, _all_well(snapshot)),
+            _strip(snapshot),
+            _actions(snapshot),
+            changes,
+        ),
         context={
             "headings": tables.headings(COLUMNS, ""),
             "action_headings": tables.headings(ACTIONS, ""),
             "deeds": _deeds(snapshot, key),
         },
-        fields=("check", "status", "sentence", "count", "since", "remedy"),
-        records=lambda: _records(snapshot.findings),
+        fields=FIELDS,
+        records=lambda: _records(snapshot),
         total=len(snapshot.findings),
         extra={"numbers": _numbers(snapshot), "address": snapshot.address},
     )
@@ -84,32 +71,15 @@ def touches(_key: PageKey, touched: Touched) -> bool:
     return not _AREAS.isdisjoint(touched.areas)
 
 
-def _checks(snapshot: Snapshot, key: PageKey) -> Block:
-    failing = tuple(_sentence(snapshot.cluster, finding, key) for finding in snapshot.findings)
-    passing = tuple((check, checks.TITLES[check]) for check in snapshot.passing)
-    return Block(id="checks", template="parts/checks.html", values=(failing, passing, _all_well(snapshot)))
-
-
 def _all_well(snapshot: Snapshot) -> tuple[Tone, str]:
     """What stands where no check fails: silence is only good news while ZooKeeper is followed."""
+    if snapshot.findings:
+        return Tone.INFO, "Nothing fails that nobody took note of."
     if not snapshot.state.loaded:
         return Tone.UNKNOWN, "Nothing is checked before the first load."
     if snapshot.session.phase is not Phase.LIVE:
         return Tone.UNKNOWN, "No check failed in the last known state."
     return Tone.OK, "No check fails."
-
-
-def _sentence(cluster: str, finding: Finding, key: PageKey) -> Sentence:
-    remedies = picks.deeds(key, _REMEDIES[finding.check]) if finding.check in _REMEDIES else ()
-    return Sentence(
-        check=finding.check,
-        tone=finding.tone,
-        what=finding.sentence,
-        remedy=finding.remedy,
-        since=int(finding.since * 1000),
-        href="" if finding.page == NAME else links.finding(cluster, finding),
-        deed=remedies[0] if remedies else None,
-    )
 
 
 def _strip(snapshot: Snapshot) -> Block:
@@ -199,14 +169,16 @@ def _null(name: str, why: str) -> Record:
     return {name: None, f"{name}_reason": why}
 
 
-def _records(findings: Iterable[Finding]) -> Iterable[Record]:
-    for finding in findings:
+def _records(snapshot: Snapshot) -> Iterable[Record]:
+    for finding in snapshot.findings:
+        since = first_seen(finding, snapshot.alarms.standing.get(finding.check))
         yield {
             "check": finding.check,
             "status": finding.tone.value,
             "sentence": finding.sentence,
             "count": finding.count,
-            "since": times.utc_text(int(finding.since * 1000)),
+            "since": times.utc_text(since),
+            "acknowledged": finding.check in snapshot.alarms.acknowledged,
             "remedy": finding.remedy,
         }
 
