@@ -25,6 +25,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from zkdash import databases
 from zkdash.access.sso import configuration
+from zkdash.alarms import rules
 from zkdash.notices import configuration as telling
 from zkdash.zk import config
 
@@ -59,6 +60,7 @@ def _secret_key() -> str:
 try:
     ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(os.environ)
     ZKDASH_SIGN_IN = configuration.load(os.environ)
+    ZKDASH_CHECKS = rules.load(os.environ)
     ZKDASH_WEBHOOK_SECRET = telling.secret(os.environ, telling.WEBHOOK_SECRET)
     _smtp = telling.smtp(os.environ)
 except config.ConfigError as error:

@@ -16,8 +16,9 @@ from django.db.models import Max, Prefetch
 
 from zkdash.actions import documents
 from zkdash.actions.entries import UnavailableError
-from zkdash.alarms import standing
+from zkdash.alarms import standing, telling
 from zkdash.alarms.models import Acknowledgement, Occurrence
+from zkdash.alarms.rules import Configured
 from zkdash.alarms.standing import Alarms, Seen, Standing
 from zkdash.cluster.checks import BY_ID, Finding, Observations
 from zkdash.cluster.tone import Tone
@@ -30,9 +31,10 @@ _CLEARED = "The finding cleared."
 
 
 class Keeper:
-    """What one process writes and reads of the findings of its clusters."""
+    """What one process writes and reads of the findings of its clusters, by their rules."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Configured) -> None:
+        self._rules = rules
         self._silent: dict[tuple[str, str], datetime.datetime] = {}
 
     def turn(self, seen: Mapping[str, Seen], now: datetime.datetime) -> Mapping[str, Alarms]:
@@ -42,7 +44,12 @@ class Keeper:
             written = [self._write(cluster, one, stand[cluster], now) for cluster, one in seen.items()]
             if any(written):
                 stand = _standing(tuple(seen))
-        return {cluster: _alarms(one.observations, stand[cluster]) for cluster, one in seen.items()}
+            found = {name: _alarms(one.observations, stand[name]) for name, one in seen.items()}
+            for name, one in seen.items():
+                if one.current:
+                    known, rules = found[name].acknowledged, self._rules.of(name)
+                    telling.turn(name, one.observations.findings, known, rules, now)
+        return found
 
     def _write(self, cluster: str, seen: Seen, stand: Mapping[str, Standing], now: datetime.datetime) -> bool:
         """Whether anything was written, by this process or just now by another."""

@@ -18,6 +18,7 @@ from django.db import connections
 
 from zkdash.access import administrators
 from zkdash.actions import reading, worker
+from zkdash.alarms import keeping
 from zkdash.live import engine, queue
 from zkdash.management import database, recording, supervising
 from zkdash.notices.courier import Courier
@@ -57,7 +58,13 @@ def serve(
     _collect_static()
     recorders = recording.Recorders(clusters if records else ())
     running = engine.Engine(
-        clusters, renderer.Renderer(), sinks=recorders.of, actions=reading, recent=run_reading.recent
+        clusters,
+        renderer.Renderer(),
+        sinks=recorders.of,
+        actions=reading,
+        recent=run_reading.recent,
+        keeper=keeping.Keeper(settings.ZKDASH_CHECKS),
+        thresholds=lambda name: settings.ZKDASH_CHECKS.of(name).thresholds,
     )
     running.hub.guard(warden.Warden())
     engine.configure(running)

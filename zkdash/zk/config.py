@@ -38,6 +38,7 @@ _KEYS = frozenset(
         "snapshots",
         "segments",
         *telling.KEYS,
+        "checks",  # alarms/rules reads it
         *securing.KEYS,
     }
 )
@@ -129,7 +130,7 @@ def _from_file(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
     if not file:
         return ()
     document = _document(file)
-    unknown = sorted(document.keys() - {"clusters", "sign_in"})  # access/configuration reads the latter
+    unknown = sorted(document.keys() - {"clusters", "sign_in", "checks"})  # others read the latter two
     if unknown:
         raise ConfigError(
             f"{file}: the key {unknown[0]!r} is not known: only [clusters.<name>] tables belong here."
