@@ -68,6 +68,16 @@ def test_a_secret_may_lie_in_a_file_and_is_never_shown(tmp_path: Path) -> None:
     assert "from a file" not in repr(found)
 
 
+@pytest.mark.parametrize(
+    "line", ['client_secret = "s3cret!"', 'client_secret_env = "s3cret!"', 'bind_password = "s3cret!"']
+)
+def test_a_secret_in_the_wrong_place_is_not_shown(tmp_path: Path, line: str) -> None:
+    text = LDAP if "bind" in line else OIDC.replace('client_secret_env = "SECRET"\n', "")
+    with pytest.raises(ConfigError, match=line.partition(" ")[0]) as caught:
+        load(tmp_path, f"{text}{line}\n")
+    assert "s3cret" not in str(caught.value)
+
+
 def test_a_server_on_the_same_machine_may_be_spoken_to_in_the_clear(tmp_path: Path) -> None:
     found = load(tmp_path, LDAP.replace("ldaps://ldap.example.org", "ldap://127.0.0.1:389"))
     assert found.ldap is not None
@@ -84,8 +94,8 @@ def test_starttls_goes_with_an_address_in_the_clear(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("sign_in = 1", "sign_in = 1 is no table"),
-        ("[sign_in.saml]", "[sign_in] has the unknown key 'saml' = {}"),
-        (OIDC + "secret = 1", "[sign_in.oidc] has the unknown key 'secret' = 1"),
+        ("[sign_in.saml]", "[sign_in] has the unknown key 'saml': known are"),
+        (OIDC + "secret = 1", "[sign_in.oidc] has the unknown key 'secret': known are"),
         (OIDC.replace('"SECRET"', '"NONE"'), "client_secret_env = 'NONE', but the environment has no such"),
         (OIDC.replace('client_secret_env = "SECRET"', ""), "lacks client_secret_env or client_secret_file"),
         (OIDC + 'client_secret_file = "/x"', "has both client_secret_env and client_secret_file"),
@@ -107,7 +117,7 @@ def test_starttls_goes_with_an_address_in_the_clear(tmp_path: Path) -> None:
         (LDAP + 'user_filter = ""', "user_filter = '' is no text"),
         ("[sign_in]\nroles = 1", "sign_in.roles = 1 is no list"),
         (ROLES.replace("operator", "root"), "role = 'root' is none: write one of viewer, operator"),
-        (ROLES + 'rolle = "x"', "[[sign_in.roles]] has the unknown key 'rolle' = 'x'"),
+        (ROLES + 'rolle = "x"', "[[sign_in.roles]] has the unknown key 'rolle': known are"),
         (ROLES.replace('group = "everybody"', ""), "[[sign_in.roles]] lacks the key group"),
     ],
 )

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from tests.access.sso.servers import LdapServer
+from tests.access.sso.servers import READER, LdapServer
 from zkdash.access import rights, sessions
 from zkdash.access.roles import Role
 from zkdash.access.sso import directory
@@ -27,7 +27,7 @@ def configured(server: LdapServer, **other: Any) -> Ldap:
         "url": server.plain,
         "user_base": "ou=people,dc=example,dc=org",
         "bind_dn": "cn=reader,dc=example,dc=org",
-        "bind_password": "reads everything",
+        "bind_password": READER,
         "group_base": "ou=groups,dc=example,dc=org",
     }
     return Ldap(**{**values, **other})
@@ -58,7 +58,7 @@ def change(server: LdapServer, entry: str, operation: str, attribute: str, value
     host, _, port = url.partition(":")
     where = ldap3.Server(host, int(port), get_info=ldap3.NONE)
     connection = ldap3.Connection(
-        where, "cn=reader,dc=example,dc=org", "reads everything", auto_bind=True, check_names=False
+        where, "cn=reader,dc=example,dc=org", READER, auto_bind=True, check_names=False
     )
     assert connection.modify(entry, {attribute: [(operation, [value])]}), connection.result
     connection.unbind()
@@ -108,7 +108,7 @@ def test_a_name_with_the_filters_own_signs_is_found_as_it_is(ldap_server: LdapSe
     assert found.subject.endswith("3")
 
 
-@pytest.mark.parametrize("password", ["", "wrong", "correct horse ", "\0", "reads everything"])
+@pytest.mark.parametrize("password", ["", "wrong", "correct horse ", "\0", READER])
 def test_only_ones_own_password_lets_in(ldap_server: LdapServer, password: str) -> None:
     assert directory.find(configured(ldap_server), "vera", password) is None
 

@@ -6,6 +6,7 @@ Parsed once, in settings. Everything wrong is a ConfigError, one sentence that n
 from __future__ import annotations
 
 import importlib.util
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ from zkdash.zk.config import ConfigError
 _HERE = frozenset({"127.0.0.1", "::1", "localhost"})
 _MAX_TIMEOUT_S = 60.0
 _LONGEST_ISSUER = 250
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Oidc(msgspec.Struct, frozen=True):
@@ -115,8 +117,8 @@ class _Table:
         unknown = sorted(self.values.keys() - known)
         if unknown:
             raise ConfigError(
-                f"{self.where} has the unknown key {unknown[0]!r} = {self.values[unknown[0]]!r}: "
-                f"known are {', '.join(sorted(known))}."
+                # without its value, which may be a secret under a wrong name
+                f"{self.where} has the unknown key {unknown[0]!r}: known are {', '.join(sorted(known))}."
             )
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -133,6 +135,11 @@ class _Table:
         variable, file = self.text(f"{key}_env", ""), self.text(f"{key}_file", "")
         if variable and file:
             raise ConfigError(f"{self.where} has both {key}_env and {key}_file: keep one.")
+        if variable and not _VARIABLE.fullmatch(variable):
+            # not shown: it may be the secret itself
+            raise ConfigError(
+                f"{self.where} {key}_env names no variable: write the name of the one with the secret."
+            )
         if variable and not self._environ.get(variable):
             raise ConfigError(
                 f"{self.where} {key}_env = {variable!r}, but the environment has no such variable: set it."
