@@ -10,12 +10,25 @@ from django.http import HttpResponse
 from django.urls import path, register_converter
 
 from zkdash.access.site import site
-from zkdash.web import acknowledging, consumer, jobs, links, pages, proposing, signin, sso, verbs, views
+from zkdash.web import (
+    acknowledging,
+    consumer,
+    jobs,
+    links,
+    pages,
+    proposing,
+    signin,
+    sso,
+    verbs,
+    views,
+    znode_data,
+)
 from zkdash.web.api import routes as programs
 from zkdash.web.embeds import routes as embeds
 
 register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")
+register_converter(links.ZnodeConverter, "znode")
 
 urlpatterns = [
     path("", views.cluster_list, name="cluster-list"),
@@ -50,6 +63,7 @@ urlpatterns = [
     path("c/<cluster:cluster>/checks/<name:check>/withdraw/", acknowledging.withdraw, name="withdraw"),
     path("c/<cluster:cluster>/audit/verify/", verbs.verify, name="audit-verify"),
     path("c/<cluster:cluster>/pipeline/run/", jobs.run, name="pipeline-run"),
+    path("c/<cluster:cluster>/znode-data/<znode:path>", znode_data.whole, name="znode-data"),
 ]
 
 # Channels routes applications by Django's paths, whose types know views only.

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from zkdash.web import audit_rows, charts, run_cells
+from zkdash.web import audit_rows, charts, run_cells, znode_rows
 from zkdash.web.pages import (
     action,
     actions,
@@ -95,6 +95,8 @@ SHAPES: Final[Mapping[str, Shape]] = {
     "checks": Shape((checks.COLUMNS,)),
     "check": Shape((check.COLUMNS,), {"check": OBJECT}),
     "problems": Shape((problems.COLUMNS,)),
+    "znodes": Shape((znode_rows.COLUMNS,), {"znode": OBJECT}),
+    "session": Shape((znode_rows.COLUMNS,)),
     "trends": Shape(
         (charts.FIELDS,),
         {
@@ -110,7 +112,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
     "timeline": Shape(
         (overview.COLUMNS,),
         {"older": _NULLABLE, "recorded_up_to": _NULLABLE},
-        {"topic": TEXT, "broker": _COUNT, "group": TEXT, "before": TEXT},
+        {"topic": TEXT, "broker": _COUNT, "group": TEXT, "path": TEXT, "before": TEXT},
     ),
     "pipeline": Shape((run_cells.RUNS,), {"tables": OBJECTS, "problems": OBJECTS, "source": {}}),
     "search": Shape((search.COLUMNS,), {}, {"q": TEXT}),

@@ -17,11 +17,13 @@ from zkdash.web.pages import (
     pipeline,
     problems,
     search,
+    session,
     timeline,
     topic,
     topics,
     trends,
     what_if,
+    znodes,
 )
 
 PAGES: tuple[Page, ...] = (
@@ -40,6 +42,8 @@ PAGES: tuple[Page, ...] = (
     checks.PAGE,
     check.PAGE,
     problems.PAGE,
+    znodes.PAGE,
+    session.PAGE,
     trends.PAGE,
     timeline.PAGE,
     pipeline.PAGE,
