@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import Final
 
 from tests import recorded
 from tests.serving import Served, starter
 from tests.waiting import wait_for
 from zkdash.demo.zookeeper import Server
 from zkdash.kafka import paths
-from zkdash.web import links, pages
+from zkdash.web import broker_cells, links, pages
 from zkdash.web.page import Page
+from zkdash.znode import Znode
 
 LOAD_LIMIT_S = 60.0
 # Whose children a detail page's address names, by what it begins with.
@@ -55,12 +57,35 @@ def addresses(tree: str, most: int | None = None) -> Iterator[str]:
 
 def address(tree: str, page: Page, name: str) -> str:
     """A page of one thing of a cluster."""
+    if page.name == "znodes":
+        return links.znode(tree, name)
     before, _, rest = page.route.partition("<")
     return f"/c/{tree}/{before}{links.segment(name)}{rest.partition('>')[2]}"
 
 
+def _one_of_each(tree: Mapping[str, Znode]) -> Iterator[str]:
+    """A znode of each kind that the tree has, partition states and the root among them."""
+    yield from sorted({paths.locate(path).kind: path for path in tree}.values(), key=len, reverse=True)
+    yield "/"
+
+
+def _sessions(tree: Mapping[str, Znode]) -> Iterator[str]:
+    """Some sessions that own something."""
+    owners = sorted({znode.ephemeral_owner for znode in tree.values()} - {0})
+    yield from (broker_cells.session_text(owner) for owner in owners[:3])
+
+
+# Of the tree itself, by what a page's address begins with.
+_ZNODES: Final[Mapping[str, Callable[[Mapping[str, Znode]], Iterator[str]]]] = {
+    "znodes": _one_of_each,
+    "sessions": _sessions,
+}
+
+
 def _details(page: Page, tree: str) -> Iterator[str]:
     kind = page.route.partition("/")[0]
+    if kind in _ZNODES:
+        yield from _ZNODES[kind](recorded.load(tree))
     if kind not in _NAMES:  # of the database, where nothing is
         return
     for name in recorded.children(recorded.load(tree)).get(_NAMES[kind], []):
