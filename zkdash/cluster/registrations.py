@@ -16,7 +16,7 @@ from zkdash.kafka.values import Broker
 # A leader is moved back where more than this share is not led by its preferred broker, by default:
 # leader.imbalance.per.broker.percentage.
 MOST_SKEW_PERCENT = 10
-_MOST_LOAD = 1.5  # times the mean
+MOST_LOAD = 1.5  # times the mean
 _FEW = 10  # a broker on average: under it one partition more or less says nothing
 _ENDPOINT = re.compile(r"(?:(?P<listener>[^:/]*)://)?(?P<host>.*):(?P<port>-?[0-9]+)", re.DOTALL)
 _NOWHERE = re.compile(r"|localhost|127\..*|0\.0\.0\.0|::1|::", re.IGNORECASE)
@@ -25,10 +25,77 @@ _MOST_NAMED = 8
 
 def notes(state: ClusterState) -> tuple[Status, ...]:
     """What an operator should know, worst first."""
-    known = {n: seen.value for n, seen in sorted(state.brokers.items()) if isinstance(seen.value, Broker)}
-    found = [*_doubled(known), *_unreachable(known), *_listeners(known), *_racks(known)]
-    found += [*_versions(known), *_skewed(state)]
+    known = registered(state)
+    found = [
+        (Tone.CRITICAL, f"{_brokers(numbers)} announce the same address, {place}.")
+        for place, numbers in doubled(known).items()
+    ]
+    found += [*_unreachable(known), *_listeners(known), *_racks(known), *_versions(known), *_skewed(state)]
     return tuple(sorted(found, key=lambda note: note[0].rank))
+
+
+def registered(state: ClusterState) -> Mapping[int, Broker]:
+    """The registrations that parse, by broker id in its order."""
+    return {n: seen.value for n, seen in sorted(state.brokers.items()) if isinstance(seen.value, Broker)}
+
+
+def doubled(known: Mapping[int, Broker]) -> Mapping[str, list[int]]:
+    """Brokers by the host:port that more than one of them announces (D31)."""
+    where: dict[str, list[int]] = {}
+    for number, broker in known.items():
+        for place in {f"{host}:{port}" for _, host, port in _endpoints(broker)}:
+            where.setdefault(place, []).append(number)
+    return {place: numbers for place, numbers in where.items() if len(numbers) > 1}
+
+
+def unreachable(known: Mapping[int, Broker]) -> list[int]:
+    """Brokers that announce an address at which no other host finds them (D34)."""
+    return [
+        number
+        for number, broker in known.items()
+        if any(_NOWHERE.fullmatch(host) for _, host, _ in _endpoints(broker))
+    ]
+
+
+def listeners(known: Mapping[int, Broker]) -> Mapping[tuple[str, ...], list[int]]:
+    """Brokers by the names of their listeners, of those that name any (D33)."""
+    by_names: dict[tuple[str, ...], list[int]] = {}
+    for number, broker in known.items():
+        names = tuple(sorted({listener for listener, _, _ in _endpoints(broker)} - {""}))
+        if names:
+            by_names.setdefault(names, []).append(number)
+    return by_names
+
+
+def rackless(known: Mapping[int, Broker]) -> list[int]:
+    """Brokers without a rack, where others have one (D35)."""
+    without = [number for number, broker in known.items() if not broker.rack]
+    return without if len(without) < len(known) else []
+
+
+def versions(known: Mapping[int, Broker]) -> Mapping[int, list[int]]:
+    """Brokers by the version of their registration, of those of 0.8 and later (D32)."""
+    by_version: dict[int, list[int]] = {}
+    for number, broker in known.items():
+        if broker.version is not None:
+            by_version.setdefault(broker.version, []).append(number)
+    return by_version
+
+
+def heavy(state: ClusterState, most: float) -> Mapping[str, tuple[float, Mapping[int, int]]]:
+    """Registered brokers that carry more than `most` times the mean of them all (D13).
+
+    By what they carry ("leaders", "replicas"): the mean, and those brokers' numbers. Nothing where the
+    mean is too small to say anything.
+    """
+    found = {}
+    for of in ("leaders", "replicas"):
+        loads = {n: getattr(state.loads[n], of) if n in state.loads else 0 for n in sorted(state.brokers)}
+        mean = sum(loads.values()) / len(loads) if loads else 0.0
+        over = {number: load for number, load in loads.items() if load > most * mean}
+        if over and mean >= _FEW:
+            found[of] = (mean, over)
+    return found
 
 
 def split(endpoint: str) -> tuple[str, str, str]:
@@ -46,24 +113,8 @@ def _endpoints(broker: Broker) -> Iterator[tuple[str, str, str]]:
         yield "", broker.host, str(broker.port)
 
 
-def _doubled(known: Mapping[int, Broker]) -> Iterator[Status]:
-    """D31."""
-    where: dict[str, list[int]] = {}
-    for number, broker in known.items():
-        for place in {f"{host}:{port}" for _, host, port in _endpoints(broker)}:
-            where.setdefault(place, []).append(number)
-    for place, numbers in where.items():
-        if len(numbers) > 1:
-            yield Tone.CRITICAL, f"{_brokers(numbers)} announce the same address, {place}."
-
-
 def _unreachable(known: Mapping[int, Broker]) -> Iterator[Status]:
-    """D34."""
-    numbers = [
-        number
-        for number, broker in known.items()
-        if any(_NOWHERE.fullmatch(host) for _, host, _ in _endpoints(broker))
-    ]
+    numbers = unreachable(known)
     if numbers:
         verb = "announces" if len(numbers) == 1 else "announce"
         yield (
@@ -73,21 +124,15 @@ def _unreachable(known: Mapping[int, Broker]) -> Iterator[Status]:
 
 
 def _listeners(known: Mapping[int, Broker]) -> Iterator[Status]:
-    """D33."""
-    by_names: dict[tuple[str, ...], list[int]] = {}
-    for number, broker in known.items():
-        names = tuple(sorted({listener for listener, _, _ in _endpoints(broker)} - {""}))
-        if names:
-            by_names.setdefault(names, []).append(number)
+    by_names = listeners(known)
     if len(by_names) > 1:
         told = "; ".join(f"{', '.join(names)} on {_ids(numbers)}" for names, numbers in by_names.items())
         yield Tone.WARNING, f"Brokers differ in their listeners: {told}."
 
 
 def _racks(known: Mapping[int, Broker]) -> Iterator[Status]:
-    """D35."""
-    without = [number for number, broker in known.items() if not broker.rack]
-    if without and len(without) < len(known):
+    without = rackless(known)
+    if without:
         verb = "has" if len(without) == 1 else "have"
         yield (
             Tone.WARNING,
@@ -96,28 +141,23 @@ def _racks(known: Mapping[int, Broker]) -> Iterator[Status]:
 
 
 def _versions(known: Mapping[int, Broker]) -> Iterator[Status]:
-    """D32."""
-    versions = sorted({broker.version for broker in known.values() if broker.version is not None})
-    if len(versions) > 1:
-        told = _listed([str(version) for version in versions])
+    told = versions(known)
+    if len(told) > 1:
         yield (
             Tone.INFO,
-            f"Registrations are of versions {told}: an upgrade is under way, or was not finished.",
+            f"Registrations are of versions {_listed(list(map(str, sorted(told))))}: an upgrade is under"
+            " way, or was not finished.",
         )
 
 
 def _skewed(state: ClusterState) -> Iterator[Status]:
-    """D13, over the registered brokers."""
-    for what, of in (("leads", "leaders"), ("holds", "replicas")):
-        loads = {n: getattr(state.loads[n], of) if n in state.loads else 0 for n in state.brokers}
-        mean = sum(loads.values()) / len(loads) if loads else 0
-        heavy = sorted(number for number, load in loads.items() if load > _MOST_LOAD * mean)
-        if heavy and mean >= _FEW:
-            verb = what if len(heavy) == 1 else what.removesuffix("s")
-            yield (
-                Tone.INFO,
-                f"{_brokers(heavy)} {verb} over {_MOST_LOAD} times the mean of {mean:.0f} {of} a broker.",
-            )
+    for of, (mean, over) in heavy(state, MOST_LOAD).items():
+        what = "lead" if of == "leaders" else "hold"
+        verb = f"{what}s" if len(over) == 1 else what
+        yield (
+            Tone.INFO,
+            f"{_brokers(over)} {verb} over {MOST_LOAD} times the mean of {mean:.0f} {of} a broker.",
+        )
 
 
 def _brokers(numbers: Iterable[int]) -> str:

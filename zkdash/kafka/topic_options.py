@@ -52,6 +52,7 @@ KNOWN: Final = frozenset(_SHAPES)
 LEADER_THROTTLE: Final = "leader.replication.throttled.replicas"
 FOLLOWER_THROTTLE: Final = "follower.replication.throttled.replicas"
 # Of brokers (kafka.server.DynamicConfig.Broker), written below /config/brokers.
+THROTTLES: Final = (LEADER_THROTTLE, FOLLOWER_THROTTLE)
 BROKER_THROTTLES: Final = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 
 

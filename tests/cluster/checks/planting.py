@@ -75,9 +75,14 @@ def plant(chroot: Chroot, tree: Tree) -> None:
         while parent:
             every.setdefault(parent, Planted())
             parent = parent.rpartition("/")[0]
+    grow(chroot, every)
+
+
+def grow(chroot: Chroot, tree: Tree) -> None:
+    """Create znodes whose parents are there, in one ZooKeeper transaction."""
     transaction = chroot.client.transaction()
-    for path in sorted(every):
-        data, ephemeral, acl = every[path]
+    for path in sorted(tree):
+        data, ephemeral, acl = tree[path]
         transaction.create(path, b"" if data is None else data, acl=list(acl), ephemeral=ephemeral)
     failed = [result for result in transaction.commit() if isinstance(result, Exception)]
     assert not failed, failed

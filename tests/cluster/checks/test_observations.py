@@ -11,7 +11,8 @@ from zkdash.cluster.queries import Query, select_topics
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 
-BROKERS = small.broker(1) | small.broker(2)
+CLUSTER_ID = {"/cluster/id": small.json_(version="1", id="iAZYM0SaQ-elhe1rT4ifIg")}
+BROKERS = small.broker(1) | small.broker(2) | CLUSTER_ID
 HEALTHY = BROKERS | small.controller(1) | small.topic("t", {0: [1, 2], 1: [2, 1]})
 OFFLINE = HEALTHY | small.state("t", 0, -1, [])
 UNOWNED = HEALTHY | small.group("g", {"c": ["t"]}, {"t": [0]})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cluster.checks import planting, trees
+from tests.cluster.checks import planting, test_planted_in_time, trees
 from tests.cluster.checks.cases import CASES
+from tests.cluster.checks.cases.controller import YOUNG
 from tests.cluster.checks.planting import Case
 from tests.conftest import Chroot
 from zkdash.cluster import checks
@@ -15,8 +16,8 @@ def _name(case: Case) -> str:
     return case.check
 
 
-def test_every_check_has_a_planted_fault():
-    assert {case.check for case in CASES} == set(checks.BY_ID)
+def test_every_check_has_a_planted_fault() -> None:
+    assert {case.check for case in CASES} | test_planted_in_time.CHECKS == set(checks.BY_ID)
 
 
 @pytest.mark.zk
@@ -47,3 +48,13 @@ def test_nothing_is_held_against_the_healthy_cluster(chroot: Chroot) -> None:
     state = planting.read(chroot)
     for check in checks.CHECKS:
         assert planting.watched(state, check.id).findings == (), check.id
+
+
+@pytest.mark.zk
+@pytest.mark.parametrize("check", sorted(YOUNG))
+def test_what_has_just_begun_is_no_fault_yet(check: str, chroot: Chroot) -> None:
+    planting.plant(chroot, trees.HEALTHY | YOUNG[check])
+    state = planting.read(chroot)
+    assert planting.causes(state, check)
+    seen = planting.watched(state, check, after=30)
+    assert check not in [finding.check for finding in seen.findings]

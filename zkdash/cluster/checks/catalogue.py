@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from zkdash.cluster.checks.check import Check
-from zkdash.cluster.checks.families import controller, groups, partitions, topics, znodes
+from zkdash.cluster.checks.families import (
+    admin,
+    brokers,
+    controller,
+    groups,
+    partitions,
+    topics,
+    znodes,
+)
 
-_FAMILIES = (partitions, topics, controller, groups, znodes)
+_FAMILIES = (partitions, topics, controller, brokers, admin, groups, znodes)
 
 CHECKS: tuple[Check, ...] = tuple(
     sorted((check for family in _FAMILIES for check in family.CHECKS), key=lambda check: int(check.id[1:]))

@@ -25,11 +25,15 @@ class About(enum.Enum):
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """All that a check may look at: the state, what is known beside it, and what counts as too long."""
+    """All that a check may look at: the state, what is known beside it, and what counts as too long.
+
+    `elections` are the epoch seconds at which a controller was seen to be elected lately.
+    """
 
     state: ClusterState
     facts: Facts = Facts()
     thresholds: Thresholds = Thresholds()
+    elections: tuple[float, ...] = ()
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -41,8 +45,9 @@ class Check(msgspec.Struct, frozen=True):
     words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
     severity, where a cause has none of its own. `computed` says in words how it is found out, with its
     source, `remedy` what to do. `page` and `query` name the table that lists what was counted, "" where
-    the check's own page does. `deed` is the kind of action that mends it, "" where none does; `thresholds`
-    names those of `Thresholds` that it goes by, beside `confirm`.
+    the check's own page does. After `worsens` seconds an INFO becomes a WARNING. `deed` is the kind of action
+    that mends it, "" where none does; `thresholds` names those of `Thresholds` that it goes by, beside
+    `confirm`.
     """
 
     id: str
@@ -58,6 +63,7 @@ class Check(msgspec.Struct, frozen=True):
     deed: str = ""
     thresholds: tuple[str, ...] = ()
     hold: Callable[[Thresholds], float] = lambda thresholds: thresholds.confirm
+    worsens: Callable[[Thresholds], float] | None = None
     every: float = 0.0
 
 

@@ -13,6 +13,7 @@ from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.facts import NONE, Facts
 from zkdash.cluster.findings import Finding
 from zkdash.cluster.state import ClusterState
+from zkdash.cluster.tone import Tone
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -33,13 +34,17 @@ class Looked(msgspec.Struct, frozen=True):
 class Observations(msgspec.Struct, frozen=True):
     """What the checks saw so far, the last time at epoch second `at`.
 
-    `looked` is by the check's id. `findings` are the raised checks, worst first; `passing` the ids of those
-    with nothing against the cluster. What fails but not for long enough yet is in neither.
+    `looked` is by the check's id. `epoch` is the controller's as seen last, `elections` the epoch seconds at
+    which it was seen to grow, of the last hour (`Thresholds.elections_within`). `findings` are the raised
+    checks, worst first; `passing` the ids of those with nothing against the cluster. What fails but not for
+    long enough yet is in neither.
     """
 
     thresholds: Thresholds = Thresholds()
     at: float = 0.0
     looked: Mapping[str, Looked] = {}
+    epoch: int | None = None
+    elections: tuple[float, ...] = ()
     findings: tuple[Finding, ...] = ()
     passing: tuple[str, ...] = ()
 
@@ -49,16 +54,36 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
     thresholds = previous.thresholds
     if not state.loaded:
         return Observations(thresholds, now)
-    sight = Sight(state, facts, thresholds)
+    epoch, elections = _elections(previous, state, now)
+    sight = Sight(state, facts, thresholds, elections)
     looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
     found = [one.finding for one in looked.values() if one.finding is not None]
     return Observations(
         thresholds,
         now,
         looked,
+        epoch,
+        elections,
         tuple(sorted(found, key=lambda finding: finding.tone.rank)),
         tuple(name for name, one in looked.items() if one.causes is not None and not one.causes),
     )
+
+
+def _elections(
+    previous: Observations, state: ClusterState, now: float
+) -> tuple[int | None, tuple[float, ...]]:
+    """The controller's epoch, and when it grew: what was elected before this process watched is not known."""
+    seen = state.controller_epoch
+    epoch = seen.value if seen is not None and isinstance(seen.value, int) else previous.epoch
+    known = previous.elections
+    if known and known[0] < now - previous.thresholds.elections_within:
+        known = tuple(when for when in known if when >= now - previous.thresholds.elections_within)
+    if previous.epoch is not None and epoch is not None and epoch > previous.epoch:
+        known = (*known, *[now] * min(epoch - previous.epoch, _MOST_ELECTIONS))
+    return epoch, known
+
+
+_MOST_ELECTIONS = 100  # in one look: a larger jump was written by hand
 
 
 def due(observations: Observations) -> float | None:
@@ -86,15 +111,20 @@ def _look(check: Check, before: Looked | None, sight: Sight, now: float) -> Look
     looked = Looked(now, causes, seen)
     held: list[str] = []
     since, soonest = now, None
+    worse = None if check.worsens is None else check.worsens(sight.thresholds)
     for name, cause in causes.items():
         began = begun(looked, name, cause)
         holds_at = max(seen[name] + sight.thresholds.confirm, began + check.hold(sight.thresholds))
         if holds_at <= now:
             held.append(name)
             since = min(since, began)
+            if worse is not None and began + worse > now:
+                soonest = min(began + worse, soonest or began + worse)
         elif soonest is None or holds_at < soonest:
             soonest = holds_at
     finding = _finding(check, [causes[name] for name in held], since) if held else None
+    if finding is not None and worse is not None and since + worse <= now and finding.tone is Tone.INFO:
+        finding = msgspec.structs.replace(finding, tone=Tone.WARNING)
     return msgspec.structs.replace(looked, held=frozenset(held), finding=finding, due=soonest)
 
 

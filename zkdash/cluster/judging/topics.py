@@ -11,12 +11,17 @@ from zkdash.cluster.blame import Cause
 from zkdash.cluster.judging.ground import Ground
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import topic_names
+from zkdash.kafka import topic_names, topic_options
 from zkdash.kafka.values import Assignment, PartitionState, TopicConfig
 from zkdash.znode import Znode
 
 OFFSETS = "__consumer_offsets"
-CHECKS = ("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D55", "D58", "D59")
+# No check of its own: topics with partitions that move. So are the throttled ones under D28.
+MOVING = "moving"
+CHECKS = (
+    *("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D28", "D55", "D58", "D59"),
+    MOVING,
+)
 _MOST_TOLD = 5
 
 
@@ -28,6 +33,12 @@ def judge(topic: Topic | None, ground: Ground) -> Mapping[str, Cause]:
     fault = topic_names.fault(topic.name)
     if fault:
         found["D55"] = Cause(why=fault)
+    if topic.moving:
+        found[MOVING] = Cause(len(topic.moving))
+    if isinstance(topic.config, TopicConfig):
+        keys = [key for key in topic_options.THROTTLES if key in topic.config.config]
+        if keys:
+            found["D28"] = Cause(why=", ".join(keys))
     if isinstance(topic.assignment, Assignment):
         found |= _of_assignment(topic.assignment, topic, ground)
     found |= _of_states(topic, ground)

@@ -20,7 +20,6 @@ from zkdash.znode import Znode
 
 BROKER_CONFIGS = paths.BROKER_CONFIGS
 NEEDS = Needs(paths=(notifications.CHANGES,), subtrees=(BROKER_CONFIGS,))
-_REPLICAS = (topic_options.LEADER_THROTTLE, topic_options.FOLLOWER_THROTTLE)
 
 
 def begin(draft: Draft, moves: Sequence[Move], rate: int) -> None:
@@ -35,7 +34,7 @@ def begin(draft: Draft, moves: Sequence[Move], rate: int) -> None:
     writes: list[Write] = []
     for topic, its in by_topic.items():
         existing = draft.state.topics[topic].config_znode
-        if existing and _has(existing, _REPLICAS):
+        if existing and _has(existing, topic_options.THROTTLES):
             draft.refuse(f"{quote(topic)} is throttled already: clear the old throttle first.")
         writes += _topic_write(draft, topic, existing, _throttled(draft, its), ())
     _steps(draft, "Name the replicas that are throttled", writes)
@@ -66,7 +65,7 @@ def end(draft: Draft) -> None:
             write = Write(path, Operation.SET, version, begun.after, after, edit=edit)
             brokers += [write, _told_broker(name)]
         elif path.startswith(paths.TOPIC_CONFIGS):
-            data = editing.merge_config(begun.after, {}, _REPLICAS)
+            data = editing.merge_config(begun.after, {}, topic_options.THROTTLES)
             topics += [Write(path, Operation.SET, version, begun.after, data), _told(draft, name)]
     _steps(draft, "Name no replicas as throttled any more", topics)
     _steps(draft, "Remove the throttle of brokers", brokers)
@@ -75,7 +74,7 @@ def end(draft: Draft) -> None:
 def clear(draft: Draft) -> tuple[int, int]:
     """Remove all throttles that there are; how many topics and brokers have one."""
     topics = [
-        name for name, topic in sorted(draft.state.topics.items()) if _has(topic.config_znode, _REPLICAS)
+        name for name, topic in sorted(draft.state.topics.items()) if _has(topic.config_znode, topic_options.THROTTLES)
     ]
     brokers = [
         path
@@ -86,7 +85,7 @@ def clear(draft: Draft) -> tuple[int, int]:
         return len(topics), len(brokers)
     writes: list[Write] = []
     for topic in topics:
-        writes += _topic_write(draft, topic, draft.state.topics[topic].config_znode, {}, _REPLICAS)
+        writes += _topic_write(draft, topic, draft.state.topics[topic].config_znode, {}, topic_options.THROTTLES)
     _steps(draft, "Name no replicas as throttled any more", writes)
     writes = []
     for path in brokers:
@@ -118,7 +117,7 @@ def _throttled(draft: Draft, moves: Iterable[Move]) -> dict[str, str]:
         now = draft.replicas(move.topic, move.partition)
         leaders += [f"{move.partition}:{broker}" for broker in now]
         followers += [f"{move.partition}:{broker}" for broker in move.replicas if broker not in now]
-    return dict(zip(_REPLICAS, (",".join(leaders), ",".join(followers)), strict=True))
+    return dict(zip(topic_options.THROTTLES, (",".join(leaders), ",".join(followers)), strict=True))
 
 
 def _brokers(draft: Draft, moves: Iterable[Move]) -> list[int]:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from tests.cluster.checks.cases import controller, groups, partitions, topics, znodes
+from tests.cluster.checks.cases import admin, brokers, controller, groups, partitions, topics, znodes
 
-CASES = [*partitions.CASES, *topics.CASES, *controller.CASES, *groups.CASES, *znodes.CASES]
+CASES = [
+    *partitions.CASES,
+    *topics.CASES,
+    *controller.CASES,
+    *brokers.CASES,
+    *admin.CASES,
+    *groups.CASES,
+    *znodes.CASES,
+]

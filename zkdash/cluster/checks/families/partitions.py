@@ -209,6 +209,7 @@ CHECKS: tuple[Check, ...] = (
         " leader.imbalance.per.broker.percentage (10) are led by another (kafka.controller.KafkaController).",
         remedy="Have the preferred leaders elected; only one that is alive and in sync can take over.",
         deed="elect-preferred",
+        thresholds=("imbalance_percent",),
     ),
     Check(
         id="D17",

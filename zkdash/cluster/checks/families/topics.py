@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zkdash.cluster import registrations
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.checks.families.partitions import partitions_
@@ -9,20 +10,15 @@ from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic
 from zkdash.kafka.values import Assignment
 
-_FEW = 10  # of a broker on average: under it one partition more or less says nothing
 _RARE_S = 10.0  # what looks at all topics is looked at so often
 
 
 def _skewed(sight: Sight) -> Causes:
     """Registered brokers that lead or hold far more than the mean."""
-    state, most = sight.state, sight.thresholds.skew
     told: dict[str, list[str]] = {}
-    for what, of in (("leads", "leaders"), ("holds", "replicas")):
-        loads = {one: getattr(state.loads[one], of) if one in state.loads else 0 for one in state.brokers}
-        mean = sum(loads.values()) / len(loads) if loads else 0
-        for broker, load in loads.items():
-            if mean >= _FEW and load > most * mean:
-                told.setdefault(str(broker), []).append(f"{what} {load}, the mean is {mean:.0f}")
+    for of, (mean, over) in registrations.heavy(sight.state, sight.thresholds.skew).items():
+        for broker, load in over.items():
+            told.setdefault(str(broker), []).append(f"{load} {of}, the mean is {mean:.0f}")
     return {broker: Cause(why="; ".join(why)) for broker, why in told.items()} or NOBODY
 
 
@@ -85,6 +81,7 @@ CHECKS: tuple[Check, ...] = (
         " registered brokers. Nothing is said where that mean is below 10.",
         remedy="Reassign partitions to the others.",
         deed="reassign",
+        thresholds=("skew",),
     ),
     Check(
         id="D14",

@@ -1,0 +1,173 @@
+"""Checks of the brokers' registrations and configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from zkdash.cluster import registrations
+from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks.check import About, Check, Sight, number
+from zkdash.cluster.tone import Tone
+from zkdash.kafka import paths
+from zkdash.kafka.values import Broker
+
+_MOST_NAMED = 5
+
+
+def _each(find: Callable[[Mapping[int, Broker]], Mapping[int, str]]) -> Callable[[Sight], Causes]:
+    """Causes by broker from what the registrations tell: the brokers' words of why."""
+
+    def causes(sight: Sight) -> Causes:
+        found = find(registrations.registered(sight.state))
+        return {str(broker): Cause(why=why) for broker, why in found.items()} or NOBODY
+
+    return causes
+
+
+def _doubled(known: Mapping[int, Broker]) -> Mapping[int, str]:
+    return {
+        broker: f"{place} is announced by {_ids(brokers)}"
+        for place, brokers in registrations.doubled(known).items()
+        for broker in brokers
+    }
+
+
+def _versions(known: Mapping[int, Broker]) -> Mapping[int, str]:
+    """The brokers of the older versions, which are still to come along."""
+    versions = registrations.versions(known)
+    newest = max(versions, default=0)
+    return {
+        broker: f"version {version}, the newest is {newest}"
+        for version, brokers in versions.items()
+        if version != newest
+        for broker in brokers
+    }
+
+
+def _listeners(known: Mapping[int, Broker]) -> Mapping[int, str]:
+    """The brokers whose listeners are not those of most."""
+    by_names = registrations.listeners(known)
+    if len(by_names) < 2:
+        return {}
+    usual = max(by_names, key=lambda names: len(by_names[names]))
+    return {
+        broker: f"{', '.join(names)}, others have {', '.join(usual)}"
+        for names, brokers in by_names.items()
+        if names != usual
+        for broker in brokers
+    }
+
+
+def _unreachable(known: Mapping[int, Broker]) -> Mapping[int, str]:
+    return {broker: ", ".join(_places(known[broker])) for broker in registrations.unreachable(known)}
+
+
+def _rackless(known: Mapping[int, Broker]) -> Mapping[int, str]:
+    return dict.fromkeys(registrations.rackless(known), "no rack")
+
+
+def _places(broker: Broker) -> tuple[str, ...]:
+    return broker.endpoints or (f"{broker.host}:{broker.port}",)
+
+
+def _ids(brokers: list[int]) -> str:
+    more = f" and {len(brokers) - _MOST_NAMED} more" if len(brokers) > _MOST_NAMED else ""
+    return ", ".join(map(str, brokers[:_MOST_NAMED])) + more
+
+
+def _absent(sight: Sight) -> Causes:
+    """Configurations of topics that are not there, and of brokers that are not registered."""
+    state = sight.state
+    found = {
+        f"{paths.TOPIC_CONFIGS}/{name}": Cause(why="there is no such topic")
+        for name, remnant in state.remnants.items()
+        if remnant.config_znode is not None
+    }
+    for entity in state.configs:
+        kind, _, name = entity.partition("/")
+        if kind == "brokers" and paths.is_id(name) and int(name) not in state.brokers:
+            found[f"/config/{entity}"] = Cause(why="no such broker is registered; it may be down")
+    return found or NOBODY
+
+
+CHECKS: tuple[Check, ...] = (
+    Check(
+        id="D29",
+        tone=Tone.INFO,
+        about=About.ZNODE,
+        causes=_absent,
+        failing=lambda count, _: (
+            f"{number(count, 'configuration is', 'configurations are')} of a topic or broker that is not"
+            " there"
+        ),
+        passing="Every configuration of a topic or broker is of one that is there",
+        computed="/config/topics or /config/brokers has a child for which /brokers/topics or /brokers/ids has"
+        " none.",
+        remedy="A topic that is created under the name takes it on: remove it.",
+        deed="clear-configs",
+    ),
+    Check(
+        id="D31",
+        tone=Tone.CRITICAL,
+        about=About.BROKER,
+        causes=_each(_doubled),
+        failing=lambda _, brokers: (
+            f"{number(brokers, 'broker announces', 'brokers announce')} the same address"
+        ),
+        passing="No two brokers announce the same address",
+        computed="A host and port stand in the registrations of more than one broker.",
+        remedy="Set advertised.listeners of each broker to where it alone is found.",
+    ),
+    Check(
+        id="D32",
+        tone=Tone.INFO,
+        about=About.BROKER,
+        causes=_each(_versions),
+        failing=lambda _, brokers: (
+            f"{number(brokers, 'broker is', 'brokers are')} registered in an older version than others"
+        ),
+        passing="All brokers are registered in the same version",
+        computed="The version of the registrations in /brokers/ids differs. A warning after a day.",
+        remedy="Finish the rolling upgrade, or raise inter.broker.protocol.version everywhere.",
+        worsens=lambda thresholds: thresholds.upgrade,
+        thresholds=("upgrade",),
+    ),
+    Check(
+        id="D33",
+        tone=Tone.WARNING,
+        about=About.BROKER,
+        causes=_each(_listeners),
+        failing=lambda _, brokers: (
+            f"{number(brokers, 'broker has', 'brokers have')} other listeners than most"
+        ),
+        passing="All brokers have the same listeners",
+        computed="The names of the listeners in the registrations' endpoints differ.",
+        remedy="Make listeners and advertised.listeners alike on all brokers: clients of a listener see only"
+        " the brokers that have it.",
+    ),
+    Check(
+        id="D34",
+        tone=Tone.WARNING,
+        about=About.BROKER,
+        causes=_each(_unreachable),
+        failing=lambda _, brokers: (
+            f"{number(brokers, 'broker announces', 'brokers announce')} an address that no other host can"
+            " reach"
+        ),
+        passing="Every broker announces an address that others can reach",
+        computed="The host of an endpoint is empty, localhost, of 127.0.0.0/8, 0.0.0.0, ::1 or ::.",
+        remedy="Set advertised.listeners to a name or address by which clients find the broker.",
+    ),
+    Check(
+        id="D35",
+        tone=Tone.WARNING,
+        about=About.BROKER,
+        causes=_each(_rackless),
+        failing=lambda _, brokers: (
+            f"{number(brokers, 'broker has', 'brokers have')} no rack while others have one"
+        ),
+        passing="All brokers tell their rack, or none does",
+        computed="Some registrations have a rack, others none (KIP-36).",
+        remedy="Set broker.rack on all of them: rack-aware assignment refuses to work otherwise.",
+    ),
+)
