@@ -13,6 +13,7 @@ import msgspec
 
 from zkdash.web import audit_rows, charts, run_cells, znode_rows
 from zkdash.web.pages import (
+    access,
     action,
     actions,
     broker,
@@ -20,6 +21,7 @@ from zkdash.web.pages import (
     check,
     checks,
     clusters,
+    configs,
     failure,
     group,
     groups,
@@ -85,6 +87,8 @@ SHAPES: Final[Mapping[str, Shape]] = {
             "rule": TEXT,
         },
     ),
+    "configs": Shape((configs.COLUMNS,), {"notifications": OBJECTS, "unreadable": OBJECTS}),
+    "acls": Shape((access.COLUMNS,), {"tokens": OBJECTS, "unreadable": OBJECTS}),
     "actions": Shape((actions.FIELDS,)),
     "action": Shape((action.STEPS,), {"action": OBJECT, "moves": OBJECTS, "audit": OBJECTS, "plan": {}}),
     "audit": Shape(

@@ -2,6 +2,7 @@
 
 from zkdash.web.page import Page
 from zkdash.web.pages import (
+    access,
     action,
     actions,
     audit,
@@ -9,6 +10,7 @@ from zkdash.web.pages import (
     brokers,
     check,
     checks,
+    configs,
     failure,
     group,
     groups,
@@ -36,6 +38,8 @@ PAGES: tuple[Page, ...] = (
     groups.PAGE,
     group.PAGE,
     what_if.PAGE,
+    configs.PAGE,
+    access.PAGE,
     actions.PAGE,
     action.PAGE,
     audit.PAGE,

@@ -1,0 +1,50 @@
+"""Columns of ACLs and of delegation tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from zkdash.cluster.acl_rows import AclRow, TokenRow
+from zkdash.kafka.values import AclEntry, Token
+from zkdash.web import cells, entity_cells
+from zkdash.web.cells import Cell
+from zkdash.web.tables import Column
+
+
+def of_entry(row: AclRow, said: Callable[[AclEntry], str]) -> Cell:
+    """A cell of what the entry says."""
+    return cells.known(row.entry, lambda entry: cells.Text(said(entry)), "")
+
+
+def _of_token(row: TokenRow, cell: Callable[[Token], Cell]) -> Cell:
+    return cells.known(row.token, cell, "")
+
+
+ENTRY: tuple[Column[AclRow], ...] = (
+    Column("principal", "Principal", lambda row: of_entry(row, lambda entry: entry.principal)),
+    Column("permission_type", "Permission", lambda row: of_entry(row, lambda entry: entry.permission_type)),
+    Column("operation", "Operation", lambda row: of_entry(row, lambda entry: entry.operation)),
+    Column("host", "Host", lambda row: of_entry(row, lambda entry: entry.host)),
+)
+TOKENS: tuple[Column[TokenRow], ...] = (
+    Column("id", "Token", lambda row: entity_cells.Entity(row.id), is_sortable=False),
+    Column(
+        "issued",
+        "Issued",
+        lambda row: _of_token(row, lambda token: cells.Moment(token.issue_timestamp)),
+        is_sortable=False,
+    ),
+    Column(
+        "expires",
+        "Holds until",
+        lambda row: _of_token(row, lambda token: entity_cells.End(token.expiry_timestamp)),
+        is_sortable=False,
+    ),
+    Column(
+        "renewable_until",
+        "Renewable until",
+        lambda row: _of_token(row, lambda token: entity_cells.End(token.max_timestamp)),
+        is_sortable=False,
+    ),
+    Column("path", "Path", lambda row: cells.Path(row.path), is_sortable=False),
+)
