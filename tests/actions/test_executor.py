@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.actions.carrying import ANN, ended, now, queued, told, working
+from tests.cluster.plans import worlds
 from tests.conftest import Chroot
 from tests.faults import cluster
 from tests.faults.controller import ELECTION, REASSIGNMENT, Controller
@@ -138,11 +139,26 @@ def test_a_target_that_died_since_the_review_is_refused(chroot: Chroot) -> None:
 def test_nothing_is_written_once_kraft_owns_the_metadata(chroot: Chroot) -> None:
     cluster.make(chroot.client)
     action = queued(chroot, ElectPreferred())
-    chroot.client.create("/migration", b'{"version":0,"kraft_controller_id":3000}')
+    chroot.client.create("/migration", worlds.migration(3000))
     with working(chroot):
         action = ended(action)
     assert action.state == State.REFUSED
-    assert "/migration" in action.result
+    assert "/migration names KRaft controller 3000" in action.result
+
+
+def test_nothing_is_written_once_a_kraft_controller_stands_in_controller(chroot: Chroot) -> None:
+    cluster.make(chroot.client)
+    action = queued(chroot, Reassign(MOVES))
+    chroot.client.create("/migration", worlds.migration(-1, epoch=-1))  # it waits: that alone stops nobody
+    owned = b'{"version":2,"brokerid":3000,"timestamp":"1","kraftControllerEpoch":1}'
+    if chroot.client.exists("/controller"):
+        chroot.client.delete("/controller")
+    chroot.client.create("/controller", owned)
+    with working(chroot):
+        action = ended(action)
+    assert action.state == State.REFUSED
+    assert "A KRaft controller owns the metadata" in action.result
+    assert chroot.client.exists(REASSIGNMENT) is None
 
 
 def test_somebodys_change_between_the_steps_is_refused_and_what_stays_is_told(chroot: Chroot) -> None:

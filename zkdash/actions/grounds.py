@@ -13,7 +13,7 @@ import msgspec
 
 from zkdash.cluster import advance
 from zkdash.cluster.plans import goals
-from zkdash.cluster.plans.draft import MIGRATION, Draft
+from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Assigned, Written
 from zkdash.cluster.plans.intents import Intent, Reassign
 from zkdash.cluster.plans.values import Edit, Ground, Operation, Step, Write
@@ -43,7 +43,7 @@ class Found(msgspec.Struct, frozen=True):
 def look(asker: Asker, steps: Sequence[Step]) -> Found:
     """Read what these steps touch and depend on. Raises asking.AskingError."""
     wanted = [write.path for step in steps for write in step.writes if not write.sequential]
-    ours = (paths.CONTROLLER, paths.CONTROLLER_EPOCH, MIGRATION, *_TRIGGERS)
+    ours = (paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.MIGRATION, *_TRIGGERS)
     moves = any(write.path == paths.REASSIGNMENT for step in steps for write in step.writes)
     below = (paths.BROKER_IDS, paths.TOPICS) if moves else (paths.BROKER_IDS,)
     tree = asker.read((*ours, *wanted), children=below)

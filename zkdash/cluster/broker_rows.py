@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.cluster import rows, skew, summary
+from zkdash.cluster import kraft, rows, skew, summary
 from zkdash.cluster.loads import NOTHING, Load
 from zkdash.cluster.rows import Known
 from zkdash.cluster.skew import Means
@@ -122,11 +122,10 @@ def broker(state: ClusterState, number: int, means: Means | None = None) -> Brok
 
 def controller(state: ClusterState) -> int | None:
     """The broker that is the controller. A KRaft controller, while a cluster migrates, is no broker."""
-    known = state.controller and state.controller.value
-    if not isinstance(known, Controller):
+    known = kraft.value(state.controller)
+    if not isinstance(known, Controller) or kraft.owner(state) is not None:
         return None
-    epoch = known.kraft_controller_epoch
-    return known.broker_id if epoch is None or epoch < 0 else None
+    return known.broker_id
 
 
 def replica(number: int, topic: Topic, partition: Partition, status: Status) -> ReplicaRow:

@@ -277,19 +277,46 @@ def test_the_same_ground_gives_the_same_plan(kind):
 @pytest.mark.parametrize(
     ("data", "owned"),
     [
-        (b'{"version":0,"kraft_controller_id":-1,"kraft_controller_epoch":-1}', False),
-        (b'{"version":0,"kraft_controller_id":3000,"kraft_controller_epoch":4}', True),
+        (worlds.migration(-1, epoch=-1), False),
+        (worlds.migration(3000, epoch=4), True),
         (b"{", True),
     ],
+    ids=["a controller waits", "a controller has taken over", "unparsable"],
 )
-def test_a_migration_to_kraft_refuses_everything(data, owned):
+def test_a_migration_to_kraft_refuses_as_soon_as_kraft_has_taken_over(data, owned):
     tree = world("3.9.1")
     tree.put("/migration", data)
     plan = tree.plan(intents.DeleteGroup("g"))
     assert bool(plan.refusals) is owned
-    state = tree.state()
+    known = planner.plan(intents.DeleteGroup("g"), Ground(tree.state())).refusals
+    assert ("KRaft" in " ".join(known)) is owned
+
+
+def test_where_the_migration_may_not_be_read_nobody_can_tell_who_owns_the_metadata():
+    state = world("3.9.1").state()
     doubt = planner.plan(intents.DeleteGroup("g"), Ground(state, {"/migration": Unreadable("no right")}))
-    assert "not readable" in doubt.refusals[0]
+    assert doubt.refusals == (
+        "Nobody can tell whether KRaft owns the metadata: /migration is not to be had (no right).",
+    )
+
+
+@pytest.mark.parametrize("kind", cells.ROWS)
+def test_no_kind_of_action_is_planned_while_kraft_owns_the_metadata(kind):
+    intent, change = cells.ROWS[kind]
+    tree = world("3.9.1")
+    if change:
+        change(tree)
+    asked = intent(tree)
+    owned = {"version": 2, "brokerid": 3000, "timestamp": "1", "kraftControllerEpoch": 1}
+    tree.put("/controller", owned)
+    tree.put("/migration", worlds.migration(3000, epoch=1))
+    plan = tree.plan(asked)
+    assert plan.steps == ()
+    assert plan.refusals[0].startswith("A KRaft controller owns the metadata (/controller is 3000’s")
+    tree.put("/controller", owned | {"brokerid": 1, "kraftControllerEpoch": -1}, owner=worlds.SESSION)
+    plan = tree.plan(asked)
+    assert plan.steps == ()
+    assert plan.refusals[0].startswith("The metadata is being migrated to KRaft: /migration names KRaft")
 
 
 def test_a_controller_that_no_broker_wrote_is_never_deleted():

@@ -19,7 +19,10 @@ from zkdash.kafka.values import Assignment, Layout, Move
 
 @functools.cache
 def tree_of(name):
-    tree = worlds.Tree.of(recorded.load(name))
+    """Without /migration, which in the malformed tree does not parse: that alone would refuse everything."""
+    tree = worlds.Tree.of(
+        {path: znode for path, znode in recorded.load(name).items() if path != "/migration"}
+    )
     return tree, tree.state()
 
 

@@ -209,6 +209,19 @@ def world(era):
     return _group(tree, ("0", "1"))
 
 
+def migration(controller, *, epoch=1, offset=-1):
+    """/migration as a KRaft controller writes it; -1 before it has taken over."""
+    return dump(
+        {
+            "version": 0,
+            "kraft_controller_id": controller,
+            "kraft_controller_epoch": epoch,
+            "kraft_metadata_offset": offset,
+            "kraft_metadata_epoch": epoch if offset >= 0 else -1,
+        }
+    )
+
+
 def register(tree, number, version, rack=None):
     endpoints = {} if version == 1 else {"endpoints": [f"PLAINTEXT://h{number}:9092"]}
     more = {"rack": rack} if rack else {}

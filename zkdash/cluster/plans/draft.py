@@ -6,6 +6,7 @@ from bisect import bisect_left
 
 import msgspec
 
+from zkdash.cluster import kraft
 from zkdash.cluster.plans import intents, registered
 from zkdash.cluster.plans.era import Era, era
 from zkdash.cluster.plans.goals import Goal
@@ -21,13 +22,13 @@ from zkdash.cluster.plans.values import (
     Step,
     Write,
 )
+from zkdash.cluster.state import Seen
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import editing, paths
+from zkdash.kafka import paths
 from zkdash.kafka.layouts.document import quote
-from zkdash.kafka.values import Assignment, Controller, Layout, PartitionState
+from zkdash.kafka.layouts.migration import parse_migration
+from zkdash.kafka.values import Assignment, Controller, Layout, Migration, PartitionState
 from zkdash.znode import Unreadable, Znode
-
-MIGRATION = "/migration"
 
 
 class Draft:
@@ -96,15 +97,8 @@ class Draft:
         """The state is whole, and no KRaft controller owns the metadata."""
         if not self.state.loaded:
             self.refuse("The cluster has not been read yet.")
-        if self.era.kraft:
-            self.refuse(
-                "A KRaft controller owns the metadata (kraftControllerEpoch in /controller): "
-                "what is written into ZooKeeper would be lost or do harm."
-            )
-        elif isinstance(migration := self.ground.tree.get(MIGRATION), Unreadable):
-            self.refuse(f"Nobody can tell whether KRaft owns the metadata: {MIGRATION} is not readable.")
-        elif migration is not None and _is_migrating(migration):
-            self.refuse("The metadata is being migrated to KRaft, which owns it (/migration).")
+        if owned := kraft.refusal(self.state, self._migration()):
+            self.refuse(owned)
         return not self.refusals
 
     def require_controller(self) -> bool:
@@ -154,6 +148,13 @@ class Draft:
         """The rack of every live broker; empty where not each has one (then racks are not respected)."""
         return registered.racks(self.state)
 
+    def _migration(self) -> Seen[Migration] | None:
+        """/migration where it was read beside the state."""
+        found = self.ground.tree.get(paths.MIGRATION)
+        if isinstance(found, Znode):
+            return Seen(parse_migration(found.data)[0], found)
+        return None if found is None else Seen(found, None)
+
     def read(self, path: str) -> Znode | None:
         """A znode of those that were read beside the state; one that may not be read is refused."""
         found = self.ground.tree.get(path)
@@ -161,13 +162,3 @@ class Draft:
             self.refuse(f"{path} is not readable: {found.reason}.")
             return None
         return found
-
-
-def _is_migrating(znode: Znode) -> bool:
-    """kafka.zk.MigrationZNode: the id is -1 until a KRaft controller took over. What is unclear counts."""
-    try:
-        document = editing.read(znode.data, range(1 << 8))
-    except editing.Uneditable:
-        return True
-    found = document.get("kraft_controller_id")
-    return type(found) is not int or found >= 0

@@ -13,7 +13,7 @@ import msgspec
 
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka.notifications import Form
-from zkdash.kafka.values import Assignment, Broker, Controller, Layout
+from zkdash.kafka.values import Assignment, Broker, Layout
 
 
 class Era(msgspec.Struct, frozen=True):
@@ -21,7 +21,7 @@ class Era(msgspec.Struct, frozen=True):
 
     `topics` is the form in which a topic's new configuration is notified, `entities` that of users, brokers
     and addresses; None where `unclear` (a sentence) or where the release has none. `topic_version` is the
-    version in which a new topic is written. `kraft` tells that a KRaft controller owns the metadata.
+    version in which a new topic is written.
     """
 
     layout: Layout
@@ -30,7 +30,6 @@ class Era(msgspec.Struct, frozen=True):
     topics: Form | None
     entities: Form | None
     topic_version: int
-    kraft: bool
     unclear: str = ""
 
 
@@ -47,7 +46,6 @@ def era(state: ClusterState) -> Era:
         None if unclear else Form.NAME if highest == 1 else Form.TYPE,
         None if unclear or lowest < 4 else Form.PATH,
         _topic_version(state, lowest),
-        _is_kraft(state),
         unclear,
     )
 
@@ -75,12 +73,3 @@ def _topic_version(state: ClusterState, lowest: int) -> int:
         if isinstance(topic.assignment, Assignment)
     }
     return min(3, max(written, default=2 if lowest >= 5 else 1)) if lowest >= 2 else 1
-
-
-def _is_kraft(state: ClusterState) -> bool:
-    """KIP-866: kraftControllerEpoch is -1 while a broker is the controller."""
-    seen = state.controller
-    if seen is None or not isinstance(seen.value, Controller):
-        return False
-    epoch = seen.value.kraft_controller_epoch
-    return epoch is not None and epoch >= 0

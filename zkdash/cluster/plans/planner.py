@@ -19,9 +19,9 @@ from zkdash.cluster.plans import (
     reassignments,
     throttles,
 )
-from zkdash.cluster.plans.draft import MIGRATION
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Ground, Needs, Plan
+from zkdash.kafka import paths
 
 _PLANNERS: dict[type, Callable[[Any, Ground], Plan]] = {
     intents.ElectPreferred: elections.plan,
@@ -57,7 +57,7 @@ def plan(intent: Intent, ground: Ground) -> Plan:
 def needs(intent: Intent) -> Needs:
     """What must be read into `Ground.tree` before planning; a path that is absent stays out."""
     more = _needs(intent)
-    return Needs((MIGRATION, *more.paths), more.subtrees)
+    return Needs((paths.MIGRATION, *more.paths), more.subtrees)
 
 
 def _needs(intent: Intent) -> Needs:
