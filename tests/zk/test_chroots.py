@@ -7,19 +7,24 @@ from collections.abc import Iterator
 import pytest
 from kazoo.client import KazooClient
 
+from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import witness
 from zkdash.demo.zookeeper import Server
 from zkdash.zk.session import Phase
 
-pytestmark = pytest.mark.zk
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.parametrize("zookeeper_release", zookeeper.RELEASES, indirect=True, scope="session"),
+]
 
 ROOTS = ("/brokers", "/controller", "/")
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(tmp_path_factory.mktemp("chroots"), tick_time_ms=200) as running:
+def server(zookeeper_release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    classpath = zookeeper.classpath(zookeeper_release)
+    with Server(tmp_path_factory.mktemp("chroots"), tick_time_ms=200, classpath=classpath) as running:
         yield running
 
 

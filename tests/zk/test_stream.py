@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zkdash.zk import jute
-from zkdash.zk.stream import MAX_FRAME, BrokenError, Cause, Event, Reply, Stream
+from zkdash.zk.stream import MAX_FRAME, BrokenError, Cause, Event, Replies, Reply, Stream
 
 
 def answer(xid: int, zxid: int, body: bytes = b"", error: int = 0) -> bytes:
@@ -36,6 +36,25 @@ def test_frames_are_whole_however_they_are_cut(cuts: list[int]) -> None:
         items += stream.feed(WHOLE[start:end])
     assert items == ITEMS
     assert stream.zxid == 7
+
+
+@given(st.lists(st.integers(0, len(WHOLE)), max_size=12))
+def test_what_was_sent_in_one_go_is_answered_as_one(cuts: list[int]) -> None:
+    stream, items = Stream(7), []
+    stream.write_each([(jute.GET_DATA, b"/a"), (jute.GET_DATA, b"/b")], "both")
+    edges = [0, *sorted(cuts), len(WHOLE)]
+    for start, end in itertools.pairwise(edges):
+        items += stream.feed(WHOLE[start:end])
+    assert items == [Event(7, 6, b"event"), Replies(7, "both", 7, [b"one", -101])]
+
+
+def test_answers_that_are_taken_as_one_are_bounded_together() -> None:
+    stream, half = Stream(7), bytes(MAX_FRAME // 2)
+    stream.write_each([(jute.GET_DATA, b"/a")] * 3, "all")
+    assert not stream.feed(answer(1, 5, half))
+    with pytest.raises(BrokenError) as caught:
+        stream.feed(answer(2, 5, half + b"more"))
+    assert caught.value.cause is Cause.TOO_LARGE
 
 
 @pytest.mark.parametrize(
