@@ -12,6 +12,7 @@ from zkdash.live.board import (
     names,
     publish,
     want,
+    want_ensemble,
     want_listing,
     znodes_of,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "names",
     "publish",
     "want",
+    "want_ensemble",
     "want_listing",
     "znodes_of",
 ]

@@ -23,6 +23,7 @@ from zkdash.actions.entries import IN_FLIGHT
 from zkdash.actions.states import State
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
+from zkdash.formats.ensemble.values import Reach
 from zkdash.kafka.values import Controller
 from zkdash.live import engine
 from zkdash.live.snapshot import Snapshot
@@ -53,6 +54,11 @@ _TOPIC_FACTS: Final[Mapping[str, str]] = {
     "topic_partitions_offline": "Partitions of a topic without a leader.",
     "topic_partitions_under_replicated": "Partitions of a topic with too small an ISR.",
 }
+_SERVER_FACTS: Final[Mapping[str, tuple[str, str]]] = {
+    "zookeeper_outstanding_requests": ("outstanding", "Requests that wait at a server of ZooKeeper."),
+    "zookeeper_latency_avg_milliseconds": ("latency_avg", "What it took on average since its start."),
+    "zookeeper_synced_followers": ("synced_followers", "Followers in sync, as the leader tells."),
+}
 
 
 @require_safe
@@ -69,6 +75,8 @@ def page(request: HttpRequest) -> HttpResponse:
             return response
     registry = CollectorRegistry(auto_describe=False)
     snapshots = [snapshot for name in names if (snapshot := live.current(name))]
+    for one in snapshots:
+        live.want_ensemble(one.cluster)
     registry.register(Snapshots(snapshots, names_all=settings.ZKDASH_METRICS_NAMES))
     registry.register(_PROCESS)
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
@@ -90,6 +98,7 @@ class Snapshots(Collector):
             yield _gauge(name, meaning, (((cluster,), value) for cluster, value in found))
         yield from self._mirrors()
         yield from self._queues()
+        yield from _servers(self._snapshots)
         if self._names_all:
             yield from _named(loaded)
         yield from _own()
@@ -191,6 +200,31 @@ def _facts(state: ClusterState) -> Mapping[str, Value]:
 
 def _zxid(snapshot: Snapshot) -> Value:
     return snapshot.state.zxid if snapshot.state.loaded else None
+
+
+def _servers(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
+    """What ZooKeeper's servers told of themselves."""
+    known = [(one.cluster, server) for one in snapshots for server in one.ensemble.look.servers]
+    yield _gauge(
+        "zookeeper_server_up",
+        "1 where a server of ZooKeeper serves, 0 where it was asked and does not.",
+        (
+            ((cluster, server.address), float(server.reach is Reach.SERVING))
+            for cluster, server in known
+            if server.reach not in {Reach.UNASKED, Reach.NOT_ALLOWED}
+        ),
+        "server",
+    )
+    yield _gauge(
+        "zookeeper_server_mode",
+        "1 for the mode that a server says it is in.",
+        (((cluster, server.address, server.told.mode), 1.0) for cluster, server in known if server.told.mode),
+        "server",
+        "mode",
+    )
+    for name, (field, meaning) in _SERVER_FACTS.items():
+        found = (((cluster, one.address), getattr(one.told, field)) for cluster, one in known)
+        yield _gauge(name, meaning, found, "server")
 
 
 def _waited_s(snapshot: Snapshot, now_ms: float) -> float:

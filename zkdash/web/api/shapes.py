@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from zkdash.web import audit_rows, charts, run_cells, znode_rows
+from zkdash.web import audit_rows, charts, ensemble_cells, run_cells, znode_rows
 from zkdash.web.pages import (
     access,
     action,
@@ -99,6 +99,10 @@ SHAPES: Final[Mapping[str, Shape]] = {
     "checks": Shape((checks.COLUMNS,)),
     "check": Shape((check.COLUMNS,), {"check": OBJECT}),
     "problems": Shape((problems.COLUMNS,)),
+    "zookeeper": Shape(
+        (ensemble_cells.SERVERS,),
+        {"asked": _NULLABLE, "ailments": OBJECTS, "members": {}, "quotas": OBJECTS, "footprint": OBJECT},
+    ),
     "znodes": Shape((znode_rows.COLUMNS,), {"znode": OBJECT}),
     "session": Shape((znode_rows.COLUMNS,)),
     "trends": Shape(

@@ -26,6 +26,7 @@ from zkdash.web.pages import (
     trends,
     what_if,
     znodes,
+    zookeeper,
 )
 
 PAGES: tuple[Page, ...] = (
@@ -46,6 +47,7 @@ PAGES: tuple[Page, ...] = (
     checks.PAGE,
     check.PAGE,
     problems.PAGE,
+    zookeeper.PAGE,
     znodes.PAGE,
     session.PAGE,
     trends.PAGE,
