@@ -23,6 +23,8 @@ Read = Znode | Unreadable | None
 KEPT_S: Final = 30.0
 MOST: Final = 64
 _FILL_LIMIT_S = 10.0
+# Where the owner's eight bytes end, counted from the end of a packed znode.
+_OWNER_ENDS = -16
 
 
 class Folder:
@@ -104,7 +106,7 @@ class Owned:
         return was or now
 
     def _owns(self, read: Read) -> bool:
-        return read.__class__ is Znode and read[-24:-16] == self._owner
+        return isinstance(read, Znode) and read.endswith(self._owner, None, _OWNER_ENDS)
 
 
 class Index(Protocol):
