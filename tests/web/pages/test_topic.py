@@ -8,9 +8,11 @@ from tests.web import states
 from tests.web.markup import Markup
 from zkdash.broker.samples import LogEnds, Samples, Unknown
 from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import Touched
 from zkdash.web import links
 from zkdash.web.pages import topic
 from zkdash.zk.session import Phase
+from zkdash.znode import Unreadable, Znode
 
 URL = "/c/demo/topics/orders/"
 
@@ -158,3 +160,107 @@ def test_a_topic_without_replicas_has_no_skew(client: Client) -> None:
     states.publish(states.brokers(1))
     page = Markup(client.get("/c/demo/topics/absent/"))
     assert page.text("#skew") == ""
+
+
+def test_each_override_says_what_it_does_or_what_is_wrong_with_it(client: Client) -> None:
+    config = {"retention.ms": "1000", "min.insync.replicas": "none", "made.up": "1"}
+    states.publish(states.healthy() | states.topic("orders", {0: [1]}, config=config))
+    page = Markup(client.get(URL))
+    assert page.text("#config summary") == "3 config overrides"
+    assert page.texts("#config tbody th") == ["made.up", "min.insync.replicas", "retention.ms"]
+    told = page.texts("#config td.text")
+    assert told[0] == '"made.up" is no option of a topic that Kafka 0.8.1 to 3.9 knows.'
+    assert told[1].endswith('"none" is no value that min.insync.replicas can have.')
+    assert told[2] == "how old messages may grow before their segment goes; -1 without limit"
+    document = json.loads(client.get(URL, {"format": "json"}).content)
+    assert document["config"] == {"overrides": config}
+
+
+def test_a_config_that_is_not_to_be_had_is_not_an_empty_one(client: Client) -> None:
+    tree = states.healthy() | {"/config/topics/orders": states.znode("{nope")}
+    states.publish(tree)
+    reason = "not JSON: object keys must be strings at byte 1"
+    assert Markup(client.get(URL)).text("#beside p.note") == f"The config is not to be had: {reason}"
+    document = json.loads(client.get(URL, {"format": "json"}).content)
+    assert document["config"] == {"overrides": None, "overrides_reason": reason}
+
+
+def _acl(principal: str) -> Znode:
+    entry = {"principal": principal, "permissionType": "Allow", "operation": "Read", "host": "*"}
+    return states.znode({"version": 1, "acls": [entry]})
+
+
+def test_the_acls_that_hold_for_a_topic_are_shown_with_how_they_name_it(client: Client) -> None:
+    states.publish(
+        states.healthy()
+        | {
+            "/kafka-acl/Topic/orders": _acl("User:own"),
+            "/kafka-acl/Topic/*": _acl("User:all"),
+            "/kafka-acl/Topic/order": _acl("User:other"),
+            "/kafka-acl/Group/orders": _acl("User:group"),
+            "/kafka-acl-extended/prefixed/Topic/ord": _acl("User:prefix"),
+            "/kafka-acl-extended/prefixed/Topic/ordx": _acl("User:no"),
+        }
+    )
+    rows = json.loads(client.get(URL, {"format": "json"}).content)["acls"]
+    assert [(row["named"], row["principal"]) for row in rows] == [
+        ("this topic", "User:own"),
+        ("every topic", "User:all"),
+        ("begins with ord", "User:prefix"),
+    ]
+    page = Markup(client.get(URL))
+    assert page.text("#access summary") == "3 ACL entries"
+    assert page.texts("#access tbody td")[:2] == ["this topic", "User:own"]
+
+
+def test_a_topic_that_no_acl_names_says_so_only_where_there_are_acls(client: Client) -> None:
+    states.publish(states.healthy())
+    assert "ACL" not in Markup(client.get(URL)).text("#beside")
+    states.publish(states.healthy() | {"/kafka-acl/Topic/other": _acl("User:x")})
+    assert Markup(client.get(URL)).text("#beside p.aside") == "No ACL is about this topic."
+    states.publish(states.healthy() | {"/kafka-acl": Unreadable("no right to read it")})
+    assert Markup(client.get(URL)).text("#beside p.note") == (
+        "/kafka-acl is not readable: no right to read it"
+    )
+
+
+def test_notifications_about_a_topic_are_shown_with_their_age(client: Client) -> None:
+    states.publish(
+        states.healthy()
+        | {
+            "/config/changes/config_change_0000000001": states.znode(
+                {"version": 2, "entity_path": "topics/orders"}
+            ),
+            "/config/changes/config_change_0000000002": states.znode(
+                {"version": 2, "entity_path": "topics/clicks"}
+            ),
+            "/kafka-acl-extended-changes/acl_changes_0000000001": states.znode(
+                {"version": 1, "resourceType": "TOPIC", "name": "ord", "patternType": "PREFIXED"}
+            ),
+            "/isr_change_notification/isr_change_0000000001": states.znode(
+                {"version": 1, "partitions": [{"topic": "orders", "partition": 2}]}
+            ),
+        }
+    )
+    page = Markup(client.get(URL))
+    assert page.text("#pending summary") == "3 notifications about it in ZooKeeper"
+    assert len(page.all("#pending time")) == 3
+    rows = json.loads(client.get(URL, {"format": "json"}).content)["notifications"]
+    assert [row["about"] for row in rows] == ["topic orders", "orders 2", "TOPIC ord (prefixed)"]
+
+
+def test_a_topic_of_07_has_no_options_and_no_rights(client: Client) -> None:
+    states.publish(
+        {"/brokers/ids/1": states.znode("h-1:h:1"), "/brokers/topics/orders": states.znode()}
+        | {"/brokers/topics/orders/1": states.znode("2")}
+    )
+    document = json.loads(client.get(URL, {"format": "json"}).content)
+    assert (document["config"], document["acls"], document["notifications"]) == ({}, [], [])
+    assert Markup(client.get(URL)).text("#beside") == ""
+
+
+def test_it_is_looked_at_again_when_rights_or_notifications_change() -> None:
+    key = PageKey("demo", "topic", ("orders",))
+    for area in ("acls", "notifications"):
+        assert topic.touches(key, Touched(frozenset({area})))
+    assert not topic.touches(key, Touched(frozenset({"configs", "groups"})))

@@ -71,7 +71,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         {"brokers": TEXT, "rack": TEXT},
     ),
     "topics": Shape((topics.COLUMNS,)),
-    "topic": Shape((topic.COLUMNS, topic.COLUMNS_07), {"skew": OBJECT}),
+    "topic": Shape((topic.COLUMNS, topic.COLUMNS_07), {"skew": OBJECT, "config": OBJECT, "acls": OBJECTS, "notifications": OBJECTS}),
     "groups": Shape((groups.FIELDS,)),
     "group": Shape((group.FIELDS,), {"group": OBJECT, "members": OBJECTS}),
     "what-if": Shape(

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from zkdash.cluster import queries
-from zkdash.cluster.position import Unknown
 from zkdash.cluster.rows import CountRow, Known, PartitionRow
-from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Topic, TopicSummary
-from zkdash.kafka import paths
-from zkdash.kafka.values import Assignment, Layout, TopicConfig
-from zkdash.live import positions
+from zkdash.cluster.topics import Topic
+from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, cells, links, listing, picks, skew_facts, tables
+from zkdash.web import (
+    broker_cells,
+    cells,
+    links,
+    listing,
+    picks,
+    skew_facts,
+    tables,
+    topic_beside,
+    topic_facts,
+)
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, View, Wants
 from zkdash.web.pages import timeline
@@ -23,42 +27,14 @@ from zkdash.web.tables import Column, Empty
 Entry = tuple[str, PartitionRow]  # the cluster's name, and the partition
 Entry07 = tuple[str, CountRow]
 
-_AREAS = frozenset({"brokers", "admin"})
-_MOST_GROUPS = 20
-
-
-class Consumer(msgspec.Struct, frozen=True):
-    """A group that consumes the topic; `lag` is "" where nothing was committed, `why` says why unknown."""
-
-    name: str
-    href: str
-    lag: str = ""
-    why: str = ""
-
-
-class Facts(msgspec.Struct, frozen=True):
-    """What stands above the table. `gone` is the sentence where there is no such topic."""
-
-    name: str
-    gone: str
-    path: str
-    tone: Tone = Tone.UNKNOWN
-    words: str = ""
-    layout: str = ""
-    topic_id: str = ""
-    marks: tuple[str, ...] = ()
-    groups: tuple[Consumer, ...] = ()
-    more_groups: int = 0
-    config: tuple[tuple[str, str], ...] = ()
-    config_doubt: str = ""
-    doubt: str = ""
+_AREAS = frozenset({"brokers", "admin", "acls", "notifications"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     topic = snapshot.state.topics.get(name)
     query, _ = EITHER.read(key.query)
-    facts = _facts(snapshot, name, topic)
+    facts = topic_facts.block(snapshot, name, topic)
     asked = topic or Topic(name=name, layout=Layout.NONE, znode=None, assignment=None)
     if asked.counts and not asked.partitions:
         return _held(snapshot, asked, query, facts)
@@ -74,6 +50,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         title=name,
         parts=(
             facts,
+            topic_beside.block(topic, snapshot.state),
             skew_facts.block(topic, snapshot.state),
             table,
             *listing.blocks(SPEC, query, found, "partitions"),
@@ -88,7 +65,10 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
-        extra={"skew": skew_facts.record(topic, snapshot.state)},
+        extra={
+            "skew": skew_facts.record(topic, snapshot.state),
+            **topic_beside.record(topic, snapshot.state),
+        },
         gone=facts.values.gone if snapshot.state.loaded else "",
     )
 
@@ -115,7 +95,7 @@ def _glance(snapshot: Snapshot, key: PageKey) -> object:
     groups = snapshot.state.consumers.get(key.args[0])
     if not groups or key.args[0] not in snapshot.samples.ends:
         return groups
-    return groups, _consumers(snapshot, key.args[0], sorted(groups)[:_MOST_GROUPS])
+    return groups, topic_facts.consumers(snapshot, key.args[0], sorted(groups)[: topic_facts.MOST_GROUPS])
 
 
 def wants(snapshot: Snapshot, key: PageKey) -> Wants:
@@ -123,23 +103,8 @@ def wants(snapshot: Snapshot, key: PageKey) -> Wants:
     topic = snapshot.state.topics.get(key.args[0])
     if topic is None or topic.layout is Layout.V07:
         return (), {}
-    groups = sorted(snapshot.state.consumers.get(topic.name, ()))[:_MOST_GROUPS]
+    groups = sorted(snapshot.state.consumers.get(topic.name, ()))[: topic_facts.MOST_GROUPS]
     return (topic.name,), dict.fromkeys(groups, (topic.name,))
-
-
-def _consumers(snapshot: Snapshot, topic: str, names: list[str]) -> tuple[Consumer, ...]:
-    """The groups of these names, with what each has left to read of a topic; nothing of that in 0.7."""
-    is_old = snapshot.state.layout is Layout.V07
-    found = []
-    for name in names:
-        group = snapshot.state.groups[name]
-        left = None if is_old else positions.lag(snapshot.samples, group, (topic,))
-        href = links.group(snapshot.cluster, name)
-        if isinstance(left, Unknown):
-            found.append(Consumer(name, href, "unknown", left.reason))
-        else:
-            found.append(Consumer(name, href, "" if left is None else cells.grouped(left)))
-    return tuple(found)
 
 
 def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) -> View:
@@ -154,7 +119,12 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
     )
     return View(
         title=topic.name,
-        parts=(facts, table, *listing.blocks(SPEC_07, query, found, "brokers")),
+        parts=(
+            facts,
+            topic_beside.block(None, snapshot.state),
+            table,
+            *listing.blocks(SPEC_07, query, found, "brokers"),
+        ),
         context={
             **listing.context(SPEC_07, query, COLUMNS_07, "Filter: number, rack:a"),
             "rows": "brokers-rows",
@@ -164,43 +134,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
         fields=tables.fields(COLUMNS_07),
         records=lambda: tables.records(COLUMNS_07, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
-        extra={"skew": {}},
-    )
-
-
-def _facts(snapshot: Snapshot, name: str, topic: Topic | None) -> Block:
-    summary = snapshot.state.summaries.get(name)
-    if topic is None or summary is None:
-        gone = f"No topic named “{name}” is in ZooKeeper."
-        if not snapshot.state.loaded:
-            gone = "Topics are not known before the first load from ZooKeeper."
-        values = Facts(name=name, gone=gone, path=paths.topic(name))
-    else:
-        values = _known_facts(snapshot, topic, summary)
-    return Block(id="facts", template="parts/facts.html", values=values)
-
-
-def _known_facts(snapshot: Snapshot, topic: Topic, summary: TopicSummary) -> Facts:
-    groups = sorted(snapshot.state.consumers.get(topic.name, ()))
-    assignment, config = topic.assignment, topic.config
-    return Facts(
-        name=topic.name,
-        gone="",
-        path=paths.topic(topic.name),
-        tone=summary.tone,
-        words=summary.words,
-        layout=topic.layout.value,
-        topic_id=(assignment.topic_id or "") if isinstance(assignment, Assignment) else "",
-        marks=tuple(
-            word
-            for word, holds in (("deleting", topic.deleting), ("reassigning", bool(topic.moving)))
-            if holds
-        ),
-        groups=_consumers(snapshot, topic.name, groups[:_MOST_GROUPS]),
-        more_groups=max(0, len(groups) - _MOST_GROUPS),
-        config=tuple(sorted(config.config.items())) if isinstance(config, TopicConfig) else (),
-        config_doubt="" if config is None or isinstance(config, TopicConfig) else config.reason,
-        doubt="" if assignment is None or isinstance(assignment, Assignment) else assignment.reason,
+        extra={"skew": {}, **topic_beside.record(None, snapshot.state)},
     )
 
 

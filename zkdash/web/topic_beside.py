@@ -1,0 +1,106 @@
+"""What a topic has beside its partitions: options of its own, rights, and notifications about it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from zkdash.cluster import acl_rows, notification_rows
+from zkdash.cluster.acl_rows import AclRow
+from zkdash.cluster.notification_rows import NotificationRow
+from zkdash.cluster.state import ClusterState
+from zkdash.cluster.topics import Topic
+from zkdash.kafka import topic_options
+from zkdash.kafka.topic_option_meanings import MEANINGS
+from zkdash.kafka.values import TopicConfig
+from zkdash.live.parts import Block
+from zkdash.web import acl_table, cells, notification_table, tables
+from zkdash.web.cells import Cell
+from zkdash.web.page import Record
+from zkdash.web.tables import Column, Heading
+
+
+class Override(msgspec.Struct, frozen=True):
+    """One option: what it does, or why Kafka would not take it (`fault`)."""
+
+    name: str
+    value: str
+    meaning: str
+    fault: str
+
+
+class Values(msgspec.Struct, frozen=True):
+    """What the template draws. The doubts are sentences about what can't be known.
+
+    `unnamed` says that the cluster has ACLs and none is about the topic.
+    """
+
+    overrides: tuple[Override, ...] = ()
+    config_doubt: str = ""
+    acls: tuple[tuple[Cell, ...], ...] = ()
+    acl_headings: tuple[Heading, ...] = ()
+    acl_doubts: tuple[str, ...] = ()
+    unnamed: bool = False
+    pending: tuple[tuple[Cell, ...], ...] = ()
+    pending_headings: tuple[Heading, ...] = ()
+
+
+def block(topic: Topic | None, state: ClusterState) -> Block:
+    """The live part; empty for a topic that is not there."""
+    return Block(
+        id="beside", template="parts/topic.html", values=Values() if topic is None else _values(topic, state)
+    )
+
+
+def record(topic: Topic | None, state: ClusterState) -> Record:
+    """What JSON says of them."""
+    if topic is None:
+        return {"config": {}, "acls": [], "notifications": []}
+    config = topic.config
+    known: Record = {"overrides": dict(config.config) if isinstance(config, TopicConfig) else {}}
+    if config is not None and not isinstance(config, TopicConfig):
+        known = {"overrides": None, "overrides_reason": config.reason}
+    return {
+        "config": known,
+        "acls": list(tables.records(COLUMNS, acl_rows.of_topic(state, topic.name))),
+        "notifications": notification_table.records(notification_rows.of_topic(state, topic.name)),
+    }
+
+
+def _values(topic: Topic, state: ClusterState) -> Values:
+    config = topic.config
+    named = acl_rows.of_topic(state, topic.name)
+    return Values(
+        overrides=_overrides(config) if isinstance(config, TopicConfig) else (),
+        config_doubt="" if config is None or isinstance(config, TopicConfig) else config.reason,
+        acls=tuple(tuple(column.cell(row) for column in COLUMNS) for row in named),
+        acl_headings=tables.headings(COLUMNS, ""),
+        acl_doubts=tuple(f"{path} is not readable: {why}" for path, why in _refused(state)),
+        unnamed=bool(state.acls) and not named,
+        pending=tuple(_pending(row) for row in notification_rows.of_topic(state, topic.name)),
+        pending_headings=tables.headings(notification_table.COLUMNS, ""),
+    )
+
+
+def _overrides(config: TopicConfig) -> tuple[Override, ...]:
+    return tuple(
+        Override(name, value, MEANINGS.get(name, ""), topic_options.fault(name, value))
+        for name, value in sorted(config.config.items())
+    )
+
+
+def _refused(state: ClusterState) -> tuple[tuple[str, str], ...]:
+    return tuple(one for one in acl_rows.refused(state) if one[0].startswith("/kafka-acl"))
+
+
+def _pending(row: NotificationRow) -> tuple[Cell, ...]:
+    return tuple(column.cell(row) for column in notification_table.COLUMNS)
+
+
+def _named(row: AclRow) -> Cell:
+    """How the ACL names the topic."""
+    if row.pattern == acl_rows.PREFIXED:
+        return cells.Text(f"begins with {row.resource}")
+    return cells.Text("every topic" if row.resource == acl_rows.ANY else "this topic")
+
+
+COLUMNS: tuple[Column[AclRow], ...] = (Column("named", "Given for", _named), *acl_table.ENTRY)
