@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.actions.carrying import ANN, ended, now, queued, told, working
+from tests.actions.small import operator
 from tests.cluster.plans import worlds
 from tests.conftest import Chroot
 from tests.faults import cluster
@@ -14,7 +15,7 @@ from tests.faults.controller import ELECTION, REASSIGNMENT, Controller
 from tests.waiting import wait_for
 from tests.zk import everything
 from zkdash.actions import audit, documents, queue
-from zkdash.actions.models import Audit
+from zkdash.actions.models import Action, Audit
 from zkdash.actions.states import State, StepState
 from zkdash.cluster.plans import intents
 from zkdash.cluster.plans.intents import ElectPreferred, Reassign
@@ -241,6 +242,63 @@ def test_a_paused_action_begins_no_step_until_it_is_resumed(chroot: Chroot) -> N
         action = ended(action, 2.0)
     assert action.result == "Stopped before step 2 of 3. Step 1 of 3 was carried out."
     assert controller.taken == {(REASSIGNMENT, "t0", 0): 1}
+
+
+def repeated(chroot: Chroot, intent: intents.Intent) -> Action:
+    """One that was repeated before: its time has come, it is to be planned anew."""
+    action = queued(chroot, intent)
+    user = operator()
+    Action.objects.filter(id=action.id).update(plan=b"", repeat_s=3600, user_id=user.user_id, by=user.name)
+    action.steps.all().delete()
+    return action
+
+
+def test_a_repeated_action_that_finds_nothing_to_do_is_done_and_goes_on(chroot: Chroot) -> None:
+    cluster.make(chroot.client)
+    action = repeated(chroot, ElectPreferred())
+    for number in range(4):
+        led = {"controller_epoch": 1, "leader": 1, "version": 1, "leader_epoch": 1, "isr": [1, 2]}
+        chroot.client.set(f"/brokers/topics/t0/partitions/{number}/state", json.dumps(led).encode())
+    with working(chroot):
+        action = ended(action)
+    assert action.state == State.DONE
+    assert action.result == (
+        "No election would change anything: each partition is led by its preferred replica. "
+        "Nothing was written."
+    )
+    assert Action.objects.get(state=State.QUEUED).before == action
+
+
+@pytest.mark.parametrize("is_planned", [False, True])
+def test_what_repeats_does_not_run_where_approval_is_asked_for_since(
+    chroot: Chroot, is_planned: bool
+) -> None:
+    cluster.make(chroot.client)
+    if is_planned:
+        action = queued(chroot, ElectPreferred())
+        Action.objects.filter(id=action.id).update(repeat_s=3600)
+    else:
+        action = repeated(chroot, ElectPreferred())
+    with Controller(chroot.address) as controller, working(chroot, approval=True):
+        action = ended(action)
+    assert action.state == State.REFUSED
+    assert "have to be approved by a second person, which a repeated one cannot be" in action.result
+    assert controller.taken == {}
+    assert Action.objects.count() == 1
+    assert Audit.objects.filter(event="repeat-ended", action=action.id).count() == 1
+
+
+def test_what_had_begun_to_write_before_approval_was_asked_for_is_carried_through(chroot: Chroot) -> None:
+    cluster.make(chroot.client)
+    with Controller(chroot.address) as controller:
+        controller.rest()
+        with working(chroot):
+            action = queued(chroot, ElectPreferred())
+            Action.objects.filter(id=action.id).update(repeat_s=3600)
+            wait_for(lambda: now(action).state == State.VERIFYING, 10, lambda: told(action))
+        controller.act()
+        with working(chroot, approval=True):
+            assert ended(action).state == State.DONE
 
 
 def test_a_plan_that_is_kept_in_no_known_form_fails_in_a_sentence(chroot: Chroot) -> None:

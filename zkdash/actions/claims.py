@@ -167,10 +167,18 @@ def verifying(action: Action) -> bool:
     return True
 
 
-def end(action: Action, state: State, sentence: str, now: datetime, *, number: int | None = None) -> bool:
+def end(
+    action: Action,
+    state: State,
+    sentence: str,
+    now: datetime,
+    *,
+    number: int | None = None,
+    again: bool = True,
+) -> bool:
     """It has ended so, or waits for a person (`State.UNKNOWN`). `number` is the step that failed, was refused
-    or of which nobody can tell. Queues the next of one that repeats. Raises ValueError for a state that
-    cannot follow."""
+    or of which nobody can tell. Queues the next of one that repeats, where it is to be done `again`. Raises
+    ValueError for a state that cannot follow."""
     allowed = [before for before, after in AFTER.items() if state in after]
     if state not in ENDED and state is not State.UNKNOWN:
         raise ValueError(f"{state} is no end")
@@ -200,7 +208,7 @@ def end(action: Action, state: State, sentence: str, now: datetime, *, number: i
         found = Action.objects.get(id=action.id)
         telling.tell(found)
         if state in ENDED:
-            repeats.follow(found, now)
+            repeats.follow(found, now, may=again)
     return True
 
 

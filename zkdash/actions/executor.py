@@ -17,7 +17,7 @@ from zkdash.actions.lease import LEASE_S, Clock, Lease, LostError
 from zkdash.actions.models import Action
 from zkdash.actions.pursuit import pursue
 from zkdash.actions.run import LeavingError, OverError, Run, Tools
-from zkdash.actions.states import State
+from zkdash.actions.states import State, StepState
 from zkdash.actions.stepping import Stepper
 from zkdash.cluster.plans.values import Plan
 from zkdash.zk.asking import Asker, AskingError
@@ -74,7 +74,10 @@ class Executor:
         except OverError as ended:
             over = ended
         hit("ending")
-        tools.lease.held(claims.end(action, over.state, over.sentence, self._clock(), number=over.number))
+        told = claims.end(
+            action, over.state, over.sentence, self._clock(), number=over.number, again=over.again
+        )
+        tools.lease.held(told)
         hit("ended")
         log.info("Action %s on %s: %s. %s", action.id, action.cluster, over.state, over.sentence)
         self._notify(action.cluster)
@@ -87,6 +90,7 @@ class Executor:
             raise OverError(State.FAILED, f"{error} Nothing was written.") from error
         run = Run(action, intent, plan or Plan(action.kind, ""), tools, markers=self._config.markers)
         run.say("")
+        self._require_approval(action)
         if plan is None:
             plan = run.plan = self._planned(run)
         stepper = Stepper(run)
@@ -99,8 +103,21 @@ class Executor:
         count = len(plan.steps)
         return f"All {count} steps were carried out." if count > 1 else "The one step was carried out."
 
+    def _require_approval(self, action: Action) -> None:
+        """What repeats is never approved, so that it ends where approval came to be asked for; what has
+        begun is carried through."""
+        if not self._config.approval or action.repeat_s is None or action.approved_at is not None:
+            return
+        if not action.steps.exclude(state=StepState.WAITING).exists():
+            raise OverError(
+                State.REFUSED,
+                f"Since this was queued, actions on {action.cluster} have to be approved by a second person, "
+                "which a repeated one cannot be: propose it once. Nothing was written, nothing is repeated.",
+                again=False,
+            )
+
     def _planned(self, run: Run) -> Plan:
-        """A repeated action is planned when its time has come."""
+        """A repeated action is planned when its time has come; it is done where there is nothing to do."""
         while True:
             run.check(0)
             try:
@@ -110,7 +127,8 @@ class Executor:
                 run.say(str(error))
                 run.wait(_AGAIN_S)
         if plan.refusals:
-            raise OverError(State.REFUSED, f"{' '.join(plan.refusals)} Nothing was written.")
+            state = State.DONE if plan.is_idle else State.REFUSED
+            raise OverError(state, f"{' '.join(plan.refusals)} Nothing was written.")
         run.lease.held(claims.replan(run.action, plan))
         hit("planned")
         return plan

@@ -1,11 +1,12 @@
-"""Deleting markers that nobody needs any more: once an hour, those of actions that ended seven days ago."""
+"""Once an hour, what nobody needs any more: dry runs of thirty days end, markers of actions that ended seven
+days ago are deleted."""
 
 from __future__ import annotations
 
 import logging
 from datetime import datetime, timedelta
 
-from zkdash.actions import markers
+from zkdash.actions import expiry, markers
 from zkdash.actions.failpoints import hit
 from zkdash.zk import writer as writing
 from zkdash.zk.asking import Asker, AskingError
@@ -21,19 +22,24 @@ log = logging.getLogger(__name__)
 
 
 class Reaper:
-    """One cluster's markers."""
+    """One cluster's markers and dry runs."""
 
     def __init__(self, config: ClusterConfig) -> None:
         self._config = config
         self._next: datetime | None = None
 
     def turn(self, now: datetime) -> None:
-        """Reap, where an hour has passed (or the clock was set back); what fails is tried in the next."""
+        """Reap, where an hour has passed (or the clock was set back); what fails is tried in the next.
+
+        Raises django.db.DatabaseError."""
         if self._next is None or now < self._next - _EVERY:
             self._next = now + _FIRST
-        if now < self._next or not self._config.markers:
+        if now < self._next:
             return
         self._next = now + _EVERY
+        expiry.end(self._config.name, now)
+        if not self._config.markers:
+            return
         try:
             reap(self._config, now)
         except (AskingError, UnreachedError) as error:

@@ -1,7 +1,7 @@
 """Actions that repeat: when one ends, the next is queued for its time and planned anew when that has come.
 
 There is one of a chain at a time, so that times which were missed do not pile up. Stopping it ends the chain,
-and so does taking the right to act from who asked for it.
+and so does taking the right to act from who asked for it, or asking for approval on the cluster.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ def require(intent: Intent, cluster: str, repeat_s: int, who: Who, *, needs_appr
         raise QueueError(f"{what} for {who.name}, who is no user: nobody could take the right from them.")
 
 
-def follow(action: Action, now: datetime) -> Action | None:
-    """Queue what comes after an action that has ended, in the transaction that ends it."""
+def follow(action: Action, now: datetime, *, may: bool = True) -> Action | None:
+    """Queue what comes after an action that has ended, in the transaction that ends it; `may` is False where
+    the cluster takes no repeated ones any more."""
     if action.repeat_s is None or action.state == State.STOPPED or action.stop_wanted:
         return None
     who = Who(action.by, action.user_id, "repeat")
-    if not _may(action):
+    if not (may and _may(action)):
         audit.append("repeat-ended", who, cluster=action.cluster, action=action.id)
         return None
     follower = Action.objects.create(

@@ -20,11 +20,14 @@ GLANCE_S = 0.5
 
 
 class OverError(Exception):
-    """The action ends so, or waits for a person; `number` is the step that is the reason."""
+    """The action ends so, or waits for a person; `number` is the step that is the reason.
 
-    def __init__(self, state: State, sentence: str, number: int | None = None) -> None:
+    One that repeats is queued `again`, or not any more.
+    """
+
+    def __init__(self, state: State, sentence: str, number: int | None = None, *, again: bool = True) -> None:
         super().__init__(sentence)
-        self.state, self.sentence, self.number = state, sentence, number
+        self.state, self.sentence, self.number, self.again = state, sentence, number, again
 
 
 class LeavingError(Exception):

@@ -43,10 +43,16 @@ class Draft:
         self.refusals: list[str] = []
         self.warnings: list[str] = []
         self.steps: list[Step] = []
+        self._idle = ""
 
     def refuse(self, sentence: str) -> None:
         if sentence not in self.refusals:
             self.refusals.append(sentence)
+
+    def nothing(self, sentence: str) -> None:
+        """Refuse, because all is as it was to become: of what is repeated this is a good end."""
+        self._idle = sentence
+        self.refuse(sentence)
 
     def warn(self, sentence: str) -> None:
         if sentence not in self.warnings:
@@ -70,7 +76,8 @@ class Draft:
         if not self.steps and not self.refusals:
             self.refuse("Nothing is left to be written: what was to change is gone.")
         if self.refusals:
-            return Plan(kind, self.target, (), tuple(self.refusals), tuple(self.warnings))
+            idle = self.refusals == [self._idle]
+            return Plan(kind, self.target, (), tuple(self.refusals), tuple(self.warnings), is_idle=idle)
         return Plan(
             kind,
             self.target,

@@ -27,10 +27,12 @@ def plan(intent: ElectPreferred, ground: Ground) -> Plan:
         draft.refuse(f"An election was asked for and is not done yet ({paths.ELECTION} is there).")
     wanted = _wanted(intent, draft)
     chosen = [pair for pair, reason in wanted if not reason]
+    if not wanted:
+        draft.nothing("No election would change anything: each partition is led by its preferred replica.")
+    elif not chosen:
+        draft.refuse("No election would succeed now.")
     for sentence in few([reason for _, reason in wanted if reason]):
-        draft.warn(sentence)
-    if not chosen:
-        draft.refuse("No election would change anything: each partition is led by its preferred replica.")
+        (draft.warn if chosen else draft.refuse)(sentence)
     for batch in requests.batches(
         chosen,
         len(chosen),

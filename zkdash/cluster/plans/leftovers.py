@@ -11,7 +11,7 @@ from zkdash.cluster.plans.values import Effect, Ground, Plan, check, create, rem
 from zkdash.cluster.state import Seen
 from zkdash.kafka import paths, requests
 from zkdash.kafka.layouts.document import few, quote
-from zkdash.kafka.values import Assignment, Controller, Election, Move, Reassignment
+from zkdash.kafka.values import Assignment, Controller, Election, Move, Reassignment, Unparsable
 from zkdash.znode import Znode
 
 
@@ -24,7 +24,7 @@ def clear_throttles(intent: ClearThrottles, ground: Ground) -> Plan:
         draft.refuse("Partitions are being moved: their throttle is removed when they have arrived.")
     topics, brokers = throttles.clear(draft)
     if not topics and not brokers:
-        draft.refuse("No throttle is set.")
+        draft.nothing("No throttle is set.")
     return draft.close(Effect(topics=topics))
 
 
@@ -74,6 +74,7 @@ def clear_stuck(intent: ClearStuck, ground: Ground) -> Plan:
         draft.step(f"Delete {intent.path}", [remove(intent.path, seen.znode)], Written())
         _reelect(draft)
         _remembered(seen.value, draft)
+        _resigning(intent.path, seen.value, draft)
     return draft.close(confirm=intent.path)
 
 
@@ -129,6 +130,16 @@ def _remembered(value: object, draft: Draft) -> None:
         draft.warn(
             f"Before Kafka 1.0, broker {seen.value.broker_id} (the controller) remembers the request and "
             "fails when it is elected again: restart it afterwards."
+        )
+
+
+def _resigning(path: str, value: object, draft: Draft) -> None:
+    """Seen on 0.10.2.2, whose registrations tell no more than those of all of 0.10 to 2.6 do."""
+    if path == paths.ELECTION and isinstance(value, Unparsable) and draft.era.highest in {3, 4}:
+        draft.warn(
+            "A controller of Kafka 0.10 that takes office while this znode lies there resigns at once, and "
+            "the next one too: where /controller keeps changing, this plan is refused time and again. "
+            f"Then delete {path} by hand, with zookeeper-shell."
         )
 
 

@@ -97,7 +97,8 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What would be written. Where `refusals` has sentences, `steps` is empty and nothing may be done.
+    """What would be written. Where `refusals` has sentences, `steps` is empty and nothing may be done;
+    `is_idle` tells that the only reason is that there is nothing to do.
 
     `kind` is the intent's tag; `target` names what it acts on. `inverse` is the intent that undoes the plan
     once it is done (to be planned then), None where nothing does. `confirm` is the text that an operator
@@ -112,6 +113,7 @@ class Plan(msgspec.Struct, frozen=True):
     effect: Effect = Effect()
     inverse: Intent | None = None
     confirm: str | None = None
+    is_idle: bool = False
 
 
 class Needs(msgspec.Struct, frozen=True):
