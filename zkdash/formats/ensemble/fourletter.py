@@ -7,7 +7,6 @@ Administrator's Guide, "The Four Letter Words", and org.apache.zookeeper.server.
 from __future__ import annotations
 
 import enum
-import math
 import re
 from collections.abc import Mapping
 from typing import Final
@@ -19,9 +18,9 @@ from zkdash.formats.ensemble.values import Told
 _NOT_ALLOWED: Final = b"is not in the whitelist"
 _NOT_SERVING: Final = b"not currently serving requests"
 _VERSION: Final = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,6}){1,3}(?:-(?:alpha|beta)(?![0-9A-Za-z]))?")
+_DECIMAL: Final = re.compile(r"[0-9]{1,20}(?:[.,][0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?")
 _MODES: Final = frozenset({"leader", "follower", "observer", "standalone", "read-only"})
 _MOST: Final = (1 << 63) - 1
-_LONGEST: Final = 40
 
 _SRVR: Final = {
     "Connections": "connections",
@@ -148,19 +147,15 @@ def _zxid(text: str) -> int | None:
 
 def _decimal(text: str) -> float | None:
     """A number that is not below zero; a server writes it as its locale does."""
-    if len(text) > _LONGEST:
+    if not _DECIMAL.fullmatch(text):
         return None
-    try:
-        number = float(text.replace(",", "."))
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and 0 <= number <= _MOST else None
+    number = float(text.replace(",", "."))
+    return number if number <= _MOST else None
 
 
 def _count(text: str) -> int | None:
     """A whole number: -1 is ZooKeeper's word for not known."""
-    if re.fullmatch(r"[0-9]{1,19}", text):
-        number = int(text)
-        return number if number <= _MOST else None
+    if re.fullmatch(r"[0-9]{1,19}", text):  # exactly, which a float would not be
+        return int(text) if int(text) <= _MOST else None
     found = _decimal(text)
     return None if found is None else int(found)
