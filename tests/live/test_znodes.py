@@ -12,7 +12,7 @@ from zkdash.live import znodes
 from zkdash.live.folders import KEPT_S
 from zkdash.live.znodes import BURST, PER_SECOND, TOO_MANY, Znodes
 from zkdash.zk.visits import Visit, VisitError, why_impossible
-from zkdash.znode import Batch, Stat, Znode
+from zkdash.znode import Batch, Stat, Unreadable, Znode
 
 STAT = Stat(1, 1, 1, 1, 0, 0, 0, 0, 1, 2, 1)
 
@@ -31,7 +31,7 @@ class Asking:
             raise VisitError(self.trouble)
         return self.visit
 
-    def stats(self, paths: Sequence[str]) -> dict[str, Stat | None]:
+    def stats(self, paths: Sequence[str]) -> dict[str, Stat | Unreadable | None]:
         self.asked.append(tuple(paths))
         if self.trouble:
             raise VisitError(self.trouble)

@@ -38,7 +38,7 @@ class NotAsked:
     def read(self, *_: object, **__: object) -> Visit:
         raise VisitError("ZooKeeper is away.")
 
-    def stats(self, *_: object) -> dict[str, Stat | None]:
+    def stats(self, *_: object) -> dict[str, Stat | Unreadable | None]:
         raise VisitError("ZooKeeper is away.")
 
 

@@ -39,7 +39,8 @@ _MOST_SEEN = 32
 
 TOO_MANY: Final = f"zkdash reads {PER_SECOND:g} znodes a second on demand, and others asked first."
 
-Stats = Mapping[str, Stat | None]
+# By name; None where a child is not there (any more).
+Stats = Mapping[str, Stat | Unreadable | None]
 
 
 class Asking(Protocol):
@@ -253,4 +254,4 @@ def is_mirrored(path: str) -> bool:
 
 
 def _is_whole(seen: Seen) -> bool:
-    return seen.visit is not None and (seen.visit.stat is None or seen.visit.data is not None)
+    return seen.visit is not None and (not seen.visit.is_there or seen.visit.data is not None)

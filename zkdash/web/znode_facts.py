@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
 from typing import Final
 
@@ -20,9 +19,6 @@ from zkdash.web.broker_cells import session_text
 from zkdash.web.page import Record
 from zkdash.znode import Acl, Stat, Unreadable, Znode
 
-# org.apache.zookeeper.server.EphemeralType: what is no session's in the owner's 64 bits.
-_CONTAINER: Final = -(1 << 63)
-_TTL_BITS: Final = (1 << 40) - 1
 _PERMS = ((1, "read"), (2, "write"), (4, "create"), (8, "delete"), (16, "admin"))
 
 _WORDS: Final[dict[Kind, str]] = {
@@ -61,7 +57,7 @@ _STAT: Final = (
     ("version", "how often its data was written"),
     ("cversion", "how often a child came or went"),
     ("aversion", "how often its ACL was set"),
-    ("ephemeralOwner", "the session that owns it, 0 for none; other bits mark containers and TTLs"),
+    ("ephemeralOwner", "the session that owns it, 0 for none"),
     ("dataLength", "bytes of its data"),
     ("numChildren", "its children"),
 )
@@ -130,7 +126,7 @@ def find(snapshot: Snapshot, path: str, *, asks: bool) -> Found:
     told = None if visit is None else visit.stat
     if here:
         return Found(path, here, read, _stat(read, told, len(znodes.folder(path))), seen)
-    gone = "No such znode is in ZooKeeper." if visit is not None and told is None else ""
+    gone = "" if visit is None or visit.is_there else "No such znode is in ZooKeeper."
     return Found(path, here, None if visit is None else visit.data, told, seen, gone)
 
 
@@ -145,24 +141,13 @@ def _stat(read: Znode | Unreadable | None, told: Stat | None, children: int) -> 
 
 
 def kind(name: str, owner: int) -> str:
-    """How ZooKeeper keeps it. That it was made as a sequential znode only its name's ten digits tell."""
-    if owner == _CONTAINER:
-        kept = "container"
-    elif _has_ttl(owner):
-        kept = "TTL"
-    else:
-        kept = "ephemeral" if owner else "persistent"
+    """How ZooKeeper keeps it, as far as it tells: that it was made as a sequential znode only its name does.
+
+    Of containers and of what has a TTL clients see no owner (org.apache.zookeeper.server.DataNode.copyStat).
+    """
     digits = name[-10:]
-    return f"{kept} sequential" if len(digits) == 10 and digits.isascii() and digits.isdigit() else kept
-
-
-def session_of(owner: int) -> int | None:
-    """The session that owns a znode; None for one that no session owns."""
-    return None if owner in {0, _CONTAINER} or _has_ttl(owner) else owner
-
-
-def _has_ttl(owner: int) -> bool:
-    return (owner >> 56) & 0xFF == 0xFF
+    is_sequential = len(digits) == 10 and digits.isascii() and digits.isdigit()
+    return ("ephemeral" if owner else "persistent") + (" sequential" if is_sequential else "")
 
 
 def facts(snapshot: Snapshot, found: Found) -> Facts:
@@ -175,7 +160,7 @@ def facts(snapshot: Snapshot, found: Found) -> Facts:
     data = found.read.data if isinstance(found.read, Znode) else None
     typed, reasons = table.parse(place, data) if isinstance(found.read, Znode) else (None, ())
     problem = snapshot.state.problems.get(path) if found.is_mirrored else None
-    session = session_of(stat.ephemeral_owner) if stat else None
+    session = stat.ephemeral_owner if stat else 0
     value = znode_text.value(found.read, found.seen.trouble or "Not read yet.")
     visit = found.seen.visit
     acl = visit.acl if visit is not None else ()
@@ -184,9 +169,9 @@ def facts(snapshot: Snapshot, found: Found) -> Facts:
         path=path,
         crumbs=crumbs,
         name=name,
-        kind=_kind_words(path, stat),
-        owner="" if session is None else session_text(session),
-        owner_href="" if session is None else links.session(snapshot.cluster, session),
+        kind="" if stat is None else kind(path.rpartition("/")[2], stat.ephemeral_owner),
+        owner=session_text(session) if session else "",
+        owner_href=links.session(snapshot.cluster, session) if session else "",
         read_as=_words(place),
         read_as_href=_page(snapshot, place),
         value=value,
@@ -225,16 +210,6 @@ def record(snapshot: Snapshot, found: Found) -> Record:
         "acl_reason": told.acl_doubt or told.trouble or None,
         "trouble": told.trouble or None,
     }
-
-
-def _kind_words(path: str, stat: Stat | None) -> str:
-    if stat is None:
-        return ""
-    words = kind(path.rpartition("/")[2], stat.ephemeral_owner)
-    if words.startswith("TTL"):
-        ttl = datetime.timedelta(milliseconds=stat.ephemeral_owner & _TTL_BITS)
-        return f"{words}, removed {ttl} (h:mm:ss) after its last write unless it has children"
-    return f"{words}, removed once its last child is gone" if words.startswith("container") else words
 
 
 def _crumbs(cluster: str, path: str) -> tuple[tuple[str, str], ...]:

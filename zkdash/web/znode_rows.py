@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
     @property
     def session(self) -> int | None:
-        return None if self.stat is None else znode_facts.session_of(self.stat.ephemeral_owner)
+        return None if self.stat is None else self.stat.ephemeral_owner or None
 
 
 class Name(Cell, frozen=True):
@@ -82,6 +82,7 @@ KEYS: Final[dict[str, Callable[[Row], Any]]] = {
     "owner": lambda row: row.session,
 }
 _KIND = "kind:"
+_KIND_TITLE = "its name tells that it is sequential; ZooKeeper tells nobody of containers and TTLs"
 
 
 def select(
@@ -157,7 +158,7 @@ def _owner(row: Row) -> Cell:
 
 COLUMNS: Final[tuple[Column[Row], ...]] = (
     Column("name", "Name", lambda row: Name(row.name, links.znode(row.cluster, row.path))),
-    Column("kind", "Kind", _kind, title="that it is sequential its name tells"),
+    Column("kind", "Kind", _kind, title=_KIND_TITLE),
     Column("children", "Children", _children, is_number=True),
     Column(
         "size",

@@ -26,13 +26,14 @@ Acls: TypeAlias = tuple[Acl, ...] | Unreadable
 
 
 class Visit(msgspec.Struct, frozen=True):
-    """What ZooKeeper told of one znode: `stat` is None where there is none.
+    """What ZooKeeper told of one znode, which need not be there.
 
     `data` and `children` (names, sorted) are None where they were not asked for. What was refused, or is
-    larger than what is read, is Unreadable.
+    larger than what is read, is Unreadable. `stat` is None where it was refused too (ZooKeeper 3.9.3 on).
     """
 
     stat: Stat | None
+    is_there: bool = True
     acl: Acls = ()
     data: Znode | Unreadable | None = None
     children: tuple[str, ...] | Unreadable | None = None
@@ -40,6 +41,9 @@ class Visit(msgspec.Struct, frozen=True):
     def is_as_of(self, stat: Stat) -> bool:
         """Whether nothing that it tells has changed since, by what the Stat counts."""
         return self.stat == stat
+
+
+NOTHING: Final = Visit(None, is_there=False)
 
 
 class VisitError(Exception):
@@ -77,7 +81,9 @@ class Visitor:
         with _understood():
             [found] = self._asked([self._exists(path)], deadline)
             if found.error == jute.NO_NODE:
-                return Visit(None)
+                return NOTHING
+            if found.error == jute.NO_AUTH:
+                return self._refused(path, deadline)
             if found.error:
                 raise VisitError(trouble.failed_read(path, found.error))
             stat = answers.stat(found.body)
@@ -85,14 +91,17 @@ class Visitor:
                 return before
             return self._rest(path, stat, deadline, whole=whole)
 
-    def stats(self, paths: Sequence[str]) -> Mapping[str, Stat | None]:
-        """The Stat of each path, None where there is no such znode. Blocks. Raises VisitError."""
+    def stats(self, paths: Sequence[str]) -> Mapping[str, Stat | Unreadable | None]:
+        """The Stat of each path, None where no such znode is there. Blocks. Raises VisitError."""
         replies = self._asked([self._exists(path) for path in paths], time.monotonic() + LIMIT_S)
         with _understood():
-            return {
-                path: None if reply.error else answers.stat(reply.body)
-                for path, reply in zip(paths, replies, strict=True)
-            }
+            return {path: _stat(path, reply) for path, reply in zip(paths, replies, strict=True)}
+
+    def _refused(self, path: str, deadline: float) -> Visit:
+        """What is left to know of a znode whose Stat is refused: its ACL, for who may change that."""
+        [reply] = self._asked([Question(jute.GET_ACL, jute.get_acl(self._full(path)))], deadline)
+        reason = _refused(path, jute.NO_AUTH)
+        return Visit(None, acl=_acl(path, reply), data=reason, children=reason)
 
     def _rest(self, path: str, stat: Stat, deadline: float, *, whole: bool) -> Visit:
         full = self._full(path)
@@ -111,7 +120,7 @@ class Visitor:
             questions["children"] = Question(jute.GET_CHILDREN, jute.path_and_flag(full))
         replies = dict(zip(questions, self._asked(list(questions.values()), deadline), strict=True))
         if any(reply.error == jute.NO_NODE for reply in replies.values()):
-            return Visit(None)
+            return NOTHING
         return Visit(
             stat,
             acl=_acl(path, replies["acl"]),
@@ -135,6 +144,12 @@ def _understood() -> Iterator[None]:
         yield
     except jute.MalformedError as error:
         raise VisitError(f"What ZooKeeper answered cannot be understood: {error}.") from error
+
+
+def _stat(path: str, reply: stream.Reply) -> Stat | Unreadable | None:
+    if reply.error == jute.NO_NODE:
+        return None
+    return _refused(path, reply.error) if reply.error else answers.stat(reply.body)
 
 
 def _acl(path: str, reply: stream.Reply) -> Acls:

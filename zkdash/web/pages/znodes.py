@@ -131,11 +131,13 @@ class _Children:
     def _row(self, name: str, seen: Seen) -> Row:
         if is_mirrored(self._path(name)):
             return self._mirrored(name)
-        stat: Stat | None = seen.stats.get(name)
-        if stat is not None:
-            return Row(self._cluster, self._path(name), name, stat, stat.num_children)
+        path, stat = self._path(name), seen.stats.get(name)
+        if isinstance(stat, Stat):
+            return Row(self._cluster, path, name, stat, stat.num_children)
+        if isinstance(stat, Unreadable):
+            return Row(self._cluster, path, name, None, None, stat.reason)
         why = "it is gone meanwhile" if name in seen.stats else seen.trouble or "it is not read yet"
-        return Row(self._cluster, self._path(name), name, None, None, why)
+        return Row(self._cluster, path, name, None, None, why)
 
 
 def _doubt(seen: Seen) -> str:
