@@ -2,7 +2,7 @@
 #   make test     format, lint, types, contracts, Django's checks, all tests
 #   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it; LAYOUT=0.7
 #   make eras     every kind of action on real brokers of all five eras; ERA=0.8.2.2 for one of them
-#   make bench    measures; ONLY=first_load SIZE=reference for one of them
+#   make bench    measures; ONLY=first_load SIZE=reference for one of them, ZK=3.4 on an old ZooKeeper
 #   make faults   kills, stops and starves workers in full numbers (hours, resumable); ONLY=kills for a part
 #   make audit    asks PyPI for known vulnerabilities of what is installed
 #   make screenshots   takes the pictures of docs/screenshots anew
@@ -31,7 +31,7 @@ eras: setup java
 	@ZKDASH_ALL_ERAS=1 $(BIN)/pytest --no-header -q tests/kafka_live/test_cells.py $(if $(ERA),-k $(ERA))
 
 bench: setup java
-	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE))
+	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE)) $(if $(ZK),--zookeeper $(ZK))
 
 faults: setup static java
 	@exec $(BIN)/python -m tests.faults $(if $(ONLY),--only $(ONLY))

@@ -20,6 +20,7 @@ from bench import (
 )
 from bench.side import SideFailedError
 from bench.sizes import SIZES
+from tests.lab.zookeeper import BUNDLED, RELEASES
 
 ROWS = {
     "first_load": first_load.run,
@@ -39,7 +40,7 @@ def main() -> int:
     results = []
     for name in options.only:
         try:
-            found = ROWS[name](SIZES[options.size])
+            found = ROWS[name](SIZES[options.size]._replace(zookeeper=options.zookeeper))
         except SideFailedError as error:
             sys.stderr.write(f"{name}: {error}\n")
             return 2
@@ -68,8 +69,25 @@ def _options() -> argparse.Namespace:
         default=os.environ.get("SIZE") or "reference",
         help="reference, or small for a quick look (also SIZE= in the environment)",
     )
+    parser.add_argument(
+        "--zookeeper",
+        type=_release,
+        default=os.environ.get("ZK") or BUNDLED,
+        metavar="RELEASE",
+        help=f"what serves the row first_load, of {', '.join(RELEASES)} (also ZK= in the environment)",
+    )
     parser.add_argument("--check", action="store_true", help="exit with 1 when a goal is not met")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.zookeeper != BUNDLED and options.only != ["first_load"]:
+        parser.error(f"ZooKeeper {options.zookeeper} serves first_load only: add ONLY=first_load")
+    return options
+
+
+def _release(text: str) -> str:
+    for release in RELEASES:
+        if release.startswith(text):
+            return release
+    raise argparse.ArgumentTypeError(f"no ZooKeeper {text!r}; there are {', '.join(RELEASES)}")
 
 
 def _rows(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from bench import tree
 from bench.sizes import Shape
 from bench.tree import Node
+from tests.lab import zookeeper
 from zkdash.demo.zookeeper import Server
 from zkdash.formats import snapshot
 from zkdash.znode import Znode
@@ -20,11 +21,12 @@ _SESSION_MS = 6 * 3600 * 1000
 
 
 @contextlib.contextmanager
-def server(shape: Shape, *, heap_mb: int) -> Iterator[Server]:
-    """Serve the tree of this shape from a temporary directory."""
+def server(shape: Shape, *, heap_mb: int, release: str = zookeeper.BUNDLED) -> Iterator[Server]:
+    """Serve the tree of this shape from a temporary directory, by a release of ZooKeeper."""
     with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
         _write(Path(directory, "version-2"), shape)
-        with Server(Path(directory), heap_mb=heap_mb) as running:
+        classpath = zookeeper.classpath(release)
+        with Server(Path(directory), heap_mb=heap_mb, classpath=classpath) as running:
             yield running
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests.lab.zookeeper import BUNDLED
+
 
 class Shape(NamedTuple):
     """What a generated tree holds: topics of so many partitions each, live groups, and dead ones."""
@@ -33,7 +35,7 @@ class Size(NamedTuple):
 
     `whole` is the tree of the first load and of a change's cost, `few` what the latter is compared
     with, `offsets` the tree whose groups commit, `groups` the one with very many. `seconds` is how long
-    changes are written, `transactions` how many the logs hold.
+    changes are written, `transactions` how many the logs hold. `zookeeper` is the release that serves.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Size(NamedTuple):
     seconds: float
     heap_mb: int
     transactions: int
+    zookeeper: str = BUNDLED
 
 
 SIZES = {

@@ -65,20 +65,22 @@ class Connection:
 
     def children(self, paths: Sequence[bytes]) -> list[list[bytes]]:
         """The names of the children of every path. Raises ConnectionError where one is missing."""
-        found = []
-        for body in self._all(GET_CHILDREN, paths):
-            names, at = [], 4
-            for _ in range(_INT.unpack_from(body)[0]):
-                names.append(_text_at(body, at))
-                at += 4 + len(names[-1])
-            found.append(names)
-        return found
+        return [names(body) for body in self._all(GET_CHILDREN, paths)]
 
     def _all(self, operation: int, paths: Sequence[bytes]) -> Iterator[bytes]:
         """What follows each path's header, one path a request, a thousand requests in flight."""
-        for start in range(0, len(paths), 1_000):
-            some = paths[start : start + 1_000]
-            self.post(operation, *(text(path) + b"\0" for path in some))
+        return self.pipelined(operation, paths, at_once=1_000, in_flight=1)
+
+    def pipelined(
+        self, operation: int, paths: Sequence[bytes], *, at_once: int, in_flight: int
+    ) -> Iterator[bytes]:
+        """What follows each path's header: `at_once` requests in a go, `in_flight` goes before an answer."""
+        waiting = [paths[start : start + at_once] for start in range(0, len(paths), at_once)]
+        asked = 0
+        for number, some in enumerate(waiting):
+            while asked < min(number + in_flight, len(waiting)):
+                self.post(operation, *(text(path) + b"\0" for path in waiting[asked]))
+                asked += 1
             yield from [self.answer()[1] for _ in some]
 
     def close(self) -> None:
@@ -96,6 +98,15 @@ class Connection:
 
 def _text_at(body: bytes, at: int) -> bytes:
     return body[at + 4 : at + 4 + _INT.unpack_from(body, at)[0]]
+
+
+def names(body: bytes) -> list[bytes]:
+    """The names that an answer to getChildren tells."""
+    found, at = [], 4
+    for _ in range(_INT.unpack_from(body)[0]):
+        found.append(_text_at(body, at))
+        at += 4 + len(found[-1])
+    return found
 
 
 def set_data(path: bytes, data: bytes) -> bytes:

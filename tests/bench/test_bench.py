@@ -42,6 +42,22 @@ def test_a_row_tells_its_figures_beside_the_baseline(row: str) -> None:
     assert all(goal["goal"] in table for goal in found["goals"])
 
 
+@pytest.mark.zk
+def test_the_first_load_is_measured_on_an_old_zookeeper_too() -> None:
+    ran = bench("--only", "first_load", "--size", "small", "--zookeeper", "3.4")
+    assert ran.returncode == 0, ran.stderr
+    found = json.loads(ran.stdout.split("\n", 1)[0])
+    assert found["sides"].keys() == {"zkdash", "raw getData", "kazoo TreeCache"}
+    assert all(figures["znodes"] for figures in found["sides"].values())
+    assert [goal["limit"] for goal in found["goals"]] == [20_000, 5]
+
+
+def test_an_old_zookeeper_serves_the_first_load_only() -> None:
+    ran = bench("--only", "latency", "--zookeeper", "3.5")
+    assert ran.returncode == 2
+    assert "ZooKeeper 3.5.9 serves first_load only" in ran.stderr
+
+
 def test_an_unknown_row_is_refused_with_the_ones_that_exist() -> None:
     ran = bench("--only", "first_load,best_guess")
     assert ran.returncode == 2
