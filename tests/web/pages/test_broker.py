@@ -9,10 +9,12 @@ from tests import recorded
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.cluster import broker_rows
+from zkdash.kafka import secrets
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Touched
 from zkdash.web import links, renderer
 from zkdash.zk.session import Phase
+from zkdash.znode import Unreadable, Znode
 
 URL = "/c/demo/brokers/3/"
 HOSTILE = ["a b", "100%", "a%2Fb", '"><img src=x onerror=alert(1)>', "\u202egnp.exe", "..", "{{ 7 }}"]
@@ -263,3 +265,54 @@ def test_fifty_rows_fit_into_60_kb_and_every_id_is_unique(client: Client) -> Non
     assert len(response.content) <= 60 * 1024
     assert len(page.ids()) == len(set(page.ids()))
     assert page.text("#pager span") == "page 1 of 3"
+
+
+def _config(**config: str) -> Znode:
+    return states.znode({"version": 1, "config": config})
+
+
+def test_the_dynamic_settings_of_the_broker_and_of_every_broker_are_shown(client: Client) -> None:
+    states.publish(
+        states.healthy()
+        | {
+            "/config/brokers/3": _config(
+                **{"leader.replication.throttled.rate": "7", "log.cleaner.threads": secrets.HIDDEN}
+            ),
+            "/config/brokers/<default>": _config(
+                **{"leader.replication.throttled.rate": "9", "ssl.keystore.password": secrets.HIDDEN}
+            ),
+            "/config/brokers/1": _config(**{"follower.replication.throttled.rate": "1"}),
+        }
+    )
+    page = Markup(client.get(URL))
+    assert page.text("#settings summary") == "3 dynamic settings"
+    rows = zip(page.texts("#settings tbody th"), page.texts("#settings td"), strict=False)
+    assert [name for name, _ in rows] == [
+        "leader.replication.throttled.rate",
+        "log.cleaner.threads",
+        "ssl.keystore.password",
+    ]
+    assert page.texts("#settings td") == [
+        "7",
+        "this broker",
+        "hidden",
+        "this broker",
+        "hidden",
+        "every broker",
+    ]
+    config = json.loads(client.get(URL, {"format": "json"}).content)["broker"]["config"]
+    assert config[0] == {"name": "leader.replication.throttled.rate", "value": "7", "every_broker": False}
+    assert config[2]["value"] is None
+    assert "never read into zkdash" in config[2]["value_reason"]
+
+
+def test_settings_that_may_not_be_read_are_not_said_to_be_none(client: Client) -> None:
+    states.publish(states.healthy() | {"/config/brokers": Unreadable("no right to read it")})
+    assert Markup(client.get(URL)).texts("#dynamic p.note") == [
+        "/config/brokers is not readable: no right to read it"
+    ]
+    states.publish(states.healthy() | {"/config/brokers/3": states.znode("<hidden>")})
+    (doubt,) = Markup(client.get(URL)).texts("#dynamic p.note")
+    assert doubt.startswith("/config/brokers/3 is not to be understood: not a configuration")
+    states.publish(states.healthy())
+    assert Markup(client.get(URL)).text("#dynamic") == ""

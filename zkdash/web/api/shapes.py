@@ -61,7 +61,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
     clusters.NAME: Shape((clusters.COLUMNS,)),
     "overview": Shape(
         (overview.FIELDS,),
-        {"numbers": OBJECT, "address": TEXT},
+        {"numbers": OBJECT, "address": TEXT, "kept": OBJECT},
     ),
     "brokers": Shape((brokers.COLUMNS,)),
     "broker": Shape((broker.COLUMNS, broker.COLUMNS_07), {"broker": OBJECT}),

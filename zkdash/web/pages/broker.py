@@ -12,7 +12,7 @@ from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, broker_facts, cells, links, listing, picks, tables
+from zkdash.web import broker_cells, broker_facts, broker_settings, cells, links, listing, picks, tables
 from zkdash.web.broker_facts import Facts
 from zkdash.web.page import Page, Record, View
 from zkdash.web.pages import brokers, timeline
@@ -21,7 +21,7 @@ from zkdash.web.tables import Column, Empty
 Entry = tuple[str, ReplicaRow]  # the cluster's name, and the partition
 Entry07 = tuple[str, HeldRow]
 
-_AREAS = frozenset({"brokers", "controller", "topics"})
+_AREAS = frozenset({"brokers", "controller", "topics", "configs"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -37,6 +37,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         title=facts.name,
         parts=(
             Block(id="facts", template="parts/broker.html", values=facts),
+            broker_settings.block(state, -1 if row is None else number),
             _table(snapshot, entries, columns, _empty(snapshot, query, row)),
             *listing.blocks(SPEC, query, found, noun),
         ),
@@ -111,7 +112,7 @@ def _facts(snapshot: Snapshot, name: str, row: BrokerRow | None) -> Facts:
 
 def _record(snapshot: Snapshot, row: BrokerRow) -> Record:
     (record,) = tables.records(brokers.drawn(snapshot), [(snapshot.cluster, row)])
-    return record | broker_facts.record(row)
+    return record | broker_facts.record(row) | broker_settings.record(snapshot.state, row.id)
 
 
 def _empty(snapshot: Snapshot, query: queries.Query, row: BrokerRow | None) -> Empty:

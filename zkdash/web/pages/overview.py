@@ -16,14 +16,16 @@ from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Controller, Layout
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import action_cells, cells, links, page, picks, sentences, tables, times
+from zkdash.web import action_cells, cells, cluster_facts, links, page, picks, sentences, tables, times
 from zkdash.web.page import Page, Record, View
 from zkdash.web.pages import actions
 from zkdash.web.tables import Column, Empty
 from zkdash.zk.session import Phase
 
 NAME = "overview"
-_AREAS = frozenset({"brokers", "controller", "topics", "findings", "changes", "session", "actions"})
+_AREAS = frozenset(
+    {"brokers", "controller", "topics", "findings", "changes", "session", "actions", "notifications"}
+)
 _LAST = 10
 _DEEDS = (
     ("Elect preferred leaders…", "elect-preferred", ()),
@@ -52,6 +54,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         parts=(
             sentences.every(snapshot, key, _all_well(snapshot)),
             _strip(snapshot),
+            cluster_facts.block(snapshot.cluster, snapshot.state),
             _actions(snapshot),
             changes,
         ),
@@ -63,7 +66,11 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         fields=FIELDS,
         records=lambda: _records(snapshot),
         total=len(snapshot.findings),
-        extra={"numbers": _numbers(snapshot), "address": snapshot.address},
+        extra={
+            "numbers": _numbers(snapshot),
+            "address": snapshot.address,
+            "kept": cluster_facts.record(snapshot.state),
+        },
     )
 
 
