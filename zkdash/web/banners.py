@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from django.utils.safestring import SafeString
 
+from zkdash.cluster import kraft
 from zkdash.cluster.tone import Tone
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
@@ -30,8 +31,8 @@ class Banner(msgspec.Struct, frozen=True):
 
 
 def block(snapshot: Snapshot) -> Block:
-    """The live banner: a line or two, the phase for the style sheet, and the worst for the tab's title."""
-    lines = tuple(line for line in (connection(snapshot), _settling(snapshot)) if line)
+    """The live banner: a line or more, the phase for the style sheet, and the worst for the tab's title."""
+    lines = tuple(line for line in (connection(snapshot), _settling(snapshot), _kraft(snapshot)) if line)
     return Block(
         id="banner",
         template="parts/banner.html",
@@ -89,6 +90,18 @@ def _late(snapshot: Snapshot, as_of: int | None) -> Banner | None:
     if as_of is None:
         return Banner(Tone.INFO, "Loaded just now; ZooKeeper has yet to confirm that nothing changed since.")
     return Banner(Tone.WARNING, "ZooKeeper has not answered for over 3 s, so this may be old.", as_of)
+
+
+def _kraft(snapshot: Snapshot) -> Banner | None:
+    """Who owns the metadata where that is no broker: what is seen is then a copy, and nothing can be done."""
+    owner = kraft.owner(snapshot.state)
+    if owner is None:
+        return None
+    return Banner(
+        Tone.INFO,
+        f"KRaft controller {owner} owns the metadata: what ZooKeeper holds is a copy, which may have grown "
+        "old. No action is taken.",
+    )
 
 
 def _settling(snapshot: Snapshot) -> Banner | None:

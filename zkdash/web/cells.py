@@ -62,6 +62,20 @@ class Status(Cell, frozen=True):
         return format_html('<td class="status">{}</td>', tone_html(self.tone, self.word))
 
 
+class Word(Cell, frozen=True):
+    """A word with its tone, as which it stands in JSON too, where a status is but its tone."""
+
+    word: str
+    tone: Tone
+
+    @property
+    def plain(self) -> str:
+        return self.word
+
+    def html(self) -> SafeString:
+        return Status(self.tone, self.word).html()
+
+
 def tone_html(tone: Tone, word: str) -> SafeString:
     return format_html(
         '<span class="tone {}"><span aria-hidden="true">{}</span> {}</span>', tone.value, tone.glyph, word

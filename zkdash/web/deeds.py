@@ -17,9 +17,9 @@ _PARAMETERS: Final = {About.TOPIC: "topic", About.GROUP: "group", About.BROKER: 
 
 
 def of(snapshot: Snapshot, check: str, key: PageKey) -> picks.Deed | None:
-    """The way to the form; None where no action mends what the check finds, or for who may not act."""
+    """The way to the form; None where no action mends what the check finds, or none is offered."""
     known = checks.BY_ID.get(check)
-    if known is None or known.deed not in forms.BY_KIND or not picks.may_act(key):
+    if known is None or known.deed not in forms.BY_KIND or not picks.offers(key):
         return None
     parameter = _PARAMETERS.get(known.about, "")
     looked = snapshot.observations.looked.get(check)

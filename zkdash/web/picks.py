@@ -9,7 +9,9 @@ import msgspec
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from zkdash import live
 from zkdash.access.roles import Right, Role
+from zkdash.cluster import kraft
 from zkdash.live.parts import PageKey
 from zkdash.web import links
 from zkdash.web.cells import Cell
@@ -54,31 +56,40 @@ def may_act(key: PageKey) -> bool:
     return Right.ACT in Role(key.rights).rights
 
 
+def offers(key: PageKey) -> bool:
+    """Whether a page leads to actions: for who may act, unless KRaft owns the metadata, when none is taken.
+
+    As of the newest revision: a form asks again, and so does the plan.
+    """
+    snapshot = None if key.cluster is None else live.current(key.cluster)
+    return may_act(key) and (snapshot is None or not kraft.refusal(snapshot.state))
+
+
 def columns(
     key: PageKey, name: str, value: Callable[[R], str], others: Sequence[Column[R]]
 ) -> tuple[Column[R], ...]:
-    """The columns, with boxes in front for who may act."""
-    if not may_act(key):
+    """The columns, with boxes in front where actions are offered."""
+    if not offers(key):
         return tuple(others)
     return (Column("pick", "Pick", lambda row: Box(name, value(row)), is_sortable=False), *others)
 
 
 def context(key: PageKey, noun: str, *kinds: tuple[str, str]) -> dict[str, Any]:
-    """What parts/picks.html needs: buttons for (label, kind); none for who may not act."""
-    if not may_act(key):
+    """What parts/picks.html needs: buttons for (label, kind); none where no action is offered."""
+    if not offers(key):
         return {}
     return {"picked": noun, "picks": deeds(key, *((label, kind, ()) for label, kind in kinds))}
 
 
 def every(key: PageKey) -> tuple[Deed, ...]:
-    """The way to all kinds of actions, for who may act."""
-    if not may_act(key):
+    """The way to all kinds of actions, where any is offered."""
+    if not offers(key):
         return ()
     return (Deed("All kinds of actions…", links.cluster(str(key.cluster), "actions/new/")),)
 
 
 def deeds(key: PageKey, *wanted: tuple[str, str, Sequence[tuple[str, str | int]]]) -> tuple[Deed, ...]:
-    """Links to the forms of (label, kind, what it is to act on); none for who may not act."""
-    if not may_act(key):
+    """Links to the forms of (label, kind, what it is to act on); none where no action is offered."""
+    if not offers(key):
         return ()
     return tuple(Deed(label, links.form(str(key.cluster), kind, *chosen)) for label, kind, chosen in wanted)

@@ -25,6 +25,7 @@ from zkdash.web.pages import (
     failure,
     group,
     groups,
+    kraft,
     overview,
     problems,
     search,
@@ -98,6 +99,10 @@ SHAPES: Final[Mapping[str, Shape]] = {
     ),
     "checks": Shape((checks.COLUMNS,)),
     "check": Shape((check.COLUMNS,), {"check": OBJECT}),
+    kraft.NAME: Shape(
+        (kraft.COLUMNS,),
+        {"stage": TEXT, "owner": {"type": ["integer", "null"]}, "migration": {}, "brokers": OBJECTS},
+    ),
     "problems": Shape((problems.COLUMNS,)),
     "zookeeper": Shape(
         (ensemble_cells.SERVERS,),

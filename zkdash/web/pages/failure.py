@@ -31,19 +31,6 @@ _MOST_BROKERS = 1000
 _HARM = {Fate.OFFLINE, Fate.UNCLEAN, Fate.BELOW_MIN}
 
 
-class Then(Cell, frozen=True):
-    """What becomes of the partition, in a word."""
-
-    fate: Fate
-
-    @property
-    def plain(self) -> str:
-        return self.fate.value
-
-    def html(self) -> SafeString:
-        return cells.Status(_tone(self.fate), self.fate.value).html()
-
-
 class MinIsr(Cell, frozen=True):
     """min.insync.replicas, and whether it is but assumed."""
 
@@ -183,7 +170,7 @@ def _out(before: Iterable[int], after: Iterable[int]) -> tuple[int, ...]:
 COLUMNS: tuple[Column[Entry], ...] = (
     Column("topic", "Topic", lambda one: cells.Name(one[1].topic, links.topic(one[0], one[1].topic))),
     Column("partition", "Partition", lambda one: cells.Id(one[1].partition), is_number=True),
-    Column("fate", "Then", lambda one: Then(one[1].fate)),
+    Column("fate", "Then", lambda one: cells.Word(one[1].fate.value, _tone(one[1].fate))),
     Column("leader", "Leader", lambda one: _leader(one[0], one[1].leader), is_number=True),
     Column("leader_after", "Leader then", lambda one: _leader(one[0], one[1].leader_after), is_number=True),
     Column(

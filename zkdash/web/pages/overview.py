@@ -9,7 +9,7 @@ import msgspec
 from zkdash.actions import queries
 from zkdash.actions.entries import Entry
 from zkdash.alarms.standing import first_seen
-from zkdash.cluster import broker_rows
+from zkdash.cluster import broker_rows, kraft
 from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
@@ -130,9 +130,10 @@ def _controller(snapshot: Snapshot) -> Fact:
         return Fact("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
     since = None if seen.znode is None else seen.znode.ctime
     number = seen.value.broker_id
-    # A KRaft controller, while a cluster migrates, is no broker.
     known = number in broker_rows.ids(snapshot.state)
     href = links.broker(snapshot.cluster, number) if known else ""
+    if kraft.owner(snapshot.state) is not None:  # which is no broker
+        href = links.cluster(snapshot.cluster, "kraft/")
     return Fact("Controller", str(number), note=note, since=since, href=href)
 
 
