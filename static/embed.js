@@ -67,6 +67,7 @@
 	open("?" + dataset.socket.split("?")[1]);
 	setInterval(fresh, 1e3);
 	setInterval(ages, 15e3, doc);
+	if (dataset.again) setInterval(() => over || getSelection().isCollapsed && location.reload(), dataset.again * 1e3);
 	ages(doc);
 	fresh();
 })();

@@ -13,6 +13,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import Chroot
+from tests.history import hour
+from tests.history.writing import MINUTE
 from tests.journeys import framing
 from tests.journeys.framing import Parent
 from tests.serving import Serve, Served
@@ -42,9 +44,20 @@ def stranger() -> Iterator[Parent]:
 
 
 @pytest.fixture
-def closed(world: World, chroot: Chroot, served: Serve) -> Served:
+def history(tmp_path: Path) -> Path:
+    """Where what was of the cluster is kept; nothing is there yet."""
+    return tmp_path / "history" / "default"
+
+
+@pytest.fixture
+def closed(world: World, chroot: Chroot, served: Serve, history: Path) -> Served:
     """The world's cluster, which nobody may see without signing in."""
-    return served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_ANONYMOUS_READ="0")
+    return served(
+        ZKDASH_ZOOKEEPER=chroot.address,
+        ZKDASH_ANONYMOUS_READ="0",
+        ZKDASH_HISTORY=history.parent,
+        ZKDASH_RECORD="0",
+    )
 
 
 @pytest.fixture
@@ -81,6 +94,12 @@ def opened(page: Any, parent: Parent) -> Any:
     frame = page.frame_locator("iframe")
     expect(frame.locator("#freshness")).to_contain_text("Live", timeout=LIMIT_MS)
     return frame
+
+
+def an_hour(history: Path) -> None:
+    """Let the last hour be recorded."""
+    now = int(time.time() * 1000)
+    hour.write(history, now - now % MINUTE - 59 * MINUTE)
 
 
 def violations(page: Any) -> list[Any]:
@@ -195,10 +214,20 @@ def test_a_frame_that_lost_its_socket_comes_back_to_the_newest(
     assert len(routed) == 2
 
 
-def test_every_view_reads_well_at_320_pixels(root: Any, closed: Served, wiki: Parent, world: World) -> None:
+def test_every_view_reads_well_at_320_pixels(
+    root: Any, closed: Served, wiki: Parent, world: World, history: Path
+) -> None:
     """Light or dark as the viewer prefers; whole in itself, without a bar to scroll sideways."""
     world.kill_broker(3)
-    views = {"overview": "", "topic": "orders", "broker": "1", "check:D1": "", "number:offline": ""}
+    an_hour(history)
+    views = {
+        "overview": "",
+        "topic": "orders",
+        "broker": "1",
+        "check:D1": "",
+        "number:offline": "",
+        "chart:rebalances": "",
+    }
     snippets = [make(root, closed, view, name, parents=wiki.address) for view, name in views.items()]
     found: dict[tuple[str, str], object] = {}
     for theme, colour in (("light", "rgb(247, 248, 250)"), ("dark", "rgb(17, 21, 27)")):
@@ -248,6 +277,44 @@ def test_axe_finds_nothing_against_the_page_that_makes_them(root: Any, closed: S
     sound(root, "preview")
     root.goto(closed.address + MANAGER)
     sound(root, "list")
+
+
+def test_a_chart_is_drawn_without_a_script_in_lines_of_colours_and_dashes_of_their_own(
+    root: Any, browser: Any, closed: Served, wiki: Parent, history: Path
+) -> None:
+    an_hour(history)
+    wiki.body = make(root, closed, "chart:rebalances", parents=wiki.address)
+    context = browser.new_context(java_script_enabled=False, viewport=NARROW)
+    page = context.new_page()
+    page.goto(wiki.address)
+    frame = page.frame_locator("iframe")
+    lines = frame.locator("figure path:not(.grid)")
+    expect(lines).to_have_count(4)
+    drawn = [
+        one.evaluate("e => { const s = getComputedStyle(e); return s.stroke + s.strokeDasharray }")
+        for one in lines.all()
+    ]
+    assert len({*drawn}) == 4
+    keys = [
+        one.evaluate("e => { const s = getComputedStyle(e); return s.stroke + s.strokeDasharray }")
+        for one in frame.locator("tbody .key path").all()
+    ]
+    assert keys == drawn
+    assert lines.nth(1).bounding_box()["width"] > 50
+    expect(frame.locator("tbody tr").first).to_contain_text("all groups")
+    context.close()
+
+
+def test_a_chart_of_the_last_hour_is_asked_for_again_every_minute(
+    root: Any, page: Any, closed: Served, wiki: Parent, history: Path
+) -> None:
+    wiki.body = make(root, closed, "chart:rebalances", parents=wiki.address)
+    page.clock.install()
+    frame = opened(page, wiki)
+    expect(frame.locator("main")).to_contain_text("Nothing is recorded of this cluster yet.")
+    an_hour(history)
+    page.clock.run_for(61_000)
+    expect(frame.locator("figure svg")).to_be_visible(timeout=LIMIT_MS)
 
 
 def test_a_badge_is_a_picture_in_somebodys_page(root: Any, page: Any, closed: Served, wiki: Parent) -> None:

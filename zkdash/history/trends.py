@@ -150,6 +150,8 @@ _QUESTIONS: Final = (
         "all paths",
     ),
 )
+# What each chart is called, by its id, in their order.
+TITLES: Final = {question.id: question.title for question in _QUESTIONS}
 _UNITS: Final = (
     (windows.DAY_MS, "a day", "days"),
     (windows.HOUR_MS, "an hour", "hours"),

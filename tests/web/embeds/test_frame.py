@@ -15,6 +15,7 @@ from tests.web.markup import Markup
 from zkdash import live
 from zkdash.access.models import Embed
 from zkdash.cluster import checks
+from zkdash.history import trends
 from zkdash.web.embeds import shown
 
 WIKI, BOARD = "https://wiki.example.org", "http://127.0.0.1:8001"
@@ -25,6 +26,7 @@ EVERY_VIEW = (
     ("broker", "1"),
     *(("check", one) for one in checks.TITLES),
     *(("number", one) for one in shown.NUMBERS),
+    *(("chart", one) for one in trends.TITLES),
 )
 
 

@@ -13,7 +13,7 @@ from zkdash.web.embeds import shown
 
 def page(view: View, snapshot: Snapshot, theme: str, socket: str = "") -> HttpResponse:
     """The document; without a `socket` it stays as it is. 404 where what it shows is not there (now)."""
-    look = renderer.look(snapshot, shown.key(view))
+    look = renderer.look(snapshot, shown.key(view), whole=True)
     context = {
         **look.context,
         "title": look.title,

@@ -11,14 +11,19 @@ from django.urls import reverse
 from zkdash.access.embeds import View
 from zkdash.cluster import broker_rows, checks
 from zkdash.cluster.state import ClusterState
+from zkdash.history.trends import TITLES
 from zkdash.kafka import paths
 from zkdash.kafka.layouts.document import quote
 from zkdash.live.parts import PageKey
 from zkdash.web import links, pages
-from zkdash.web.pages import check, number
+from zkdash.web.pages import chart, check, number, trends
 
 NUMBERS = number.NUMBERS
-_PREFIXES = {check.NAME: checks.TITLES, number.NAME: {name: one.label for name, one in NUMBERS.items()}}
+_PREFIXES = {
+    check.NAME: checks.TITLES,
+    number.NAME: {name: one.label for name, one in NUMBERS.items()},
+    chart.NAME: TITLES,
+}
 
 
 class ViewError(ValueError):
@@ -57,6 +62,7 @@ KINDS: Final[dict[str, Kind]] = {
     "broker": Kind("A broker", "embeds/broker.html", _no_broker),
     check.NAME: Kind("One check", "embeds/check.html"),
     number.NAME: Kind("One number", "embeds/number.html"),
+    chart.NAME: Kind("One chart", "embeds/chart.html"),
 }
 
 # What a form offers: "overview", "topic", …, "check:D1", "number:offline".
@@ -64,6 +70,7 @@ CHOICES: Final[tuple[tuple[str, list[tuple[str, str]]], ...]] = (
     ("Pages", [(name, kind.label) for name, kind in KINDS.items() if name not in _PREFIXES]),
     ("One check", [(f"{check.NAME}:{one}", title) for one, title in checks.TITLES.items()]),
     ("One number", [(f"{number.NAME}:{name}", one.label) for name, one in NUMBERS.items()]),
+    ("One chart", [(f"{chart.NAME}:{name}", title) for name, title in TITLES.items()]),
 )
 
 
@@ -98,7 +105,8 @@ def home(shown: View) -> str:
     """The address of the whole page, where links inside of an embed lead."""
     if shown.page == number.NAME:
         return links.cluster(shown.cluster)
-    path = reverse(shown.page, args=(shown.cluster, *shown.args))
+    page, args = (trends.NAME, ()) if shown.page == chart.NAME else (shown.page, shown.args)
+    path = reverse(page, args=(shown.cluster, *args))
     return f"{path}?{shown.query}" if shown.query else path
 
 

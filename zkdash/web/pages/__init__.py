@@ -8,13 +8,13 @@ from zkdash.web.pages import (
     audit,
     broker,
     brokers,
+    chart,
     check,
     checks,
     configs,
     failure,
     group,
     groups,
-    kraft,
     number,
     overview,
     pipeline,
@@ -47,7 +47,6 @@ PAGES: tuple[Page, ...] = (
     audit.PAGE,
     checks.PAGE,
     check.PAGE,
-    kraft.PAGE,
     problems.PAGE,
     zookeeper.PAGE,
     znodes.PAGE,
@@ -58,5 +57,5 @@ PAGES: tuple[Page, ...] = (
     search.PAGE,
 )
 # What only stands in frames of other pages: without an address, and a place in the navigation.
-EMBEDDED: tuple[Page, ...] = (number.PAGE,)
+EMBEDDED: tuple[Page, ...] = (number.PAGE, chart.PAGE)
 BY_NAME = {page.name: page for page in (*PAGES, *EMBEDDED)}

@@ -17,6 +17,7 @@ from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import cells, charts, links, recorded, spans, tables, times
 from zkdash.web.cells import Cell
 from zkdash.web.page import Page, Record, View
+from zkdash.web.spans import Asked
 from zkdash.web.tables import Column, Empty
 
 NAME = "trends"
@@ -56,13 +57,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = spans.canonical(key.query)
     now_ms = int(time.time() * 1000)
     asked = spans.asked(query, now_ms)
-    try:
-        found = recorded.ask(
-            snapshot.cluster, trends.TABLES, asked.window, lambda tables: trends.look(tables, asked.window)
-        )
-        trouble = ""
-    except recorded.UnansweredError as error:
-        found, trouble = Trends(asked.window, (), (), (), 0), str(error)
+    found, trouble = read(snapshot.cluster, asked)
     return View(
         title="Trends",
         parts=(_paths(found),),
@@ -85,6 +80,16 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         extra=_extra(found, trouble),
         version=found,
     )
+
+
+def read(cluster: str, asked: Asked) -> tuple[Trends, str]:
+    """What the tables of a cluster tell of a window, and a sentence where they do not."""
+    window = asked.window
+    try:
+        found = recorded.ask(cluster, trends.TABLES, window, lambda tables: trends.look(tables, window))
+    except recorded.UnansweredError as error:
+        return Trends(window, (), (), (), 0), str(error)
+    return found, ""
 
 
 def look(_snapshot: Snapshot, _key: PageKey) -> View:
