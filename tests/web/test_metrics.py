@@ -23,8 +23,10 @@ from zkdash import live
 from zkdash.access.models import Grant
 from zkdash.actions.entries import Entry
 from zkdash.actions.states import State
+from zkdash.cluster.ensemble.values import Ensemble
 from zkdash.cluster.findings import Finding
 from zkdash.cluster.tone import Tone
+from zkdash.formats.ensemble.values import Look, Reach, Server, Told
 from zkdash.live.queue import Queue
 from zkdash.web import metrics
 from zkdash.zk.session import Phase
@@ -120,6 +122,36 @@ def test_the_queue_is_counted_by_state_and_by_how_long_it_waits(client: Client) 
     assert 60 <= waited < 90
 
 
+def _ensemble() -> None:
+    """A cluster whose ZooKeeper has a leader, a server that is down, and one that may not tell."""
+    told = Told("3.9.5", "leader", latency_avg=1.5, outstanding=3, synced_followers=1)
+    look = Look(
+        states.TIME / 1000,
+        (
+            Server("zk1:2181", Reach.SERVING, told=told),
+            Server("zk2:2181", Reach.DOWN, "zk2:2181 does not answer"),
+            Server("zk3:2181", Reach.NOT_ALLOWED),
+        ),
+    )
+    snapshot = live.current("demo")
+    assert snapshot is not None
+    live.publish("demo", msgspec.structs.replace(snapshot, ensemble=Ensemble(look)))
+
+
+def test_the_servers_of_zookeeper_are_told_and_of_whom_nothing_is_known_nothing(client: Client) -> None:
+    states.publish(states.healthy())
+    assert not any(name.startswith("zkdash_zookeeper") for name, _ in scrape(client))
+    _ensemble()
+    found = scrape(client)
+    up = [of(found, "zookeeper_server_up", server=f"zk{number}:2181") for number in (1, 2, 3)]
+    assert up == [1, 0, None]
+    assert of(found, "zookeeper_server_mode", server="zk1:2181", mode="leader") == 1
+    assert of(found, "zookeeper_outstanding_requests", server="zk1:2181") == 3
+    assert of(found, "zookeeper_latency_avg_milliseconds", server="zk1:2181") == 1.5
+    assert of(found, "zookeeper_synced_followers", server="zk1:2181") == 1
+    assert of(found, "zookeeper_outstanding_requests", server="zk2:2181") is None
+
+
 def test_topics_and_groups_are_labels_only_where_that_is_switched_on(
     client: Client, settings: Settings
 ) -> None:
@@ -184,6 +216,7 @@ def _told(client: Client, settings: Settings) -> set[str]:
     finding = Finding("D1", Tone.CRITICAL, "", 1, "topics", "", 0.0, "")
     tree = {**states.sick(), **states.group("g", {})}
     states.publish(tree, findings=(finding,), queue=Queue(read=True))
+    _ensemble()
     return {name for name, _ in scrape(client)}
 
 
