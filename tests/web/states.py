@@ -226,6 +226,11 @@ def publish(tree: Tree | None = None, **fields: Any) -> Snapshot:
     return made
 
 
+def held(name: str) -> dict[str, Znode | Unreadable]:
+    """What the mirror of a published cluster holds: its tree, and the parents that it lacks."""
+    return _held[name]
+
+
 def change(path: str, znode: Znode | None, revision: int) -> Touched:
     """Publish what follows the demo's current state, and say what it touched."""
     before, znodes = live.current("demo"), live.znodes_of("demo")
