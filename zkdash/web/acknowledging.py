@@ -1,4 +1,4 @@
-"""Taking note of a finding by a button: POST in, and back to the check's page."""
+"""What people do about findings by a button: take note of one, take that back, try the alerts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from zkdash.access.roles import Right
-from zkdash.alarms import acknowledging
+from zkdash.alarms import acknowledging, testing
 from zkdash.alarms.acknowledging import AcknowledgingError, Shown
 from zkdash.live import alarms
 from zkdash.web import gate, links, verbs, views
 from zkdash.web.pages import check as page
+from zkdash.web.pages import checks
 
 _SEE_OTHER = 303
 _SPANS = frozenset(value for value, _ in page.SPANS)
@@ -47,6 +48,20 @@ def acknowledge(request: HttpRequest, cluster: str, check: str) -> HttpResponse:
     except AcknowledgingError as error:
         return _again(request, cluster, check, str(error))
     return _back(cluster, check)
+
+
+@require_POST
+def try_alerts(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Send a test alert to everybody who is told of the cluster, and say what came of each."""
+    gate.cluster(request, cluster, Right.ADMINISTER)
+    results = testing.send(cluster, verbs.who(gate.rights(request)))
+    path = links.cluster(cluster, "checks/")
+    notes = tuple(f"{one.target} was not told: {one.trouble}." for one in results if one.trouble)
+    if not results:
+        notes = ("Nobody is told of this cluster: the configuration has neither webhooks nor mail for it.",)
+    taken = ", ".join(one.target for one in results if not one.trouble)
+    told = f"The test alert was taken by {taken}." if taken else ""
+    return views.show(request, checks.PAGE, cluster, (), path=path, notes=notes, told=told)
 
 
 @require_POST

@@ -29,7 +29,7 @@ SIGN_IN = "/sign-in/"
 _DEEDS = {
     Right.ACT: "propose, queue or stop actions",
     Right.APPROVE: "approve actions",
-    Right.ADMINISTER: "grant roles",
+    Right.ADMINISTER: "administer it",
 }
 
 

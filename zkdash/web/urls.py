@@ -61,6 +61,7 @@ urlpatterns = [
         "c/<cluster:cluster>/checks/<name:check>/acknowledge/", acknowledging.acknowledge, name="acknowledge"
     ),
     path("c/<cluster:cluster>/checks/<name:check>/withdraw/", acknowledging.withdraw, name="withdraw"),
+    path("c/<cluster:cluster>/alerts/test/", acknowledging.try_alerts, name="try-alerts"),
     path("c/<cluster:cluster>/audit/verify/", verbs.verify, name="audit-verify"),
     path("c/<cluster:cluster>/pipeline/run/", jobs.run, name="pipeline-run"),
     path("c/<cluster:cluster>/znode-data/<znode:path>", znode_data.whole, name="znode-data"),

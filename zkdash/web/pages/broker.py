@@ -7,12 +7,23 @@ from typing import Any
 
 from zkdash.cluster import broker_queries, broker_rows, queries
 from zkdash.cluster.broker_rows import BrokerRow, HeldRow, ReplicaRow
+from zkdash.cluster.checks import About
 from zkdash.cluster.query import Selection
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import broker_cells, broker_facts, broker_settings, cells, links, listing, picks, tables
+from zkdash.web import (
+    broker_cells,
+    broker_facts,
+    broker_settings,
+    cells,
+    held_against,
+    links,
+    listing,
+    picks,
+    tables,
+)
 from zkdash.web.broker_facts import Facts
 from zkdash.web.page import Page, Record, View
 from zkdash.web.pages import brokers, timeline
@@ -21,7 +32,7 @@ from zkdash.web.tables import Column, Empty
 Entry = tuple[str, ReplicaRow]  # the cluster's name, and the partition
 Entry07 = tuple[str, HeldRow]
 
-_AREAS = frozenset({"brokers", "controller", "topics", "configs"})
+_AREAS = frozenset({"brokers", "controller", "topics", "findings", "configs"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -37,6 +48,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         title=facts.name,
         parts=(
             Block(id="facts", template="parts/broker.html", values=facts),
+            held_against.block(snapshot, About.BROKER, name),
             broker_settings.block(state, -1 if row is None else number),
             _table(snapshot, entries, columns, _empty(snapshot, query, row)),
             *listing.blocks(SPEC, query, found, noun),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zkdash.access.roles import Right, Role
 from zkdash.alarms.standing import Alarms, first_seen
 from zkdash.cluster import check_rows
 from zkdash.cluster.check_rows import CheckRow, Verdict
@@ -36,7 +37,10 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return View(
         title="Checks",
         parts=(table, *listing.blocks(SPEC, query, found, "checks")),
-        context=listing.context(SPEC, query, COLUMNS, "Filter: id or sentence"),
+        context={
+            **listing.context(SPEC, query, COLUMNS, "Filter: id or sentence"),
+            "try_alerts": links.cluster(snapshot.cluster, "alerts/test/") if _administers(key) else "",
+        },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, ((snapshot, row) for row in found.rows)),
         total=found.matched,
@@ -45,6 +49,10 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
 
 def touches(_key: PageKey, touched: Touched) -> bool:
     return not _AREAS.isdisjoint(touched.areas)
+
+
+def _administers(key: PageKey) -> bool:
+    return Right.ADMINISTER in Role(key.rights).rights
 
 
 def _status(row: CheckRow) -> Cell:

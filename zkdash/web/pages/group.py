@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from zkdash.cluster import group_partitions, queries
+from zkdash.cluster.checks import About
 from zkdash.cluster.group_partitions import GroupPartitionRow
 from zkdash.cluster.groups import Group
 from zkdash.cluster.position import Unknown
@@ -21,6 +22,7 @@ from zkdash.web import (
     group_cells,
     group_facts,
     group_members,
+    held_against,
     links,
     listing,
     picks,
@@ -31,7 +33,7 @@ from zkdash.web.page import Page, View, Wants
 from zkdash.web.pages import timeline
 from zkdash.web.tables import Column, Empty
 
-_AREAS = frozenset({"topics", "brokers", "samples"})
+_AREAS = frozenset({"topics", "brokers", "samples", "findings"})
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -65,6 +67,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         title=name,
         parts=(
             facts,
+            held_against.block(snapshot, About.GROUP, key.args[0]),
             group_members.table(snapshot.cluster, asked, known),
             _table(columns, entries, _empty(snapshot, query, expected)),
             *listing.blocks(SPEC, query, found, "partitions"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zkdash.cluster import queries
+from zkdash.cluster.checks import About
 from zkdash.cluster.rows import CountRow, Known, PartitionRow
 from zkdash.cluster.topics import Topic
 from zkdash.kafka.values import Layout
@@ -11,6 +12,7 @@ from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import (
     broker_cells,
     cells,
+    held_against,
     links,
     listing,
     picks,
@@ -27,7 +29,7 @@ from zkdash.web.tables import Column, Empty
 Entry = tuple[str, PartitionRow]  # the cluster's name, and the partition
 Entry07 = tuple[str, CountRow]
 
-_AREAS = frozenset({"brokers", "admin", "acls", "notifications"})
+_AREAS = frozenset({"brokers", "admin", "findings", "acls", "notifications"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -50,6 +52,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         title=name,
         parts=(
             facts,
+            held_against.block(snapshot, About.TOPIC, name),
             topic_beside.block(topic, snapshot.state),
             skew_facts.block(topic, snapshot.state),
             table,
@@ -121,6 +124,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
         title=topic.name,
         parts=(
             facts,
+            held_against.block(snapshot, About.TOPIC, topic.name),
             topic_beside.block(None, snapshot.state),
             table,
             *listing.blocks(SPEC_07, query, found, "brokers"),
