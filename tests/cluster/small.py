@@ -19,19 +19,29 @@ BORN = 1_795_260_000_000
 _zxids = itertools.count(1)
 
 
-def znode(data: bytes | str | None, *, zxid: int | None = None, born: int | None = None) -> Znode:
+SESSION = 0x1000_0000_0000_0001
+
+
+def znode(
+    data: bytes | str | None, *, zxid: int | None = None, born: int | None = None, owner: int = 0
+) -> Znode:
     """A znode; every one that is made without a zxid was written after all before."""
     number = next(_zxids) if zxid is None else zxid
     raw = data.encode() if isinstance(data, str) else data
     created = number if born is None else born
     stat = Stat(
-        created, number, BORN + created, BORN + number, number - created, 0, 0, 0, len(raw or b""), 0, 0
+        created, number, BORN + created, BORN + number, number - created, 0, 0, owner, len(raw or b""), 0, 0
     )
     return Znode.of(raw, stat)
 
 
 def json_(**fields: object) -> Znode:
     return znode(json.dumps(fields))
+
+
+def ephemeral(**fields: object) -> Znode:
+    """As `json_`, owned by a session."""
+    return znode(json.dumps(fields), owner=SESSION)
 
 
 def broker(number: int, *, rack: str | None = None) -> Tree:
@@ -43,7 +53,7 @@ def broker(number: int, *, rack: str | None = None) -> Tree:
         "endpoints": endpoints,
         "rack": rack,
     }
-    return {f"/brokers/ids/{number}": json_(**registration)}
+    return {f"/brokers/ids/{number}": ephemeral(**registration)}
 
 
 def topic(name: str, partitions: Mapping[int, list[int]], **more: object) -> Tree:
@@ -71,7 +81,7 @@ def config(name: str, **settings: str) -> Tree:
 
 
 def controller(number: int) -> Tree:
-    return {"/controller": json_(version=1, brokerid=number, timestamp=str(BORN))}
+    return {"/controller": ephemeral(version=1, brokerid=number, timestamp=str(BORN))}
 
 
 def reassignment(*moves: tuple[str, int, list[int]]) -> Tree:
@@ -86,12 +96,12 @@ def group(
     tree: Tree = {f"/consumers/{name}": znode(None)}
     for member, topics in members.items():
         subscription = dict.fromkeys(topics, 1)
-        tree[f"/consumers/{name}/ids/{member}"] = json_(
+        tree[f"/consumers/{name}/ids/{member}"] = ephemeral(
             version=1, subscription=subscription, pattern="static", timestamp=str(BORN)
         )
     for of, parts in (owners or {}).items():
         for part in parts:
-            tree[f"/consumers/{name}/owners/{of}/{part}"] = znode(f"{name}_host-1-00000000-0")
+            tree[f"/consumers/{name}/owners/{of}/{part}"] = znode(f"{name}_host-1-00000000-0", owner=SESSION)
     return tree
 
 

@@ -18,6 +18,7 @@ from zkdash.cluster.consumption import Consumption
 from zkdash.cluster.draft import Draft
 from zkdash.cluster.entities import Entities
 from zkdash.cluster.groups import Group
+from zkdash.cluster.judging import znodes
 from zkdash.cluster.judging.jury import Jury
 from zkdash.cluster.loads import Loads
 from zkdash.cluster.problems import Ledger
@@ -57,6 +58,7 @@ def advance(state: ClusterState, batch: Batch) -> tuple[ClusterState, Touched]:
     """Apply a batch: the new state, and what of it changed. `revision` stays, it is the caller's."""
     step = _Step(state)
     step.apply(arriving.sort(batch.changed))
+    step.judge(batch.changed)
     after = msgspec.structs.replace(
         step.close(),
         zxid=max(state.zxid, batch.zxid),
@@ -84,7 +86,7 @@ class _Step:
         self._remnants = Draft(before.remnants)
         self._standing = Standing(before, self._tally)
         self._loads = Loads(before.loads, before.brokers)
-        self._jury = Jury(before)
+        self._jury = Jury(before, self._topics)
         self._groups = Draft(before.groups)
         self._consumption = Consumption(before, self._tally, self._topics)
         self._reshaped: set[str] = set()  # topics whose partitions are others for consumers
@@ -116,7 +118,13 @@ class _Step:
         for name in {group for topic in self._reshaped for group in self._consumption.subscribers(topic)}:
             if self._consumption.judge(name, self._groups.get(name)):
                 self._touched_groups.add(name)
-            self._jury.group(name, self._groups.get(name))
+
+    def judge(self, changed: Mapping[str, Read]) -> None:
+        """Groups whose topics came or went, and znodes as such."""
+        for topic in self._reshaped:
+            for name in self._before.consumers.get(topic, ()):
+                self._jury.group(name, self._groups.get(name))
+        self._jury.znodes(changed, znodes.faults(changed))
 
     def close(self) -> ClusterState:
         summaries, ranking = self._standing.close()

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.znode import Unreadable
+from zkdash.znode import Acl, Unreadable
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """`acls` are those of the paths that were asked for, None before the first answer."""
+    """`acls` are those of the znodes of `kafka.secured` that exist, None before they were read."""
 
-    acls: Mapping[str, object | Unreadable] | None = None
+    acls: Mapping[str, tuple[Acl, ...] | Unreadable] | None = None
 
 
 NONE = Facts()

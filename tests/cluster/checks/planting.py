@@ -12,7 +12,7 @@ from kazoo.security import ACL, OPEN_ACL_UNSAFE
 
 from tests.conftest import Chroot
 from zkdash.cluster import advance, checks
-from zkdash.cluster.checks import Observations, Sight, Thresholds
+from zkdash.cluster.checks import Observations, Sight, Thresholds, survey
 from zkdash.cluster.facts import NONE, Facts
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
@@ -105,7 +105,8 @@ def read(chroot: Chroot) -> ClusterState:
 
 def causes(state: ClusterState, check: str, facts: Facts = NONE) -> frozenset[str] | None:
     """The names that a check gives now, held or not."""
-    found = checks.BY_ID[check].causes(Sight(state, facts))
+    sight = Sight(state, facts, survey=survey.look(survey.EMPTY, state), now=time.time())
+    found = checks.BY_ID[check].causes(sight)
     return None if found is None else frozenset(found)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import pytest
 
 from tests.cluster import small
@@ -11,11 +13,19 @@ from zkdash.cluster.queries import Query, select_topics
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 
+
+def group(name: str, members: Mapping[str, list[str]], owners: Mapping[str, Iterable[object]]) -> small.Tree:
+    """A group whose owners are threads of its member c."""
+    tree = small.group(name, members, owners)
+    thread = small.znode("c-0", owner=small.SESSION)
+    return {path: thread if "/owners/" in path else node for path, node in tree.items()}
+
+
 CLUSTER_ID = {"/cluster/id": small.json_(version="1", id="iAZYM0SaQ-elhe1rT4ifIg")}
 BROKERS = small.broker(1) | small.broker(2) | CLUSTER_ID
 HEALTHY = BROKERS | small.controller(1) | small.topic("t", {0: [1, 2], 1: [2, 1]})
 OFFLINE = HEALTHY | small.state("t", 0, -1, [])
-UNOWNED = HEALTHY | small.group("g", {"c": ["t"]}, {"t": [0]})
+UNOWNED = HEALTHY | group("g", {"c": ["t"]}, {"t": [0]})
 
 # id, a tree that fails it, tone, sentence, seconds that it must hold
 CASES = [
@@ -57,7 +67,7 @@ def test_a_finding_is_raised_once_it_held_for_its_time(check, tree, tone, senten
 
 @pytest.mark.parametrize("check", [check.id for check in checks.CHECKS])
 def test_a_healthy_cluster_passes(check):
-    seen = _watched(small.built(HEALTHY, small.group("g", {"c": ["t"]}, {"t": [0, 1]})), 0, 100)
+    seen = _watched(small.built(HEALTHY, group("g", {"c": ["t"]}, {"t": [0, 1]})), 0, 100)
     assert seen.findings == ()
     assert check in seen.passing or seen.looked[check].causes is None  # None: not for such a cluster
     assert checks.TITLES[check]
@@ -106,8 +116,8 @@ def test_the_worst_comes_first():
 
 
 def test_each_group_must_lack_an_owner_for_its_own_time():
-    one = small.built(HEALTHY, small.group("g", {"c": ["t"]}, {"t": [0]}))
-    other = small.built(HEALTHY, small.group("h", {"c": ["t"]}, {"t": [0]}))
+    one = small.built(HEALTHY, group("g", {"c": ["t"]}, {"t": [0]}))
+    other = small.built(HEALTHY, group("h", {"c": ["t"]}, {"t": [0]}))
     seen = Observations()
     for time in range(0, 60, 5):
         seen = checks.observe(seen, one if time % 10 else other, time)
@@ -123,7 +133,7 @@ def test_it_says_when_a_finding_may_come_due():
 @pytest.mark.parametrize(
     ("tree", "expected"),
     [
-        ({"/brokers/ids/1": small.znode("h-1:h:9092")}, None),
+        ({"/brokers/ids/1": small.znode("h-1:h:9092", owner=small.SESSION)}, None),
         ({}, None),
         (small.broker(1), 1),
         (small.topic("t", {0: [1]}), 1),
@@ -138,7 +148,7 @@ def test_a_controller_is_missed_only_where_something_newer_than_07_is(tree, expe
 
 def test_a_topic_marked_for_deletion_is_not_held_against_the_cluster():
     marked = {"/admin/delete_topics/t": small.znode(None)}
-    state = small.built(OFFLINE, marked, small.group("g", {"c": ["t"]}, {}))
+    state = small.built(OFFLINE, marked, group("g", {"c": ["t"]}, {}))
     assert _watched(state, 0, 100).findings == ()
 
 
@@ -153,15 +163,15 @@ def test_the_table_lists_what_was_counted(check, tree):
 
 # D40: what a group's members subscribe to by name, against what is owned.
 OWNERSHIP = [
-    (small.group("g", {"c": ["t"]}, {"t": [0, 1]}), 0),
-    (small.group("g", {"c": ["t"]}, {"t": [1]}), 1),
-    (small.group("g", {"c": ["t"]}, {}), 2),
-    (small.group("g", {"c": ["t", "nowhere"]}, {"t": [0, 1]}), 0),
-    (small.group("g", {"c": ["nowhere"]}, {}), 0),
-    (small.group("g", {}, {"t": [0]}), 0),
-    (small.group("g", {"c": ["t"]}, {"t": [0, 1, 7, "x", "0-0"]}), 0),
-    (small.group("g", {"c": ["old"]}, {"old": ["1-0"]}), 1),
-    (small.group("g", {"c": ["old"]}, {"old": ["1-0", "1-1", "1-2", "2-0"]}), 0),
+    (group("g", {"c": ["t"]}, {"t": [0, 1]}), 0),
+    (group("g", {"c": ["t"]}, {"t": [1]}), 1),
+    (group("g", {"c": ["t"]}, {}), 2),
+    (group("g", {"c": ["t", "nowhere"]}, {"t": [0, 1]}), 0),
+    (group("g", {"c": ["nowhere"]}, {}), 0),
+    (group("g", {}, {"t": [0]}), 0),
+    (group("g", {"c": ["t"]}, {"t": [0, 1, 7, "x", "0-0"]}), 0),
+    (group("g", {"c": ["old"]}, {"old": ["1-0"]}), 1),
+    (group("g", {"c": ["old"]}, {"old": ["1-0", "1-1", "1-2", "2-0"]}), 0),
     ({"/consumers/g/ids/c": small.json_(version=1, subscription={".*": 1}, pattern="white_list")}, 0),
     ({"/consumers/g/ids/c": small.znode("{")}, 0),
 ]
@@ -177,5 +187,5 @@ def test_partitions_without_owner_are_counted_for_static_subscriptions(tree, uno
 
 def test_a_count_without_bounds_costs_nothing():
     old = {"/brokers/topics/old": small.znode(None), "/brokers/topics/old/1": small.znode("2147483647")}
-    state = small.built(old, small.group("g", {"c": ["old"]}, {"old": ["1-0"]}))
+    state = small.built(old, group("g", {"c": ["old"]}, {"old": ["1-0"]}))
     assert state.counts.unowned == 2147483646

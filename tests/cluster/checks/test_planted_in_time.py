@@ -15,7 +15,7 @@ from zkdash.kafka import paths
 
 pytestmark = pytest.mark.zk
 
-CHECKS = {"D20", "D37"}
+CHECKS = {"D20", "D37", "D48"}
 CHANGE = document({"version": 2, "entity_path": "topics/fine"})
 
 
@@ -54,3 +54,23 @@ def test_a_notification_that_outlived_a_later_one_is_told(
     for when in (now, now + 61):
         seen = checks.observe(seen, state, when)
     assert ("D37" in [one.check for one in seen.findings]) is found
+
+
+@pytest.mark.parametrize(("commits", "found"), [(False, True), (True, False)])
+def test_a_group_with_members_that_does_not_commit_is_told(
+    chroot: Chroot, commits: bool, found: bool
+) -> None:
+    """Here a group may be quiet for a second."""
+    planting.plant(chroot, trees.HEALTHY)
+    thresholds = Thresholds(frozen=1.0)
+    state = planting.read(chroot)
+    committed = max(state.groups["readers"].offsets["fine"][part].znode.mtime for part in "012") / 1000
+    first = checks.observe(Observations(thresholds=thresholds), state, committed + 2)
+    if commits:
+        while time.time() < committed + 2:
+            chroot.client.sync("/")
+        chroot.client.set("/consumers/readers/offsets/fine/2", b"31")
+        state = planting.read(chroot)
+    seen = checks.observe(first, state, committed + 2 if commits else committed + 65)
+    seen = checks.observe(seen, state, committed + 2.5 if commits else committed + 70)
+    assert ("D48" in [one.check for one in seen.findings]) is found

@@ -64,6 +64,14 @@ def topic(name: str, partitions: Mapping[int, list[int]], **more: object) -> Tre
     return tree
 
 
+def old_topic(name: str, counts: Mapping[int, int]) -> Tree:
+    """0.7: how many partitions each broker holds."""
+    return {
+        f"/brokers/topics/{name}/{broker}": text(str(count), ephemeral=True)
+        for broker, count in counts.items()
+    }
+
+
 def config(entity: str, **settings: str) -> Tree:
     """`entity` is "topics/t", "brokers/1", "users/u" and so on; `_` in a setting's name stands for a dot."""
     named = {name.replace("_", "."): value for name, value in settings.items()}

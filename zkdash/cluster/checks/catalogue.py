@@ -11,11 +11,12 @@ from zkdash.cluster.checks.families import (
     controller,
     groups,
     partitions,
+    security,
     topics,
     znodes,
 )
 
-_FAMILIES = (partitions, topics, controller, brokers, admin, groups, znodes)
+_FAMILIES = (partitions, topics, controller, brokers, admin, groups, znodes, security)
 
 CHECKS: tuple[Check, ...] = tuple(
     sorted((check for family in _FAMILIES for check in family.CHECKS), key=lambda check: int(check.id[1:]))

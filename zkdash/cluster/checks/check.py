@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from zkdash.cluster.blame import NOBODY, Causes
+from zkdash.cluster.checks.survey import EMPTY, Survey
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.facts import Facts
 from zkdash.cluster.state import ClusterState
@@ -27,13 +28,17 @@ class About(enum.Enum):
 class Sight(msgspec.Struct, frozen=True):
     """All that a check may look at: the state, what is known beside it, and what counts as too long.
 
-    `elections` are the epoch seconds at which a controller was seen to be elected lately.
+    `elections` are the epoch seconds at which a controller was seen to be elected lately, `survey` tells of
+    groups what their plans say. `now` is the epoch second of the look, for checks that would have to count
+    everything to say since when something holds.
     """
 
     state: ClusterState
     facts: Facts = Facts()
     thresholds: Thresholds = Thresholds()
     elections: tuple[float, ...] = ()
+    survey: Survey = EMPTY
+    now: float = 0.0
 
 
 class Check(msgspec.Struct, frozen=True):

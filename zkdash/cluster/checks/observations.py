@@ -7,8 +7,10 @@ from collections.abc import Mapping
 import msgspec
 
 from zkdash.cluster.blame import Cause, Causes
+from zkdash.cluster.checks import survey
 from zkdash.cluster.checks.catalogue import CHECKS
 from zkdash.cluster.checks.check import Check, Sight
+from zkdash.cluster.checks.survey import EMPTY, Survey
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.facts import NONE, Facts
 from zkdash.cluster.findings import Finding
@@ -35,9 +37,9 @@ class Observations(msgspec.Struct, frozen=True):
     """What the checks saw so far, the last time at epoch second `at`.
 
     `looked` is by the check's id. `epoch` is the controller's as seen last, `elections` the epoch seconds at
-    which it was seen to grow, of the last hour (`Thresholds.elections_within`). `findings` are the raised
-    checks, worst first; `passing` the ids of those with nothing against the cluster. What fails but not for
-    long enough yet is in neither.
+    which it was seen to grow, of the last hour (`Thresholds.elections_within`). `survey` is how far the plans
+    of groups were compared with their owners. `findings` are the raised checks, worst first; `passing` the
+    ids of those with nothing against the cluster. What fails but not for long enough yet is in neither.
     """
 
     thresholds: Thresholds = Thresholds()
@@ -45,6 +47,7 @@ class Observations(msgspec.Struct, frozen=True):
     looked: Mapping[str, Looked] = {}
     epoch: int | None = None
     elections: tuple[float, ...] = ()
+    survey: Survey = EMPTY
     findings: tuple[Finding, ...] = ()
     passing: tuple[str, ...] = ()
 
@@ -55,7 +58,10 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
     if not state.loaded:
         return Observations(thresholds, now)
     epoch, elections = _elections(previous, state, now)
-    sight = Sight(state, facts, thresholds, elections)
+    surveyed = previous.survey
+    if int(now) != int(previous.at):  # once a second: batches may come twenty times as often
+        surveyed = survey.look(surveyed, state)
+    sight = Sight(state, facts, thresholds, elections, surveyed, now)
     looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
     found = [one.finding for one in looked.values() if one.finding is not None]
     return Observations(
@@ -64,6 +70,7 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
         looked,
         epoch,
         elections,
+        surveyed,
         tuple(sorted(found, key=lambda finding: finding.tone.rank)),
         tuple(name for name, one in looked.items() if one.causes is not None and not one.causes),
     )

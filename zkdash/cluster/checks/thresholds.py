@@ -20,7 +20,8 @@ class Thresholds(msgspec.Struct, frozen=True):
     `election` (D27) how long the controller may leave an election alone. `upgrade` (D32) is how long
     brokers may be of different versions. `backlog` and `backlog_age` (D36) are how many notifications may
     wait for the controller, and how long, `config_changes` (D37) is how long brokers keep a notification by
-    default. `frozen` (D48) is how long no offset of a group with members may change. `token` (D62) is how
+    default. `frozen` (D48) is how long no offset of a group with members may change, `abandoned` (D44) one
+    without members. `token` (D62) is how
     long an expired token may stand. `large_percent` and `huge_percent` (D54) are shares of `jute_maxbuffer`
     bytes, ZooKeeper's default.
     """
@@ -41,6 +42,7 @@ class Thresholds(msgspec.Struct, frozen=True):
     backlog_age: float = 60.0
     config_changes: float = 900.0
     frozen: float = 900.0
+    abandoned: float = 604_800.0
     token: float = 7200.0
     large_percent: float = 50.0
     huge_percent: float = 80.0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from zkdash.cluster.arrivals import Read
 from zkdash.cluster.blame import Blames, Blaming
+from zkdash.cluster.group_summary import Lookup
 from zkdash.cluster.groups import Group
-from zkdash.cluster.judging import groups, topics
+from zkdash.cluster.judging import groups, topics, znodes
 from zkdash.cluster.judging.ground import Ground
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Topic
@@ -16,8 +18,9 @@ from zkdash.kafka.values import Broker
 class Jury:
     """One per batch, thrown away after `close`."""
 
-    def __init__(self, before: ClusterState) -> None:
-        self._before = before
+    def __init__(self, before: ClusterState, topics_: Lookup) -> None:
+        """`topics_` finds a topic as it stands so far in the batch."""
+        self._before, self._topics = before, topics_
         self._blaming = Blaming(before.blames)
         self._ground = before_ground(before)
         self.ground = self._ground
@@ -33,7 +36,16 @@ class Jury:
         self._blaming.judge(name, topics.judge(topic, self.ground), topics.CHECKS)
 
     def group(self, name: str, group: Group | None) -> None:
-        self._blaming.judge(name, groups.judge(group), groups.CHECKS)
+        self._blaming.judge(name, groups.judge(group, self._topics), groups.CHECKS)
+
+    def znodes(self, changed: Mapping[str, Read], faults: Iterable[znodes.Fault]) -> None:
+        """What of a batch is not as its kind should be: `faults`, and no other of `changed` any longer."""
+        for check in znodes.CHECKS:
+            for path in self._blaming.blamed(check):
+                if path in changed:
+                    self._blaming.judge(path, {}, (check,))
+        for path, check, cause in faults:
+            self._blaming.judge(path, {check: cause}, (check,))
 
     def elsewhere(self) -> Collection[str]:
         """The topics that may be judged otherwise though nothing of theirs changed.

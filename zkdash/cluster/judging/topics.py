@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from zkdash.cluster import summary
 from zkdash.cluster.blame import Cause
+from zkdash.cluster.judging.details import told_of
 from zkdash.cluster.judging.ground import Ground
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, Topic
@@ -22,7 +23,6 @@ CHECKS = (
     *("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D28", "D55", "D58", "D59"),
     MOVING,
 )
-_MOST_TOLD = 5
 
 
 def judge(topic: Topic | None, ground: Ground) -> Mapping[str, Cause]:
@@ -138,12 +138,6 @@ def _causes(topic: Topic, marks: list[tuple[str, str]]) -> dict[str, Cause]:
         # The assignment is older than the partition that waits for its first leader.
         found["D3"] = Cause(found["D3"].count, topic.znode.mtime / 1000, why=found["D3"].why)
     return found
-
-
-def told_of(told: list[str]) -> str:
-    """The first of many details."""
-    rest = len(told) - _MOST_TOLD
-    return "; ".join([*told[:_MOST_TOLD], *([f"and {rest} more"] if rest > 0 else [])])
 
 
 def _of_assignment(assignment: Assignment, topic: Topic, ground: Ground) -> dict[str, Cause]:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from tests.cluster.checks.cases import admin, brokers, controller, groups, partitions, topics, znodes
+from tests.cluster.checks.cases import (
+    admin,
+    brokers,
+    controller,
+    groups,
+    partitions,
+    security,
+    topics,
+    znodes,
+)
 
 CASES = [
     *partitions.CASES,
@@ -12,4 +21,5 @@ CASES = [
     *admin.CASES,
     *groups.CASES,
     *znodes.CASES,
+    *security.CASES,
 ]

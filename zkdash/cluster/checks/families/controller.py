@@ -5,6 +5,7 @@ from __future__ import annotations
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.judging import topics as judge
+from zkdash.cluster.judging.details import told_of
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic
@@ -120,7 +121,7 @@ def _doomed(sight: Sight) -> Causes:
             elif dead:
                 told = ", ".join(map(str, dead))
                 found.setdefault(name, []).append(f"partition {partition}: {told} not registered")
-    return {name: Cause(len(told), why=judge.told_of(told)) for name, told in found.items()} or NOBODY
+    return {name: Cause(len(told), why=told_of(told)) for name, told in found.items()} or NOBODY
 
 
 def _finished(sight: Sight) -> Causes:
@@ -132,7 +133,7 @@ def _finished(sight: Sight) -> Causes:
         if topic is not None:
             done = [one for one in topic.partitions if _is_done(one.replicas, one.state, moves.get(one.id))]
             if done:
-                told = judge.told_of([f"partition {one.id}" for one in done])
+                told = told_of([f"partition {one.id}" for one in done])
                 found[name] = Cause(len(done), why=told)
     return found or NOBODY
 

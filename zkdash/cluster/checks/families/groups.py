@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
+from zkdash.cluster.groups import Group
+from zkdash.cluster.judging.details import told_of
 from zkdash.cluster.tone import Tone
+from zkdash.kafka import paths
+from zkdash.kafka.paths import Kind
+
+_RARE_S = 60.0  # what looks at all offsets is looked at so often
 
 
 def _unowned(sight: Sight) -> Causes | None:
@@ -15,7 +23,82 @@ def _unowned(sight: Sight) -> Causes | None:
     return {name: Cause(count) for name, count in state.unowned.items()} or NOBODY
 
 
+def _blamed(check: str) -> Callable[[Sight], Causes | None]:
+    """As `blamed`, where there is any group at all."""
+    found = blamed(check)
+
+    def causes(sight: Sight) -> Causes | None:
+        return found(sight) if sight.state.groups else None
+
+    return causes
+
+
+def _others(sight: Sight) -> Causes | None:
+    return sight.survey.others if sight.state.groups else None
+
+
+def _idle(sight: Sight) -> Causes | None:
+    return sight.survey.idle if sight.state.groups else None
+
+
+def _frozen(sight: Sight) -> Causes | None:
+    """Groups with members whose newest commit is old. Of a group that commits, few offsets are looked at."""
+    if not sight.state.groups:
+        return None
+    limit = int((sight.now - sight.thresholds.frozen) * 1000)
+    return {
+        name: Cause(since=newest / 1000)
+        for name, group in sight.state.groups.items()
+        if group.members and group.offsets and (newest := _newest(group, limit)) is not None
+    } or NOBODY
+
+
+def _newest(group: Group, limit: int) -> int | None:
+    """The newest mtime of a group's offsets in epoch ms; None as soon as one is newer than the limit."""
+    newest = 0
+    for parts in group.offsets.values():
+        for offset in parts.values():
+            if offset.znode is not None:
+                mtime = offset.znode.mtime
+                if mtime > limit:
+                    return None
+                newest = max(newest, mtime)
+    return newest or None
+
+
+def _registrations(sight: Sight) -> Causes | None:
+    """Those that do not parse, or only in part: each member of the group stumbles over them too."""
+    if not sight.state.groups:
+        return None
+    found: dict[str, list[str]] = {}
+    for path, problem in sight.state.problems.items():
+        kind, group, consumer, _ = paths.locate(path)
+        if kind is Kind.MEMBER:
+            found.setdefault(group, []).append(f"{consumer}: {problem.reason}")
+    return {group: Cause(len(told), why=told_of(told)) for group, told in found.items()} or NOBODY
+
+
+def _groups(count: int, groups: int, one: str, many: str) -> str:
+    """`2 owners in 1 group`."""
+    return f"{number(count, one, many)} in {number(groups, 'group', 'groups')}"
+
+
 CHECKS: tuple[Check, ...] = (
+    Check(
+        id="D39",
+        tone=Tone.WARNING,
+        about=About.GROUP,
+        causes=_blamed("D39"),
+        failing=lambda count, groups: (
+            f"{_groups(count, groups, 'partition', 'partitions')} owned by somebody who is no member"
+        ),
+        passing="Every owner is a member of its group",
+        computed="An owner's znode names a thread of a consumer without a znode in the group's ids.",
+        remedy="The owner's session dies within its timeout, or something else than Kafka's consumer writes"
+        " there: look at the znode's session.",
+        hold=lambda thresholds: thresholds.no_controller,
+        thresholds=("no_controller",),
+    ),
     Check(
         id="D40",
         tone=Tone.CRITICAL,
@@ -31,21 +114,121 @@ CHECKS: tuple[Check, ...] = (
         remedy="The last rebalance failed: restart the group's consumers.",
         page="groups",
         query="q=is%3Aunowned",
-        thresholds=("unowned",),
         hold=lambda thresholds: thresholds.unowned,
+        thresholds=("unowned",),
+    ),
+    Check(
+        id="D41",
+        tone=Tone.WARNING,
+        about=About.GROUP,
+        causes=_others,
+        failing=lambda count, groups: (
+            f"{_groups(count, groups, 'partition', 'partitions')} owned by another member than planned"
+        ),
+        passing="Groups own what Kafka's rules of assignment give them",
+        computed="The owners follow neither range nor round robin, as the group's members and topics are"
+        " (kafka.consumer.PartitionAssignor).",
+        remedy="Members may be of different releases, or have different strategies: make them alike and"
+        " restart them.",
+        hold=lambda thresholds: thresholds.unowned,
+        thresholds=("unowned",),
+    ),
+    Check(
+        id="D42",
+        tone=Tone.INFO,
+        about=About.GROUP,
+        causes=_idle,
+        failing=lambda count, groups: (
+            f"{_groups(count, groups, 'consumer thread has', 'consumer threads have')} nothing to do"
+        ),
+        passing="Every consumer thread has a partition",
+        computed="The plan of the group's rule leaves threads without a partition: there are more threads"
+        " than partitions.",
+        remedy="Ask for fewer streams, or add partitions.",
+        deed="add-partitions",
+        hold=lambda thresholds: thresholds.unowned,
+        thresholds=("unowned",),
+    ),
+    Check(
+        id="D43",
+        tone=Tone.INFO,
+        about=About.GROUP,
+        causes=_blamed("D43"),
+        failing=lambda _, groups: (
+            f"{number(groups, 'group keeps', 'groups keep')} owners or offsets of what is not there"
+        ),
+        passing="Owners and offsets are of partitions that are there",
+        computed="A group has owners or offsets of a topic without a znode, or of a partition that is not"
+        " assigned.",
+        remedy="A leftover of a deleted topic: a topic of that name would be read from these offsets on.",
+        deed="delete-group",
+    ),
+    Check(
+        id="D44",
+        tone=Tone.INFO,
+        about=About.GROUP,
+        causes=_blamed("D44"),
+        failing=lambda _, groups: (
+            f"{number(groups, 'group has', 'groups have')} offsets, but no members for long"
+        ),
+        passing="Every group with offsets has members, or had some lately",
+        computed="The group has offsets and no members, and its newest offset was written over a week ago.",
+        remedy="Delete the group if nobody comes back to it.",
+        deed="delete-group",
+        hold=lambda thresholds: thresholds.abandoned,
+        thresholds=("abandoned",),
+    ),
+    Check(
+        id="D45",
+        tone=Tone.INFO,
+        about=About.GROUP,
+        causes=_blamed("D45"),
+        failing=lambda _, groups: f"{number(groups, 'group is', 'groups are')} empty",
+        passing="No group is empty",
+        computed="/consumers has a child without members, owners and offsets.",
+        remedy="Delete it: nothing is lost.",
+        deed="delete-group",
+        hold=lambda thresholds: thresholds.stateless,
+        thresholds=("stateless",),
+    ),
+    Check(
+        id="D46",
+        tone=Tone.CRITICAL,
+        about=About.GROUP,
+        causes=_registrations,
+        failing=lambda count, groups: (
+            f"{_groups(count, groups, 'registration breaks', 'registrations break')} every rebalance"
+        ),
+        passing="Every consumer's registration can be read by the others",
+        computed="A member's registration does not parse, or asks for less than one thread: each member of"
+        " the group reads all of them (kafka.consumer.TopicCount).",
+        remedy="Stop that consumer; if it is gone, its znode vanishes with its session.",
     ),
     Check(
         id="D47",
         tone=Tone.WARNING,
         about=About.GROUP,
-        causes=blamed("D47"),
-        failing=lambda count, groups: (
-            f"{number(count, 'offset', 'offsets')} of {number(groups, 'group', 'groups')}"
-            " cannot be gone on from"
-        ),
+        causes=_blamed("D47"),
+        failing=lambda count, groups: f"{_groups(count, groups, 'offset', 'offsets')} cannot be gone on from",
         passing="Every offset in ZooKeeper is a number that a consumer can go on from",
         computed="The data of an offset's znode is no number, or a negative one.",
         remedy="Set the offset anew while the group's consumers are stopped.",
         deed="reset-offsets",
+    ),
+    Check(
+        id="D48",
+        tone=Tone.INFO,
+        about=About.GROUP,
+        causes=_frozen,
+        failing=lambda _, groups: (
+            f"{number(groups, 'group with members has', 'groups with members have')} not committed for long"
+        ),
+        passing="Groups with members commit their offsets",
+        computed="The group has members, and none of its offsets changed for a quarter of an hour. Kafka's"
+        " old consumer leaves an offset alone that did not move.",
+        remedy="It is idle, stalled, or keeps its offsets in Kafka since a migration: compare with the log"
+        " ends.",
+        every=_RARE_S,
+        thresholds=("frozen",),
     ),
 )
