@@ -48,6 +48,19 @@ class Decimal(Cell, frozen=True):
         return format_html('<td class="num">{}</td>', f"{self.number:.4g}")
 
 
+class Zxid(Cell, frozen=True):
+    """A transaction as ZooKeeper's own tools write it, in one line."""
+
+    text: str
+
+    @property
+    def plain(self) -> str:
+        return self.text
+
+    def html(self) -> SafeString:
+        return format_html('<td class="num">{}</td>', self.text)
+
+
 def rows(ensemble: Ensemble) -> tuple[Row, ...]:
     """The servers in the order in which they were asked."""
     zxids = [one.told.zxid for one in ensemble.look.servers if one.told.zxid is not None]
@@ -128,22 +141,22 @@ SERVERS: tuple[Column[Row], ...] = (
     Column("server", "Server", lambda row: run_cells.Words(row.server.address)),
     Column("mode", "Mode", _text("mode")),
     Column("version", "Version", _text("version")),
+    Column("learners", "Followers", _count("learners"), is_number=True, title="with observers"),
+    Column("synced_followers", "In sync", _count("synced_followers"), is_number=True),
+    Column("pending_syncs", "Pending syncs", _count("pending_syncs", Tone.WARNING), is_number=True),
     Column("latency_min", "Min ms", _decimal("latency_min"), is_number=True, title="since its start"),
     Column("latency_avg", "Avg ms", _decimal("latency_avg"), is_number=True, title="since its start"),
     Column("latency_max", "Max ms", _decimal("latency_max"), is_number=True, title="since its start"),
     Column("connections", "Connections", _count("connections"), is_number=True),
     Column("outstanding", "Outstanding", _count("outstanding"), is_number=True, title="requests that wait"),
-    Column("zxid", "Zxid", _told("zxid", lambda told: cells.Text(f"0x{told.zxid:x}"))),
+    Column("zxid", "Zxid", _told("zxid", lambda told: Zxid(f"0x{told.zxid:x}")), is_number=True),
     Column("behind", "Behind", _behind, is_number=True, title="transactions, against the newest of all"),
     Column("znodes", "Znodes", _count("znodes"), is_number=True),
     Column("watches", "Watches", _count("watches"), is_number=True),
-    Column("ephemerals", "Ephemerals", _count("ephemerals"), is_number=True),
     Column("data_size", "Data bytes", _count("data_size"), is_number=True),
     Column("descriptors", "Descriptors", _count("descriptors"), is_number=True, title="files and sockets"),
     Column("max_descriptors", "of at most", _count("max_descriptors"), is_number=True),
-    Column("learners", "Followers", _count("learners"), is_number=True, title="with observers"),
-    Column("synced_followers", "In sync", _count("synced_followers"), is_number=True),
-    Column("pending_syncs", "Pending syncs", _count("pending_syncs", Tone.WARNING), is_number=True),
+    Column("ephemerals", "Ephemerals", _count("ephemerals"), is_number=True),
     Column("member", "Member", _member, title="as /zookeeper/config has it"),
 )
 

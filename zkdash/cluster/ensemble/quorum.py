@@ -97,20 +97,19 @@ def _majority(count: int, voters: Sequence[Server], leaders: Sequence[Server]) -
         return
     dead = [server for server in voters if server.reach in _DEAD]
     left = max(0, count - len(dead))
-    told = ", ".join(server.address for server in dead)
+    names = ", ".join(server.address for server in dead)
+    told = f"{len(dead)} of {count} voters {'does' if len(dead) == 1 else 'do'} not serve ({names})"
     if left < needed:
         yield Ailment(
             "majority",
             Tone.CRITICAL,
-            f"{len(dead)} of {count} voters do not serve ({told}), which leaves no majority: nothing can be "
-            "written.",
+            f"{told}, which leaves no majority: nothing can be written.",
         )
     elif left == needed and dead:
         yield Ailment(
             "bare-majority",
             Tone.WARNING,
-            f"{len(dead)} of {count} voters do not serve ({told}), which leaves just a majority: one failure "
-            "more and nothing can be written.",
+            f"{told}, which leaves just a majority: one failure more and nothing can be written.",
         )
 
 
