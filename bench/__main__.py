@@ -7,6 +7,7 @@ import os
 import sys
 
 from bench import (
+    checks,
     fan_out,
     first_load,
     groups,
@@ -25,6 +26,7 @@ from tests.lab.zookeeper import BUNDLED, RELEASES
 ROWS = {
     "first_load": first_load.run,
     "update_cost": update_cost.run,
+    "checks": checks.run,
     "pages": pages.run,
     "groups": groups.run,
     "reconnect": reconnect.run,
