@@ -71,6 +71,12 @@ def raw(name: str) -> dict[str, Any]:
     return znodes
 
 
+def taken_ms(name: str) -> int:
+    """When a recorded tree was taken, in epoch milliseconds."""
+    taken: int = json.loads((_DIRECTORY / f"{name}.json").read_text())["taken_ms"]
+    return taken
+
+
 def children(tree: Iterable[str]) -> dict[str, list[str]]:
     """The names of the children of every path of a tree, sorted."""
     below: dict[str, list[str]] = {path: [] for path in tree}

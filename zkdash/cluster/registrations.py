@@ -19,7 +19,8 @@ MOST_SKEW_PERCENT = 10
 MOST_LOAD = 1.5  # times the mean
 _FEW = 10  # a broker on average: under it one partition more or less says nothing
 _ENDPOINT = re.compile(r"(?:(?P<listener>[^:/]*)://)?(?P<host>.*):(?P<port>-?[0-9]+)", re.DOTALL)
-_NOWHERE = re.compile(r"|localhost|127\..*|0\.0\.0\.0|::1|::", re.IGNORECASE)
+_NOWHERE = re.compile(r"|0\.0\.0\.0|::")
+_LOOPBACK = re.compile(r"localhost|127\..*|::1", re.IGNORECASE)
 _MOST_NAMED = 8
 
 
@@ -49,11 +50,16 @@ def doubled(known: Mapping[int, Broker]) -> Mapping[str, list[int]]:
 
 
 def unreachable(known: Mapping[int, Broker]) -> list[int]:
-    """Brokers that announce an address at which no other host finds them (D34)."""
+    """Brokers that announce an address at which no other host finds them (D34).
+
+    Where every broker is on the loopback interface the whole cluster is on one host, and says the truth.
+    """
+    hosts = {number: [host for _, host, _ in _endpoints(broker)] for number, broker in known.items()}
+    one_host = all(_LOOPBACK.fullmatch(host) for found in hosts.values() for host in found)
     return [
         number
-        for number, broker in known.items()
-        if any(_NOWHERE.fullmatch(host) for _, host, _ in _endpoints(broker))
+        for number, found in hosts.items()
+        if any(_NOWHERE.fullmatch(host) or (_LOOPBACK.fullmatch(host) and not one_host) for host in found)
     ]
 
 

@@ -155,7 +155,8 @@ CHECKS: tuple[Check, ...] = (
             " reach"
         ),
         passing="Every broker announces an address that others can reach",
-        computed="The host of an endpoint is empty, localhost, of 127.0.0.0/8, 0.0.0.0, ::1 or ::.",
+        computed="The host of an endpoint is empty, 0.0.0.0 or ::, or it is localhost, of 127.0.0.0/8 or ::1"
+        " while another endpoint of the cluster is not.",
         remedy="Set advertised.listeners to a name or address by which clients find the broker.",
     ),
     Check(
