@@ -28,14 +28,19 @@ class Override(msgspec.Struct, frozen=True):
     fault: str
 
 
-class Values(msgspec.Struct, frozen=True):
+class Options(msgspec.Struct, frozen=True):
+    """What the template draws; `doubt` says why the options can't be known."""
+
+    overrides: tuple[Override, ...] = ()
+    doubt: str = ""
+
+
+class Beside(msgspec.Struct, frozen=True):
     """What the template draws. The doubts are sentences about what can't be known.
 
     `unnamed` says that the cluster has ACLs and none is about the topic.
     """
 
-    overrides: tuple[Override, ...] = ()
-    config_doubt: str = ""
     acls: tuple[tuple[Cell, ...], ...] = ()
     acl_headings: tuple[Heading, ...] = ()
     acl_doubts: tuple[str, ...] = ()
@@ -44,10 +49,13 @@ class Values(msgspec.Struct, frozen=True):
     pending_headings: tuple[Heading, ...] = ()
 
 
-def block(topic: Topic | None, state: ClusterState) -> Block:
-    """The live part; empty for a topic that is not there."""
-    return Block(
-        id="beside", template="parts/topic.html", values=Values() if topic is None else _values(topic, state)
+def blocks(topic: Topic | None, state: ClusterState) -> tuple[Block, Block]:
+    """The live parts, options apart from the rest; both empty for a topic that is not there."""
+    options = Options() if topic is None else _options(topic)
+    beside = Beside() if topic is None else _beside(topic, state)
+    return (
+        Block(id="options", template="parts/topic_options.html", values=options),
+        Block(id="beside", template="parts/topic_beside.html", values=beside),
     )
 
 
@@ -66,25 +74,28 @@ def record(topic: Topic | None, state: ClusterState) -> Record:
     }
 
 
-def _values(topic: Topic, state: ClusterState) -> Values:
-    config = topic.config
+def _options(topic: Topic) -> Options:
+    if topic.config is None:
+        return Options()
+    if not isinstance(topic.config, TopicConfig):
+        return Options(doubt=topic.config.reason)
+    return Options(
+        tuple(
+            Override(name, value, MEANINGS.get(name, ""), topic_options.fault(name, value))
+            for name, value in sorted(topic.config.config.items())
+        )
+    )
+
+
+def _beside(topic: Topic, state: ClusterState) -> Beside:
     named = acl_rows.of_topic(state, topic.name)
-    return Values(
-        overrides=_overrides(config) if isinstance(config, TopicConfig) else (),
-        config_doubt="" if config is None or isinstance(config, TopicConfig) else config.reason,
+    return Beside(
         acls=tuple(tuple(column.cell(row) for column in COLUMNS) for row in named),
         acl_headings=tables.headings(COLUMNS, ""),
         acl_doubts=tuple(f"{path} is not readable: {why}" for path, why in _refused(state)),
         unnamed=bool(state.acls) and not named,
         pending=tuple(_pending(row) for row in notification_rows.of_topic(state, topic.name)),
         pending_headings=tables.headings(notification_table.COLUMNS, ""),
-    )
-
-
-def _overrides(config: TopicConfig) -> tuple[Override, ...]:
-    return tuple(
-        Override(name, value, MEANINGS.get(name, ""), topic_options.fault(name, value))
-        for name, value in sorted(config.config.items())
     )
 
 

@@ -88,10 +88,13 @@ def test_links_lead_to_the_whole_page_in_a_tab_of_their_own(client: Client, give
 
 def test_its_query_is_the_embeds_own(client: Client, give: Give) -> None:
     token = give("topic", "orders", query="q=broker%3A2&sort=-partition")
-    first = Markup(client.get(f"/embed/{token}/")).texts("tbody th")
+    first = Markup(client.get(f"/embed/{token}/")).texts("#partitions-rows th")
     assert first == ["2", "1", "0"]
     assert (
-        Markup(client.get(f"/embed/{token}/?q=nothing&sort=partition&format=json")).texts("tbody th") == first
+        Markup(client.get(f"/embed/{token}/?q=nothing&sort=partition&format=json")).texts(
+            "#partitions-rows th"
+        )
+        == first
     )
 
 

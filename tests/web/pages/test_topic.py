@@ -180,7 +180,7 @@ def test_a_config_that_is_not_to_be_had_is_not_an_empty_one(client: Client) -> N
     tree = states.healthy() | {"/config/topics/orders": states.znode("{nope")}
     states.publish(tree)
     reason = "not JSON: object keys must be strings at byte 1"
-    assert Markup(client.get(URL)).text("#beside p.note") == f"The config is not to be had: {reason}"
+    assert Markup(client.get(URL)).text("#options p.note") == f"The config is not to be had: {reason}"
     document = json.loads(client.get(URL, {"format": "json"}).content)
     assert document["config"] == {"overrides": None, "overrides_reason": reason}
 
@@ -256,7 +256,8 @@ def test_a_topic_of_07_has_no_options_and_no_rights(client: Client) -> None:
     )
     document = json.loads(client.get(URL, {"format": "json"}).content)
     assert (document["config"], document["acls"], document["notifications"]) == ({}, [], [])
-    assert Markup(client.get(URL)).text("#beside") == ""
+    page = Markup(client.get(URL))
+    assert (page.text("#options"), page.text("#beside")) == ("", "")
 
 
 def test_it_is_looked_at_again_when_rights_or_notifications_change() -> None:

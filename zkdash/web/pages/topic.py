@@ -53,7 +53,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         parts=(
             facts,
             held_against.block(snapshot, About.TOPIC, name),
-            topic_beside.block(topic, snapshot.state),
+            *topic_beside.blocks(topic, snapshot.state),
             skew_facts.block(topic, snapshot.state),
             table,
             *listing.blocks(SPEC, query, found, "partitions"),
@@ -125,7 +125,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
         parts=(
             facts,
             held_against.block(snapshot, About.TOPIC, topic.name),
-            topic_beside.block(None, snapshot.state),
+            *topic_beside.blocks(None, snapshot.state),
             table,
             *listing.blocks(SPEC_07, query, found, "brokers"),
         ),
