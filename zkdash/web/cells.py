@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Unparsable
-from zkdash.web import times
+from zkdash.web import links, times
 from zkdash.znode import Unreadable
 
 T = TypeVar("T")
@@ -235,26 +235,32 @@ class Moment(Cell, frozen=True):
 
 
 class Path(Cell, frozen=True):
-    """A znode's path, with its copy button; `is_head` where the row is about the znode itself."""
+    """A znode's path, with its copy button; `is_head` where the row is about the znode itself.
+
+    Where its `cluster` is named it leads to the browser.
+    """
 
     path: str
     is_head: bool = False
+    cluster: str = ""
 
     @property
     def plain(self) -> str:
         return self.path
 
     def html(self) -> SafeString:
+        shown = path_html(self.path, links.znode(self.cluster, self.path) if self.cluster else "")
         if self.is_head:
-            return format_html('<th scope="row" class="path">{}</th>', path_html(self.path))
-        return format_html('<td class="path">{}</td>', path_html(self.path))
+            return format_html('<th scope="row" class="path">{}</th>', shown)
+        return format_html('<td class="path">{}</td>', shown)
 
 
-def path_html(path: str) -> SafeString:
+def path_html(path: str, href: str = "") -> SafeString:
+    shown = format_html("<code><bdi>{}</bdi></code>", path)
     return format_html(
-        "<code><bdi>{0}</bdi></code> "
-        '<button type="button" class="copy" data-copy="{0}" aria-label="Copy {0}">'
-        "Copy</button>",
+        '{} <button type="button" class="copy" data-copy="{}" aria-label="Copy {}">Copy</button>',
+        format_html('<a href="{}">{}</a>', href, shown) if href else shown,
+        path,
         path,
     )
 

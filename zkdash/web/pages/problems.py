@@ -35,7 +35,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     table = tables.part(
         "problems-rows",
         COLUMNS,
-        ((links.element_id("problem", row.path), row.status, row) for row in found.rows),
+        ((links.element_id("problem", row.path), row.status, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query),
     )
     return View(
@@ -43,7 +43,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         parts=(table, *listing.blocks(SPEC, query, found, "problems")),
         context=listing.context(SPEC, query, COLUMNS, "Filter: path or reason"),
         fields=tables.fields(COLUMNS),
-        records=lambda: tables.records(COLUMNS, found.rows),
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
     )
 
@@ -66,17 +66,19 @@ def _raw(row: ProblemRow) -> Cell:
     return Raw(row.raw) if row.raw else cells.absent("the znode is empty")
 
 
-COLUMNS: tuple[Column[ProblemRow], ...] = (
-    Column("status", "Status", lambda row: cells.Status(row.status, row.status.value)),
-    Column("path", "Path", lambda row: cells.Path(row.path, is_head=True)),
-    Column("reason", "Reason", lambda row: cells.Text(row.reason)),
+Entry = tuple[str, ProblemRow]  # the cluster's name, and the problem
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].status.value)),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, is_head=True, cluster=one[0])),
+    Column("reason", "Reason", lambda one: cells.Text(one[1].reason)),
     Column(
         "first_seen",
         "First seen",
-        lambda row: cells.known(row.first_seen, cells.Moment, "it was there before anybody looked"),
+        lambda one: cells.known(one[1].first_seen, cells.Moment, "it was there before anybody looked"),
         title="when this process first read it so",
     ),
-    Column("raw", "Raw", _raw, is_sortable=False, title="its first 200 bytes"),
+    Column("raw", "Raw", lambda one: _raw(one[1]), is_sortable=False, title="its first 200 bytes"),
 )
 SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
 
