@@ -226,7 +226,7 @@ def test_any_topic_is_shown_escaped_and_can_be_followed(client: Client, name: st
 def test_a_topics_leader_leads_to_its_broker(client: Client) -> None:
     states.publish(states.sick())
     page = Markup(client.get("/c/demo/topics/orders/"))
-    hrefs = [link.get("href") for link in page.all("#partitions-rows a")]
+    hrefs = [link.get("href") for link in page.all("#partitions-rows td.num a")]
     assert hrefs == ["/c/demo/brokers/1/", "/c/demo/brokers/2/", "/c/demo/brokers/1/"]
 
 

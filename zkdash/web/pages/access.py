@@ -121,7 +121,7 @@ COLUMNS: tuple[Column[Entry], ...] = (
         "Changed",
         lambda one: cells.known(one[1].changed, cells.Moment, "the znode may not be read"),
     ),
-    Column("path", "Path", lambda one: cells.Path(one[1].path)),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0].cluster)),
 )
 SPEC = listing.Spec(sorts=acl_rows.SORTS)
 

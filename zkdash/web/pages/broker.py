@@ -182,7 +182,7 @@ COLUMNS_07: tuple[Column[Entry07], ...] = (
         "Changed",
         lambda one: cells.known(one[1].changed, cells.Moment, "the znode may not be read"),
     ),
-    Column("path", "Path", lambda one: cells.Path(one[1].path), is_sortable=False),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
 )
 # One for both layouts: which of them a broker has may change while its address stays.
 SPEC = listing.Spec(sorts=tuple(dict.fromkeys((*broker_queries.REPLICA_SORTS, *broker_queries.HELD_SORTS))))

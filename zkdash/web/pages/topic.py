@@ -192,7 +192,7 @@ COLUMNS: tuple[Column[Entry], ...] = (
     ),
     Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
     Column("changed", "Changed", lambda one: cells.known(one[1].changed, cells.Moment, _NO_STATE)),
-    Column("path", "Path", lambda one: cells.Path(one[1].path), is_sortable=False),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
 )
 SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
 
@@ -212,7 +212,7 @@ COLUMNS_07: tuple[Column[Entry07], ...] = (
     ),
     Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
     Column("changed", "Changed", lambda one: cells.known(one[1].changed, cells.Moment, _NO_COUNT)),
-    Column("path", "Path", lambda one: cells.Path(one[1].path), is_sortable=False),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
 )
 SPEC_07 = listing.Spec(sorts=tuple(column.name for column in COLUMNS_07 if column.is_sortable))
 # An address is read before anybody knows of which layout its topic is.
