@@ -24,7 +24,9 @@ This page is what the catalogue in `zkdash/cluster/checks` says of itself; a tes
 def text() -> str:
     """The whole page."""
     defaults = Thresholds()
-    keys = "".join(f"| `{name}` | {getattr(defaults, name):g} |\n" for name in Thresholds.__struct_fields__)
+    keys = "".join(
+        f"| `{name}` | {getattr(defaults, name):.12g} |\n" for name in Thresholds.__struct_fields__
+    )
     parts = (_HEAD, "## Thresholds\n", f"| key | unless set |\n|---|---|\n{keys}", *map(_check, CHECKS))
     return "\n".join(parts)
 
@@ -43,7 +45,7 @@ def _lines(check: Check) -> Iterator[str]:
     yield f"- **Caused by:** {check.about.value}"
     yield f"- **How it is computed:** {check.computed}"
     if check.thresholds:
-        told = ", ".join(f"`{name}` ({getattr(defaults, name):g})" for name in check.thresholds)
+        told = ", ".join(f"`{name}` ({getattr(defaults, name):.12g})" for name in check.thresholds)
         yield f"- **Thresholds:** {told}"
     yield f"- **What to do:** {check.remedy}"
     if check.deed:

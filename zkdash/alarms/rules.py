@@ -19,7 +19,8 @@ from zkdash.zk.identity import ConfigError
 
 OFF = "off"
 TONES = (Tone.CRITICAL.value, Tone.WARNING.value, Tone.INFO.value, OFF)
-_MOST = 30 * 24 * 3600.0
+_MOST_SECONDS = 366 * 24 * 3600.0
+_MOST_COUNTED = 2**31 - 1
 _THRESHOLDS = frozenset(Thresholds.__struct_fields__)
 
 
@@ -94,11 +95,11 @@ def _read(where: str, table: object, usual: Rules) -> Rules:
 
 def _number(where: str, key: str, value: Any) -> float | int:
     """Seconds but for shares and factors; a whole number stays one."""
-    most = 100.0 if key.endswith("_percent") else _MOST
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not is_number or not 0 <= value <= most:
-        raise ConfigError(f"{where} {key} = {value!r} is no number from 0 to {most:g}.")
     whole = isinstance(getattr(Thresholds(), key, 0.0), int)
+    most = 100.0 if key.endswith("_percent") else _MOST_COUNTED if whole else _MOST_SECONDS
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or not 0 < value <= most:
+        raise ConfigError(f"{where} {key} = {value!r} is no number above 0 and up to {most:.12g}.")
     if whole and value != int(value):
         raise ConfigError(f"{where} {key} = {value!r} is no whole number.")
     return int(value) if whole else float(value)

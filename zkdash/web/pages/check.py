@@ -116,7 +116,7 @@ def touches(_key: PageKey, touched: Touched) -> bool:
 
 def thresholds(check: Check, values: Thresholds) -> tuple[Threshold, ...]:
     """What applies to a check, with its values."""
-    return tuple(Threshold(key, f"{getattr(values, key):g}") for key in ("confirm", *check.thresholds))
+    return tuple(Threshold(key, f"{getattr(values, key):.12g}") for key in ("confirm", *check.thresholds))
 
 
 def _gone(snapshot: Snapshot, key: PageKey, name: str) -> View:
