@@ -1,7 +1,7 @@
 # Everything from a bare clone; all that is needed beforehand is Python 3.11 (or 3.12).
 #   make test     format, lint, types, contracts, Django's checks, all tests
 #   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it; LAYOUT=0.7
-#   make eras     every kind of action on real brokers of all five eras; ERA=0.8.2.2 for one of them
+#   make eras     every kind of action on real brokers of all five eras, and a migration to KRaft; ERA=0.8.2.2 for one of them
 #   make bench    measures; ONLY=first_load SIZE=reference for one of them, ZK=3.4 on an old ZooKeeper
 #   make faults   kills, stops and starves workers in full numbers (hours, resumable); ONLY=kills for a part
 #   make audit    asks PyPI for known vulnerabilities of what is installed
@@ -28,7 +28,7 @@ demo: setup static java
 	@exec $(BIN)/python manage.py demo $(if $(LAYOUT),--layout $(LAYOUT))
 
 eras: setup java
-	@ZKDASH_ALL_ERAS=1 $(BIN)/pytest --no-header -q tests/kafka_live/test_cells.py $(if $(ERA),-k $(ERA))
+	@ZKDASH_ALL_ERAS=1 $(BIN)/pytest --no-header -q tests/kafka_live/test_cells.py tests/kafka_live/to_kraft.py $(if $(ERA),-k $(ERA))
 
 bench: setup java
 	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE)) $(if $(ZK),--zookeeper $(ZK))

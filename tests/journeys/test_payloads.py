@@ -167,7 +167,7 @@ def _addresses() -> Iterator[str]:
     for page in ("", "topics/", "brokers/", "groups/", "problems/", "actions/", "audit/"):
         yield f"{CLUSTER}/{page}?size=1000" if page not in {"", "audit/"} else f"{CLUSTER}/{page}"
     yield from (f"{CLUSTER}/topics/t/?size=1000", f"{CLUSTER}/groups/all/", f"{CLUSTER}/brokers/0/")
-    yield f"{CLUSTER}/what-if/?broker=0"
+    yield from (f"{CLUSTER}/brokers/0/what-if/?brokers=1&rack=a", f"{CLUSTER}/kraft/")
     for kind in forms.BY_KIND:
         yield f"{CLUSTER}/actions/new/{kind}/?topic=t&group=all"
     names = payloads.names()

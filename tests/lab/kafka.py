@@ -123,6 +123,12 @@ class Broker:
                 self.kill()
             self._process = None
 
+    def restart(self, properties: Mapping[str, str]) -> None:
+        """Stop, and start again with other properties in server.properties."""
+        self.stop()
+        self._properties = dict(properties)
+        self.start()
+
     def kill(self) -> None:
         """Take the process away without a warning (SIGKILL) and wait until it is gone."""
         if self._process:
@@ -154,12 +160,16 @@ class Broker:
         """What Kafka's own tool tells of all topics, by name and partition. Raises topics.RefusedError."""
         return self._topics().describe_all()
 
-    def java(self) -> list[str]:
-        """The command that runs a class of this release, up to the class: its tools, its clients."""
-        self.data_dir.mkdir(parents=True, exist_ok=True)
-        logging = self.data_dir / "tools-log4j.properties"
-        logging.write_text(TOOLS_LOGGING)
-        return self._java(logging, heap_mb=128)
+    def java(self, logging: Path | None = None, *, heap_mb: int = 128) -> list[str]:
+        """The command that runs a class of this release, up to the class: its tools, its clients.
+
+        They log warnings only, unless the file `logging` says otherwise.
+        """
+        if logging is None:
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            logging = self.data_dir / "tools-log4j.properties"
+            logging.write_text(TOOLS_LOGGING)
+        return self._java(logging, heap_mb=heap_mb)
 
     def __enter__(self) -> Self:
         self.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zkdash.cluster import kraft
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.judging import topics as judge
@@ -30,18 +31,12 @@ def _is_newer(broker: object) -> bool:
     return isinstance(broker, Broker) and broker.layout is Layout.V08
 
 
-def is_kraft(state: ClusterState) -> bool:
-    """Whether a KRaft controller has taken /controller over (KIP-866)."""
-    held = state.controller.value if state.controller else None
-    return isinstance(held, Controller) and (held.kraft_controller_epoch or -1) >= 0
-
-
 def _dead_controller(sight: Sight) -> Causes | None:
     state = sight.state
     held = state.controller.value if state.controller else None
     if not isinstance(held, Controller):
         return None
-    if is_kraft(state) or held.broker_id in state.brokers:
+    if kraft.owner(state) is not None or held.broker_id in state.brokers:
         return NOBODY
     return {paths.CONTROLLER: Cause(why=f"broker {held.broker_id} is not registered")}
 
@@ -61,7 +56,7 @@ def _kraft(sight: Sight) -> Causes | None:
     if not has_controllers(state):
         return None
     found = {}
-    if is_kraft(state):
+    if kraft.owner(state) is not None:
         found[paths.CONTROLLER] = Cause(why="a KRaft controller owns the metadata")
     if state.migration is not None:
         found[paths.MIGRATION] = Cause(why="a KRaft controller is there")
@@ -221,6 +216,7 @@ CHECKS: tuple[Check, ...] = (
         computed="/controller has a kraftControllerEpoch of 0 or more, or /migration is there (KIP-866).",
         remedy="While a KRaft controller owns the metadata nothing may be written to ZooKeeper: actions are"
         " off.",
+        page="kraft",
     ),
     Check(
         id="D22",

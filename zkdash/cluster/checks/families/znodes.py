@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from zkdash.cluster import kraft
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
-from zkdash.cluster.checks.families.controller import is_kraft
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
@@ -36,7 +36,12 @@ def _persistent(sight: Sight) -> Causes:
     """Beside what the judges found: /controller, which only a KRaft controller may write for good."""
     found = blamed("D50")(sight)
     seen = sight.state.controller
-    if seen is None or seen.znode is None or seen.znode.ephemeral_owner or is_kraft(sight.state):
+    if (
+        seen is None
+        or seen.znode is None
+        or seen.znode.ephemeral_owner
+        or kraft.owner(sight.state) is not None
+    ):
         return found
     return {**found, paths.CONTROLLER: Cause()}
 
