@@ -119,6 +119,12 @@ def test_where_a_state_cannot_be_read_nobody_can_tell():
     assert _of(state, 3).is_safe is True
 
 
+def test_once_kraft_owns_the_metadata_nobody_can_tell():
+    owned = small.json_(version=2, brokerid=3000, timestamp="1", kraftControllerEpoch=1)
+    found = _of(small.built(*BROKERS, small.topic("t", {0: [1]}), {"/controller": owned}), 1)
+    assert (found.kraft, found.offline, found.is_safe) == (3000, 1, None)
+
+
 def test_partitions_of_07_are_unreachable():
     tree_ = {"/brokers/ids/1": small.znode("h-1:h:1"), "/brokers/topics/t": small.znode(None)}
     tree_ |= {"/brokers/topics/t/1": small.znode("3"), "/brokers/topics/t/2": small.znode("4")}

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from zkdash.cluster import broker_rows, summary
+from zkdash.cluster import broker_rows, kraft, summary
 from zkdash.cluster.loads import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
@@ -76,7 +76,8 @@ class Failure(msgspec.Struct, frozen=True):
 
     `leaders` has (now, then) of every registered broker. `coordinators` maps each partition of
     __consumer_offsets that they lead to who leads it then, None for nobody; `groups` are those of the given
-    groups that live there.
+    groups that live there. `kraft` is the KRaft controller that owns the metadata: brokers in KRaft mode are
+    not registered in ZooKeeper, so that nothing holds then.
     """
 
     stopped: frozenset[int]
@@ -97,10 +98,13 @@ class Failure(msgspec.Struct, frozen=True):
     coordinators: Mapping[int, int | None] = {}
     groups: tuple[str, ...] = ()
     moves_controller: bool = False
+    kraft: int | None = None
 
     @property
     def is_safe(self) -> bool | None:
         """Whether every partition can be read and written meanwhile; None where that cannot be told."""
+        if self.kraft is not None:
+            return None
         if self.offline or self.unclean or self.below_min or self.unreachable_07:
             return False
         return None if self.unknown else True
@@ -247,6 +251,7 @@ class _Inquiry:
             leaders=self._leaders(),
             coordinators=self._coordinators,
             groups=self._groups(groups),
+            kraft=kraft.owner(state),
             moves_controller=broker_rows.controller(state) in self._ending,
         )
 

@@ -67,6 +67,11 @@ def answer(found: Failure) -> str:
     it = "It" if len(found.stopped) == 1 else "They"
     if found.is_safe:
         return f"{it} can be stopped now: every partition keeps a leader and its {MIN_ISR}."
+    if found.kraft is not None:
+        return (
+            f"Nobody can tell from ZooKeeper whether {it.lower()} can be stopped: KRaft controller "
+            f"{found.kraft} elects the leaders, and brokers in KRaft mode are not registered here."
+        )
     if found.is_safe is None:
         doubt = _partitions(found.unknown, "has no state that can be read", "have no state that can be read")
         return f"Nobody can tell whether {it.lower()} can be stopped: {doubt}."

@@ -68,6 +68,12 @@ def test_a_broker_that_can_be_stopped_says_so(client: Client) -> None:
     )
 
 
+def test_once_kraft_owns_the_metadata_it_does_not_promise_anything(client: Client) -> None:
+    owned = {"version": 2, "brokerid": 3000, "timestamp": "1", "kraftControllerEpoch": 1}
+    states.publish({**states.brokers(1, 2, 3), **TOPICS, "/controller": states.znode(owned)})
+    assert Markup(client.get(URL)).text("#failure p.banner").startswith("? Nobody can tell from ZooKeeper")
+
+
 def test_others_and_a_rack_stop_with_it(client: Client) -> None:
     states.publish({**states.brokers(1, 2, 3, 4), **TOPICS})
     page = Markup(client.get(URL, {"brokers": "3, 9"}))
