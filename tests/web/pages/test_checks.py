@@ -265,6 +265,12 @@ def test_an_operator_acknowledges_and_takes_it_back(scene: Scene) -> None:
     page = Markup(scene.client.get(ONE))
     assert page.all("#occurrence input")[0].get("value") == "1"
     assert page.all("#pick")[0].get("action") == f"{ONE}acknowledge/"
+    boxes = page.all("#causes-rows input")
+    assert [(box.get("name"), box.get("value")) for box in boxes] == [
+        ("cause", "orders"),
+        ("cause", "clicks"),
+    ]
+    assert {box.get("form") for box in boxes} == {"pick"}
     answer = scene.post()
     assert (answer.status_code, answer["Location"]) == (303, ONE)
     scene.keep()

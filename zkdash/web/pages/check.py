@@ -58,9 +58,9 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     looked = snapshot.observations.looked.get(name, _NOTHING)
     found = cause_rows.select(known, looked, snapshot.state, query)
-    boxed = known.about is not About.CLUSTER
+    boxed = known.about is not About.CLUSTER and picks.may_act(key)
     entries = tuple((snapshot, known, row) for row in found.rows)
-    shown = picks.columns(key, CAUSE, lambda one: one[2].name, COLUMNS) if boxed else COLUMNS
+    shown = (_PICK, *COLUMNS) if boxed else COLUMNS
     table = tables.part(
         "causes-rows",
         shown,
@@ -194,6 +194,10 @@ def _record(snapshot: Snapshot, check: Check, failing: Finding | None) -> Record
 
 
 COLUMNS: tuple[Column[cause_cells.Entry], ...] = cause_cells.COLUMNS
+# In front, for who may acknowledge: no action on the cluster, so offered whoever owns its metadata.
+_PICK: Column[cause_cells.Entry] = Column(
+    "pick", "Pick", lambda one: picks.Box(CAUSE, one[2].name), is_sortable=False
+)
 SPEC = listing.Spec(sorts=("status", "name", "count", "since", "why"))
 
 PAGE = Page(
