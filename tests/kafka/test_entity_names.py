@@ -38,6 +38,12 @@ def test_an_entity_is_named_for_people(path: str, entity: Entity) -> None:
     assert entity_names.of(path) == entity
 
 
+def test_an_entity_in_a_sentence_has_its_noun_unless_its_name_has_it() -> None:
+    assert entity_names.of("topics/orders").words == "topic orders"
+    assert entity_names.of("users/<default>").words == "every other user"
+    assert entity_names.of("odd/x").words == "odd/x"
+
+
 @given(st.text())
 def test_any_path_is_named(path: str) -> None:
     assert isinstance(entity_names.of(path).name, str)

@@ -66,8 +66,7 @@ def _row(path: str, seen: Seen[Notification]) -> NotificationRow:
 def _about(value: Notification | Unparsable | Unreadable) -> str | Unparsable | Unreadable | None:
     match value:
         case ConfigChange(entity_path=path):
-            noun, name = entity_names.of(path)
-            return f"{noun} {name}".strip()
+            return entity_names.of(path).words
         case AclChange(resource_type=of, name=name, pattern_type=pattern):
             return f"{of} {name} ({pattern.lower()})"
         case IsrChange(partitions=partitions):

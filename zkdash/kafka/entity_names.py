@@ -40,6 +40,11 @@ class Entity(NamedTuple):
     noun: str
     name: str
 
+    @property
+    def words(self) -> str:
+        """Both, where the name does not say by itself what it names."""
+        return self.name if self.name == _DEFAULTS.get(self.noun) else f"{self.noun} {self.name}".lstrip()
+
 
 def of(path: str) -> Entity:
     """The entity of a path below /config ("users/alice%40EX"), as /config/changes names it, too."""

@@ -10,6 +10,8 @@ from zkdash.web import cells, entity_cells
 from zkdash.web.cells import Cell
 from zkdash.web.tables import Column
 
+TokenEntry = tuple[str, TokenRow]  # the cluster's name, and the token
+
 
 def of_entry(row: AclRow, said: Callable[[AclEntry], str]) -> Cell:
     """A cell of what the entry says."""
@@ -26,25 +28,25 @@ ENTRY: tuple[Column[AclRow], ...] = (
     Column("operation", "Operation", lambda row: of_entry(row, lambda entry: entry.operation)),
     Column("host", "Host", lambda row: of_entry(row, lambda entry: entry.host)),
 )
-TOKENS: tuple[Column[TokenRow], ...] = (
-    Column("id", "Token", lambda row: entity_cells.Entity(row.id), is_sortable=False),
+TOKENS: tuple[Column[TokenEntry], ...] = (
+    Column("id", "Token", lambda one: entity_cells.Entity(one[1].id), is_sortable=False),
     Column(
         "issued",
         "Issued",
-        lambda row: _of_token(row, lambda token: cells.Moment(token.issue_timestamp)),
+        lambda one: _of_token(one[1], lambda token: cells.Moment(token.issue_timestamp)),
         is_sortable=False,
     ),
     Column(
         "expires",
         "Holds until",
-        lambda row: _of_token(row, lambda token: entity_cells.End(token.expiry_timestamp)),
+        lambda one: _of_token(one[1], lambda token: entity_cells.End(token.expiry_timestamp)),
         is_sortable=False,
     ),
     Column(
         "renewable_until",
         "Renewable until",
-        lambda row: _of_token(row, lambda token: entity_cells.End(token.max_timestamp)),
+        lambda one: _of_token(one[1], lambda token: entity_cells.End(token.max_timestamp)),
         is_sortable=False,
     ),
-    Column("path", "Path", lambda row: cells.Path(row.path), is_sortable=False),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
 )

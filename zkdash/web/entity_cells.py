@@ -50,7 +50,7 @@ class Settings(Cell, frozen=True):
         ]
 
     def html(self) -> SafeString:
-        lines = ((name, setting_html(text)) for name, text in self.settings)
+        lines = ((name, _told(text)) for name, text in self.settings)
         return format_html(
             '<td class="raw">{}</td>', format_html_join(_BREAK, "<code><bdi>{}</bdi></code> {}", lines)
         )
@@ -75,8 +75,7 @@ class End(Cell, frozen=True):
         return format_html('<td class="when">{}</td>', shown)
 
 
-def setting_html(text: str) -> SafeString:
-    """The value of one setting; a hidden one says that it is."""
+def _told(text: str) -> SafeString:
     if text == secrets.HIDDEN:
         return format_html('<span class="missing" title="{}">hidden</span>', WITHHELD)
-    return format_html("<code><bdi>{}</bdi></code>", text)
+    return format_html("= <code><bdi>{}</bdi></code>", text)

@@ -11,34 +11,36 @@ from zkdash.web import cells, links, tables
 from zkdash.web.page import Record
 from zkdash.web.tables import Column, Empty
 
+Entry = tuple[str, NotificationRow]  # the cluster's name, and the notification
+
 
 def table(cluster: str, rows: Iterable[NotificationRow], empty: str) -> Table:
     """The live rows."""
     return tables.part(
         "notifications-rows",
         COLUMNS,
-        ((links.element_id("notification", row.path), Tone.OK, row) for row in rows),
+        ((links.element_id("notification", row.path), Tone.OK, (cluster, row)) for row in rows),
         Empty(empty),
-        problems=lambda row: links.problems(cluster, row.path),
+        problems=lambda one: links.problems(one[0], one[1].path),
     )
 
 
-def records(rows: Iterable[NotificationRow]) -> list[Record]:
-    return list(tables.records(COLUMNS, rows))
+def records(cluster: str, rows: Iterable[NotificationRow]) -> list[Record]:
+    return list(tables.records(COLUMNS, ((cluster, row) for row in rows)))
 
 
 def _about(row: NotificationRow) -> cells.Cell:
     return cells.known(row.about, cells.Text, "what it holds is never read into zkdash")
 
 
-COLUMNS: tuple[Column[NotificationRow], ...] = (
-    Column("what", "What changed", lambda row: cells.Text(row.what), is_sortable=False),
-    Column("about", "Of what", _about, is_sortable=False),
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("what", "What changed", lambda one: cells.Text(one[1].what), is_sortable=False),
+    Column("about", "Of what", lambda one: _about(one[1]), is_sortable=False),
     Column(
         "since",
         "Since",
-        lambda row: cells.known(row.since, cells.Moment, "the znode may not be read"),
+        lambda one: cells.known(one[1].since, cells.Moment, "the znode may not be read"),
         is_sortable=False,
     ),
-    Column("path", "Path", lambda row: cells.Path(row.path), is_sortable=False),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
 )

@@ -49,17 +49,17 @@ class Beside(msgspec.Struct, frozen=True):
     pending_headings: tuple[Heading, ...] = ()
 
 
-def blocks(topic: Topic | None, state: ClusterState) -> tuple[Block, Block]:
+def blocks(cluster: str, topic: Topic | None, state: ClusterState) -> tuple[Block, Block]:
     """The live parts, options apart from the rest; both empty for a topic that is not there."""
     options = Options() if topic is None else _options(topic)
-    beside = Beside() if topic is None else _beside(topic, state)
+    beside = Beside() if topic is None else _beside(cluster, topic, state)
     return (
         Block(id="options", template="parts/topic_options.html", values=options),
         Block(id="beside", template="parts/topic_beside.html", values=beside),
     )
 
 
-def record(topic: Topic | None, state: ClusterState) -> Record:
+def record(cluster: str, topic: Topic | None, state: ClusterState) -> Record:
     """What JSON says of them."""
     if topic is None:
         return {"config": {}, "acls": [], "notifications": []}
@@ -70,7 +70,7 @@ def record(topic: Topic | None, state: ClusterState) -> Record:
     return {
         "config": known,
         "acls": list(tables.records(COLUMNS, acl_rows.of_topic(state, topic.name))),
-        "notifications": notification_table.records(notification_rows.of_topic(state, topic.name)),
+        "notifications": notification_table.records(cluster, notification_rows.of_topic(state, topic.name)),
     }
 
 
@@ -87,14 +87,14 @@ def _options(topic: Topic) -> Options:
     )
 
 
-def _beside(topic: Topic, state: ClusterState) -> Beside:
+def _beside(cluster: str, topic: Topic, state: ClusterState) -> Beside:
     named = acl_rows.of_topic(state, topic.name)
     return Beside(
         acls=tuple(tuple(column.cell(row) for column in COLUMNS) for row in named),
         acl_headings=tables.headings(COLUMNS, ""),
         acl_doubts=tuple(f"{path} is not readable: {why}" for path, why in _refused(state)),
         unnamed=bool(state.acls) and not named,
-        pending=tuple(_pending(row) for row in notification_rows.of_topic(state, topic.name)),
+        pending=tuple(_pending(cluster, row) for row in notification_rows.of_topic(state, topic.name)),
         pending_headings=tables.headings(notification_table.COLUMNS, ""),
     )
 
@@ -103,8 +103,8 @@ def _refused(state: ClusterState) -> tuple[tuple[str, str], ...]:
     return tuple(one for one in acl_rows.refused(state) if one[0].startswith("/kafka-acl"))
 
 
-def _pending(row: NotificationRow) -> tuple[Cell, ...]:
-    return tuple(column.cell(row) for column in notification_table.COLUMNS)
+def _pending(cluster: str, row: NotificationRow) -> tuple[Cell, ...]:
+    return tuple(column.cell((cluster, row)) for column in notification_table.COLUMNS)
 
 
 def _named(row: AclRow) -> Cell:

@@ -93,7 +93,9 @@ def test_absent_unparsable_and_unreadable_are_three_things(client: Client) -> No
     assert page.texts("#acls-rows span.tone") == ["▲ unparsable", "? not readable"]
     assert page.texts("#acls-rows td.missing")[:8] == ["?"] * 4 + ["not readable"] * 4
     assert page.texts("#tokens-rows td.missing") == ["?"] * 3 + ["not readable"] * 3
-    hrefs = {link.get("href") for table in ("acls", "tokens") for link in page.all(f"#{table}-rows td a")}
+    hrefs = {
+        link.get("href") for table in ("acls", "tokens") for link in page.all(f"#{table}-rows td.missing a")
+    }
     assert hrefs == {
         "/c/demo/problems/?q=%2Fkafka-acl%2FTopic%2Fbad",
         "/c/demo/problems/?q=%2Fdelegation_token%2Ftokens%2Fbad",

@@ -99,7 +99,7 @@ def test_absent_unparsable_and_unreadable_are_three_things(client: Client) -> No
     page = Markup(client.get(URL))
     assert page.texts("#configs-rows span.tone") == ["▲ unparsable", "? not readable"]
     assert page.texts("#configs-rows td.missing") == ["?", "not readable", "—"]
-    (link,) = {link.get("href") for link in page.all("#configs-rows td a")}
+    (link,) = {link.get("href") for link in page.all("#configs-rows td.missing a")}
     assert link == "/c/demo/problems/?q=%2Fconfig%2Fclients%2Fbad"
     rows = json.loads(client.get(URL, {"format": "json"}).content)["rows"]
     assert rows[1]["settings_reason"] == "no right to read it"

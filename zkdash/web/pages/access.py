@@ -47,7 +47,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         records=lambda: tables.records(COLUMNS, ((snapshot, row) for row in found.rows)),
         total=found.matched,
         extra={
-            "tokens": list(tables.records(acl_table.TOKENS, acl_rows.tokens(snapshot.state))),
+            "tokens": list(tables.records(acl_table.TOKENS, _held(snapshot))),
             "unreadable": [{"path": path, "reason": reason} for path, reason in refused],
         },
     )
@@ -55,6 +55,10 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
 
 def touches(_key: PageKey, touched: Touched) -> bool:
     return "acls" in touched.areas
+
+
+def _held(snapshot: Snapshot) -> list[acl_table.TokenEntry]:
+    return [(snapshot.cluster, row) for row in acl_rows.tokens(snapshot.state)]
 
 
 def _tokens(snapshot: Snapshot, *, refused: bool) -> Table:
@@ -67,9 +71,9 @@ def _tokens(snapshot: Snapshot, *, refused: bool) -> Table:
     return tables.part(
         "tokens-rows",
         acl_table.TOKENS,
-        ((links.element_id("token", row.id), Tone.OK, row) for row in acl_rows.tokens(snapshot.state)),
+        ((links.element_id("token", one[1].id), Tone.OK, one) for one in _held(snapshot)),
         Empty(empty),
-        problems=lambda row: links.problems(snapshot.cluster, row.path),
+        problems=lambda one: links.problems(one[0], one[1].path),
     )
 
 

@@ -47,7 +47,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
         extra={
-            "notifications": notification_table.records(pending),
+            "notifications": notification_table.records(snapshot.cluster, pending),
             "unreadable": [{"path": path, "reason": reason} for path, reason in refused],
         },
     )

@@ -53,7 +53,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         parts=(
             facts,
             held_against.block(snapshot, About.TOPIC, name),
-            *topic_beside.blocks(topic, snapshot.state),
+            *topic_beside.blocks(snapshot.cluster, topic, snapshot.state),
             skew_facts.block(topic, snapshot.state),
             table,
             *listing.blocks(SPEC, query, found, "partitions"),
@@ -70,7 +70,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         total=found.matched,
         extra={
             "skew": skew_facts.record(topic, snapshot.state),
-            **topic_beside.record(topic, snapshot.state),
+            **topic_beside.record(snapshot.cluster, topic, snapshot.state),
         },
         gone=facts.values.gone if snapshot.state.loaded else "",
     )
@@ -125,7 +125,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
         parts=(
             facts,
             held_against.block(snapshot, About.TOPIC, topic.name),
-            *topic_beside.blocks(None, snapshot.state),
+            *topic_beside.blocks(snapshot.cluster, None, snapshot.state),
             table,
             *listing.blocks(SPEC_07, query, found, "brokers"),
         ),
@@ -138,7 +138,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: queries.Query, facts: Block) 
         fields=tables.fields(COLUMNS_07),
         records=lambda: tables.records(COLUMNS_07, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
-        extra={"skew": {}, **topic_beside.record(None, snapshot.state)},
+        extra={"skew": {}, **topic_beside.record(snapshot.cluster, None, snapshot.state)},
     )
 
 
