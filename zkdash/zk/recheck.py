@@ -2,7 +2,7 @@
 
 `setWatches` makes the server itself tell what was set, deleted or gained children since a transaction; that
 is marked dirty and read. A server that replayed its log over a snapshot may know a wrong pzxid of a znode
-whose child was deleted (ZOOKEEPER-3125), which is why every znode with children is listed afterwards.
+whose child was deleted (ZOOKEEPER-3125), which is why every znode that has or had children is listed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from zkdash.zk import reading, results, watching
 from zkdash.zk.dirty import Watch
 from zkdash.znode import Znode
+
+_CVERSION = slice(-32, -28)  # how often children came or went
+_NEVER = bytes(4)
 
 
 class Recheck:
@@ -86,7 +89,11 @@ class Recheck:
             yield watch
         self._counts.update(map(_parent, self.fresh))
         level = reading.Level()
-        level.lists.extend((path, count, 0) for path, count in self._counts.items() if path in self.fresh)
+        level.lists.extend(
+            (path, self._counts[path], 0)
+            for path, value in self.fresh.items()
+            if path in self._counts or (isinstance(value, Znode) and value[_CVERSION] != _NEVER)
+        )
         while level.lists:
             yield reading.take(reading.Read(level, None), {}, reading.MAX_PATHS)
 

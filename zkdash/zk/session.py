@@ -18,13 +18,17 @@ class Phase(enum.Enum):
     REFUSED = "refused"  # cannot work without the operator: old server, wrong chroot, failed authentication
 
 
+# measured on 3.4.14 and 3.5.9, 290 to 315 with the length of paths
+_WATCH_BYTES = 315
+
+
 class Session(msgspec.Struct, frozen=True):
     """The session of one mirror.
 
     `sentence` says what is wrong, where and what to do ("" while all is well). `loaded` and `expected`
     count znodes of a load under way (`expected` is an estimate, None where unknown). `server` is
     "host:port", `session_id` a signed 64-bit number. `zxid` is the last transaction seen. `watches` is how
-    many watches that server keeps for the session, 0 while none stand; `zk.watching.BYTES` of its heap each.
+    many watches that server keeps for the session, 0 while none stand.
     """
 
     phase: Phase = Phase.CONNECTING
@@ -36,3 +40,8 @@ class Session(msgspec.Struct, frozen=True):
     zxid: int = 0
     zookeeper_version: str | None = None
     watches: int = 0
+
+    @property
+    def watched_bytes(self) -> int:
+        """About how much of the server's heap the watches take."""
+        return self.watches * _WATCH_BYTES

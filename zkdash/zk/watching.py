@@ -1,8 +1,7 @@
 """The one-shot watches of ZooKeeper before 3.6: which a znode needs beside the one that its reading left.
 
 A getData leaves a watch on the data where it succeeds, and a znode that may have children needs one on them.
-What is absent or refused gets its watch by setWatches, which asks for no right. A watch was measured to take
-315 bytes of the server's heap.
+What is absent or refused gets its watch by setWatches, which asks for no right.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ from zkdash.zk import jute
 from zkdash.zk.dirty import Dirty
 from zkdash.zk.results import Value
 from zkdash.znode import Unreadable, Znode
-
-BYTES = 315
 
 
 def need(

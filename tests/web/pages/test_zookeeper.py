@@ -144,6 +144,7 @@ def test_quotas_and_our_own_footprint_are_told() -> None:
     ]
     assert found["footprint"] == {
         "watches": 12,
+        "watched_bytes": 3780,
         "requests": 1.5,
         "events": 0.25,
         "received": 2048.0,
@@ -151,7 +152,8 @@ def test_quotas_and_our_own_footprint_are_told() -> None:
     }
     page = Markup(Client().get(URL))
     facts = page.text("section#facts")
-    assert "zkdash watches12 zkdash asks1.50 requests a second zkdash is told0.25 watch events" in facts
+    assert "zkdash watches12, about 3 780 bytes of heap zkdash asks1.50 requests a second" in facts
+    assert "zkdash is told0.25 watch events" in facts
     assert "zkdash receives2 048 bytes a second" in facts
     assert page.texts("tbody#quotas-rows td")[:2] == ["12", "10"]
 

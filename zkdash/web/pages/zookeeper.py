@@ -14,6 +14,7 @@ from zkdash.web import cells, ensemble_cells, links, tables
 from zkdash.web.broker_facts import Fact, Facts
 from zkdash.web.page import Page, Record, View, without_query
 from zkdash.web.tables import Empty
+from zkdash.zk.session import Session
 
 NAME = "zookeeper"
 _HOW = "by the mirror of this process, between the last two times that the servers were asked"
@@ -81,7 +82,7 @@ def _facts(snapshot: Snapshot) -> Facts:
         facts.append(Fact("Servers asked", when=int(known.at * 1000)))
     if session.server is not None:
         facts.append(Fact("zkdash reads from", (session.server,)))
-    facts += _footprint(session.watches, known.footprint)
+    facts += _footprint(session, known.footprint)
     return Facts(
         name=f"ZooKeeper of {snapshot.cluster}",
         tone=worst,
@@ -104,15 +105,16 @@ def _membership(known: Look) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _footprint(watches: int, footprint: Footprint) -> tuple[Fact, ...]:
+def _footprint(session: Session, footprint: Footprint) -> tuple[Fact, ...]:
     """What this process costs the ensemble."""
+    watches = f"{cells.grouped(session.watches)}, about {cells.grouped(session.watched_bytes)} bytes of heap"
     rates = (
         ("zkdash asks", footprint.requests, "requests a second"),
         ("zkdash is told", footprint.events, "watch events a second"),
         ("zkdash receives", footprint.received, "bytes a second"),
     )
     return (
-        Fact("zkdash watches", (cells.grouped(watches),), how="what that server keeps for this process"),
+        Fact("zkdash watches", (watches,), how="what that server keeps for this process"),
         *(
             Fact(label, ("not known yet" if rate is None else f"{_rate(rate)} {unit}",), how=_HOW)
             for label, rate, unit in rates
@@ -137,7 +139,11 @@ def _extra(snapshot: Snapshot) -> dict[str, cells.Plain | Record | list[Record]]
         if membership is None
         else [msgspec.structs.asdict(one) for one in membership.members],
         "quotas": [msgspec.structs.asdict(one) for one in ensemble.look.quotas],
-        "footprint": {"watches": session.watches, **msgspec.structs.asdict(ensemble.look.footprint)},
+        "footprint": {
+            "watches": session.watches,
+            "watched_bytes": session.watched_bytes,
+            **msgspec.structs.asdict(ensemble.look.footprint),
+        },
     }
 
 
