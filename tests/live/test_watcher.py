@@ -76,6 +76,7 @@ def scene(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
 SOUND = (
     small.broker(1),
     small.controller(1),
+    {"/cluster/id": small.json_(version="1", id="iAZYM0SaQ-elhe1rT4ifIg")},
     small.topic("orders", {0: [1]}),
     small.state("orders", 0, 1, [1]),
 )
@@ -186,4 +187,4 @@ def test_acls_are_taken_over_at_a_tick_and_told_once(scene: Scene) -> None:
     for _ in range(3):
         scene.tick()
     assert scene.snapshot.acls == {"/brokers": (Acl(31, "world", "anyone"),)}
-    assert [touched.areas for _, touched in scene.told] == [{"acls"}]
+    assert ["acls" in touched.areas for _, touched in scene.told].count(True) == 1

@@ -72,18 +72,17 @@ def _without_twins(asked: Sequence[tuple[Target, words.Asked]]) -> list[Server]:
     for target, (server, peer) in asked:
         known = at.get(peer) if peer is not None and not target.is_configured else None
         if known is not None:
-            servers[known] = _identified(servers[known], target)
+            servers[known] = _as_member(servers[known], target, is_configured=True)
             continue
         if peer is not None:
             at.setdefault(peer, len(servers))
-        servers.append(_identified(server, target))
+        servers.append(_as_member(server, target, is_configured=target.is_configured))
     return servers
 
 
-def _identified(server: Server, target: Target) -> Server:
-    configured = server.is_configured and target.is_configured
+def _as_member(server: Server, target: Target, *, is_configured: bool) -> Server:
     return msgspec.structs.replace(
-        server, myid=target.myid, is_voter=target.is_voter, is_configured=configured
+        server, myid=target.myid, is_voter=target.is_voter, is_configured=is_configured
     )
 
 
