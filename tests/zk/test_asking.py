@@ -9,15 +9,19 @@ import pytest
 from kazoo.security import make_digest_acl
 
 from tests.conftest import Chroot
+from tests.lab import zookeeper
 from tests.zk import fake, witness
 from tests.zk.proxy import Proxy
-from zkdash.zk import asking
+from zkdash.zk import asking, jute
 from zkdash.zk.asking import Asker, AskingError
 from zkdash.zk.config import ClusterConfig, parse_address
 from zkdash.zk.identity import Identity
 from zkdash.znode import Unreadable, Znode
 
 pytestmark = pytest.mark.zk
+on_each_release = pytest.mark.parametrize(
+    "zookeeper_release", zookeeper.RELEASES, indirect=True, scope="session"
+)
 
 ROOTS = ("/brokers", "/config", "/controller")
 
@@ -27,6 +31,7 @@ def config_of(address: str, **more: object) -> ClusterConfig:
     return ClusterConfig("test", servers, chroot, **{"session_timeout_s": 2.0} | more)  # type: ignore[arg-type]
 
 
+@on_each_release
 def test_what_is_asked_for_is_read_and_what_is_absent_is_left_out(chroot: Chroot) -> None:
     chroot.client.create("/config/topics/t", b"{}", makepath=True)
     for number in range(40):
@@ -42,6 +47,7 @@ def test_what_is_asked_for_is_read_and_what_is_absent_is_left_out(chroot: Chroot
     assert (read.data, read.version) == (b"{}", 0)
 
 
+@on_each_release
 def test_a_whole_cluster_is_one_batch_as_of_a_transaction(chroot: Chroot) -> None:
     chroot.client.create("/brokers/ids/1", b"{}", makepath=True)
     with Asker(config_of(chroot.address)) as asker:
@@ -55,6 +61,7 @@ def test_a_whole_cluster_is_one_batch_as_of_a_transaction(chroot: Chroot) -> Non
         assert second.zxid > first.zxid
 
 
+@on_each_release
 def test_what_lies_right_below_a_path_is_read_without_what_lies_deeper(chroot: Chroot) -> None:
     for number in range(40):
         chroot.client.create(f"/brokers/topics/t{number}/partitions/0", b"x", makepath=True)
@@ -63,6 +70,7 @@ def test_what_lies_right_below_a_path_is_read_without_what_lies_deeper(chroot: C
     assert found.keys() == {"/brokers", *(f"/brokers/topics/t{number}" for number in range(40))}
 
 
+@on_each_release
 def test_secrets_are_masked_and_what_an_acl_refuses_is_unreadable(chroot: Chroot) -> None:
     chroot.client.create(
         "/config/brokers/1", b'{"version":1,"config":{"ssl.keystore.password":"hunter2"}}', makepath=True
@@ -79,11 +87,13 @@ def test_secrets_are_masked_and_what_an_acl_refuses_is_unreadable(chroot: Chroot
     chroot.client.delete("/brokers")  # which is the parent's to allow
 
 
+@on_each_release
 def test_a_chroot_that_is_not_there_is_told_in_a_sentence(chroot: Chroot) -> None:
     with pytest.raises(AskingError, match=r"has no znode /.*/nowhere"):
         asking.read(config_of(chroot.address + "/nowhere"), ("/brokers",))
 
 
+@on_each_release
 def test_a_reading_goes_on_after_a_cut(chroot: Chroot) -> None:
     chroot.client.create("/brokers", b"1")
     with Proxy(chroot.server.port) as proxy:
@@ -113,3 +123,13 @@ def test_a_server_that_is_no_zookeeper_is_named() -> None:
         pytest.raises(AskingError, match="does not speak ZooKeeper's protocol"),
     ):
         asker.read(("/brokers",), limit_s=1.0)
+
+
+def test_a_server_that_lacks_what_its_probe_had_is_asked_once_and_read_all_the_same() -> None:
+    asked: list[int] = []
+    with (
+        fake.serving(fake.knows_less_than_it_says(asked)) as port,
+        Asker(config_of(f"127.0.0.1:{port}")) as asker,
+    ):
+        assert asker.read(("/brokers",)) == {}
+    assert asked.count(jute.MULTI_READ) == 1
