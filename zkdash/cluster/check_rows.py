@@ -26,7 +26,10 @@ class Verdict(enum.Enum):
 
 
 class CheckRow(msgspec.Struct, frozen=True):
-    """What one check says. `since` is in epoch seconds; it and `count` are None where it does not fail."""
+    """What one check says: the sentence of a pass is a question where it is not known to pass.
+
+    `since` is in epoch seconds; it and `count` are None where the check does not fail.
+    """
 
     check: str
     verdict: Verdict
@@ -63,8 +66,9 @@ def row(check: Check, observations: Observations) -> CheckRow:
     if finding is not None:
         return CheckRow(check.id, Verdict.FAILS, finding.tone, finding.sentence, finding.count, finding.since)
     verdict = _verdict(check.id, observations)
-    tone = _TONES[verdict]
-    return CheckRow(check.id, verdict, tone, check.passing, None, None)
+    # No good news of what is not known to be so.
+    sentence = check.passing if verdict is Verdict.PASSES else f"{check.passing}?"
+    return CheckRow(check.id, verdict, _TONES[verdict], sentence, None, None)
 
 
 def _verdict(check: str, observations: Observations) -> Verdict:

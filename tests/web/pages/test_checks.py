@@ -88,6 +88,7 @@ def test_all_checks_are_listed_with_what_each_says(client: Client) -> None:
     )
     assert rows["D3"]["since"] == "2026-11-20T10:41:07.123Z"  # as the database remembers it
     assert (rows["D17"]["status"], rows["D17"]["sentence"]) == ("ok", checks.TITLES["D17"])
+    assert rows["D40"]["sentence"] == f"{checks.TITLES['D40']}?"
     page = Markup(client.get(ALL, {"size": "200"}))
     said = {
         row.xpath("string(th)"): row.xpath("normalize-space(td[1])")
