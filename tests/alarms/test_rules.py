@@ -45,7 +45,7 @@ def test_a_cluster_takes_over_what_its_own_table_lacks(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("checks = 3", "[checks] is no table"),
-        ("[checks]\nuonwned = 3", "unknown key 'uonwned': known are alert_after, alert_every"),
+        ("[checks]\nuonwned = 3", "unknown key 'uonwned': known are abandoned, alert_after"),
         ("[checks]\nunowned = '8'", "unowned = '8' is no number above 0 and up to"),
         ("[checks]\nunowned = true", "unowned = True is no number"),
         ("[checks]\nunowned = -1", "unowned = -1 is no number"),
