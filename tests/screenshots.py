@@ -112,6 +112,8 @@ def _pages() -> Iterator[tuple[str, str]]:
         ("group", "groups/fulfilment/"),
         ("what-if", "groups/fulfilment/what-if/?add=2"),
         ("problems", "problems/"),
+        ("znodes", "znodes/brokers/ids"),
+        ("znode", "znodes/brokers/topics/orders/partitions/0/state"),
         ("trends", "trends/"),
         ("timeline", "timeline/?topic=orders"),
         ("pipeline", "pipeline/"),

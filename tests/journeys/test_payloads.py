@@ -168,6 +168,8 @@ def _addresses() -> Iterator[str]:
         yield f"{CLUSTER}/{page}?size=1000" if page not in {"", "audit/"} else f"{CLUSTER}/{page}"
     yield from (f"{CLUSTER}/topics/t/?size=1000", f"{CLUSTER}/groups/all/", f"{CLUSTER}/brokers/0/")
     yield from (f"{CLUSTER}/brokers/0/what-if/?brokers=1&rack=a", f"{CLUSTER}/kraft/")
+    for path in ("brokers/topics", "brokers/ids", "brokers/ids/0", "consumers/all/owners/t/1"):
+        yield f"{CLUSTER}/znodes/{path}?size=1000"
     for kind in forms.BY_KIND:
         yield f"{CLUSTER}/actions/new/{kind}/?topic=t&group=all"
     names = payloads.names()
@@ -175,6 +177,7 @@ def _addresses() -> Iterator[str]:
         quoted = links.segment(name)
         yield f"{CLUSTER}/topics/{quoted}/"
         yield f"{CLUSTER}/groups/{quoted}/"
+        yield f"{CLUSTER}/znodes/consumers/all/ids/{quoted}"
         yield f"{CLUSTER}/search/?q={quoted}"
         yield f"{CLUSTER}/topics/?q={quoted}&sort={quoted}&{quoted}={quoted}"
         yield f"{CLUSTER}/actions/new/change-config/?topic={quoted}&{quoted}=1"
