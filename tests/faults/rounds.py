@@ -33,11 +33,12 @@ PARTS: Final = {
     "stream": ("tests/pipeline/test_streaming.py",),
     "masters": ("tests/pipeline/test_scale_out.py",),
     "dry": ("tests/actions/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",),
+    "mirror": ("tests/zk/test_faults.py", "tests/zk/test_upgrade.py"),
 }
 
 
 # A round of it is many tests, and all of its rounds take minutes: it is done as a whole.
-WHOLE: Final = frozenset({"dry", "fields", "readonly", "audit", "injection", "stream", "masters"})
+WHOLE: Final = frozenset({"dry", "fields", "readonly", "audit", "injection", "stream", "masters", "mirror"})
 
 
 def is_full() -> bool:

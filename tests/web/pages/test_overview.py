@@ -140,7 +140,7 @@ def test_a_missing_and_a_malformed_controller_differ(client: Client) -> None:
         (Phase.CONNECTING, states.healthy(), "", "✕ No connection to ZooKeeper."),
         (Phase.SUSPENDED, states.healthy(), "", "▲ Reconnecting to ZooKeeper. Data as of"),
         (Phase.LOST, states.healthy(), "", "✕ Session lost."),
-        (Phase.REFUSED, None, "needs ZooKeeper 3.6 for now", "✕ needs ZooKeeper 3.6 for now"),
+        (Phase.REFUSED, None, "has no znode /kafka", "✕ has no znode /kafka"),
         (Phase.LOADING, states.healthy(), "", "● Catching up: 0 znodes."),
     ],
 )
