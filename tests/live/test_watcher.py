@@ -180,11 +180,14 @@ def test_a_check_is_raised_by_the_clock_alone(scene: Scene) -> None:
     assert "findings" in scene.told[-1][1].areas
 
 
-def test_acls_are_taken_over_at_a_tick_and_told_once(scene: Scene) -> None:
+def test_acls_are_taken_over_at_a_tick_told_once_and_looked_at_by_the_checks(scene: Scene) -> None:
+    acls = {"/brokers": (Acl(31, "world", "anyone"),), "/config": (Acl(31, "sasl", "kafka"),)}
     scene.load(*SOUND)
     assert scene.snapshot.acls == {}
-    scene.watcher._surveying._poller.acls = {"/brokers": (Acl(31, "world", "anyone"),)}
+    assert scene.snapshot.observations.looked["D52"].causes is None  # not known, which is no pass
+    scene.watcher._surveying._poller.acls = acls
     for _ in range(3):
         scene.tick()
-    assert scene.snapshot.acls == {"/brokers": (Acl(31, "world", "anyone"),)}
+    assert scene.snapshot.acls == acls
+    assert (scene.snapshot.observations.looked["D52"].causes or {}).keys() == {"/brokers"}
     assert ["acls" in touched.areas for _, touched in scene.told].count(True) == 1
