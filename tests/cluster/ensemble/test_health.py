@@ -130,7 +130,8 @@ def test_weighed_votes_are_not_counted() -> None:
 
 def test_a_server_alone_is_a_warning_and_several_alone_are_no_ensemble() -> None:
     alone = server(1, "standalone")
-    assert judged(alone)["standalone"].tone is Tone.WARNING
+    found = judged(alone)["standalone"]
+    assert (found.tone, found.server) == (Tone.WARNING, "zk1:2181")
     assert judged(alone, server(2, "standalone"))["apart"].tone is Tone.CRITICAL
 
 

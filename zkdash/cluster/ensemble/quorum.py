@@ -50,6 +50,7 @@ def _standalone(look: Look, alone: Sequence[Server]) -> Iterator[Ailment]:
             "standalone",
             Tone.WARNING,
             f"{alone[0].address} runs alone: when it fails, the cluster has no ZooKeeper.",
+            alone[0].address,
         )
     else:
         told = ", ".join(server.address for server in alone)
