@@ -75,6 +75,12 @@ def test_a_topic_drops_below_its_own_min_isr():
     assert (found.losses[0].min_isr, found.losses[0].is_assumed) == (2, False)
 
 
+def test_a_dead_broker_in_the_isr_keeps_no_topic_above_its_min_isr():
+    topic = small.topic("t", {0: [1, 2, 9]}) | small.config("t", **{"min.insync.replicas": "3"})
+    found = _of(small.built(*BROKERS, topic), 1)
+    assert _losses(found) == {("t", 0): (Fate.LED_ANEW, 2, (2,))}  # below it already
+
+
 def test_the_default_min_isr_is_that_of_the_brokers_where_zookeeper_has_it_and_else_assumed():
     topic = small.topic("t", {0: [1, 2]})
     assumed = _of(small.built(*BROKERS, topic), 1)
