@@ -50,7 +50,7 @@ def table(cluster: str, group: Group, known: Catalogue) -> Table:
 
 def records(group: Group, known: Catalogue) -> list[Record]:
     """All members as JSON has them."""
-    return list(tables.records(_FIELDS, _entries(group, known)))
+    return list(tables.records(FIELDS, _entries(group, known)))
 
 
 def _entries(group: Group, known: Catalogue) -> Iterator[Entry]:
@@ -146,7 +146,7 @@ COLUMNS: tuple[Column[Entry], ...] = (
     Column("session", "Session", _session),
 )
 # Under the group's path and with the id, both of which are on the page.
-_FIELDS: tuple[Column[Entry], ...] = (
+FIELDS: tuple[Column[Entry], ...] = (
     *COLUMNS,
     Column("path", "Path", lambda one: cells.Path(paths.member(one.group, one.member.id))),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,11 +17,13 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from pytest_django.fixtures import Settings
 
+from tests import recorded
 from tests.actions import small
 from tests.web import states
+from zkdash.cluster import checks
 from zkdash.cluster.findings import Finding
 from zkdash.cluster.tone import Tone
-from zkdash.web import pages, urls
+from zkdash.web import links, pages, urls
 from zkdash.web.api import openapi, shapes
 from zkdash.web.pages import clusters
 from zkdash.zk.config import ClusterConfig
@@ -57,7 +60,7 @@ def existing(path: str, number: int) -> dict[str, Any]:
     values = {"cluster": "demo", "broker": "1", "check": "D1", "number": number}
     values |= {"path": "brokers/ids/1", "session": "0x100"}
     values["name"] = "billing" if "/groups/" in path else "orders"
-    return {name: values[name] for name in re.findall(r"\{(\w+)\}", path)}
+    return {name: values[name] for name in re.findall(r"\{(\w+)\}", path) or values}
 
 
 def test_the_document_is_valid_and_everybody_may_have_it(client: Client, settings: Settings) -> None:
@@ -102,11 +105,48 @@ def test_every_field_of_a_page_is_in_its_schema(client: Client, number: int, lay
     answer = client.get(path.format(**existing(path, number)), {"format": "json"})
     assert answer.status_code == 200
     found = json.loads(answer.content)
-    [component] = re.findall(r'"#/components/schemas/(\w+)"', json.dumps(_success(path)))
-    schema = {"$ref": f"#/components/schemas/{component}", "components": DOCUMENT["components"]}
-    Draft202012Validator(schema).validate(found)
+    _validator(path).validate(found)
     for row in found["rows"]:
         assert any(_names(columns) <= row.keys() for columns in shapes.SHAPES[name].rows) or name == "brokers"
+
+
+@pytest.mark.parametrize(
+    "tree", [one for one in recorded.TREES if one.endswith(("-consumers", "-config", "hostile"))]
+)
+def test_what_real_brokers_wrote_is_documented_too(client: Client, number: int, tree: str) -> None:
+    state = states.publish(recorded.load(tree)).state
+    there = existing("", number)
+    named = {
+        "topics/": sorted(state.topics)[:3],
+        "groups/": sorted(state.groups)[:2],
+        "brokers/": sorted(map(str, state.brokers))[:2],
+        "checks/": sorted(checks.TITLES),
+        "znodes/": ["config", "brokers/topics"],
+    }
+    wrong: dict[str, str] = {}
+    for path, operation in DOCUMENT["paths"].items():
+        name = operation["get"]["operationId"]
+        if name not in shapes.SHAPES:
+            continue
+        kind = path.removeprefix("/c/{cluster}/").partition("{")[0]
+        [last] = re.findall(r"\{(\w+)\}", path)[-1:] or [""]
+        for one in named[kind] if last not in {"", "cluster"} and kind in named else [""]:
+            values = {**there, last: links.segment(one)} if one else there
+            address = path.format(**{key: value for key, value in values.items() if f"{{{key}}}" in path})
+            answer = client.get(address, {"format": "json"})
+            if answer["Content-Type"] != "application/json":
+                wrong[address] = f"{answer.status_code} {answer['Content-Type']}"
+                continue
+            error = next(_validator(path).iter_errors(answer.json()), None)
+            if error is not None:
+                wrong[address] = f"{answer.status_code}: {error.message} at {list(error.path)}"[:300]
+    assert wrong == {}
+
+
+def _validator(path: str) -> Draft202012Validator:
+    [component] = re.findall(r'"#/components/schemas/(\w+)"', json.dumps(_success(path)))
+    schema = {"$ref": f"#/components/schemas/{component}", "components": DOCUMENT["components"]}
+    return Draft202012Validator(schema)
 
 
 def _success(path: str) -> Any:
@@ -116,6 +156,28 @@ def _success(path: str) -> Any:
 def _names(columns: shapes.Columns) -> set[str]:
     found = {column if isinstance(column, str) else column.name for column in columns}
     return found - {"value_reason"}
+
+
+def test_nothing_in_it_is_any_object_or_any_list() -> None:
+    assert [at for name, one in DOCUMENT["components"]["schemas"].items() for at in _loose(one, name)] == []
+
+
+def _loose(schema: Any, at: str) -> Iterator[str]:
+    """Where a schema says no more than that something is an object, a list, or anything at all."""
+    kinds = schema.get("type", ())
+    if not schema.keys() & {"type", "anyOf", "$ref", "enum"}:
+        yield f"{at}: anything"
+    if "object" in kinds and not schema.keys() & {"properties", "additionalProperties"}:
+        yield f"{at}: any object"
+    if "array" in kinds and "items" not in schema:
+        yield f"{at}: any list"
+    for name in ("items", "additionalProperties"):
+        if isinstance(schema.get(name), dict):
+            yield from _loose(schema[name], f"{at}.{name}")
+    for name, one in schema.get("properties", {}).items():
+        yield from _loose(one, f"{at}.{name}")
+    for one in schema.get("anyOf", ()):
+        yield from _loose(one, at)
 
 
 def test_a_field_that_the_document_does_not_know_is_found_out(number: int) -> None:

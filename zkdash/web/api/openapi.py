@@ -15,7 +15,9 @@ from django.views.decorators.http import require_safe
 from zkdash.cluster.queries import SIZES
 from zkdash.cluster.tone import Tone
 from zkdash.web import exports, pages
-from zkdash.web.api.shapes import NUMBER, SHAPES, VALUE, Columns, Schema, Shape
+from zkdash.web.api import schemas
+from zkdash.web.api.schemas import Columns, Schema
+from zkdash.web.api.shapes import SHAPES, Shape
 from zkdash.web.listing import Spec
 from zkdash.web.page import Page
 from zkdash.web.pages import clusters
@@ -157,24 +159,8 @@ _OPTIONAL: Final = frozenset({"broker", "group", "members", "action", "moves", "
 
 
 def _rows(layouts: tuple[Columns, ...]) -> Schema:
-    found = [_row(columns) for columns in layouts]
+    found = [schemas.row(columns) for columns in layouts]
     return found[0] if len(found) == 1 else {"anyOf": found}
-
-
-def _row(columns: Columns) -> Schema:
-    properties: Schema = {}
-    for column in columns:
-        if isinstance(column, str):
-            properties[column] = VALUE
-            continue
-        told = {"title": column.heading, **({"description": column.title} if column.title else {})}
-        properties[column.name] = {**told, **(NUMBER if column.is_number else VALUE)}
-    return {
-        "type": "object",
-        "properties": properties,
-        "patternProperties": {"_reason$": {"type": "string", "description": "why the value is null"}},
-        "additionalProperties": False,
-    }
 
 
 def _others() -> Schema:

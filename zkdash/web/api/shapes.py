@@ -6,12 +6,14 @@ their answers by tests/web/api/test_openapi.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
 from zkdash.web import audit_rows, charts, ensemble_cells, run_cells, znode_rows
+from zkdash.web.api import objects
+from zkdash.web.api.schemas import COUNT, INTEGER_OR_NULL, TEXT, TEXT_OR_NULL, TEXTS, Columns, Schema
 from zkdash.web.pages import (
     access,
     action,
@@ -33,21 +35,8 @@ from zkdash.web.pages import (
     topics,
     what_if,
 )
-from zkdash.web.tables import Column
 
-Schema = dict[str, Any]
-TEXT: Final[Schema] = {"type": "string"}
-NUMBER: Final[Schema] = {"type": ["number", "string", "null"]}
-VALUE: Final[Schema] = {"type": ["string", "number", "boolean", "array", "null"]}
-OBJECT: Final[Schema] = {"type": "object"}
-OBJECTS: Final[Schema] = {"type": "array", "items": OBJECT}
-_TEXTS: Final[Schema] = {"type": "array", "items": TEXT}
-_NULLABLE: Final[Schema] = {"type": ["string", "null"]}
-_COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
 _LONG_AGO: Final[Schema] = {"type": "string", "examples": ["2026-11-20T10:42:07Z"]}
-
-# Columns of one layout of Kafka, or of another: a row has those of one of them.
-Columns = Sequence[Column[Any] | str]
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -62,71 +51,92 @@ SHAPES: Final[Mapping[str, Shape]] = {
     clusters.NAME: Shape((clusters.COLUMNS,)),
     "overview": Shape(
         (overview.FIELDS,),
-        {"numbers": OBJECT, "address": TEXT, "kept": OBJECT},
+        {"numbers": objects.NUMBERS_OF_A_CLUSTER, "address": TEXT, "kept": objects.KEPT},
     ),
     "brokers": Shape((brokers.COLUMNS,)),
-    "broker": Shape((broker.COLUMNS, broker.COLUMNS_07), {"broker": OBJECT}),
+    "broker": Shape((broker.COLUMNS, broker.COLUMNS_07), {"broker": objects.BROKER}),
     failure.NAME: Shape(
         (failure.COLUMNS,),
-        {"answer": TEXT, "failure": OBJECT, "leaders": OBJECTS},
+        {"answer": TEXT, "failure": objects.FAILURE, "leaders": objects.LEADERS},
         {"brokers": TEXT, "rack": TEXT},
     ),
     "topics": Shape((topics.COLUMNS,)),
-    "topic": Shape((topic.COLUMNS, topic.COLUMNS_07), {"skew": OBJECT, "config": OBJECT, "acls": OBJECTS, "notifications": OBJECTS}),
+    "topic": Shape(
+        (topic.COLUMNS, topic.COLUMNS_07),
+        {
+            "skew": objects.SKEW,
+            "config": objects.CONFIG,
+            "acls": objects.ACLS,
+            "notifications": objects.NOTIFICATIONS,
+        },
+    ),
     "groups": Shape((groups.FIELDS,)),
-    "group": Shape((group.FIELDS,), {"group": OBJECT, "members": OBJECTS}),
+    "group": Shape((group.FIELDS,), {"group": objects.GROUP, "members": objects.MEMBERS}),
     "what-if": Shape(
         (what_if.COLUMNS,),
-        {"answer": TEXT, "members": OBJECTS},
+        {"answer": TEXT, "members": objects.SHARES},
         {
-            "add": _COUNT,
-            "threads": _COUNT,
-            "partitions": _COUNT,
+            "add": COUNT,
+            "threads": COUNT,
+            "partitions": COUNT,
             "host": TEXT,
-            "remove": _TEXTS,
+            "remove": TEXTS,
             "topic": TEXT,
             "rule": TEXT,
         },
     ),
-    "configs": Shape((configs.COLUMNS,), {"notifications": OBJECTS, "unreadable": OBJECTS}),
-    "acls": Shape((access.COLUMNS,), {"tokens": OBJECTS, "unreadable": OBJECTS}),
+    "configs": Shape(
+        (configs.COLUMNS,), {"notifications": objects.NOTIFICATIONS, "unreadable": objects.UNREADABLE}
+    ),
+    "acls": Shape((access.COLUMNS,), {"tokens": objects.TOKENS, "unreadable": objects.UNREADABLE}),
     "actions": Shape((actions.FIELDS,)),
-    "action": Shape((action.STEPS,), {"action": OBJECT, "moves": OBJECTS, "audit": OBJECTS, "plan": {}}),
+    "action": Shape(
+        (action.STEPS,),
+        {"action": objects.ACTION, "moves": objects.MOVES, "audit": objects.AUDIT, "plan": TEXT_OR_NULL},
+    ),
     "audit": Shape(
         (audit_rows.FIELDS,),
-        {"older": _NULLABLE},
-        {"who": TEXT, "event": TEXT, "action": _COUNT, "below": _COUNT},
+        {"older": TEXT_OR_NULL},
+        {"who": TEXT, "event": TEXT, "action": COUNT, "below": COUNT},
     ),
     "checks": Shape((checks.COLUMNS,)),
-    "check": Shape((check.COLUMNS,), {"check": OBJECT}),
+    "check": Shape((check.COLUMNS,), {"check": objects.CHECK}),
     kraft.NAME: Shape(
         (kraft.COLUMNS,),
-        {"stage": TEXT, "owner": {"type": ["integer", "null"]}, "migration": {}, "brokers": OBJECTS},
+        {"stage": TEXT, "owner": INTEGER_OR_NULL, "migration": objects.MIGRATION, "brokers": objects.MODES},
     ),
     "problems": Shape((problems.COLUMNS,)),
     "zookeeper": Shape(
         (ensemble_cells.SERVERS,),
-        {"asked": _NULLABLE, "ailments": OBJECTS, "members": {}, "quotas": OBJECTS, "footprint": OBJECT},
+        {
+            "asked": TEXT_OR_NULL,
+            "ailments": objects.AILMENTS,
+            "members": objects.ENSEMBLE,
+            "quotas": objects.QUOTAS,
+            "footprint": objects.FOOTPRINT,
+        },
     ),
-    "znodes": Shape((znode_rows.COLUMNS,), {"znode": OBJECT}),
+    "znodes": Shape((znode_rows.COLUMNS,), {"znode": objects.ZNODE}),
     "session": Shape((znode_rows.COLUMNS,)),
     "trends": Shape(
         (charts.FIELDS,),
         {
-            "from": _NULLABLE,
-            "to": _NULLABLE,
+            "from": TEXT_OR_NULL,
+            "to": TEXT_OR_NULL,
             "step_s": {"type": ["number", "null"]},
-            "known": {"type": "array"},
-            "writes": {"type": ["integer", "null"]},
-            "hot_paths": {"type": "array"},
+            "known": objects.KNOWN,
+            "writes": INTEGER_OR_NULL,
+            "hot_paths": objects.HOT_PATHS,
         },
         {"last": TEXT, "from": _LONG_AGO, "to": _LONG_AGO},
     ),
     "timeline": Shape(
         (overview.COLUMNS,),
-        {"older": _NULLABLE, "recorded_up_to": _NULLABLE},
-        {"topic": TEXT, "broker": _COUNT, "group": TEXT, "path": TEXT, "before": TEXT},
+        {"older": TEXT_OR_NULL, "recorded_up_to": TEXT_OR_NULL},
+        {"topic": TEXT, "broker": COUNT, "group": TEXT, "path": TEXT, "before": TEXT},
     ),
-    "pipeline": Shape((run_cells.RUNS,), {"tables": OBJECTS, "problems": OBJECTS, "source": {}}),
+    "pipeline": Shape(
+        (run_cells.RUNS,), {"tables": objects.TABLES, "problems": objects.UNREAD, "source": TEXT_OR_NULL}
+    ),
     "search": Shape((search.COLUMNS,), {}, {"q": TEXT}),
 }

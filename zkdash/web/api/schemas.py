@@ -1,0 +1,76 @@
+"""Words of a schema (JSON Schema 2020-12, as OpenAPI 3.1 takes it) for what pages' JSON is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from zkdash.web.tables import Column
+
+Schema = dict[str, Any]
+# Columns of one layout of Kafka, or of another: a row has those of one of them.
+Columns = Sequence[Column[Any] | str]
+
+TEXT: Final[Schema] = {"type": "string"}
+TEXTS: Final[Schema] = {"type": "array", "items": TEXT}
+WHETHER: Final[Schema] = {"type": "boolean"}
+COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+NUMBER: Final[Schema] = {"type": ["number", "string", "null"]}
+INTEGER_OR_NULL: Final[Schema] = {"type": ["integer", "null"]}
+TEXT_OR_NULL: Final[Schema] = {"type": ["string", "null"]}
+NUMBERS: Final[Schema] = {"type": "array", "items": {"type": "integer"}}
+# What a cell holds: numbers in a list are ids of brokers, texts are names.
+VALUE: Final[Schema] = {
+    "type": ["string", "number", "boolean", "array", "null"],
+    "items": {"type": ["string", "integer"]},
+}
+_WHY: Final[Schema] = {"type": ["string", "null"], "description": "why the value is null, where it is"}
+
+
+def fields(**of: Schema) -> Schema:
+    """An object with these fields and no others, but for the reason of one that is null."""
+    return {
+        "type": "object",
+        "properties": of,
+        "patternProperties": {"_reason$": _WHY},
+        "additionalProperties": False,
+    }
+
+
+def named(value: Schema) -> Schema:
+    """An object whose keys are names of the cluster's own, each with such a value."""
+    return {"type": "object", "additionalProperties": value}
+
+
+def many(one: Schema) -> Schema:
+    return {"type": "array", "items": one}
+
+
+def or_null(one: Schema) -> Schema:
+    return {"anyOf": [one, {"type": "null"}]}
+
+
+def columns(of: Columns) -> dict[str, Schema]:
+    """The fields of a row, by the columns of its table."""
+    found: dict[str, Schema] = {}
+    for column in of:
+        if isinstance(column, str):
+            found[column] = VALUE
+            continue
+        told = {"title": column.heading, **({"description": column.title} if column.title else {})}
+        found[column.name] = {**told, **(NUMBER if column.is_number else VALUE)}
+    return found
+
+
+def row(of: Columns) -> Schema:
+    """One row of a table."""
+    return fields(**columns(of))
+
+
+def struct(of: type[msgspec.Struct]) -> Schema:
+    """One of our values, field by field, where each of them is plain."""
+    _, components = msgspec.json.schema_components((of,))
+    found: Schema = components[of.__name__]
+    return fields(**found["properties"])
