@@ -7,8 +7,9 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.embed_pictures import NAME, PASSWORD
+from tests.embed_pictures import NAME
 from tests.serving import Served
+from tests.signing import sign_in
 
 LIMIT_MS = 120_000
 _WIDE = {"width": 1200, "height": 560}
@@ -18,9 +19,7 @@ def take(browser: Any, site: Served, cluster: str, directory: Path) -> None:
     """Drain broker 4 of a cluster that is well, as the administrator that `embed_pictures` made."""
     page = browser.new_page(viewport=_WIDE, reduced_motion="reduce")
     page.goto(f"{site.address}/sign-in/?next=/c/{cluster}/actions/new/reassign/%3Fway=drain%26broker=4")
-    page.get_by_label("Username").fill(NAME)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    sign_in(page, NAME)
     page.get_by_label("Topics").fill("orders\norder-events\nclickstream")
     _take(page, directory / "form")
     page.get_by_role("button", name="Propose").click()

@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 
 from tests.journeys import framing
 from tests.serving import Served
+from tests.signing import become_first
 
 NAME = "vera"
-PASSWORD = "correct horse battery"
 _MANAGER = {"width": 900, "height": 320}
 _FRAMED = {"width": 640, "height": 300}
 # A page that knows nothing of zkdash, in the colours that its reader prefers.
@@ -30,11 +30,7 @@ _WIKI = """
 def take(browser: Any, site: Served, cluster: str, directory: Path) -> None:
     """Make an administrator and some embeds of a cluster, and photograph them in both themes."""
     page = browser.new_page(viewport=_MANAGER, reduced_motion="reduce")
-    page.goto(next(word for word in site.out.read_text().split() if "/welcome/" in word))
-    page.get_by_label("Username").fill(NAME)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password confirmation").fill(PASSWORD)
-    page.get_by_role("button", name="Make this administrator").click()
+    become_first(page, site, NAME)
     manager = f"{site.address}/c/{cluster}/embeds/"
     with framing.parent() as wiki:
         frame = _make(page, manager, "overview", "", wiki.address).locator("#snippet").input_value()

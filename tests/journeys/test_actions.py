@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 from tests.conftest import Chroot
 from tests.databases import Database
 from tests.serving import Serve, Served
+from tests.signing import PASSWORD, sign_in
 from tests.world import World
 from zkdash.access.models import Grant
 from zkdash.access.roles import Role
@@ -35,7 +36,6 @@ pytestmark = [
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 ACTIONS = "/c/default/actions/"
 LIMIT_MS = 15_000
-PASSWORD = "correct horse battery"
 REASSIGNMENT = "/admin/reassign_partitions"
 
 
@@ -83,9 +83,7 @@ def opened(browser: Any, scene: Scene) -> Iterator[Callable[..., Any]]:
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
         page.goto(f"{scene.site.address}/sign-in/")
-        page.get_by_label("Username").fill(name)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
+        sign_in(page, name)
         return page
 
     yield open_as

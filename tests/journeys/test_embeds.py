@@ -18,13 +18,13 @@ from tests.history.writing import MINUTE
 from tests.journeys import framing
 from tests.journeys.framing import Parent
 from tests.serving import Serve, Served
+from tests.signing import become_first
 from tests.waiting import wait_for
 from tests.world import World
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-PASSWORD = "correct horse battery"
 LIMIT_MS = 15_000
 REVOKED_WITHIN_MS = 5_000
 NARROW = {"width": 320, "height": 640}
@@ -65,12 +65,7 @@ def root(browser: Any, closed: Served) -> Iterator[Any]:
     """The page of the administrator, who sees the first load and manages embeds."""
     context = browser.new_context()
     page = context.new_page()
-    wait_for(lambda: "/welcome/" in closed.out.read_text(), limit_s=20, message=closed.printed)
-    page.goto(next(word for word in closed.out.read_text().split() if "/welcome/" in word))
-    page.get_by_label("Username").fill("root")
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password confirmation").fill(PASSWORD)
-    page.get_by_role("button", name="Make this administrator").click()
+    become_first(page, closed)
     page.goto(closed.address + "/c/default/topics/")
     expect(page.locator("tr", has_text="orders")).to_be_visible(timeout=LIMIT_MS)
     yield page

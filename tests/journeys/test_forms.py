@@ -15,6 +15,7 @@ from kazoo.client import KazooClient
 from playwright.sync_api import expect
 
 from tests.serving import ROOT, Served, starter
+from tests.signing import PASSWORD, sign_in
 from tests.world import World
 from zkdash.demo.zookeeper import Server
 from zkdash.web import forms
@@ -22,7 +23,7 @@ from zkdash.web import forms
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-NAME, PASSWORD = "alice", "correct horse battery"
+NAME = "alice"
 PHONE = {"width": 360, "height": 740}
 CLUSTER = "/c/default/actions"
 DRAIN = f"{CLUSTER}/new/reassign/?broker=3"
@@ -89,9 +90,7 @@ def opened(browser: Any, site: Served, **options: Any) -> Any:
     """A page of a browser in which alice has signed in."""
     page = browser.new_context(**options).new_page()
     page.goto(f"{site.address}/sign-in/")
-    page.get_by_label("Username").fill(NAME)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    sign_in(page, NAME)
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
     return page
 
@@ -102,9 +101,7 @@ def test_a_link_leads_over_the_sign_in_to_a_filled_form_and_to_its_review(
 ) -> None:
     page = browser.new_context(java_script_enabled=scripts).new_page()
     page.goto(site.address + DRAIN)
-    page.get_by_label("Username").fill(NAME)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    sign_in(page, NAME)
     expect(page.get_by_label("Drain brokers: no replica stays on them")).to_be_checked()
     expect(page.get_by_label("Brokers", exact=True)).to_have_value("3")
     page.get_by_label("Throttle").fill("fast")

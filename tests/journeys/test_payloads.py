@@ -19,6 +19,7 @@ from tests.conftest import Chroot
 from tests.databases import Database
 from tests.fixtures import payloads
 from tests.serving import Serve, Served
+from tests.signing import PASSWORD, sign_in
 from tests.zk.test_asking import config_of
 from zkdash.actions import audit, planning, queue
 from zkdash.actions.who import Who
@@ -33,7 +34,7 @@ pytestmark = [
 ]
 
 CLUSTER = "/c/default"
-NAME, PASSWORD = "olga", "correct horse battery"
+NAME = "olga"
 LIMIT_MS = 15_000
 _AT_ONCE = 200
 # Each name in a path of its own, as many as pages of their own are opened.
@@ -187,9 +188,7 @@ def _addresses() -> Iterator[str]:
 def _open(browser: Any, site: Served) -> Ear:
     ear = Ear(browser.new_context().new_page(), site.address)
     ear.page.goto(f"{site.address}/sign-in/")
-    ear.page.get_by_label("Username").fill(NAME)
-    ear.page.get_by_label("Password").fill(PASSWORD)
-    ear.page.get_by_role("button", name="Sign in").click()
+    sign_in(ear.page, NAME)
     expect(ear.page.get_by_role("button", name="Sign out")).to_be_visible()
     return ear
 

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from tests.conftest import Chroot
 from tests.databases import Database
 from tests.serving import Serve
+from tests.signing import PASSWORD, sign_in
 from tests.world import World
 from zkdash.access.models import Grant
 from zkdash.access.roles import Role
@@ -27,7 +28,6 @@ pytestmark = [
 LIMIT_MS = 15_000
 # Spark starts, loads and derives every table.
 RUN_LIMIT_MS = 600_000
-PASSWORD = "correct horse battery"
 
 
 def test_one_click_fills_the_charts_and_the_timelines(  # noqa: PLR0917 - a whole installation
@@ -44,9 +44,7 @@ def test_one_click_fills_the_charts_and_the_timelines(  # noqa: PLR0917 - a whol
     site = served(ZKDASH_CONFIG=config, ZKDASH_RECORD="0", **database.environment)
     site.wait_until_loaded("shop")
     page.goto(f"{site.address}/sign-in/")
-    page.get_by_label("Username").fill("olga")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    sign_in(page, "olga")
     page.goto(f"{site.address}/c/shop/trends/")
     expect(page.locator("main")).to_contain_text("Nothing is recorded of this cluster yet.")
     page.get_by_role("link", name="pipeline", exact=True).click()

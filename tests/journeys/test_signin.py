@@ -12,14 +12,13 @@ from playwright.sync_api import expect
 
 from tests.conftest import Chroot
 from tests.serving import Serve, Served
-from tests.waiting import wait_for
+from tests.signing import PASSWORD, become_first, first_link, sign_in
 from tests.world import World
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 LIMIT_MS = 15_000
-PASSWORD = "correct horse battery"
 LONG_NAME = "a.name.as.long.as.the.form.takes.it-" * 4 + "abcdef"
 PHONE = {"width": 360, "height": 740}
 
@@ -35,25 +34,9 @@ def root(browser: Any, closed: Served) -> Iterator[Any]:
     """The page of the first administrator, made by the link."""
     context = browser.new_context()
     page = context.new_page()
-    page.goto(first_link(closed))
-    page.get_by_label("Username").fill("root")
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password confirmation").fill(PASSWORD)
-    page.get_by_role("button", name="Make this administrator").click()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    become_first(page, closed)
     yield page
     context.close()
-
-
-def first_link(site: Served) -> str:
-    wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=20, message=site.printed)
-    return next(word for word in site.out.read_text().split() if "/welcome/" in word)
-
-
-def sign_in(page: Any, name: str) -> None:
-    page.get_by_label("Username").fill(name)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
 
 
 def make_user(root: Any, site: Served, name: str, role: str = "viewer") -> None:

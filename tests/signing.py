@@ -1,0 +1,35 @@
+"""How a person becomes the first administrator, and signs in, in a real browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.serving import Served
+from tests.waiting import wait_for
+
+PASSWORD = "correct horse battery"
+
+
+def first_link(site: Served) -> str:
+    """The one-time link that a `serve` without an administrator prints."""
+    wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=20, message=site.printed)
+    return next(word for word in site.out.read_text().split() if "/welcome/" in word)
+
+
+def become_first(page: Any, site: Served, name: str = "root") -> None:
+    """Make the administrator by that link; the page is signed in then."""
+    page.goto(first_link(site))
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password confirmation").fill(PASSWORD)
+    page.get_by_role("button", name="Make this administrator").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+def sign_in(page: Any, name: str, password: str = PASSWORD) -> None:
+    """Fill the form of the sign-in page, on which the page is."""
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in", exact=True).click()
