@@ -71,7 +71,8 @@ def test_batches_keep_what_was_walked_and_say_whether_it_shows() -> None:
     assert scene.change("/a/a", znode())
     assert scene.change("/a/b/x", znode())
     assert scene.change("/a/bb", None)
-    assert shown(folder) == {"a": 0, "b": 3}
+    assert scene.change("/a/b/c", None)
+    assert shown(folder) == {"a": 0, "b": 2}
     changes = scene.folders.changes("/a")
     assert scene.change("/a", znode(1)), "its own value is on its page"
     assert scene.change("/a/b", znode(1)), "so is a child's Stat"
@@ -89,8 +90,7 @@ def test_a_batch_that_tells_what_was_walked_already_changes_nothing() -> None:
     assert shown(folder) == before
 
 
-names = st.sampled_from(["a", "b", "c", "a b", "..", "\u202e"])
-paths = st.lists(names, min_size=1, max_size=4).map(lambda parts: "/" + "/".join(parts))
+paths = st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map(lambda parts: "/" + "/".join(parts))
 
 
 @given(st.lists(st.tuples(paths, st.booleans()), max_size=60), st.sampled_from(["/", "/a", "/a/b"]))
@@ -101,11 +101,7 @@ def test_whatever_comes_and_goes_a_folder_is_what_a_new_walk_would_find(
     folder = scene.folders.folder(path)
     for at, is_there in steps:
         scene.change(at, znode() if is_there else None)
-        assert folder.names() == list(expected(scene.held, path))
-    assert shown(folder) == {
-        name: sum(one.rpartition("/")[0] == f"{path.rstrip('/')}/{name}" for one in scene.held)
-        for name in folder.names()
-    }
+        assert shown(folder) == expected(scene.held, path)
 
 
 class _Late(list[str]):

@@ -68,10 +68,15 @@ class Folder:
         if not rest:
             self._put(name, is_there=read is not None)
             return True
-        known = self._below.setdefault(name, set())
+        known = self._below.get(name, set())
         if (rest in known) == (read is not None):
             return False
-        known.symmetric_difference_update((rest,))
+        if read is not None:
+            self._below.setdefault(name, known).add(rest)
+        else:
+            known.remove(rest)
+            if not known:
+                del self._below[name]
         return True
 
     def _put(self, name: str, *, is_there: bool) -> None:
@@ -81,7 +86,6 @@ class Folder:
             insort(self._names, name)
         elif is_known and not is_there:
             del self._names[at]
-            self._below.pop(name, None)
 
 
 class Owned:
