@@ -33,7 +33,7 @@ PARTS: Final = {
     "stream": ("tests/pipeline/test_streaming.py",),
     "masters": ("tests/pipeline/test_scale_out.py",),
     "dry": ("tests/actions/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",),
-    "mirror": ("tests/zk/test_faults.py", "tests/zk/test_upgrade.py"),
+    "mirror": ("tests/zk/test_faults.py", "tests/zk/test_upgrade.py", "tests/zk/test_mirror.py"),
 }
 
 

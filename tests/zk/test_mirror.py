@@ -13,6 +13,7 @@ from kazoo.client import KazooClient
 from kazoo.security import make_digest_acl
 
 from tests.conftest import Chroot
+from tests.faults import rounds
 from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import witness
@@ -132,12 +133,16 @@ def test_a_znode_of_one_mebibyte_is_mirrored_among_small_ones(chroot: Chroot) ->
         assert seen.seen() == witness.walk(chroot.client, ROOTS)
 
 
-def test_a_hundred_thousand_children_are_mirrored(own_server: Callable[..., Server]) -> None:
+def test_a_hundred_thousand_children_are_mirrored(
+    own_server: Callable[..., Server], zookeeper_release: str
+) -> None:
+    """On an old release, which answers for each of them, a fifth of that in every run."""
+    count = 100_000 if zookeeper_release == zookeeper.BUNDLED or rounds.is_full() else 20_000
     server = own_server(heap_mb=512)
     client = KazooClient(hosts=server.address)
     client.start(timeout=10.0)
     client.create("/brokers")
-    for start in range(0, 100_000, 1000):
+    for start in range(0, count, 1000):
         multi = client.transaction()
         for number in range(start, start + 1000):
             multi.create(f"/brokers/a-child-with-a-rather-long-name-{number}")
@@ -146,7 +151,7 @@ def test_a_hundred_thousand_children_are_mirrored(own_server: Callable[..., Serv
     client.close()
     with witness.mirroring(server.address, ROOTS, session_timeout_s=6.0) as (mirror, seen):
         witness.wait_live(mirror, 30.0)
-        assert len(seen.state) == 100_001
+        assert len(seen.state) == count + 1
 
 
 def test_a_protected_znode_is_unreadable_and_harms_no_other(chroot: Chroot) -> None:
