@@ -152,8 +152,8 @@ def starter(below: Path) -> Iterator[Serve]:
         server.wait_until_ready()
         return server
 
-    yield start
     try:
+        yield start
         for server in started:
             if server.running:
                 server.stop()

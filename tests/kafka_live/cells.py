@@ -8,9 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.lab.releases import RELEASES
+
 # On these every cell is played in every run; `make eras` does so on the others too.
 ALWAYS = ("1.1.1", "3.9.1")
 EVERYWHERE = "ZKDASH_ALL_ERAS"
+# On these pages are compared with tools in every run.
+_LIVES = ("0.8.2.2", *ALWAYS)
 ABSENT = "not in this era: "
 
 
@@ -28,6 +32,11 @@ class Cell(NamedTuple):
         if self.told.startswith(ABSENT):
             return False
         return self.smoke or self.era in ALWAYS or os.environ.get(EVERYWHERE) == "1"
+
+
+def lives() -> tuple[str, ...]:
+    """The eras in which this run compares pages with Kafka's own tools."""
+    return tuple(RELEASES) if os.environ.get(EVERYWHERE) == "1" else _LIVES
 
 
 def read() -> list[Cell]:

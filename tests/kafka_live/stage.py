@@ -85,7 +85,7 @@ class Stage:
         self._worker = worker.Worker([self._config], owner=worker.own_name(), poll_s=POLL_S)
         self.survey = Survey({}, 0)
         if not self.release.has_listeners:  # whose offset tool asks there for ever where it is absent
-            self.topic("__consumer_offsets", [[1]] * 4)
+            self.topic("__consumer_offsets", [[1, 2]] * 4)
 
     def __enter__(self) -> Self:
         self._worker.start()

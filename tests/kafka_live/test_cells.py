@@ -15,9 +15,11 @@ from django.core.management import call_command
 from tests import databases
 from tests.kafka_live import cells, scenes, scenes_groups, scenes_moves, scenes_stuck, scenes_topics
 from tests.kafka_live.cells import Cell
+from tests.kafka_live.life import Life
 from tests.kafka_live.stage import BROKERS, Stage, settings
 from tests.lab.cluster import Lab
 from tests.lab.releases import RELEASES
+from tests.serving import starter
 from zkdash.demo.zookeeper import Server
 
 CELLS = cells.read()
@@ -39,15 +41,25 @@ class Plays:
         self._wanted = wanted
         self._tell = tell
         self._played: dict[str, Mapping[str, scenes.Outcome]] = {}
+        self._lives: dict[str, Exception | None] = {}
 
     def outcome(self, cell: Cell) -> scenes.Outcome:
-        if cell.era not in self._played:
-            kinds = [one.kind for one in self._wanted if one.era == cell.era]
+        return self._of(cell.era)[cell.kind]
+
+    def life(self, era: str) -> Exception | None:
+        """What went wrong in the life of a topic that came before the era's cells."""
+        self._of(era)
+        return self._lives[era]
+
+    def _of(self, era: str) -> Mapping[str, scenes.Outcome]:
+        if era not in self._played:
+            kinds = [one.kind for one in self._wanted if one.era == era]
             try:
-                self._played[cell.era] = self._play(cell.era, kinds)
+                self._played[era] = self._play(era, kinds)
             except Exception as fault:  # all cells of the era fail by it
-                self._played[cell.era] = dict.fromkeys(kinds, scenes.Outcome("broken", fault, 0.0))
-        return self._played[cell.era][cell.kind]
+                self._played[era] = dict.fromkeys(kinds, scenes.Outcome("broken", fault, 0.0))
+                self._lives.setdefault(era, fault)
+        return self._played[era]
 
     def _play(self, era: str, kinds: list[str]) -> Mapping[str, scenes.Outcome]:
         self._others.stop()
@@ -58,11 +70,25 @@ class Plays:
                 self._lab.client(era) as client,
                 Stage(era, self._lab.address(era), brokers, client, self._folder / era) as stage,
             ):
+                self._lives[era] = self._live(era, stage)
                 outcomes = scenes.play(stage, kinds)
         finally:
             self._lab.stop()
         self._say(era, outcomes, time.monotonic() - began)
         return outcomes
+
+    def _live(self, era: str, stage: Stage) -> Exception | None:
+        """The cluster is still empty: so is the list of what is wrong with it."""
+        began = time.monotonic()
+        folder = self._folder / f"life-{era}"
+        folder.mkdir(parents=True)
+        try:
+            with starter(folder) as start:
+                Life(stage, start(ZKDASH_ZOOKEEPER=self._lab.address(era))).live()
+        except Exception as fault:  # told by the test of that life; the cells go on
+            return fault
+        self._tell(f"Kafka {era}: the life of a topic, {time.monotonic() - began:.0f} s")
+        return None
 
     def _say(self, era: str, outcomes: Mapping[str, scenes.Outcome], seconds: float) -> None:
         """One line an era, and the kinds that took longest."""
@@ -114,6 +140,16 @@ def test_an_action_on_real_brokers_does_what_its_cell_says(cell: Cell, plays: Pl
     if outcome.fault:
         raise outcome.fault
     assert outcome.told.startswith(cell.told)
+
+
+@pytest.mark.kafka
+@pytest.mark.zk
+@pytest.mark.parametrize("era", cells.lives())
+def test_pages_agree_with_kafkas_own_tools_through_the_life_of_a_topic(era: str, plays: Plays) -> None:
+    """A topic is made, configured, grown and moved, a broker dies and returns, the topic is deleted."""
+    fault = plays.life(era)
+    if fault:
+        raise fault
 
 
 def test_every_kind_has_a_cell_for_every_era_and_only_one() -> None:

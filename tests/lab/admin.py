@@ -53,6 +53,25 @@ def describe_config(broker: Broker, kind: str) -> str:
     return "\n".join(line for line in printed.splitlines() if "=" in line and " = " not in line)
 
 
+def configure_topic(broker: Broker, topic: str, key: str, value: str) -> None:
+    """Set an option of a topic: by the topic tool, from 3.0 on by kafka-configs."""
+    if not broker.release.tools_ask_broker:
+        broker.configure_topic(topic, key, value)
+        return
+    entity = ("--entity-type", "topics", "--entity-name", topic)
+    asked = (*_where(broker), "--alter", *entity, "--add-config", f"{key}={value}")
+    tools.run(broker, "kafka.admin.ConfigCommand", *asked)
+
+
+def elect_preferred(broker: Broker) -> None:
+    """Have the preferred leaders of all partitions elected."""
+    if broker.release.moves_by_api:
+        asked = ("--election-type", "preferred", "--all-topic-partitions")
+        tools.run(broker, broker.release.elector, *_where(broker), *asked)
+    else:
+        tools.run(broker, broker.release.elector, *_where(broker))
+
+
 def _reassign(broker: Broker, *arguments: str) -> str:
     return tools.run(broker, broker.release.reassigner, *_where(broker), *arguments)
 

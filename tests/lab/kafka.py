@@ -148,6 +148,18 @@ class Broker:
         """Create a topic with Kafka's own tool. Raises topics.RefusedError with what the tool printed."""
         self._topics().create(name, partitions=partitions, replicas=replicas)
 
+    def add_partitions(self, name: str, total: int) -> None:
+        """Let a topic have `total` partitions, with Kafka's own tool. Raises topics.RefusedError."""
+        self._topics().add_partitions(name, total)
+
+    def configure_topic(self, name: str, key: str, value: str) -> None:
+        """As `topics.TopicCommand.configure`: the topic tool up to 2.8. Raises topics.RefusedError."""
+        self._topics().configure(name, key, value)
+
+    def topic_options(self, name: str) -> dict[str, str]:
+        """The options of a topic that Kafka's own tool prints. Raises topics.RefusedError."""
+        return self._topics().options(name)
+
     def delete_topic(self, name: str) -> None:
         """Delete a topic with Kafka's own tool. Raises topics.RefusedError."""
         self._topics().delete(name)

@@ -34,6 +34,7 @@ class Release:
     offset_shell: str = "kafka.tools.GetOffsetShell"
     records_deleter: str = "kafka.admin.DeleteRecordsCommand"
     reassigner: str = "kafka.admin.ReassignPartitionsCommand"
+    elector: str = "kafka.admin.PreferredReplicaLeaderElectionCommand"
     has_listeners: bool = True
     tools_ask_broker: bool = False
     moves_by_api: bool = False
@@ -73,6 +74,7 @@ RELEASES = {
             "2.8.2",
             _jars("org.apache.kafka:kafka_2.13:2.8.2", "org.slf4j:slf4j-log4j12:1.7.25"),
             registration=5,
+            elector="kafka.admin.LeaderElectionCommand",
             moves_by_api=True,
             has_old_consumers=False,
         ),
@@ -92,6 +94,7 @@ RELEASES = {
             records_deleter="org.apache.kafka.tools.DeleteRecordsCommand",
             offset_shell="org.apache.kafka.tools.GetOffsetShell",
             reassigner="org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+            elector="org.apache.kafka.tools.LeaderElectionCommand",
             tools_ask_broker=True,
             moves_by_api=True,
             has_old_consumers=False,

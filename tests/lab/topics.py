@@ -13,6 +13,7 @@ _PARTITION = re.compile(
     r"\s*Topic: (?P<topic>\S+)\s+Partition: (?P<partition>\d+)\s+Leader: (?P<leader>-?\d+|none)"
     r"\s+Replicas: (?P<replicas>[\d,]*)\s+Isr: ?(?P<isr>[\d,]*)"
 )
+_OPTIONS = re.compile(r"Configs:[ ]?(?P<options>\S*)")
 
 
 class RefusedError(RuntimeError):
@@ -44,6 +45,20 @@ class TopicCommand:
             "--topic",
             name,
         )
+
+    def add_partitions(self, name: str, total: int) -> None:
+        """Let a topic have `total` partitions. Raises RefusedError."""
+        self._run("--alter", "--topic", name, "--partitions", str(total))
+
+    def configure(self, name: str, key: str, value: str) -> None:
+        """Set an option of a topic, as the tool does up to 2.8. Raises RefusedError."""
+        self._run("--alter", "--topic", name, "--config", f"{key}={value}")
+
+    def options(self, name: str) -> dict[str, str]:
+        """The options of a topic that `--describe` prints on its first line. Raises RefusedError."""
+        found = _OPTIONS.search(self._run("--describe", "--topic", name))
+        pairs = filter(None, found["options"].split(",")) if found else ()
+        return dict(pair.split("=", 1) for pair in pairs)
 
     def delete(self, name: str) -> None:
         """Delete a topic. Raises RefusedError."""
