@@ -19,7 +19,7 @@ from zkdash.cluster.draft import Draft
 from zkdash.cluster.entities import Entities
 from zkdash.cluster.groups import Group
 from zkdash.cluster.judging import znodes
-from zkdash.cluster.judging.jury import Jury
+from zkdash.cluster.judging.jury import Jury, default_min_isr
 from zkdash.cluster.loads import Loads
 from zkdash.cluster.problems import Ledger
 from zkdash.cluster.reading import Reader
@@ -103,7 +103,8 @@ class _Step:
         self._read_brokers(arrived.brokers)
         names = dict.fromkeys([*arrived.topics, *self._retargeted(), *self._marked(arrived.deletions)])
         live = frozenset(self._brokers.close())
-        self._jury.stand(live, self._registered(arrived.brokers), self._controller_epoch())
+        least = default_min_isr(self._entities.configs())
+        self._jury.stand(self._brokers.close(), self._controller_epoch(), least)
         for name in names:
             self._read_topic(name, arrived.topics.get(name, []), live)
         for name in self._jury.elsewhere():
@@ -180,11 +181,6 @@ class _Step:
                 number, None if value is None else Seen[Broker](value, assembly.readable(arrival.read))
             )
             self._areas.add("brokers")
-
-    def _registered(self, arrived: Mapping[int, Arrival]) -> list[Broker]:
-        """What the brokers of this batch told of themselves."""
-        seen = [self._brokers.get(number) for number in arrived]
-        return [one.value for one in seen if one is not None and isinstance(one.value, Broker)]
 
     def _controller_epoch(self) -> int | None:
         seen = self._single.get("controller_epoch", self._before.controller_epoch)

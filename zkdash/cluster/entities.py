@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, Final
 
+import immutables
+
 from zkdash.cluster.arrivals import Arrival, Read
 from zkdash.cluster.assembly import readable
 from zkdash.cluster.draft import Draft
@@ -13,6 +15,7 @@ from zkdash.cluster.reading import Reader
 from zkdash.cluster.state import ClusterState, Seen
 from zkdash.kafka.layouts import table
 from zkdash.kafka.paths import Kind, Place
+from zkdash.kafka.values import EntityConfig
 from zkdash.znode import Unreadable
 
 # The field of the state that holds a kind, and the area of pages that show it.
@@ -65,6 +68,11 @@ class Entities:
                 self._drafts.setdefault("refused", Draft(known)).put(path, refused)
                 areas |= {"configs", "acls", "notifications"}
         return areas
+
+    def configs(self) -> immutables.Map[str, Seen[EntityConfig]]:
+        """The configurations as they stand so far in the batch."""
+        draft = self._drafts.get("configs")
+        return self._before.configs if draft is None else draft.close()
 
     def close(self) -> dict[str, Any]:
         """The fields of the state that changed."""

@@ -15,19 +15,15 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from zkdash.cluster import broker_rows, kraft, summary
+from zkdash.cluster.judging import jury
 from zkdash.cluster.loads import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import coordinators
+from zkdash.kafka import coordinators, topic_options
 from zkdash.kafka.coordinators import OFFSETS_TOPIC
-from zkdash.kafka.values import Assignment, Broker, EntityConfig, PartitionState, TopicConfig
+from zkdash.kafka.values import Assignment, Broker, PartitionState, TopicConfig
 
-# min.insync.replicas where neither the topic nor the brokers' dynamic default says it: Kafka's own default.
-ASSUMED_MIN_ISR = 1
-MIN_ISR = "min.insync.replicas"
 _UNCLEAN = "unclean.leader.election.enable"
-_BROKER_DEFAULT = "brokers/<default>"
-_DIGITS = 10
 
 
 class Fate(enum.Enum):
@@ -127,16 +123,10 @@ def of(state: ClusterState, stopped: Collection[int], *, groups: Iterable[str] =
 
 def _default(state: ClusterState) -> Default:
     """What /config/brokers/<default> says (1.1+); what server.properties says is not in ZooKeeper."""
-    seen = state.configs.get(_BROKER_DEFAULT)
-    config = seen.value.config if seen and isinstance(seen.value, EntityConfig) else {}
-    return _min_isr(config) or Default(ASSUMED_MIN_ISR, is_assumed=True)
-
-
-def _min_isr(config: Mapping[str, str]) -> Default | None:
-    """What a config says of it, None where it says nothing that is a number."""
-    text = config.get(MIN_ISR, "")
-    is_number = text.isascii() and text.isdecimal() and len(text) < _DIGITS
-    return Default(int(text), is_assumed=False) if is_number else None
+    least = topic_options.min_isr(jury.broker_defaults(state.configs))
+    if least is None:
+        return Default(topic_options.ASSUMED_MIN_ISR, is_assumed=True)
+    return Default(least, is_assumed=False)
 
 
 class _Inquiry:
@@ -165,7 +155,8 @@ class _Inquiry:
         )
         self._moving += len(topic.moving)
         own = topic.config.config if isinstance(topic.config, TopicConfig) else {}
-        least = _min_isr(own) or self._default
+        least = topic_options.min_isr(own)
+        default = self._default if least is None else Default(least, is_assumed=False)
         unclean = own.get(_UNCLEAN, "").strip().lower() == "true"
         ending, before = self._ending, self._before
         for partition in summary.assigned(topic):
@@ -173,7 +164,7 @@ class _Inquiry:
             if not isinstance(state, PartitionState):
                 self._unknown += not ending.isdisjoint(replicas or ())
             elif state.leader in before and not ending.isdisjoint((state.leader, *state.isr)):
-                self._partition(topic, partition, state, least, unclean=unclean)
+                self._partition(topic, partition, state, default, unclean=unclean)
 
     def _partition(
         self, topic: Topic, partition: Partition, state: PartitionState, least: Default, *, unclean: bool

@@ -22,6 +22,7 @@ _ENDPOINT = re.compile(r"(?:(?P<listener>[^:/]*)://)?(?P<host>.*):(?P<port>-?[0-
 _NOWHERE = re.compile(r"|0\.0\.0\.0|::")
 _LOOPBACK = re.compile(r"localhost|127\..*|::1", re.IGNORECASE)
 _MOST_NAMED = 8
+_UPGRADE = "an upgrade is under way, or was not finished."
 
 
 def notes(state: ClusterState) -> tuple[Status, ...]:
@@ -151,8 +152,7 @@ def _versions(known: Mapping[int, Broker]) -> Iterator[Status]:
     if len(told) > 1:
         yield (
             Tone.INFO,
-            f"Registrations are of versions {_listed(list(map(str, sorted(told))))}: an upgrade is under"
-            " way, or was not finished.",
+            f"Registrations are of versions {_listed(list(map(str, sorted(told))))}: {_UPGRADE}",
         )
 
 

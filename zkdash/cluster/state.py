@@ -92,8 +92,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     have owners or offsets on a topic or subscribe to it by name, whether the topic exists or not.
     `unowned` holds the groups with partitions that lack an owner, and how many. `ranking` holds the topics
     by status, worst first, then by name, `group_ranking` the groups. `loads` tells what each broker carries,
-    and of no broker that carries nothing. `racks` are those of the brokers that told one when they were last
-    seen registered. `blames` holds what the checks that judge one thing at a time found, by their ids.
+    and of no broker that carries nothing. `blames` holds what the checks that judge one thing
+    at a time found, by their ids.
     """
 
     revision: int = 0
@@ -130,7 +130,6 @@ class ClusterState(msgspec.Struct, frozen=True):
     producer_ids: Seen[ProducerIds | None] | None = None
     seqid: Znode | Unreadable | None = None
     refused: immutables.Map[str, Unreadable] = immutables.Map()
-    racks: Mapping[int, str] = {}
     blames: Blames = immutables.Map()
 
     @property

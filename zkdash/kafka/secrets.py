@@ -14,7 +14,8 @@ import msgspec
 
 HIDDEN: Final = "<hidden>"
 
-# Quotas (kafka.server.DynamicConfig.{Client,User,Ip}) and throttles (DynamicConfig.Broker): all are numbers.
+# Quotas (kafka.server.DynamicConfig.{Client,User,Ip}), throttles (DynamicConfig.Broker), and what says when
+# producers are refused: all are numbers.
 SHOWN: Final = frozenset(
     {
         "producer_byte_rate",
@@ -25,6 +26,7 @@ SHOWN: Final = frozenset(
         "leader.replication.throttled.rate",
         "follower.replication.throttled.rate",
         "replica.alter.log.dirs.io.max.bytes.per.second",
+        "min.insync.replicas",
     }
 )
 

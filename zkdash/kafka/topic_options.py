@@ -6,6 +6,7 @@ Source: kafka.log.LogConfig of 0.8.1 to 2.8, org.apache.kafka.storage.internals.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 _REPLICAS = r"\*|(?:[0-9]+:[0-9]+(?:,[0-9]+:[0-9]+)*)?"
@@ -64,3 +65,15 @@ def fault(name: str, value: str) -> str:
     if not re.fullmatch(shape, value):
         return f'"{value}" is no value that {name} can have.'
     return ""
+
+
+MIN_ISR: Final = "min.insync.replicas"
+ASSUMED_MIN_ISR: Final = 1  # Kafka's own default
+_MOST_DIGITS = 9
+
+
+def min_isr(config: Mapping[str, str]) -> int | None:
+    """What a configuration says of min.insync.replicas, None where it says nothing that is a number."""
+    text = config.get(MIN_ISR, "")
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+    return int(text) if is_number else None

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from zkdash.cluster.failure import MIN_ISR, Failure
+from zkdash.cluster.failure import Failure
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.coordinators import OFFSETS_TOPIC
+from zkdash.kafka.topic_options import MIN_ISR
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import cells, links
 from zkdash.web.page import Record

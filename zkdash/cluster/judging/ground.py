@@ -9,12 +9,13 @@ import msgspec
 
 class Ground(msgspec.Struct, frozen=True):
     """`live` are the registered brokers. `controller_epoch` is None where it is not to be had. `racks` are
-    those of the brokers that told one when they were last seen registered, so that a dead broker's is still
-    known."""
+    those of the registered brokers that tell one. `min_isr` is min.insync.replicas of topics that have none
+    of their own."""
 
     live: frozenset[int] = frozenset()
     controller_epoch: int | None = None
     racks: Mapping[int, str] = {}
+    min_isr: int = 1
 
     crowded: dict[tuple[int, ...], bool] = {}  # what `is_crowded` found so far: few lists are different ones
 

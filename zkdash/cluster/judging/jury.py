@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+import immutables
+
 from zkdash.cluster.arrivals import Read
-from zkdash.cluster.blame import Blames, Blaming
+from zkdash.cluster.blame import Blaming
 from zkdash.cluster.group_summary import Lookup
 from zkdash.cluster.groups import Group
 from zkdash.cluster.judging import groups, topics, znodes
 from zkdash.cluster.judging.ground import Ground
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.state import ClusterState, Seen
 from zkdash.cluster.topics import Topic
-from zkdash.kafka.values import Broker
+from zkdash.kafka import paths, topic_options
+from zkdash.kafka.values import Broker, EntityConfig
 
 
 class Jury:
@@ -25,12 +28,13 @@ class Jury:
         self._ground = before_ground(before)
         self.ground = self._ground
 
-    def stand(self, live: frozenset[int], registered: Iterable[Broker], epoch: int | None) -> None:
-        """Say what topics are judged by now; `registered` are brokers whose registration came."""
-        told = {one.id: one.rack for one in registered if one.rack}
-        known = self._ground.racks
-        racks = known if told.items() <= known.items() else {**known, **told}
-        self.ground = Ground(live, epoch, racks)
+    def stand(self, brokers: immutables.Map[int, Seen[Broker]], epoch: int | None, least: int) -> None:
+        """Say what topics are judged by now: the brokers as registered after the batch, the controller's
+        epoch, and the brokers' default of min.insync.replicas."""
+        was = self._ground
+        racks = was.racks if brokers is self._before.brokers else racks_of(brokers)
+        same = racks == was.racks
+        self.ground = Ground(frozenset(brokers), epoch, was.racks if same else racks, least)
 
     def topic(self, name: str, topic: Topic | None) -> None:
         self._blaming.judge(name, topics.judge(topic, self.ground), topics.CHECKS)
@@ -60,12 +64,12 @@ class Jury:
         if moved:
             summaries = self._before.summaries.items()
             names.update(name for name, one in summaries if not moved.isdisjoint(one.brokers))
+            names.update(self._blaming.blamed(topics.STRANGERS))
         return names
 
     def close(self) -> Mapping[str, object]:
-        """What of the state is kept here, by its names there."""
-        blames: Blames = self._blaming.close()
-        return {"blames": blames, "racks": self.ground.racks}
+        """What of the state is kept here, by its name there."""
+        return {"blames": self._blaming.close()}
 
     def _is_other_for_all(self) -> bool:
         was, now = self._ground, self.ground
@@ -73,11 +77,34 @@ class Jury:
         is_back = epochs[0] != epochs[1] and (
             None in epochs or (now.controller_epoch or 0) < (epochs[0] or 0)
         )
-        return is_back or was.racks is not now.racks or (len(was.live) > 1) != (len(now.live) > 1)
+        return (
+            is_back
+            or was.racks is not now.racks
+            or was.min_isr != now.min_isr
+            or (len(was.live) > 1) != (len(now.live) > 1)
+        )
 
 
 def before_ground(state: ClusterState) -> Ground:
     """What the topics of a state were judged by."""
     seen = state.controller_epoch
     epoch = seen.value if seen is not None and isinstance(seen.value, int) else None
-    return Ground(frozenset(state.brokers), epoch, state.racks)
+    return Ground(frozenset(state.brokers), epoch, racks_of(state.brokers), default_min_isr(state.configs))
+
+
+def racks_of(brokers: immutables.Map[int, Seen[Broker]]) -> Mapping[int, str]:
+    """The racks of the registered brokers that tell one."""
+    values = (seen.value for seen in brokers.values())
+    return {one.id: one.rack for one in values if isinstance(one, Broker) and one.rack}
+
+
+def default_min_isr(configs: Mapping[str, Seen[EntityConfig]]) -> int:
+    """What /config/brokers/<default> says (1.1+), else 1: server.properties is not in ZooKeeper."""
+    least = topic_options.min_isr(broker_defaults(configs))
+    return topic_options.ASSUMED_MIN_ISR if least is None else least
+
+
+def broker_defaults(configs: Mapping[str, Seen[EntityConfig]]) -> Mapping[str, str]:
+    """The dynamic configuration of all brokers, as far as it may be shown."""
+    seen = configs.get(f"brokers/{paths.DEFAULT}")
+    return seen.value.config if seen is not None and isinstance(seen.value, EntityConfig) else {}

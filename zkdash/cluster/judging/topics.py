@@ -17,11 +17,13 @@ from zkdash.kafka.values import Assignment, PartitionState, TopicConfig
 from zkdash.znode import Znode
 
 OFFSETS = "__consumer_offsets"
-# No check of its own: topics with partitions that move. So are the throttled ones under D28.
-MOVING = "moving"
+# No checks of their own: topics with partitions that move, and with somebody in an ISR who is no replica. The
+# throttled ones under D28 are none either while anything moves.
+MOVING, STRANGERS = "moving", "strangers"
 CHECKS = (
     *("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D28", "D55", "D58", "D59"),
     MOVING,
+    STRANGERS,
 )
 
 
@@ -47,20 +49,15 @@ def judge(topic: Topic | None, ground: Ground) -> Mapping[str, Cause]:
     return found
 
 
-def min_isr(topic: Topic) -> int:
-    """min.insync.replicas as ZooKeeper tells it: the brokers' own default is not there, so 1 is assumed."""
-    if not isinstance(topic.config, TopicConfig):
-        return 1
-    text = topic.config.config.get("min.insync.replicas", "1")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else 1
-
-
-_DIGITS = 10
+def min_isr(topic: Topic, ground: Ground) -> int:
+    """min.insync.replicas of a topic: its own, or the brokers' default."""
+    own = topic.config.config if isinstance(topic.config, TopicConfig) else {}
+    return topic_options.min_isr(own) or ground.min_isr
 
 
 def _of_states(topic: Topic, ground: Ground) -> dict[str, Cause]:
     """One plain loop, which a first load goes through 200 000 times: nearly all are as they should be."""
-    live, least = ground.live, min_isr(topic)
+    live, least = ground.live, min_isr(topic, ground)
     epoch = _NEVER if ground.controller_epoch is None else ground.controller_epoch
     marks: list[tuple[str, str]] = []
     assigned = summary.assigned(topic)
@@ -98,30 +95,39 @@ def _marks(
     topic: Topic, partition: Partition, state: PartitionState, ground: Ground
 ) -> list[tuple[str, str]]:
     """The checks that a partition fails, each with what is to be said of it."""
-    replicas, isr, leader, least = partition.replicas, state.isr, state.leader, min_isr(topic)
-    moving = partition.id in topic.moving
+    replicas, isr, leader = partition.replicas, state.isr, state.leader
     name = f"partition {partition.id}"
-    marks: list[tuple[str, str]] = []
-    if leader >= 0 and leader not in isr:
-        marks.append(("D5", f"{name}: {leader} leads, in sync {_ids(isr)}"))
-    if leader >= 0 and replicas is not None and leader not in replicas:
-        marks.append(("D6", f"{name}: {leader} leads, assigned {_ids(replicas)}"))
+    marks = _of_leader(topic, partition, state, ground) if leader >= 0 else []
     strangers = [one for one in isr if replicas is not None and one not in replicas]
-    if strangers and not moving:
-        marks.append(("D7", f"{name}: {_ids(strangers)} in sync, but not assigned"))
-    if leader >= 0:
-        if len(isr) < least:
-            marks.append(("D9 under", f"{name}: {len(isr)} of {least} that must be in sync"))
-        elif len(isr) == least and summary.is_under_replicated(topic, partition):
-            marks.append(("D9", f"{name}: {least} in sync, no more than must be"))
-        # Without a leader the last member of the ISR stays in it by design, though it is dead.
-        dead = [one for one in isr if one not in ground.live]
-        if dead:
-            marks.append(("D10", f"{name}: {_ids(dead)} in sync, but not registered"))
+    if strangers:
+        marks.append((STRANGERS, name))
+        if partition.id not in topic.moving:
+            marks.append(("D7", f"{name}: {_ids(strangers)} in sync, but not assigned"))
     if ground.controller_epoch is not None and state.controller_epoch > ground.controller_epoch:
         marks.append(("D17", f"{name}: epoch {state.controller_epoch}"))
     if state.leader_recovery_state == 1:
         marks.append(("D59", f"{name}: {leader} leads"))
+    return marks
+
+
+def _of_leader(
+    topic: Topic, partition: Partition, state: PartitionState, ground: Ground
+) -> list[tuple[str, str]]:
+    """Those of a partition with a leader: without one the last member of the ISR stays in it by design."""
+    replicas, isr, leader, least = partition.replicas, state.isr, state.leader, min_isr(topic, ground)
+    name = f"partition {partition.id}"
+    marks = []
+    if leader not in isr:
+        marks.append(("D5", f"{name}: {leader} leads, in sync {_ids(isr)}"))
+    if replicas is not None and leader not in replicas:
+        marks.append(("D6", f"{name}: {leader} leads, assigned {_ids(replicas)}"))
+    if len(isr) < least:
+        marks.append(("D9 under", f"{name}: {len(isr)} of {least} that must be in sync"))
+    elif len(isr) == least and summary.is_under_replicated(topic, partition):
+        marks.append(("D9", f"{name}: {least} in sync, no more than must be"))
+    dead = [one for one in isr if one not in ground.live]
+    if dead:
+        marks.append(("D10", f"{name}: {_ids(dead)} in sync, but not registered"))
     return marks
 
 

@@ -74,7 +74,9 @@ def end(draft: Draft) -> None:
 def clear(draft: Draft) -> tuple[int, int]:
     """Remove all throttles that there are; how many topics and brokers have one."""
     topics = [
-        name for name, topic in sorted(draft.state.topics.items()) if _has(topic.config_znode, topic_options.THROTTLES)
+        name
+        for name, topic in sorted(draft.state.topics.items())
+        if _has(topic.config_znode, topic_options.THROTTLES)
     ]
     brokers = [
         path
@@ -85,7 +87,9 @@ def clear(draft: Draft) -> tuple[int, int]:
         return len(topics), len(brokers)
     writes: list[Write] = []
     for topic in topics:
-        writes += _topic_write(draft, topic, draft.state.topics[topic].config_znode, {}, topic_options.THROTTLES)
+        writes += _topic_write(
+            draft, topic, draft.state.topics[topic].config_znode, {}, topic_options.THROTTLES
+        )
     _steps(draft, "Name no replicas as throttled any more", writes)
     writes = []
     for path in brokers:
