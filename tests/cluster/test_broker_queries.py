@@ -68,7 +68,7 @@ def test_each_broker_says_what_is_wrong():
 
 def test_a_brokers_row():
     row = broker_rows.broker(STATE, 2)
-    assert (row.host_port, row.is_controller, row.session) == ("host-2:9092", True, 0)
+    assert (row.host_port, row.is_controller, row.session) == ("host-2:9092", True, small.SESSION)
     assert row.registered == STATE.brokers[2].znode.ctime
     assert row.czxid == STATE.brokers[2].znode.czxid
     assert row.leader_skew_percent == 50.0

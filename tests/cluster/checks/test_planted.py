@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.cluster.checks import planting, test_planted_in_time, trees
-from tests.cluster.checks.cases import CASES
 from tests.cluster.checks.cases.controller import YOUNG
+from tests.cluster.checks.every_case import CASES
 from tests.cluster.checks.planting import Case
 from tests.conftest import Chroot
 from zkdash.cluster import checks
