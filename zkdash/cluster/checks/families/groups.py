@@ -78,6 +78,10 @@ def _registrations(sight: Sight) -> Causes | None:
     return {group: Cause(len(told), why=told_of(told)) for group, told in found.items()} or NOBODY
 
 
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
 def _groups(count: int, groups: int, one: str, many: str) -> str:
     """`2 owners in 1 group`."""
     return f"{number(count, one, many)} in {number(groups, 'group', 'groups')}"
@@ -90,7 +94,8 @@ CHECKS: tuple[Check, ...] = (
         about=About.GROUP,
         causes=_blamed("D39"),
         failing=lambda count, groups: (
-            f"{_groups(count, groups, 'partition', 'partitions')} owned by somebody who is no member"
+            f"{_groups(count, groups, 'partition', 'partitions')}"
+            f" {_is(count)} owned by somebody who is no member"
         ),
         passing="Every owner is a member of its group",
         computed="An owner's znode names a thread of a consumer without a znode in the group's ids.",
@@ -123,7 +128,8 @@ CHECKS: tuple[Check, ...] = (
         about=About.GROUP,
         causes=_others,
         failing=lambda count, groups: (
-            f"{_groups(count, groups, 'partition', 'partitions')} owned by another member than planned"
+            f"{_groups(count, groups, 'partition', 'partitions')}"
+            f" {_is(count)} owned by another member than planned"
         ),
         passing="Groups own what Kafka's rules of assignment give them",
         computed="The owners follow neither range nor round robin, as the group's members and topics are"
@@ -139,7 +145,8 @@ CHECKS: tuple[Check, ...] = (
         about=About.GROUP,
         causes=_idle,
         failing=lambda count, groups: (
-            f"{_groups(count, groups, 'consumer thread has', 'consumer threads have')} nothing to do"
+            f"{_groups(count, groups, 'consumer thread', 'consumer threads')}"
+            f" {'has' if count == 1 else 'have'} nothing to do"
         ),
         passing="Every consumer thread has a partition",
         computed="The plan of the group's rule leaves threads without a partition: there are more threads"
@@ -197,7 +204,8 @@ CHECKS: tuple[Check, ...] = (
         about=About.GROUP,
         causes=_registrations,
         failing=lambda count, groups: (
-            f"{_groups(count, groups, 'registration breaks', 'registrations break')} every rebalance"
+            f"{_groups(count, groups, 'registration', 'registrations')}"
+            f" {'breaks' if count == 1 else 'break'} every rebalance"
         ),
         passing="Every consumer's registration can be read by the others",
         computed="A member's registration does not parse, or asks for less than one thread: each member of"
