@@ -81,7 +81,7 @@ class Asker:
         self._connected: stream.Connected | None = None
         self._reasons: dict[str, stream.Dropped] = {}
         self._was_connected = self._is_one_shot = False
-        self._lacking: set[tuple[str, int]] = set()
+        self._one_shot: dict[tuple[str, int], bool] = {}
         self._cap = reading.MAX_PATHS
         self._contact = wire.Contact(config, deliver=self._items.put, floor=0)
 
@@ -113,7 +113,8 @@ class Asker:
             try:
                 return self._attempt(wanted, deadline)
             except _GoneError:
-                continue
+                if self._clock() >= deadline:
+                    raise AskingError(self._silence()) from None
 
     def _attempt(self, wanted: _Wanted, deadline: float) -> _Reading:
         while self._connected is None:
@@ -192,16 +193,18 @@ class Asker:
                 self._note(item)
             elif self._connected is not None and item.generation == self._connected.generation:
                 if isinstance(item, stream.Reply) and item.error == jute.UNIMPLEMENTED:
-                    self._lacking.add(self._connected.peer)
+                    self._one_shot[self._connected.peer] = True
                     self._connected = None
                     raise _GoneError
                 return item
 
     def _probe(self) -> None:
-        """Find out how the server of a new connection is asked."""
+        """Find out how the server of a new connection is asked: once, it refuses what it lacks later."""
         if (to := self._connected) is not None:
-            verdict = probe.ask(to.peer, to.host, self._config.reading.tls)
-            self._is_one_shot = verdict.is_one_shot or to.peer in self._lacking
+            if to.peer not in self._one_shot:
+                verdict = probe.ask(to.peer, to.host, self._config.reading.tls)
+                self._one_shot[to.peer] = verdict.is_one_shot
+            self._is_one_shot = self._one_shot[to.peer]
 
     def _step(self, deadline: float) -> stream.Reply:
         reply = self._reply(deadline)
