@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from zkdash.formats.kafkalog import oldest, segment
 from zkdash.formats.kafkalog.entries import Entry
 from zkdash.history.manifest import Table
 from zkdash.history.tables import Tables
-from zkdash.pipeline import jobs, reading, segments
+from zkdash.pipeline import jobs, reading, retention, segments
 from zkdash.pipeline.sources.kafkalog import KafkaLogSource, SegmentPart, parse
 from zkdash.pipeline.sources.segments import LogDirectory
 from zkdash.zk.config import ClusterConfig
@@ -97,6 +98,20 @@ def test_commits_and_groups_are_those_that_dump_log_segments_printed(
     stored = Table(tmp_path / "kafka_commits")
     rates = segments.samples(spark.read.parquet(*map(str, stored.paths()))).collect()
     assert sum(row["commits"] for row in rates) == sum(not commit["deleted"] for commit in commits)
+
+
+def test_what_retention_deleted_is_not_read_again(spark: Any, tmp_path: Path) -> None:
+    (broker, *_) = sorted((SEGMENTS / "3.9.1").glob("broker-*"))
+    whole = segments.load_segments(spark, str(broker), tmp_path)
+
+    def left() -> int:
+        return sum(Table(tmp_path / name).read().rows for name in ("kafka_commits", "kafka_groups"))
+
+    retention.retain(tmp_path, 1, now_ms=time.time_ns() // 1_000_000)
+    kept = left()
+    assert 0 < kept < whole.commits + whole.groups
+    again = segments.load_segments(spark, str(broker), tmp_path)
+    assert (again.commits, again.groups, left()) == (0, 0, kept)
 
 
 # Logs made by hand: recovery, names, transactions.

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from zkdash.history import coverage, derived, files, schemas
+from zkdash.history import coverage, derived, files, schemas, watching
 from zkdash.history.manifest import Table
 from zkdash.pipeline import retention
 from zkdash.pipeline.retention import DAY_MS
@@ -109,6 +109,53 @@ def test_old_days_of_derived_tables_go_but_not_what_still_lasts(tables: Path) ->
     again = spans.read()
     retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
     assert spans.read().files == again.files
+
+
+def test_what_was_watched_goes_with_its_changes(tables: Path) -> None:
+    watched = Table(tables / "watched")
+    for run, (first, last, why) in enumerate(((1, 4, "begun"), (5, 8, None), (10, 10, "cut"))):
+        row = {"zxid_from": first, "zxid_upto": last, "from_ms": first, "to_ms": last}
+        put(watched, schemas.WATCHED, [{**row, "why": why, "is_caught_up": why == "cut"}], f"watch-{run}")
+    retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
+    assert left(tables, "watched", "zxid_from") == [7, 10]
+    assert watching.stretches(watched) == [(7, 10)]
+    assert [gap.zxid_after for gap in watching.gaps(watched)] == [8]
+    assert on_disk(tables, "watched") == set(watched.paths())
+    again = watched.read()
+    retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
+    assert watched.read().files == again.files
+
+
+def test_a_gap_at_the_checkpoint_that_was_caught_up_stays_one(tables: Path) -> None:
+    watched = Table(tables / "watched")
+    rows = [
+        {"zxid_from": 1, "zxid_upto": 4, "from_ms": 1, "to_ms": 2, "why": "begun", "is_caught_up": False},
+        {"zxid_from": 9, "zxid_upto": 10, "from_ms": 3, "to_ms": 4, "why": "cut", "is_caught_up": True},
+    ]
+    put(watched, schemas.WATCHED, rows, "watch-1")
+    retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
+    assert watching.stretches(watched) == [(7, 10)]
+    assert [(gap.zxid_after, gap.zxid_upto) for gap in watching.gaps(watched)] == [(6, 8)]
+
+
+def test_of_offsets_in_kafka_the_last_one_stays_however_old_it_is(tables: Path) -> None:
+    commits, groups = Table(tables / "kafka_commits"), Table(tables / "kafka_groups")
+    ages: tuple[tuple[str, int | None], ...]
+    ages = (("a", 9), ("a", 8), ("b", 9), ("b", 1), ("a", None), ("a", 7), ("c", 1), ("c", 2))
+    times = [None if age is None else NOW - age * DAY_MS for _, age in ages]
+    for at, ((name, _), ms) in enumerate(zip(ages, times, strict=True)):
+        record = {"group": name, "log_partition": 3, "log_offset": at, "deleted": False}
+        of = {"topic": "orders", "part": "0", "commit_ms": ms}
+        put(commits, schemas.KAFKA_COMMITS, [record | of], f"load-{at}")
+        put(groups, schemas.KAFKA_GROUPS, [record | {"time": ms, "members": []}], f"load-{at}")
+    retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
+    # Of "a" what nobody knows the age of, and the last one; of "b" and "c" what is young.
+    assert left(tables, "kafka_commits", "log_offset") == [3, 4, 5, 6, 7]
+    assert left(tables, "kafka_groups", "log_offset") == [3, 4, 5, 6, 7]
+    assert on_disk(tables, "kafka_commits") == set(commits.paths())
+    again = commits.read()
+    retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
+    assert commits.read().files == again.files
 
 
 def _date(ms: int) -> str:

@@ -53,6 +53,21 @@ def gaps(table: Table) -> list[Gap]:
     return found
 
 
+def after(table: Table, zxid: int) -> list[dict[str, Any]]:
+    """Rows of `watched` that tell what was seen after a transaction.
+
+    Where they begin behind a gap, an interval without a transaction says from where on it was caught up.
+    """
+    rows = _intervals(table)
+    kept = [
+        each | {"zxid_from": max(each["zxid_from"], zxid + 1)} for each in rows if each["zxid_upto"] > zxid
+    ]
+    before = [each for each in rows if each["zxid_upto"] <= zxid]
+    if kept and before and kept[0]["zxid_from"] > zxid + 1:
+        kept.insert(0, before[-1] | {"zxid_from": zxid + 1, "zxid_upto": zxid})
+    return kept
+
+
 def _intervals(table: Table) -> list[dict[str, Any]]:
     """In the order in which they were seen."""
     found: list[dict[str, Any]] = []

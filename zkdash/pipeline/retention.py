@@ -1,28 +1,44 @@
 """What is deleted: days of the derived tables, changes before the checkpoint that the kept days begin with.
 
+Of commits and groups that Kafka keeps, the last one of each stays however old it is: it is what there is.
+
 Files leave the list at once, and the disk when no reader can hold an older list (`manifest.GRACE_MS`).
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from zkdash.history import compaction, coverage, derived, files, schemas
+from zkdash.history import compaction, coverage, derived, files, schemas, watching
 from zkdash.history.manifest import GRACE_MS, File, Table
 
 DAY_MS: Final = 86_400_000
 _DAY: Final = "date"
 # Intervals that began long ago and still last, or ended later, are kept.
 _SPANS: Final = ("partition_intervals", "controller_epochs", "broker_sessions", "rebalances", "sessions")
+FLOOR: Final = "retained_ms"  # in a manifest: what is older was deleted, and is not read again
+
+
+class Record(NamedTuple):
+    """Records of __consumer_offsets as a table: the column of when they were written, and their key."""
+
+    time: str
+    key: tuple[str, ...]
+
+
+RECORDS: Final = {
+    "kafka_commits": Record("commit_ms", ("group", "topic", "part")),
+    "kafka_groups": Record("time", ("group",)),
+}
 
 
 class Retained(msgspec.Struct, frozen=True):
@@ -47,6 +63,8 @@ def retain(directory: Path, days: int, *, now_ms: int, grace_ms: int = GRACE_MS)
             retired += table.retire("time", cutoff, now_ms=now_ms)
         elif table.path.exists():
             retired += _forget_days(table, cutoff, now_ms, is_span=name in _SPANS)
+    for name, record in RECORDS.items():
+        retired += _forget_records(Table(directory / name), record, cutoff, now_ms)
     compaction.compact(Table(directory / "changes"), _run(), now_ms=now_ms)
     deleted = sum(
         Table(directory / name).sweep(now_ms=now_ms, grace_ms=grace_ms)
@@ -83,6 +101,11 @@ def _forget(directory: Path, checkpoint: int, now_ms: int) -> int:
         if each.last > checkpoint
     ]
     _rewrite(table, base.files, pa.Table.from_pylist(kept, schema=schemas.COVERAGE), now_ms)
+    watched = Table(directory / watching.NAME)
+    seen = watched.read().files
+    if any(file.bounds["zxid_from"][0] <= checkpoint for file in seen):
+        rows = pa.Table.from_pylist(watching.after(watched, checkpoint), schema=schemas.WATCHED)
+        _rewrite(watched, seen, rows, now_ms)
     changes = Table(directory / "changes").retire("zxid_upto", checkpoint + 1, now_ms=now_ms)
     return changes + Table(directory / "znodes_checkpoint").retire("zxid", checkpoint, now_ms=now_ms)
 
@@ -107,7 +130,37 @@ def _forget_days(table: Table, cutoff: int, now_ms: int, *, is_span: bool) -> in
     return retired
 
 
-def _rewrite(table: Table, old: Iterable[File], rows: pa.Table, now_ms: int, *, day: str = "") -> None:
+def _forget_records(table: Table, record: Record, cutoff: int, now_ms: int) -> int:
+    """Take off records that are too old and that another one of the same key followed."""
+    base = table.read()
+    bounds = [file.bounds.get(record.time) for file in base.files]
+    old = [file for file, known in zip(base.files, bounds, strict=True) if known and known[0] < cutoff]
+    if not old:
+        return 0
+    keys = [*record.key, "log_partition"]
+    every = pa.concat_tables(_all(table.directory, *keys, "log_offset"))
+    newest = every.group_by(keys).aggregate([("log_offset", "max")])
+    rows = pa.concat_tables([_read(table, file) for file in old])
+    numbered = rows.select([*keys, "log_offset"]).append_column("row", pa.array(range(rows.num_rows)))
+    last = numbered.join(newest, keys).sort_by("row")
+    is_last = pc.equal(last["log_offset"], last["log_offset_max"])
+    is_young = pc.fill_null(pc.greater_equal(rows[record.time], cutoff), fill_value=True)
+    kept = rows.filter(pc.or_(is_last, is_young))
+    if kept.num_rows == rows.num_rows:
+        return 0
+    _rewrite(table, old, kept, now_ms, position={FLOOR: cutoff})
+    return len(old)
+
+
+def _rewrite(
+    table: Table,
+    old: Iterable[File],
+    rows: pa.Table,
+    now_ms: int,
+    *,
+    day: str = "",
+    position: Mapping[str, int] = {},
+) -> None:
     base = table.read()
     run = _run()
     directory = table.staging(run)
@@ -115,7 +168,7 @@ def _rewrite(table: Table, old: Iterable[File], rows: pa.Table, now_ms: int, *, 
         below = directory / f"{_DAY}={day}" if day else directory
         below.mkdir(parents=True)
         pq.write_table(rows, below / "part-0.parquet", compression="zstd")
-    table.replace(base, old, files.written(table, run, directory), now_ms=now_ms)
+    table.replace(base, old, files.written(table, run, directory), now_ms=now_ms, streams=position)
 
 
 def _all(directory: Path, *columns: str) -> Iterable[pa.Table]:

@@ -1,6 +1,7 @@
 """Commits and groups that are kept in Kafka: the segments of __consumer_offsets as tables.
 
-Compaction deletes older commits from the segments, never from the tables: a row that was read once is kept.
+Compaction deletes older commits from the segments, never from the tables: a row that was read once is kept
+until `retention` deletes it, and what it deletes is not read again.
 What a transaction committed counts where the transaction was committed.
 """
 
@@ -20,8 +21,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from zkdash.formats.kafkalog import offsets
 from zkdash.formats.problems import Problem
 from zkdash.history import schemas
-from zkdash.history.manifest import Table
-from zkdash.pipeline import dated, reading
+from zkdash.history.manifest import Manifest, Table
+from zkdash.pipeline import dated, reading, retention
 from zkdash.pipeline.sources import rows
 from zkdash.pipeline.transforms.events import minute
 
@@ -125,7 +126,7 @@ def _add(spark: SparkSession, directory: Path, name: str, new: DataFrame, key: I
     table, keys = Table(directory / name), list(key)
     now = table.read()
     old = dated.read(spark, table, schemas.TABLES[name], now.files)
-    added = new.dropDuplicates(keys).join(old.select(*keys), keys, "left_anti")
+    added = _kept(new, name, now).dropDuplicates(keys).join(old.select(*keys), keys, "left_anti")
     return dated.put(
         table,
         added.select(*schemas.TABLES[name].names),
@@ -134,6 +135,16 @@ def _add(spark: SparkSession, directory: Path, name: str, new: DataFrame, key: I
         order=keys,
         position={f"segments:{name}": time.time_ns() // 1_000_000},
     )
+
+
+def _kept(new: DataFrame, name: str, now: Manifest) -> DataFrame:
+    """Rows without those that `retention` would delete at once."""
+    record, floor = retention.RECORDS.get(name), now.streams.get(retention.FLOOR)
+    if record is None or floor is None:
+        return new
+    last = F.max("log_offset").over(Window.partitionBy(*record.key, "log_partition"))
+    is_young = F.coalesce(F.col(record.time) >= floor, F.lit(True))
+    return new.withColumn("last", last).where(is_young | (F.col("log_offset") == F.col("last"))).drop("last")
 
 
 def _decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
