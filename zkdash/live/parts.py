@@ -15,7 +15,8 @@ class PageKey(NamedTuple):
     """What makes two sockets see the same page: one render serves them all.
 
     `cluster` is None for pages over all clusters. `args` are the page's path arguments, `query` the canonical
-    query string, `rights` the name of what the visitor may see.
+    query string, `rights` the name of what the visitor may see. `only` names the live parts that are shown
+    where not all of the page is: what is not named is not sent either.
     """
 
     cluster: str | None
@@ -23,6 +24,7 @@ class PageKey(NamedTuple):
     args: tuple[str, ...] = ()
     query: str = ""
     rights: str = "viewer"
+    only: tuple[str, ...] = ()
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -80,7 +80,10 @@ def look(snapshot: Snapshot, key: PageKey, *, whole: bool = False) -> View:
     _want(snapshot, key)
     view = page.whole(snapshot, key) if whole and page.whole else page.look(snapshot, key)
     above = chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES)
-    return msgspec.structs.replace(view, parts=(*above, *view.parts))
+    parts = (*above, *view.parts)
+    return msgspec.structs.replace(
+        view, parts=tuple(one for one in parts if not key.only or one.id in key.only)
+    )
 
 
 def _want(snapshot: Snapshot, key: PageKey) -> None:

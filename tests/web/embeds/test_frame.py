@@ -13,10 +13,12 @@ from tests.web import states
 from tests.web.embeds.conftest import Give
 from tests.web.markup import Markup
 from zkdash import live
+from zkdash.access.embeds import View
 from zkdash.access.models import Embed
 from zkdash.cluster import checks
 from zkdash.history import trends
 from zkdash.web.embeds import shown
+from zkdash.web.renderer import Renderer
 
 WIKI, BOARD = "https://wiki.example.org", "http://127.0.0.1:8001"
 EVERY_VIEW = (
@@ -50,6 +52,19 @@ def test_a_view_shows_without_signing_in_and_leaves_nothing_behind(
     assert [one.get("id") for one in Markup(answer).all("nav")] in ([], ["pager"])
     assert answer["Cache-Control"] == "no-store"
     assert answer["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("view", EVERY_VIEW, ids="-".join)
+def test_nothing_is_sent_to_a_frame_that_it_does_not_draw(
+    client: Client, give: Give, view: tuple[str, ...]
+) -> None:
+    """Its socket gets what its room renders: a part of the page that the frame lacks would be given away."""
+    drawn = client.get(f"/embed/{give(*view)}/").content.decode()
+    key = shown.key(View("demo", view[0], view[1:]))
+    parts = Renderer().parts(key).parts
+    assert parts
+    assert [part.id for part in parts if f'id="{part.id}"' not in drawn] == []
+    assert not key.only or {part.id for part in parts} <= set(key.only)
 
 
 def test_a_person_who_is_signed_in_gets_the_same_as_anybody(client: Client, alice: User, give: Give) -> None:

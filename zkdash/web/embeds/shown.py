@@ -35,10 +35,12 @@ class ViewError(ValueError):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A page that can be embedded: `template` shows it in a frame, `missing` tells why a name will not do."""
+    """A page that can be embedded: `template` shows its live `parts` in a frame, `missing` tells why a name
+    will not do."""
 
     label: str
     template: str
+    parts: tuple[str, ...]
     missing: Callable[[ClusterState, str], str] | None = None
 
 
@@ -55,14 +57,18 @@ def _no_broker(state: ClusterState, name: str) -> str:
     return "" if known else f"There is no broker {quote(name)}."
 
 
+_TOPIC = ("banner", "facts", "options", "partitions-rows", "brokers-rows", "pager")
+_GROUP = ("banner", "facts", "members-rows", "partitions-rows", "pager")
+_BROKER = ("banner", "facts", "replicas-rows", "pager")
+
 KINDS: Final[dict[str, Kind]] = {
-    "overview": Kind("Overview", "embeds/overview.html"),
-    "topic": Kind("A topic", "embeds/topic.html", _no_topic),
-    "group": Kind("A group", "embeds/group.html", _no_group),
-    "broker": Kind("A broker", "embeds/broker.html", _no_broker),
-    check.NAME: Kind("One check", "embeds/check.html"),
-    number.NAME: Kind("One number", "embeds/number.html"),
-    chart.NAME: Kind("One chart", "embeds/chart.html"),
+    "overview": Kind("Overview", "embeds/overview.html", ("banner", "checks", "strip", "changes-rows")),
+    "topic": Kind("A topic", "embeds/topic.html", _TOPIC, _no_topic),
+    "group": Kind("A group", "embeds/group.html", _GROUP, _no_group),
+    "broker": Kind("A broker", "embeds/broker.html", _BROKER, _no_broker),
+    check.NAME: Kind("One check", "embeds/check.html", ("banner", "checks")),
+    number.NAME: Kind("One number", "embeds/number.html", ("banner", "strip")),
+    chart.NAME: Kind("One chart", "embeds/chart.html", ("banner",)),
 }
 
 # What a form offers: "overview", "topic", …, "check:D1", "number:offline".
@@ -92,8 +98,8 @@ def view(cluster: str, choice: str, name: str, query: str, state: ClusterState) 
 
 
 def key(shown: View) -> PageKey:
-    """The page as a viewer sees it, which is all that an embed shows."""
-    return PageKey(shown.cluster, shown.page, shown.args, shown.query)
+    """The page as a viewer sees it, and of that only what the frame draws."""
+    return PageKey(shown.cluster, shown.page, shown.args, shown.query, only=KINDS[shown.page].parts)
 
 
 def is_possible(shown: View) -> bool:
