@@ -1,4 +1,4 @@
-"""`make screenshots`: every page of a simulated cluster in trouble, light, dark and on a phone.
+"""`make screenshots`: every page of a simulated cluster in trouble, light and dark, some on a phone too.
 
 The pictures go to docs/screenshots. The same seed tells the same story, so that two pictures of a page differ
 by what was changed in its look (and by the times that it shows).
@@ -44,6 +44,8 @@ class Shot(NamedTuple):
     theme: str
 
 
+# What is looked at on call, away from a desk.
+ON_A_PHONE = {"clusters", "overview", "checks", "check", "broker", "topic", "group"}
 SHOTS = (
     Shot("light", _WIDE, "light"),
     Shot("dark", _LOW, "dark"),
@@ -111,6 +113,10 @@ def _pages() -> Iterator[tuple[str, str]]:
         ("groups", "groups/"),
         ("group", "groups/fulfilment/"),
         ("what-if", "groups/fulfilment/what-if/?add=2"),
+        ("checks", "checks/"),
+        ("check", "checks/D8/"),
+        ("zookeeper", "zookeeper/"),
+        ("kraft", "kraft/"),
         ("problems", "problems/"),
         ("znodes", "znodes/brokers/ids"),
         ("znode", "znodes/brokers/topics/orders/partitions/0/state"),
@@ -131,6 +137,8 @@ def _photograph(site: Served) -> None:
         browser = playwright.chromium.launch(executable_path=chromium.find(), args=flags)
         for name, address in _pages():
             for shot in SHOTS:
+                if shot.viewport is _NARROW and name not in ON_A_PHONE:
+                    continue
                 _take(browser, site.address + address, shot, DIRECTORY / f"{name}-{shot.name}.png")
         embed_pictures.take(browser, site, "shop", DIRECTORY)
         action_pictures.take(browser, site, "payments", DIRECTORY)
