@@ -38,7 +38,8 @@ class Proxy:
     def freeze(self, *, requests: bool = True) -> None:
         """Let the connections of now stay open, and silent both ways; new ones are forwarded.
 
-        Without `requests` only answers are held back. What is held back flows on once restored.
+        Without `requests` only answers are held back. What is held back flows on once restored, and is
+        lost where it is cut.
         """
         for pair in self._pairs:
             pair.answers.clear()
@@ -47,13 +48,13 @@ class Proxy:
 
     def cut(self) -> None:
         """Close every connection, and refuse new ones until restored."""
-        listener, self._listener = self._listener, None
+        with self._lock:
+            listener, self._listener = self._listener, None
+            pairs, self._pairs = self._pairs, []
         if listener is not None:
             with contextlib.suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
             listener.close()
-        with self._lock:
-            pairs, self._pairs = self._pairs, []
         for pair in pairs:
             pair.close()
 
@@ -76,6 +77,10 @@ class Proxy:
                 continue
             server.settimeout(None)
             with self._lock:
+                if self._listener is not listener:  # cut while this one connected
+                    client.close()
+                    server.close()
+                    return
                 self.sent.append(bytearray())
                 self._pairs.append(_Pair(client, server, self.sent[-1]))
 
@@ -95,11 +100,11 @@ class _Pair:
         self.answers.set()
 
     def close(self) -> None:
-        self.flow()
         for end in self._sockets:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
+        self.flow()  # into nothing: what was held back ends with its threads
 
     def _forward(
         self, source: socket.socket, target: socket.socket, flows: threading.Event, copy: bytearray | None
