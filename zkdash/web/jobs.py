@@ -26,8 +26,7 @@ def run(request: HttpRequest, cluster: str) -> HttpResponse:
     """
     gate.cluster(request, cluster, Right.ACT)
     job = request.POST.get("job", "")[:_LONGEST]
-    config = pipeline.config_of(cluster)
-    if job in pipeline.READING and (config is None or not config.transaction_logs):
+    if job in pipeline.READING and not pipeline.has_source(cluster):
         return _again(request, cluster, f"Nothing was queued. {pipeline.no_source(cluster)}")
     asks = verbs.who(gate.rights(request))
     try:

@@ -18,6 +18,8 @@ from tests.web.markup import Markup
 from zkdash import live
 from zkdash.access.models import Grant
 from zkdash.actions.models import Audit
+from zkdash.history import status
+from zkdash.history.status import Status
 from zkdash.live import runs as live_runs
 from zkdash.live.parts import PageKey
 from zkdash.pipeline import runs
@@ -81,6 +83,28 @@ def test_a_cluster_without_a_source_says_how_to_name_one() -> None:
     states.publish(states.healthy(), name="bare")
     found = Markup(Client().get("/c/bare/pipeline/"))
     assert "name ZooKeeper’s dataLogDir as transaction_logs" in found.text("p.note")
+
+
+def test_where_only_zkdash_itself_records_the_page_says_so_and_a_run_can_be_asked_for(
+    history: Path, operator: Client
+) -> None:
+    states.publish(states.healthy(), name="bare")
+    below = history.parent / "bare"
+    below.mkdir()
+    status.keep(below, Status("bare", 1, seen_ms=1, wrote_ms=1, rows=3, zxid_upto=7))
+    found = Markup(Client().get("/c/bare/pipeline/"))
+    assert "what zkdash records" in found.text("#facts")
+    assert "its tables hold what zkdash saw while it recorded" in found.text("p.note")
+    assert "No source" not in found.text("main")
+    assert (
+        json.loads(Client().get("/c/bare/pipeline/?format=json").content)["source"] == "what zkdash records"
+    )
+    assert operator.post("/c/bare/pipeline/run/", {"job": "all"}).status_code == 303
+
+
+def test_where_only_segments_of_kafka_are_configured_they_are_the_source(settings: Settings) -> None:
+    settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),), segments="/data/kafka"),)
+    assert "/data/kafka" in page().text("#facts")
 
 
 def test_a_run_is_told_with_its_rows_its_seconds_and_how_far_it_came() -> None:

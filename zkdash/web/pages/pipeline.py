@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import msgspec
 from django.conf import settings
 
 from zkdash.cluster.tone import Tone
-from zkdash.history import derived, places, schemas
+from zkdash.history import derived, places, schemas, status
 from zkdash.history.manifest import ManifestError
 from zkdash.history.tables import Tables
 from zkdash.live import runs
@@ -38,6 +40,20 @@ def no_source(cluster: str) -> str:
         f"No source is configured for “{cluster}”: name ZooKeeper’s dataLogDir as transaction_logs in the "
         "cluster’s table of ZKDASH_CONFIG."
     )
+
+
+def only_recorded(cluster: str) -> str:
+    return (
+        f"No logs of ZooKeeper are configured for “{cluster}”: its tables hold what zkdash saw while it "
+        "recorded, and of Kafka’s znodes alone. Runs are made only when asked for; `manage.py pipeline work` "
+        "carries them out. To know all that happened, name ZooKeeper’s dataLogDir as transaction_logs in the "
+        "cluster’s table of ZKDASH_CONFIG."
+    )
+
+
+def has_source(cluster: str) -> bool:
+    """Whether there is anything that a job could read: files that are configured, or what was recorded."""
+    return bool(_files(cluster)) or _is_recorded(cluster)
 
 
 def whole(snapshot: Snapshot, key: PageKey) -> View:
@@ -121,6 +137,7 @@ def _last(known: Runs) -> Run | None:
 
 def _facts(snapshot: Snapshot, known: Runs) -> Facts:
     source, last = _source(snapshot.cluster), _last(known)
+    files = _files(snapshot.cluster)
     active = next((run for run in known.runs if run.state == State.RUNNING), None)
     newest = next(iter(known.runs), None)
     tone, words = Tone.UNKNOWN, "no run was asked for yet"
@@ -129,7 +146,7 @@ def _facts(snapshot: Snapshot, known: Runs) -> Facts:
     elif newest is not None:
         tone, words = run_cells.TONES[State(newest.state)], f"the newest run is {newest.state}"
     facts = [
-        Fact("Source", copied=source) if source else Fact("Source", ("none",), tone=Tone.WARNING),
+        _told(source, files),
         Fact("Recorded up to zxid", (f"0x{last.zxid_upto:x}",) if last and last.zxid_upto else ("unknown",)),
         Fact("Behind the cluster", (_behind(snapshot, known),)),
     ]
@@ -140,8 +157,20 @@ def _facts(snapshot: Snapshot, known: Runs) -> Facts:
         tone=tone,
         status=words,
         facts=tuple(facts),
-        note="" if source else no_source(snapshot.cluster),
+        note=_note(snapshot.cluster, source, files),
     )
+
+
+def _told(source: str, files: str) -> Fact:
+    if files:
+        return Fact("Source", copied=files)
+    return Fact("Source", (source,)) if source else Fact("Source", ("none",), tone=Tone.WARNING)
+
+
+def _note(cluster: str, source: str, files: str) -> str:
+    if files:
+        return ""
+    return only_recorded(cluster) if source else no_source(cluster)
 
 
 def _behind(snapshot: Snapshot, known: Runs) -> str:
@@ -161,8 +190,20 @@ def _behind(snapshot: Snapshot, known: Runs) -> str:
 
 
 def _source(cluster: str) -> str:
+    """What the tables are made of; "" for nothing."""
+    return _files(cluster) or ("what zkdash records" if _is_recorded(cluster) else "")
+
+
+def _files(cluster: str) -> str:
+    """Where the files lie that jobs read; "" where none are configured."""
     config = config_of(cluster)
-    return config.transaction_logs if config else ""
+    return config.transaction_logs or config.segments if config else ""
+
+
+def _is_recorded(cluster: str) -> bool:
+    """Whether a recorder ever wrote or now begins to: one of this process is asked, no table is."""
+    directory = places.directory(settings.ZKDASH_HISTORY, cluster)
+    return status.read(cluster, directory, time.time_ns() // 1_000_000) is not None
 
 
 def _jobs(jobs: tuple[Job, ...]) -> Table:
