@@ -28,7 +28,7 @@ END_S = 20.0
 class Demo:
     """A running `manage.py demo` in a process group of its own, as a terminal gives it one."""
 
-    def __init__(self, data: Path, *arguments: str) -> None:
+    def __init__(self, data: Path, *arguments: str, **environ: str) -> None:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         self.data = data
         self.started = time.monotonic()
@@ -37,7 +37,7 @@ class Demo:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "demo", "--port", "0", "--seed", "4", *arguments],
                 cwd=ROOT,
-                env=inherited | {"ZKDASH_DATA": str(data)},
+                env=inherited | {"ZKDASH_DATA": str(data)} | environ,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,

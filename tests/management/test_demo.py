@@ -37,3 +37,18 @@ def test_the_demo_is_open_to_look_at_and_gives_its_visitor_a_link_to_act(tmp_pat
     finally:
         demo.process.send_signal(signal.SIGTERM)
         demo.process.wait(LIMIT_S)
+
+
+def test_the_demo_records_unless_it_is_told_not_to(tmp_path: Path) -> None:
+    demos = [Demo(tmp_path / record, ZKDASH_RECORD=record) for record in ("0", "1")]
+    try:
+        for demo in demos:
+            wait_for(lambda demo=demo: "Ctrl-C" in demo.printed, LIMIT_S, lambda: demos[0].printed[-4000:])
+            wait_for(lambda demo=demo: "orders" in demo.get("/c/demo/topics/"), LIMIT_S)
+    finally:
+        for demo in demos:
+            demo.process.send_signal(signal.SIGTERM)
+        for demo in demos:
+            demo.process.wait(LIMIT_S)
+    locks = [demo.data / "demo" / "history" / "demo" / "recorder.lock" for demo in demos]
+    assert [lock.exists() for lock in locks] == [False, True]

@@ -66,6 +66,7 @@ class Command(BaseCommand):
                 (config,),
                 announce=self._announce,
                 invitee=CLUSTER,
+                records=settings.ZKDASH_RECORD,
                 pipeline=supervising.Pipeline(_environment(directory, config)),
             )
 
