@@ -108,7 +108,7 @@ def test_a_healthy_cluster_says_no_only_to_the_controller_that_is_missing():
             "older than 3.3",
         ),
         (({"/feature": small.znode("{")},), "protocol", Answer.UNKNOWN, "not to be had"),
-        (({"/brokers/ids/2": None},), "registered", Answer.NO, "Broker 2 hold replicas"),
+        (({"/brokers/ids/2": None},), "registered", Answer.NO, "Broker 2 holds replicas"),
         (({"/brokers/ids/2": small.znode("{")},), "registered", Answer.UNKNOWN, "cannot be read"),
         (
             (BY_KRAFT, COPIED, {"/brokers/ids/2": None}),

@@ -115,7 +115,8 @@ def _registered(state: ClusterState) -> Condition:
         why = f"{_brokers(absent)}: in KRaft mode, or down. ZooKeeper does not tell which."
         return Condition("registered", what, Answer.UNKNOWN, why)
     if absent:
-        why = f"{_brokers(absent)} hold replicas and are not registered: the migration waits for all brokers."
+        how = "holds replicas and is" if len(absent) == 1 else "hold replicas and are"
+        why = f"{_brokers(absent)} {how} not registered: the migration waits for all brokers."
         return Condition("registered", what, Answer.NO, why)
     if unread or not state.brokers:
         why = (

@@ -67,7 +67,7 @@ def test_conditions_say_yes_no_or_that_zookeeper_cannot_know(client: Client) -> 
     assert page.texts("tr#condition-registered td") == [
         "Every broker is registered",
         "▲ no",
-        "Broker 3 hold replicas and are not registered: the migration waits for all brokers.",
+        "Broker 3 holds replicas and is not registered: the migration waits for all brokers.",
     ]
     assert page.texts("tr#condition-idle td")[1] == "✓ yes"
     assert page.texts("tr#condition-migration-enabled td")[1] == "? cannot know"
