@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import resource
 import struct
 import threading
@@ -15,11 +16,14 @@ from kafka.protocol.admin import ListGroupsResponse
 from tests.broker.listening import Asked, Behaviour, Listening, ends, framed
 from tests.waiting import wait_for
 from zkdash.broker.breaker import FIRST_S
-from zkdash.broker.ledger import Moved
+from zkdash.broker.ledger import Ledger, Moved
 from zkdash.broker.pace import Pace
+from zkdash.broker.resolver import addresses
+from zkdash.broker.rounds import Needs, Rounds
 from zkdash.broker.sampler import Sampler
-from zkdash.broker.samples import NOT_YET, Listing, LogEnds, Unknown, UnknownCommits
+from zkdash.broker.samples import NOT_YET, GroupCommits, Listing, LogEnds, Unknown, UnknownCommits
 from zkdash.demo import ports
+from zkdash.kafka import coordinators
 from zkdash.kafka.values import Broker, Layout
 
 PACE = Pace(every_s=1.0, slow_s=60.0, limit_s=1.0, tick_s=0.005, announce_s=0.0)
@@ -288,15 +292,30 @@ def test_it_stops_at_once_while_a_broker_is_silent() -> None:
         assert "sampler test" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_a_group_without_an_offsets_topic_says_so_and_nobody_is_asked(cluster: Cluster) -> None:
+def test_without_an_offsets_topic_a_group_is_known_to_have_no_commit_and_nobody_is_asked(
+    cluster: Cluster,
+) -> None:
     server = cluster.listening(GOOD)
     cluster.update({1: at(1, server.port)}, {T: {0: 1}})
     cluster.sampler.want(groups={"billing": [T]})
     told = wait_for(lambda: cluster.sampler.samples.commits.get("billing"))
-    assert told == UnknownCommits(
-        "no group keeps offsets in Kafka here: there is no topic __consumer_offsets"
-    )
+    assert isinstance(told, GroupCommits)
+    assert (told.coordinator, told.commits, told.whole) == (None, {}, True)
+    cluster.update({1: at(1, server.port)}, {T: {0: 1}, coordinators.OFFSETS_TOPIC: {}})
+    cluster.later()
+    wait_for(lambda: isinstance(cluster.sampler.samples.commits["billing"], UnknownCommits))
     assert not server.requests
+
+
+def test_before_the_topics_are_known_no_group_is_said_to_have_no_commit() -> None:
+    needs, ledger = Needs(), Ledger(lambda: 1.0)
+    rounds = Rounds(needs, ledger, pace=PACE, clock=lambda: 1.0, lookup=addresses)
+    needs.wanted.append(([], {"billing": [T]}))
+    asyncio.run(rounds.tick())
+    assert not ledger.samples.commits
+    needs.world = {}, immutables.Map[str, Mapping[int, int | None]]({T: {0: 1}}).get
+    asyncio.run(rounds.tick())
+    assert ledger.samples.commits["billing"] == GroupCommits(None, {}, 1.0)
 
 
 def test_a_broker_lists_its_groups_where_its_release_can(cluster: Cluster) -> None:

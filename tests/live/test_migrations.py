@@ -40,16 +40,6 @@ def test_a_group_walks_from_zookeeper_to_kafka() -> None:
     assert stages == [Stage.NOT_STARTED, Stage.MOVED, Stage.MOVED]
 
 
-def test_without_a_topic_for_them_no_offset_is_in_kafka() -> None:
-    state = small.built(
-        small.topic("t", {0: [1]}),
-        small.group("g", {_MEMBER: ["t"]}),
-        {"/consumers/g/offsets/t/0": small.znode("1")},
-    )
-    judged = Migrations().look(state, _samples(UnknownCommits("there is no topic")), NOW)
-    assert judged["g"].stage is Stage.NOT_STARTED
-
-
 def test_nothing_new_from_the_coordinator_is_no_sample_and_no_news() -> None:
     migrations, samples = Migrations(), _samples(_commits(1))
     first = migrations.look(_state(1), samples, NOW)

@@ -80,6 +80,10 @@ class Ledger:
         else:
             self._commits(group, GroupCommits(broker, told.commits, self._wall(), told.refused, whole))
 
+    def no_commits(self, group: str) -> None:
+        """A group of a cluster that has no topic to keep commits in: that is known, and nobody is asked."""
+        self._commits(group, GroupCommits(None, {}, self._wall()))
+
     def unknown_commits(self, group: str, reason: str) -> None:
         """A group that nobody told anything about."""
         before = self.samples.commits.get(group)

@@ -123,9 +123,14 @@ class Rounds:
             self._peer(broker).demand_ends(partitions)
 
     def _ask_commits(self, now: float) -> None:
+        if self._leaders is _nowhere:
+            return  # nobody told yet which topics there are
         due = self._groups.due(now, _one)
         offsets = self._leaders(coordinators.OFFSETS_TOPIC) if due else None
         for group in due:
+            if offsets is None:
+                self._ledger.no_commits(group)
+                continue
             coordinator = self._coordinator(group, offsets)
             if isinstance(coordinator, str):
                 self._ledger.unknown_commits(group, coordinator)
@@ -138,10 +143,10 @@ class Rounds:
             for broker in self._brokers:
                 self._peer(broker).demand_listing()
 
-    def _coordinator(self, group: str, offsets: Mapping[int, int | None] | None) -> int | str:
+    def _coordinator(self, group: str, offsets: Mapping[int, int | None]) -> int | str:
         """The broker that keeps a group's commits, from ZooKeeper alone: asking would create the topic."""
         if not offsets:
-            return f"no group keeps offsets in Kafka here: there is no topic {coordinators.OFFSETS_TOPIC}"
+            return f"the partitions of {coordinators.OFFSETS_TOPIC} cannot be told"
         partition = coordinators.partition_of(group, len(offsets))
         leader = offsets.get(partition)
         reason = self._no_way_to(leader)

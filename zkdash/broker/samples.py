@@ -39,14 +39,15 @@ class Commit(msgspec.Struct, frozen=True, gc=False):
 
 
 class GroupCommits(msgspec.Struct, frozen=True):
-    """What a group committed to Kafka, as its coordinator (a broker id) tells.
+    """What a group committed to Kafka, as its coordinator (a broker id) tells; nothing, and no coordinator
+    (None), where ZooKeeper tells that there is no topic to keep commits in.
 
     A (topic, partition) that `commits` lacks has no commit; `refused` holds those that the coordinator
     would not tell, with its reason. `whole` is False where only the topics that were named could be asked
     about (brokers before 0.10.2). `sampled_at` is the epoch second of the answer.
     """
 
-    coordinator: int
+    coordinator: int | None
     commits: Mapping[tuple[str, int], Commit]
     sampled_at: float
     refused: Mapping[tuple[str, int], str] = {}

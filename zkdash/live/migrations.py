@@ -9,13 +9,9 @@ from zkdash.cluster import migration
 from zkdash.cluster.groups import Group
 from zkdash.cluster.migration import Migration, Sample
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka import coordinators
 from zkdash.live import positions
 
 Judged = Mapping[str, Migration]  # by group
-
-# Where there is no topic to keep them in, no offset is in Kafka: that is known, whoever was not asked.
-_NONE = GroupCommits(coordinator=-1, commits={}, sampled_at=0.0)
 
 
 class Migrations:
@@ -36,8 +32,7 @@ class Migrations:
             group = state.groups.get(name)
             if group is not None and self._seen.get(name) is not commits:
                 self._seen[name] = commits
-                has_topic = coordinators.OFFSETS_TOPIC in state.topics
-                judged[name] = self._judge(group, commits if has_topic else _NONE, samples, now)
+                judged[name] = self._judge(group, commits, samples, now)
         if judged != self._judged:
             self._judged = judged
         return self._judged

@@ -359,6 +359,15 @@ def test_where_offsets_are_is_told_from_both_places(client: Client) -> None:
     assert "not in ZooKeeper: kept in Kafka, not visible here, or never committed" in told
 
 
+def test_where_no_topic_keeps_offsets_none_is_in_kafka_and_that_is_known(client: Client) -> None:
+    samples = Samples(commits=Samples().commits.set("billing", GroupCommits(None, {}, 1.0)))
+    states.publish(_tree(), samples=samples)
+    assert "in ZooKeeper" in Markup(client.get(URL)).texts("#facts dd")
+    assert "no offset was committed to Kafka" in client.get(URL).content.decode()
+    states.publish(_tree())
+    assert "no offset was committed to Kafka" not in client.get(URL).content.decode()
+
+
 def test_members_that_follow_different_rules_are_told_apart(client: Client) -> None:
     topics = ["orders", "payments", "clicks"]
     plans = {rule: rules.plan(rule, _DEMAND) for rule in (Rule.RANGE, Rule.ROUND_ROBIN_HYPHEN)}
