@@ -12,7 +12,7 @@ from tests.serving import Served
 from tests.signing import sign_in
 
 LIMIT_MS = 120_000
-_WIDE = {"width": 1200, "height": 560}
+_WIDE = {"width": 1200, "height": 530}
 
 
 def take(browser: Any, site: Served, cluster: str, directory: Path) -> None:

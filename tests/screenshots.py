@@ -31,8 +31,8 @@ MOST_BYTES = 150_000
 MOST_BYTES_IN_ALL = 4_000_000
 
 # Low, so that all pictures together stay small.
-_WIDE = {"width": 1200, "height": 430}
-_LOW = {"width": 1200, "height": 380}
+_WIDE = {"width": 1200, "height": 410}
+_LOW = {"width": 1200, "height": 370}
 _NARROW = {"width": 360, "height": 520}
 
 
@@ -45,7 +45,7 @@ class Shot(NamedTuple):
 
 
 # What is looked at on call, away from a desk.
-ON_A_PHONE = {"clusters", "overview", "checks", "check", "broker", "topic", "group"}
+ON_A_PHONE = {"clusters", "overview", "checks", "topic"}
 SHOTS = (
     Shot("light", _WIDE, "light"),
     Shot("dark", _LOW, "dark"),
@@ -118,7 +118,7 @@ def _pages() -> Iterator[tuple[str, str]]:
         ("zookeeper", "zookeeper/"),
         ("kraft", "kraft/"),
         ("problems", "problems/"),
-        ("znodes", "znodes/brokers/ids"),
+        ("znodes", "znodes/brokers/ids#children"),
         ("znode", "znodes/brokers/topics/orders/partitions/0/state"),
         ("trends", "trends/"),
         ("timeline", "timeline/?topic=orders"),
