@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, date, datetime
 from functools import reduce
 from typing import Final
 
@@ -43,6 +44,16 @@ def dated(rows: DataFrame, column: str) -> DataFrame:
 
 def days(rows: DataFrame) -> set[str]:
     return {str(row[DAY]) for row in rows.select(DAY).distinct().collect()}
+
+
+def day(ms: int) -> date:
+    """The day of a time in epoch ms."""
+    return datetime.fromtimestamp(ms / 1000, UTC).date()
+
+
+def begin(first: date) -> int:
+    """The epoch ms at which a day begins."""
+    return int(datetime.combine(first, datetime.min.time(), UTC).timestamp() * 1000)
 
 
 def put(
