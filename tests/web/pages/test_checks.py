@@ -168,7 +168,7 @@ def test_a_check_that_there_is_not_is_not_found(client: Client) -> None:
     states.publish(states.sick())
     answer = client.get("/c/demo/checks/D999/")
     assert answer.status_code == 404
-    assert "There is no check" in Markup(answer).text("#checks")
+    assert "There is no check" in Markup(answer).text("p.problem")
 
 
 def test_ten_thousand_causes_are_paged(client: Client) -> None:

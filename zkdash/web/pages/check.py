@@ -54,7 +54,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     name = key.args[0]
     known = checks.BY_ID.get(name)
     if known is None:
-        return _gone(snapshot, key, name)
+        return _gone(name)
     query, _ = SPEC.read(key.query)
     looked = snapshot.observations.looked.get(name, _NOTHING)
     found = cause_rows.select(known, looked, snapshot.state, query)
@@ -119,10 +119,9 @@ def thresholds(check: Check, values: Thresholds) -> tuple[Threshold, ...]:
     return tuple(Threshold(key, f"{getattr(values, key):.12g}") for key in ("confirm", *check.thresholds))
 
 
-def _gone(snapshot: Snapshot, key: PageKey, name: str) -> View:
+def _gone(name: str) -> View:
     sentence = f"There is no check {quote(name[:100])}. The list of checks names all."
-    said = sentences.one(snapshot, None, key, (Tone.UNKNOWN, sentence))
-    return View(title="No such check", parts=(said,), gone=sentence)
+    return View(title="No such check", parts=(), gone=sentence)
 
 
 def _glance(snapshot: Snapshot, key: PageKey) -> object:
