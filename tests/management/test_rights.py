@@ -216,7 +216,7 @@ def test_what_a_header_says_of_an_address_counts_only_where_a_proxy_is_trusted(
 
 
 _WRITES = {"operate", "choose", "act", "approve", "do"}
-_VALUES = {"cluster": "default", "number": "1", "kind": "delete-topic"}
+_VALUES = {"cluster": "default", "number": "1", "kind": "delete-topic", "check": "under-replicated"}
 
 
 def _zxid(client: Any) -> int:
