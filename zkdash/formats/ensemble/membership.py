@@ -6,6 +6,7 @@ server apart by "|" (3.6+), and "version=" in hexadecimal.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from typing import Final
 
@@ -17,8 +18,6 @@ _HOST = r"(?:\[([0-9A-Fa-f:.%]{2,60})\]|([A-Za-z0-9._-]{1,253}))"
 _SERVER = re.compile(r"server\.([0-9]{1,10})\s*=\s*(.*)")
 _PEER = re.compile(_HOST + r":[0-9]{1,5}:[0-9]{1,5}(?::(participant|observer))?")
 _CLIENT = re.compile(rf"(?:{_HOST}:)?([0-9]{{1,5}})")
-# A server that listens everywhere is reached as its peers reach it.
-_ANYWHERE = frozenset({"0.0.0.0", "::", "0:0:0:0:0:0:0:0", ""})  # noqa: S104 - read, not bound to
 
 
 def read(data: bytes) -> Membership | None:
@@ -54,4 +53,12 @@ def _member(number: int, text: str) -> Member | None:
     if reached is None or not 0 < int(reached[3]) < 65536:
         return Member(number, host, is_voter)
     client_host = reached[1] or reached[2] or ""
-    return Member(number, host, is_voter, "" if client_host in _ANYWHERE else client_host, int(reached[3]))
+    # A server that listens everywhere is reached as its peers reach it.
+    return Member(number, host, is_voter, "" if _is_anywhere(client_host) else client_host, int(reached[3]))
+
+
+def _is_anywhere(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
