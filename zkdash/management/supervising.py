@@ -39,9 +39,14 @@ class Pipeline:
     def _supervise(self) -> None:
         command = [sys.executable, str(MANAGE), "pipeline", "work", "--until-eof"]
         while not self._over.is_set():
-            # Its standard input ends with this process, however that ends: then it ends too.
+            # Its standard input ends with this process, however that ends: then it ends too. A terminal's
+            # Ctrl-C is not for it: it would come while it still starts, and show where.
             process = subprocess.Popen(  # noqa: S603 - our own command
-                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=self._environment
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                env=self._environment,
+                start_new_session=True,
             )
             assert process.stdin is not None  # noqa: S101 - for the type
             with process.stdin:
