@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse
 
-_LIST_OFFSETS = 2
+LIST_OFFSETS = 2
 _HEADER = struct.Struct("!hhih")
 
 
@@ -36,7 +36,7 @@ def ends(end: Callable[[int], int]) -> Behaviour:
     """Answer ListOffsets version 0 as a leader does: `end` gives a partition id's end, 0 is its start."""
 
     def answer(asked: Asked) -> bytes:
-        assert (asked.key, asked.version) == (_LIST_OFFSETS, 0)
+        assert (asked.key, asked.version) == (LIST_OFFSETS, 0)
         request = ListOffsetsRequest.decode(asked.body, version=0)
         topic_of = ListOffsetsResponse.ListOffsetsTopicResponse
         partition_of = topic_of.ListOffsetsPartitionResponse

@@ -239,7 +239,7 @@ def change(path: str, znode: Znode | None, revision: int) -> Touched:
     batch = Batch(changed={path: znode}, zxid=2000)
     state, touched = advance.advance(before.state, batch)
     if znode is None:
-        del _held["demo"][path]
+        _held["demo"].pop(path, None)
     else:
         _held["demo"][path] = znode
     touched |= znodes.batch(batch)

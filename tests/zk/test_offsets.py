@@ -43,8 +43,10 @@ def test_an_immediate_change_takes_its_whole_transaction_along() -> None:
     assert list(deferred.take(11.0)) == ["/old", "/c"]
 
 
-def test_servers_that_tell_no_transaction_take_nothing_along() -> None:
+def test_where_servers_tell_no_transaction_a_change_takes_all_that_waits_along() -> None:
     deferred = Deferred()
     deferred.add("/a", -1, 10.0)
-    assert not list(deferred.same_transaction(-1))
+    deferred.add("/b", -1, 10.5)
+    assert list(deferred.same_transaction(-1)) == ["/a", "/b"]
+    assert not list(deferred.take(11.0))
     assert deferred.add("/b", -1, 10.0)
