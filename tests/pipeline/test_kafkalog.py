@@ -107,7 +107,8 @@ def test_what_retention_deleted_is_not_read_again(spark: Any, tmp_path: Path) ->
     def left() -> int:
         return sum(Table(tmp_path / name).read().rows for name in ("kafka_commits", "kafka_groups"))
 
-    retention.retain(tmp_path, 1, now_ms=time.time_ns() // 1_000_000)
+    in_a_year = time.time_ns() // 1_000_000 + 365 * 86_400_000
+    retention.retain(tmp_path, 1, now_ms=in_a_year)
     kept = left()
     assert 0 < kept < whole.commits + whole.groups
     again = segments.load_segments(spark, str(broker), tmp_path)
