@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +27,8 @@ SUITES = (
     "browser",
 )
 
+# A request must end soon where there is no network: then nothing is known, and the line says so.
+_AUDIT = ("--local", "--format", "json", "--progress-spinner", "off", "--timeout", "2")
 _BANDIT = ("--configfile", "pyproject.toml", "--recursive", "zkdash", "manage.py")
 # As docs/operating.md has it behind a proxy that speaks TLS.
 SHIPPED = {"ZKDASH_HTTPS": "1", "ZKDASH_PROXIES": "127.0.0.1", "ZKDASH_DEBUG": "0"}
@@ -33,11 +37,15 @@ NO_TESTS_COLLECTED = 5  # pytest's exit code
 
 
 class Step(NamedTuple):
-    """One command, and what its line calls it. Only pytest's output is shown where all is well."""
+    """One command, and what its line calls it. Only pytest's output is shown where all is well.
+
+    `says` words what a command that ended well has printed, for its line.
+    """
 
     told: str
     command: list[str | Path]
     environ: Mapping[str, str] = {}
+    says: Callable[[str], str] = lambda _printed: "ok"
 
     @property
     def is_pytest(self) -> bool:
@@ -54,6 +62,7 @@ def steps(seed: int) -> list[Step]:
         Step("lint-imports", [BIN / "lint-imports", "--no-logo"]),
         Step("manage.py check", [python, "manage.py", "check", "--fail-level", "WARNING"]),
         Step("bandit", [BIN / "bandit", "--quiet", "--severity-level", "medium", *_BANDIT]),
+        Step("pip-audit", [BIN / "pip-audit", *_AUDIT], says=audited),
         Step(
             "manage.py check --deploy",
             [python, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
@@ -89,7 +98,15 @@ def run(step: Step) -> str | None:
     if done.returncode:
         print(done.stdout or "", end="")
         return None
-    return "ok"
+    return step.says(done.stdout or "")
+
+
+def audited(printed: str) -> str:
+    """What pip-audit's JSON tells where it found nothing: "ok" where every package could be asked about."""
+    found = re.search(r"^{.*}$", printed, re.MULTILINE)
+    packages = json.loads(found[0])["dependencies"] if found else []
+    asked = sum("vulns" in one for one in packages)
+    return "ok" if packages and asked == len(packages) else f"unknown: {asked} of {len(packages)} asked"
 
 
 def main() -> int:

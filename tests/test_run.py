@@ -1,3 +1,4 @@
+import json
 import sys
 
 from tests import run
@@ -10,7 +11,7 @@ def a_step(program):
 def test_the_cheap_checks_come_before_the_tests_and_the_browser_last():
     told = [step.told for step in run.steps(seed=7)]
     assert told[:4] == ["ruff format --check", "ruff check", "mypy --strict zkdash", "lint-imports"]
-    assert told[8:] == [
+    assert told[9:] == [
         "pytest -m 'not zk and not spark and not kafka and not browser' --randomly-seed=7",
         "pytest -m 'zk and not spark and not kafka and not browser' --randomly-seed=7",
         "pytest -m 'spark and not kafka and not browser' --randomly-seed=7",
@@ -40,3 +41,11 @@ def test_a_run_without_failures_tells_its_seconds(capfd, monkeypatch):
     told = capfd.readouterr().out.splitlines()
     assert [line.split()[0] for line in told] == ["ok", "ok", "all"]
     assert told[-1].endswith("s  in total")
+
+
+def test_an_audit_is_well_only_where_every_package_could_be_asked_about():
+    known, unknown = {"name": "a", "vulns": []}, {"name": "b", "skip_reason": "not found"}
+    assert run.audited(json.dumps({"dependencies": [known, known]})) == "ok"
+    noise = "No known vulnerabilities found\n"
+    assert run.audited(noise + json.dumps({"dependencies": [known, unknown]})) == "unknown: 1 of 2 asked"
+    assert run.audited("no network") == "unknown: 0 of 0 asked"
