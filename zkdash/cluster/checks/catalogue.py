@@ -11,12 +11,13 @@ from zkdash.cluster.checks.families import (
     controller,
     groups,
     partitions,
+    requests,
     security,
     topics,
     znodes,
 )
 
-_FAMILIES = (partitions, topics, controller, brokers, admin, groups, znodes, security)
+_FAMILIES = (partitions, topics, controller, requests, brokers, admin, groups, znodes, security)
 
 CHECKS: tuple[Check, ...] = tuple(
     sorted((check for family in _FAMILIES for check in family.CHECKS), key=lambda check: int(check.id[1:]))
