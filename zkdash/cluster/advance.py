@@ -230,8 +230,10 @@ class _Step:
         here = None if membership.is_empty(after) else after
         self._groups.put(name, here)
         self._touched_groups.add(name)
-        if not (here and before and membership.claims_alike(here, before)):
+        alike = here is not None and before is not None and membership.claims_alike(here, before)
+        if not alike:
             self._consumption.judge(name, here)
+        if not alike or (here and not here.members):  # of which it counts when the last commit was (D44)
             self._jury.group(name, here)
 
 

@@ -52,6 +52,10 @@ def claims_alike(one: Group, other: Group) -> bool:
         one.members is other.members
         and one.owners is other.owners
         and one.offsets.keys() == other.offsets.keys()
+        and all(
+            parts is other.offsets[topic] or parts.keys() == other.offsets[topic].keys()
+            for topic, parts in one.offsets.items()
+        )
         and one.bad_offsets == other.bad_offsets
     )
 

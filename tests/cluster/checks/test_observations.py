@@ -189,3 +189,15 @@ def test_a_count_without_bounds_costs_nothing():
     old = {"/brokers/topics/old": small.znode(None), "/brokers/topics/old/1": small.znode("2147483647")}
     state = small.built(old, group("g", {"c": ["old"]}, {"old": ["1-0"]}))
     assert state.counts.unowned == 2147483646
+
+
+def test_a_group_is_judged_again_where_only_an_offset_came_or_changed():
+    """D43 asks of each partition, D44 when the last commit of a group without members was."""
+    path = "/consumers/g/offsets/t/"
+    state = small.built(HEALTHY, {path + "0": small.znode("1")})
+    began = state.blames["D44"]["g"].since
+    later, _ = small.step(state, {path + "0": small.znode("2")})
+    assert later.blames["D44"]["g"].since > began
+    assert "D43" not in later.blames
+    stray, _ = small.step(later, {path + "7": small.znode("2")})
+    assert stray.blames["D43"]["g"].why == "t: 7"

@@ -1,8 +1,10 @@
-"""Many details in few words."""
+"""Many details in few words, and as one cause."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from zkdash.cluster.blame import Cause
 
 _MOST_TOLD = 5
 
@@ -11,3 +13,11 @@ def told_of(told: Sequence[str]) -> str:
     """The first of them, and how many more there are."""
     rest = len(told) - _MOST_TOLD
     return "; ".join([*told[:_MOST_TOLD], *([f"and {rest} more"] if rest > 0 else [])])
+
+
+def gathered(marks: Iterable[tuple[str, str]]) -> dict[str, Cause]:
+    """One cause for all details under the same key, a check's id or a name: how many, and the first."""
+    told: dict[str, list[str]] = {}
+    for key, why in marks:
+        told.setdefault(key, []).append(why)
+    return {key: Cause(len(whys), why=told_of(whys)) for key, whys in told.items()}

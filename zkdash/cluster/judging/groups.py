@@ -8,7 +8,7 @@ from zkdash.cluster import group_summary
 from zkdash.cluster.blame import Cause
 from zkdash.cluster.group_summary import Lookup
 from zkdash.cluster.groups import Group
-from zkdash.cluster.judging.details import told_of
+from zkdash.cluster.judging.details import gathered
 from zkdash.cluster.topics import Topic
 from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment
@@ -17,15 +17,10 @@ CHECKS = ("D39", "D43", "D44", "D45", "D47")
 
 
 def judge(group: Group | None, topics: Lookup) -> Mapping[str, Cause]:
-    """The checks that a group fails; `topics` finds any of the cluster's. None for a group that is not"
-    " there."""
+    """The checks that a group fails; `topics` finds any of the cluster's. None is no group at all."""
     if group is None:
         return {}
-    marks = [*_strangers(group), *_lost(group, topics)]
-    by_check: dict[str, list[str]] = {}
-    for check, why in marks:
-        by_check.setdefault(check, []).append(why)
-    found = {check: Cause(len(told), why=told_of(told)) for check, told in by_check.items()}
+    found = gathered([*_strangers(group), *_lost(group, topics)])
     if group.bad_offsets:
         found["D47"] = Cause(group.bad_offsets)
     if not group.members:

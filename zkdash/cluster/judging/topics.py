@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from zkdash.cluster import summary
 from zkdash.cluster.blame import Cause
-from zkdash.cluster.judging.details import told_of
+from zkdash.cluster.judging.details import gathered, told_of
 from zkdash.cluster.judging.ground import Ground
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, Topic
@@ -132,11 +132,8 @@ def _of_leader(
 
 
 def _causes(topic: Topic, marks: list[tuple[str, str]]) -> dict[str, Cause]:
-    by_check: dict[str, list[str]] = {}
-    for check, why in marks:
-        by_check.setdefault(check, []).append(why)
-    under, at = by_check.pop("D9 under", []), by_check.pop("D9", [])
-    found = {check: Cause(len(told), why=told_of(told)) for check, told in by_check.items()}
+    under, at = ([why for check, why in marks if check == one] for one in ("D9 under", "D9"))
+    found = gathered(mark for mark in marks if mark[0] not in {"D9 under", "D9"})
     if under or at:
         tone = Tone.CRITICAL if under else None
         found["D9"] = Cause(len(under) + len(at), tone=tone, why=told_of(under + at))

@@ -17,8 +17,7 @@ _QUEUES = (paths.ISR_CHANGES, paths.LOG_DIR_EVENTS)
 def _ages(sight: Sight, directory: str) -> list[float]:
     """When the notifications of a directory were made, in epoch seconds, the oldest first."""
     prefix = f"{directory}/"
-    found = sight.state.notifications
-    made = [seen.znode for path, seen in found.items() if path.startswith(prefix)] if found else []
+    made = [seen.znode for path, seen in sight.state.notifications.items() if path.startswith(prefix)]
     return sorted(znode.ctime / 1000 for znode in made if isinstance(znode, Znode))
 
 
@@ -44,13 +43,12 @@ def _stale_changes(sight: Sight) -> Causes:
 
 
 def _failed_disks(sight: Sight) -> Causes:
-    found = sight.state.notifications
     return {
         path: Cause(
             since=seen.znode.ctime / 1000 if isinstance(seen.znode, Znode) else None,
             why=f"broker {seen.value.broker}" if isinstance(seen.value, LogDirEvent) else "",
         )
-        for path, seen in (found.items() if found else ())
+        for path, seen in sight.state.notifications.items()
         if path.startswith(f"{paths.LOG_DIR_EVENTS}/")
     } or NOBODY
 

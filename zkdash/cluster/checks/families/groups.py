@@ -7,7 +7,7 @@ from collections.abc import Callable
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.groups import Group
-from zkdash.cluster.judging.details import told_of
+from zkdash.cluster.judging.details import gathered
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 from zkdash.kafka.paths import Kind
@@ -70,12 +70,12 @@ def _registrations(sight: Sight) -> Causes | None:
     """Those that do not parse, or only in part: each member of the group stumbles over them too."""
     if not sight.state.groups:
         return None
-    found: dict[str, list[str]] = {}
-    for path, problem in sight.state.problems.items():
-        kind, group, consumer, _ = paths.locate(path)
-        if kind is Kind.MEMBER:
-            found.setdefault(group, []).append(f"{consumer}: {problem.reason}")
-    return {group: Cause(len(told), why=told_of(told)) for group, told in found.items()} or NOBODY
+    problems = sight.state.problems.items()
+    found = ((paths.locate(path), problem.reason) for path, problem in problems)
+    return (
+        gathered((place.name, f"{place.key}: {why}") for place, why in found if place.kind is Kind.MEMBER)
+        or NOBODY
+    )
 
 
 def _is(count: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.judging import topics as judge
-from zkdash.cluster.judging.details import told_of
+from zkdash.cluster.judging.details import gathered, told_of
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic
@@ -56,18 +56,18 @@ def _lingering(sight: Sight) -> Causes:
 def _doomed(sight: Sight) -> Causes:
     """Moves to a broker that is not registered, or of a partition that is not there."""
     state = sight.state
-    found: dict[str, list[str]] = {}
+    marks: list[tuple[str, str]] = []
     for name, moves in state.targets.items():
         topic = state.topics.get(name)
         lists = topic.assignment.partitions if topic and isinstance(topic.assignment, Assignment) else {}
         for partition, target in moves.items():
             dead = [one for one in target if one not in state.brokers]
             if partition not in lists:
-                found.setdefault(name, []).append(f"partition {partition} is not there")
+                marks.append((name, f"partition {partition} is not there"))
             elif dead:
                 told = ", ".join(map(str, dead))
-                found.setdefault(name, []).append(f"partition {partition}: {told} not registered")
-    return {name: Cause(len(told), why=told_of(told)) for name, told in found.items()} or NOBODY
+                marks.append((name, f"partition {partition}: {told} not registered"))
+    return gathered(marks) or NOBODY
 
 
 def _finished(sight: Sight) -> Causes:
