@@ -20,7 +20,7 @@ def judge(group: Group | None, topics: Lookup) -> Mapping[str, Cause]:
     """The checks that a group fails; `topics` finds any of the cluster's. None is no group at all."""
     if group is None:
         return {}
-    found = gathered([*_strangers(group), *_lost(group, topics)])
+    found = gathered(sorted([*_strangers(group), *_lost(group, topics)]))  # the same however it came about
     if group.bad_offsets:
         found["D47"] = Cause(group.bad_offsets)
     if not group.members:

@@ -98,10 +98,10 @@ def _marks(
     replicas, isr, leader = partition.replicas, state.isr, state.leader
     name = f"partition {partition.id}"
     marks = _of_leader(topic, partition, state, ground) if leader >= 0 else []
-    strangers = [one for one in isr if replicas is not None and one not in replicas]
+    strangers = [one for one in isr if one not in (replicas or ())]
     if strangers:
         marks.append((STRANGERS, name))
-        if partition.id not in topic.moving:
+        if replicas is not None and partition.id not in topic.moving:
             marks.append(("D7", f"{name}: {_ids(strangers)} in sync, but not assigned"))
     if ground.controller_epoch is not None and state.controller_epoch > ground.controller_epoch:
         marks.append(("D17", f"{name}: epoch {state.controller_epoch}"))
