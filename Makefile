@@ -28,7 +28,7 @@ demo: setup static java
 	@exec $(BIN)/python manage.py demo $(if $(LAYOUT),--layout $(LAYOUT))
 
 eras: setup java
-	@ZKDASH_ALL_ERAS=1 $(BIN)/pytest --no-header -q tests/kafka_live/test_cells.py tests/kafka_live/to_kraft.py $(if $(ERA),-k $(ERA))
+	@FULL=1 $(BIN)/pytest --no-header -q tests/kafka_live/test_cells.py tests/kafka_live/to_kraft.py $(if $(ERA),-k $(ERA))
 
 bench: setup java
 	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE)) $(if $(ZK),--zookeeper $(ZK))

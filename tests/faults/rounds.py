@@ -10,6 +10,8 @@ import os
 from pathlib import Path
 from typing import Final
 
+from tests.full import is_full
+
 DONE: Final = Path("var/faults")
 # The tests of each part of `make faults`.
 PARTS: Final = {
@@ -39,10 +41,6 @@ PARTS: Final = {
 
 # A round of it is many tests, and all of its rounds take minutes: it is done as a whole.
 WHOLE: Final = frozenset({"dry", "fields", "readonly", "audit", "injection", "stream", "masters", "mirror"})
-
-
-def is_full() -> bool:
-    return os.environ.get("FAULTS") == "full"
 
 
 def rounds(part: str, *, ci: int, full: int) -> list[int]:

@@ -16,6 +16,7 @@ import pytest
 import websockets.exceptions
 import websockets.sync.client
 
+from tests import full
 from tests.conftest import Chroot
 from tests.faults import rounds
 from tests.serving import Serve, Served, served
@@ -25,7 +26,7 @@ __all__ = ["served"]
 
 pytestmark = pytest.mark.zk
 
-SECONDS, SOCKETS = (600.0, 500) if rounds.is_full() else (4.0, 40)
+SECONDS, SOCKETS = (600.0, 500) if full.is_full() else (4.0, 40)
 MESSAGES_A_SECOND = 1_000
 CHANGES_A_SECOND = 20
 MOST_MIB = 50
@@ -33,7 +34,7 @@ PAGE = "/c/default/topics/?size=1000"
 # Turns of calm and storm, so that what else the machine does is in both.
 TURNS = 4
 # What a machine that is busy with other things adds to the slowest of few answers.
-GRACE_S = 0.0 if rounds.is_full() else 0.1
+GRACE_S = 0.0 if full.is_full() else 0.1
 _SMALL_BUFFER = 4 * 1024
 
 

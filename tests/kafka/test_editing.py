@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.faults import rounds
+from tests import full
 from zkdash.kafka import editing
 from zkdash.kafka.editing import Uneditable
 
@@ -21,7 +21,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=6,
 )
-TRIES = settings(max_examples=10_000 if rounds.is_full() else 1000)
+TRIES = settings(max_examples=10_000 if full.is_full() else 1000)
 REPLICAS = st.lists(st.integers(0, 9), min_size=1, max_size=3, unique=True)
 
 

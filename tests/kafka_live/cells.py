@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from tests import full
 from tests.lab.releases import RELEASES
 
-# On these every cell is played in every run; `make eras` does so on the others too.
+# On these every cell is played in every run; a full run does so on the others too.
 ALWAYS = ("1.1.1", "3.9.1")
-EVERYWHERE = "ZKDASH_ALL_ERAS"
 # On these pages are compared with tools in every run.
 _LIVES = ("0.8.2.2", *ALWAYS)
 ABSENT = "not in this era: "
@@ -31,12 +30,12 @@ class Cell(NamedTuple):
         """Whether this run plays it."""
         if self.told.startswith(ABSENT):
             return False
-        return self.smoke or self.era in ALWAYS or os.environ.get(EVERYWHERE) == "1"
+        return self.smoke or self.era in ALWAYS or full.is_full()
 
 
 def lives() -> tuple[str, ...]:
     """The eras in which this run compares pages with Kafka's own tools."""
-    return tuple(RELEASES) if os.environ.get(EVERYWHERE) == "1" else _LIVES
+    return tuple(RELEASES) if full.is_full() else _LIVES
 
 
 def read() -> list[Cell]:

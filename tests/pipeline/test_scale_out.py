@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import rounds
+from tests import full
 from tests.pipeline import clusters
 from tests.pipeline.transforms.conftest import rows
 from tests.pipeline.transforms.living import CHROOT, Lived, live
@@ -22,7 +22,7 @@ RUN_LIMIT_S = 500
 # In every run what executors do with files; what is derived besides only by `make faults`: it takes minutes.
 LOADED = ("changes", "coverage", "znodes_checkpoint")
 DERIVED = ("partition_intervals", "timeline", "hot_paths", "sessions")
-JOB, TABLES = ("all", LOADED + DERIVED) if rounds.is_full() else ("load", LOADED)
+JOB, TABLES = ("all", LOADED + DERIVED) if full.is_full() else ("load", LOADED)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 import pytest
 
-from tests.faults import rounds
+from tests import full
 from tests.pipeline import writes
 from tests.pipeline.writes import Writer
 from tests.waiting import wait_for
@@ -31,7 +31,7 @@ from zkdash.pipeline.sources.rows import REDACTION
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = 10 if rounds.is_full() else 3
+KILLS = 10 if full.is_full() else 3
 START_LIMIT_S = 300.0
 
 

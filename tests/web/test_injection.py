@@ -20,16 +20,16 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pytest_django.fixtures import Settings
 
-from tests.faults import rounds
+from tests import full
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.web import exports, links
 from zkdash.web.page import View
 
-TRIES = 10_000 if rounds.is_full() else 200
+TRIES = 10_000 if full.is_full() else 200
 PATIENT = hypothesis.settings(max_examples=TRIES, suppress_health_check=list(HealthCheck))
 # Each of these asks the whole of zkdash, some of them three times.
-ASKING = hypothesis.settings(PATIENT, max_examples=TRIES if rounds.is_full() else 30)
+ASKING = hypothesis.settings(PATIENT, max_examples=TRIES if full.is_full() else 30)
 # What a spreadsheet may take for the beginning of a formula, once it has dropped what it does not show.
 FORMULAS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 MARKUP = st.sampled_from(

@@ -1,7 +1,7 @@
 """After each fault the mirror equals ZooKeeper: some times each, under a writer that deletes and re-creates.
 
 In every run 10 times on the ZooKeeper that the product brings, once on the releases before 3.6, in full
-(`FAULTS=full`) 10 times on each. tickTime is 200 ms and the session 2 s. The seed of the writer is printed
+(`FULL=1`) 10 times on each. tickTime is 200 ms and the session 2 s. The seed of the writer is printed
 with a failure.
 """
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 from kazoo.client import KazooClient
 
-from tests.faults import rounds
+from tests import full
 from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import secured, witness
@@ -53,7 +53,7 @@ class ForgetfulMirror(Mirror):
 @pytest.fixture
 def times(zookeeper_release: str) -> int:
     """How often a fault is tried."""
-    return TIMES if zookeeper_release == zookeeper.BUNDLED or rounds.is_full() else OLD_TIMES
+    return TIMES if zookeeper_release == zookeeper.BUNDLED or full.is_full() else OLD_TIMES
 
 
 class Bench(NamedTuple):

@@ -12,8 +12,8 @@ import pytest
 from kazoo.client import KazooClient
 from kazoo.security import make_digest_acl
 
+from tests import full
 from tests.conftest import Chroot
-from tests.faults import rounds
 from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import witness
@@ -137,7 +137,7 @@ def test_a_hundred_thousand_children_are_mirrored(
     own_server: Callable[..., Server], zookeeper_release: str
 ) -> None:
     """On an old release, which answers for each of them, a fifth of that in every run."""
-    count = 100_000 if zookeeper_release == zookeeper.BUNDLED or rounds.is_full() else 20_000
+    count = 100_000 if zookeeper_release == zookeeper.BUNDLED or full.is_full() else 20_000
     server = own_server(heap_mb=512)
     client = KazooClient(hosts=server.address)
     client.start(timeout=10.0)

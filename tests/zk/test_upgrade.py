@@ -1,6 +1,6 @@
 """An ensemble is upgraded server by server, and a mirror's session moves between its old and its new ones.
 
-In every run from 3.4, in full (`FAULTS=full`) from 3.5 too.
+In every run from 3.4, in full (`FULL=1`) from 3.5 too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.faults import rounds
+from tests import full
 from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import test_faults, test_wire
@@ -73,7 +73,7 @@ def move(stand: test_faults.Bench, ways: Iterable[Way], *, to: Iterable[Way]) ->
         way.proxy.restore()
 
 
-@pytest.mark.parametrize("old", zookeeper.OLD if rounds.is_full() else zookeeper.OLD[:1])
+@pytest.mark.parametrize("old", zookeeper.OLD if full.is_full() else zookeeper.OLD[:1])
 def test_an_ensemble_that_is_upgraded_server_by_server_stays_mirrored(old: str, tmp_path: Path) -> None:
     with (
         Ensemble(

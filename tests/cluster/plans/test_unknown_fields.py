@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import full
 from tests.cluster.plans import worlds
-from tests.faults import rounds
 from tests.kafka.test_editing import JSON
 from zkdash.cluster.plans import intents
 from zkdash.cluster.plans.values import Operation
@@ -40,7 +40,7 @@ def _kept(tree):
     }
 
 
-@settings(max_examples=10_000 if rounds.is_full() else 100)
+@settings(max_examples=10_000 if full.is_full() else 100)
 @given(FIELDS, FIELDS, OPTIONS, st.data())
 def test_unknown_fields_survive_every_write(of_topics, of_configs, options, lot):
     tree = worlds.world("3.9.1")
