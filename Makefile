@@ -5,6 +5,7 @@
 #   make bench    measures; ONLY=first_load SIZE=reference for one of them, ZK=3.4 on an old ZooKeeper
 #   make faults   kills, stops and starves workers in full numbers (hours, resumable); ONLY=kills for a part
 #   make audit    asks PyPI for known vulnerabilities of what is installed
+#   make lock     writes requirements.lock anew after a change of requirements.txt; UPGRADE=1 takes newer versions of all
 #   make screenshots   takes the pictures of docs/screenshots anew
 #   make format   formats, and mends what ruff can
 #   make clean    removes what the others made
@@ -12,11 +13,11 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test demo audit faults eras bench screenshots format clean setup static java browser
+.PHONY: test demo audit faults eras bench lock screenshots format clean setup static java browser
 
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/requirements-$(shell cksum < requirements.txt | tr ' ' '-')
+STAMP := $(VENV)/requirements-$(shell cksum < requirements.lock | tr ' ' '-')
 PYTHON = $(shell for python in python3.11 python3 python3.12; do \
 	"$$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2> /dev/null \
 	&& echo "$$python" && break; done)
@@ -40,6 +41,11 @@ faults: setup static java
 audit: setup
 	@$(BIN)/pip-audit --local --strict --progress-spinner off
 
+# One lock for every platform and Python that we support; what it holds stays unless requirements.txt forbids it.
+lock: setup
+	@$(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
+		--custom-compile-command "make lock" --output-file requirements.lock requirements.txt
+
 screenshots: setup static java browser
 	@DJANGO_SETTINGS_MODULE=zkdash.settings $(BIN)/python -m tests.screenshots
 
@@ -54,9 +60,11 @@ setup: $(STAMP)
 
 $(STAMP):
 	@test -n "$(PYTHON)" || { echo "zkdash needs Python 3.11 or 3.12 with venv, for example: apt-get install python3.11-venv" >&2; exit 1; }
-	@echo "Setting up $(VENV) with $(PYTHON), once for this requirements.txt: a few minutes"
+	@echo "Setting up $(VENV) with $(PYTHON), once for this requirements.lock: a minute"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	@sed -n '/^uv==/,/# via/p' requirements.lock > $(VENV)/uv.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $(VENV)/uv.lock
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes requirements.lock
 	@rm -f $(VENV)/requirements-*
 	@touch $@
 

@@ -6,11 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 
 TOP_LEVEL = {
     *("manage.py", "zkdash", "templates", "static", "tests", "requirements.txt", "README.md"),
+    "requirements.lock",
     *(
         "bench",
         "docs",
@@ -77,6 +80,23 @@ def test_every_requirement_has_a_version_a_reason_and_a_changelog():
     ] == []
     names = [re.split(r"[=<>]", line)[0].lower() for line in asked]
     assert len(set(names)) == len(names)
+
+
+def test_the_lock_holds_every_requirement_in_a_version_that_it_allows_and_with_hashes():
+    lines = (ROOT / "requirements.txt").read_text().splitlines()
+    asked = [Requirement(line.partition(" #")[0]) for line in lines if line and not line.startswith("#")]
+    entries = re.findall(
+        r"^([\w.-]+)(?:\[[\w,-]+\])?==([^\s;]+)[^\\\n]*((?:\\\n +--hash=sha256:[0-9a-f]{64} ?)*)$",
+        (ROOT / "requirements.lock").read_text(),
+        re.MULTILINE,
+    )
+    assert [name for name, _version, hashes in entries if not hashes] == []
+    locked = {canonicalize_name(name): version for name, version, _hashes in entries}
+    assert [
+        str(one)
+        for one in asked
+        if not one.specifier.contains(locked.get(canonicalize_name(one.name), "0"), prereleases=True)
+    ] == []
 
 
 def test_the_tests_are_no_packages():
