@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from tests.kafka_live.stage import Stage
 from tests.lab import admin
 from tests.lab.topics import Described
 from tests.serving import Served
-from tests.waiting import wait_for
+from tests.waiting import wait_for as wait_often
 from zkdash.zk.config import DEFAULT_NAME
 
 HOME = f"/c/{DEFAULT_NAME}/"
 TOPIC = "life"
 LIMIT_S = 60.0
+# Every look is a page of a dashboard, or a question of a tool.
+wait_for = partial(wait_often, every_s=0.05)
 
 Told = Mapping[int, Described]
 
@@ -56,7 +59,7 @@ class Life:
 
     def _die_and_return(self) -> None:
         """Broker 3 is killed: what the tool calls under-replicated is what the pages and the check count."""
-        self.stage.last.kill()
+        self.stage.last.die()
         self._agree(lambda told: all(3 not in one.isr for one in told.values()))
         lacking = sum(len(one.isr) < len(one.replicas) for one in self._described().values())
         assert lacking
@@ -64,6 +67,7 @@ class Life:
         assert (numbers["brokers"], numbers["under_replicated"]) == (2, lacking + self._lacking_elsewhere())
         wait_for(lambda: {"D8", "D11"} <= self._findings(), LIMIT_S, self._findings)
         self.stage.last.start()
+        self.stage.settle()
         self._agree(lambda told: all(set(one.isr) == set(one.replicas) for one in told.values()))
         admin.elect_preferred(self.stage.first)
         self._agree(lambda told: all(one.leader == one.replicas[0] for one in told.values()))

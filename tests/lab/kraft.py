@@ -102,8 +102,7 @@ class Controller(Node):
     def format(self, cluster_id: str) -> None:
         """Prepare its storage for the cluster, as kafka-storage does."""
         self.configure()
-        tool = ["kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(self.config)]
-        subprocess.run([*self._broker.java(), *tool], capture_output=True, text=True, timeout=60, check=True)
+        self._broker.run("kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(self.config))
 
     def broker(self, broker: Broker, folder: Path) -> Node:
         """A broker of the cluster in KRaft mode, with its data and its address."""
