@@ -13,10 +13,10 @@ import pytest
 
 from tests.lab.cluster import Lab
 from tests.lab.kafka import Broker, NotRegisteredError
+from tests.lab.listening import free_port
 from tests.lab.releases import RELEASES
 from tests.lab.topics import Described, RefusedError
 from tests.waiting import wait_for
-from zkdash.demo import ports
 from zkdash.demo.zookeeper import Server
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
@@ -85,7 +85,7 @@ def test_a_broker_that_cannot_start_shows_the_end_of_its_log(zookeeper: Server, 
 def test_a_broker_dies_with_the_process_that_started_it_and_comes_back_once_its_session_is_over(
     zookeeper: Server, tmp_path: Path
 ) -> None:
-    (port,) = ports.free()
+    port = free_port()
     own = Broker(
         "3.9.1",
         f"{zookeeper.address}/orphan",

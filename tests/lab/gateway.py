@@ -11,9 +11,10 @@ from typing import Any, Self
 
 from py4j.java_gateway import GatewayParameters, JavaGateway
 
+from tests.lab.listening import free_port
 from tests.waiting import wait_for
 from zkdash import java
-from zkdash.demo import guard, ports
+from zkdash.demo import guard
 
 READY_LIMIT_S = 60.0
 END_LIMIT_S = 10.0
@@ -49,7 +50,7 @@ class Jvm:
 
     def __enter__(self) -> Self:
         self.log.parent.mkdir(parents=True, exist_ok=True)
-        (port,) = ports.free()
+        port = free_port()
         command = [
             str(java.find().path),
             f"-Xmx{self._heap_mb}m",

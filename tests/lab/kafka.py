@@ -17,10 +17,11 @@ from typing import Self
 from kazoo.client import KazooClient
 
 from tests.lab import jars, sessions, topics
+from tests.lab.listening import free_port
 from tests.lab.mains import Mains
 from tests.lab.releases import RELEASES, Release
 from zkdash import java
-from zkdash.demo import guard, ports
+from zkdash.demo import guard
 
 READY_LIMIT_S = 90.0
 STOP_LIMIT_S = 30.0
@@ -43,7 +44,7 @@ class NotRegisteredError(RuntimeError):
 class Broker:
     """One broker of `release` ("3.9.1"), known to the ZooKeeper at `zookeeper` (host:port/chroot) as `id`.
 
-    Without `port` a free one below 32768 is chosen and kept. `properties` are added to server.properties.
+    Without `port` a free one is chosen and kept. `properties` are added to server.properties.
     `mains` runs the tools that ask it.
     """
 
@@ -63,7 +64,7 @@ class Broker:
         self.zookeeper = zookeeper
         self.id = id
         self.data_dir = data_dir
-        self.port = port or ports.free()[0]
+        self.port = port or free_port()
         self._heap_mb = heap_mb
         self._properties = dict(properties)
         self.mains = mains
