@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lab import cluster
 from tests.lab.cluster import Lab
 from tests.lab.kafka import Broker, NotRegisteredError
 from tests.lab.listening import free_port
@@ -60,6 +61,23 @@ def test_what_the_topic_tool_describes_is_what_the_znodes_hold(lab: Lab, release
         finally:
             brokers[0].delete_topic("described")
             wait_for(lambda: not client.exists("/brokers/topics/described"), LIMIT_S)
+
+
+@pytest.mark.parametrize("release", ["3.9.1"], indirect=True, scope="session")
+def test_a_broker_is_back_when_the_controller_knows_it_and_not_when_it_is_registered(
+    lab: Lab, release: str
+) -> None:
+    brokers = lab.brokers(release)
+    with lab.client(release) as client:
+        controller = brokers[json.loads(client.get("/controller")[0])["brokerid"] - 1]
+        back = next(broker for broker in brokers if broker is not controller)
+        with lab.without(back):
+            cluster.settle(client, brokers)
+            controller.pause()
+            back.start()
+            assert client.exists(f"/brokers/ids/{back.id}")
+            assert not cluster.is_settled(client, brokers)
+        assert cluster.is_settled(client, brokers)
 
 
 @pytest.mark.parametrize("release", ["3.9.1"], indirect=True, scope="session")

@@ -115,23 +115,26 @@ class Lab:
 
 
 def settle(client: KazooClient, brokers: list[Broker]) -> None:
-    """Wait until those of the brokers that live are registered, and know each other, as the controller does.
-
-    `client` is in the cluster's chroot. A broker's registration alone tells less: the controller learns of
-    it later, and the others from the controller.
-    """
+    """Wait until `is_settled`; `client` is in the cluster's chroot."""
     if client.exists(f"/brokers/topics/{PROBE}") is None:
         everybody = sorted(broker.id for broker in brokers)
         client.create(f"/brokers/topics/{PROBE}", _json({"version": 1, "partitions": {"0": everybody}}))
         client.ensure_path("/config/topics")
         client.create(f"/config/topics/{PROBE}", _json({"version": 1, "config": {}}))
-    alive = [broker for broker in brokers if broker.alive]
     wait_for(
-        lambda: _is_settled(client, alive), SETTLE_LIMIT_S, lambda: _standing(client, alive), every_s=0.05
+        lambda: is_settled(client, brokers),
+        SETTLE_LIMIT_S,
+        lambda: _standing(client, brokers),
+        every_s=0.05,
     )
 
 
-def _is_settled(client: KazooClient, alive: list[Broker]) -> bool:
+def is_settled(client: KazooClient, brokers: list[Broker]) -> bool:
+    """Whether those of the brokers that live, and no others, are registered and known to each other.
+
+    A registration alone tells less: the controller learns of it later, the others from the controller.
+    """
+    alive = [broker for broker in brokers if broker.alive]
     ids = {broker.id for broker in alive}
     state = _get(client, f"/brokers/topics/{PROBE}/partitions/0/state")
     controller = _get(client, "/controller")
@@ -155,10 +158,15 @@ def _known(broker: Broker) -> tuple[set[int], int | None]:
     return {one.node_id for one in answer.brokers}, told[0] if told else None
 
 
-def _standing(client: KazooClient, alive: list[Broker]) -> object:
+def _standing(client: KazooClient, brokers: list[Broker]) -> object:
     ids = client.get_children("/brokers/ids")
     state = _get(client, f"/brokers/topics/{PROBE}/partitions/0/state")
-    return ids, _get(client, "/controller"), state, {broker.id: _known(broker) for broker in alive}
+    return (
+        ids,
+        _get(client, "/controller"),
+        state,
+        {broker.id: _known(broker) for broker in brokers if broker.alive},
+    )
 
 
 def _get(client: KazooClient, path: str) -> dict[str, object] | None:
