@@ -27,11 +27,12 @@ HOME = "/c/default/"
 
 
 @pytest.fixture
-def own_lab(zookeeper: Server, mains: Mains, tmp_path: Path) -> Iterator[Lab]:
-    """Brokers that nobody else uses."""
-    lab = Lab(lambda _: zookeeper.address, tmp_path, mains, name="to-kraft", count=2)
-    yield lab
+def own_lab(lab: Lab, zookeeper: Server, mains: Mains, tmp_path: Path) -> Iterator[Lab]:
+    """Brokers that nobody else uses; those that all others share have ended."""
     lab.stop()
+    own = Lab(lambda _: zookeeper.address, tmp_path, mains, name="to-kraft", count=2)
+    yield own
+    own.stop()
 
 
 @pytest.mark.kafka

@@ -99,8 +99,9 @@ class Lab:
             self._end(release)
 
     def _end(self, release: str) -> None:
+        alive = [broker for broker in self._brokers[release] if broker.alive]
         with ThreadPoolExecutor(max_workers=self._count) as pool:
-            list(pool.map(Broker.die, self._brokers[release]))
+            list(pool.map(Broker.die, alive))
 
     def _make(self, release: str, id: int) -> Broker:  # noqa: A002 - Kafka's own word
         racks = {} if release == "0.8.2.2" else {"broker.rack": "ab"[id % 2]}
