@@ -20,7 +20,7 @@ from zkdash.broker.samples import GroupCommits, LogEnds
 from zkdash.kafka import values
 from zkdash.kafka.layouts import brokers
 
-PACE = Pace(every_s=0.1, tick_s=0.02, limit_s=1.0, announce_s=0.05)
+PACE = Pace(every_s=0.1, slow_s=0.5, tick_s=0.02, limit_s=1.0, announce_s=0.05)
 LIMIT_S = 60.0
 
 T = TypeVar("T")
