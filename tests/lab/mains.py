@@ -111,7 +111,7 @@ class Mains:
                 return self._running.run(release, main, arguments, stdin)
             except Py4JError as error:
                 self._stop()  # what hangs goes with its JVM; the next tool has another
-                told = f"{main} {' '.join(arguments)} did not end within {self._limit_s:g} s"
+                told = f"{main} {' '.join(arguments)} did not end within {self._limit_s:g} s, or its JVM did"
                 raise TimeoutError(told) from error
 
     def stop(self) -> None:

@@ -27,9 +27,12 @@ def test_a_tool_that_refuses_ends_with_1_and_says_why_and_the_jvm_lives_on(
 ) -> None:
     told = RELEASES[release]
     for _ in range(2):
-        ended = mains.run(told, told.topic_command, ["--no-such-option"])
-        assert ended.status == 1
-        assert "no-such-option" in ended.err + ended.out
+        exits = mains.run(told, told.topic_command, [])
+        assert exits.status == 1
+        assert "REQUIRED" in exits.err
+        throws = mains.run(told, told.topic_command, ["--no-such-option"])
+        assert throws.status == 1
+        assert "no-such-option" in throws.err + throws.out
 
 
 def test_a_tool_that_does_not_end_is_given_up_and_the_next_one_runs(tmp_path: Path) -> None:
