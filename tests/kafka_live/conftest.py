@@ -43,7 +43,8 @@ def _era(item: pytest.Item) -> str | None:
         return None
     if item.get_closest_marker("browser") or not hasattr(item, "callspec"):
         return None
-    return item.callspec.params.get("release")
+    release = item.callspec.params.get("release")
+    return None if release is None else str(release)
 
 
 @pytest.fixture(scope="session")

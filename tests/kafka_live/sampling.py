@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from kazoo.client import KazooClient
@@ -87,8 +88,7 @@ class Site(NamedTuple):
 def _asked_now(sampled: Callable[[float], T], message: Callable[[], object]) -> T:
     """The second sample that is answered from now on: of the first, the question may be older."""
     for _ in range(2):
-        now = time.time()
-        found = wait_for(lambda now=now: sampled(now), limit_s=LIMIT_S, message=message)
+        found = wait_for(partial(sampled, time.time()), limit_s=LIMIT_S, message=message)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from kafka.protocol.metadata import MetadataRequest, MetadataResponse
 from kazoo.client import KazooClient
@@ -170,9 +171,9 @@ def _standing(client: KazooClient, brokers: list[Broker]) -> object:
     )
 
 
-def _get(client: KazooClient, path: str) -> dict[str, object] | None:
+def _get(client: KazooClient, path: str) -> dict[str, Any] | None:
     try:
-        found: dict[str, object] = json.loads(client.get(path)[0])
+        found: dict[str, Any] = json.loads(client.get(path)[0])
     except NoNodeError:
         return None
     return found
