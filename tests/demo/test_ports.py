@@ -1,3 +1,4 @@
+import random
 import socket
 
 import pytest
@@ -10,6 +11,15 @@ def test_free_ports_differ_and_lie_below_those_of_outgoing_connections():
     assert len(set(found)) == 9
     assert all(1024 < port < 32_768 for port in found)
     assert all(ports.is_free(port) for port in found)
+    assert set(ports.free(9, among=range(10_000, 12_000))) <= set(range(10_000, 12_000))
+
+
+def test_ports_of_processes_that_seeded_alike_differ():
+    found = []
+    for _ in range(2):
+        random.seed(1)
+        found.append(ports.free(50))
+    assert found[0] != found[1]
 
 
 def test_a_port_with_a_listener_is_not_free():

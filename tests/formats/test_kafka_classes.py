@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.lab.old_consumers import OldConsumers
+from tests.lab import jars
+from tests.lab.gateway import Jvm
+from tests.lab.releases import RELEASES
 from zkdash.formats.kafkalog import segment
 from zkdash.formats.kafkalog.entries import CODECS, Entry, control_type
 
@@ -25,15 +27,17 @@ MADE = [
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The classes of 0.8.2.2."""
-    with OldConsumers("0.8.2.2", tmp_path_factory.mktemp("0.8")) as classes:
-        yield classes._gateway
+    log = tmp_path_factory.mktemp("0.8") / "classes.log"
+    with Jvm(log, jars.classpath(RELEASES["0.8.2.2"])) as classes:
+        yield classes.gateway
 
 
 @pytest.fixture(scope="module")
 def last(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The classes of 3.9.1."""
-    with OldConsumers("3.9.1", tmp_path_factory.mktemp("3.9")) as classes:
-        yield classes._gateway
+    log = tmp_path_factory.mktemp("3.9") / "classes.log"
+    with Jvm(log, jars.classpath(RELEASES["3.9.1"])) as classes:
+        yield classes.gateway
 
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4"])

@@ -1,28 +1,94 @@
-"""What tests with real brokers share."""
+"""What tests with real brokers share: an era's brokers, their tools, and a dashboard on the era's cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
+from tests.conftest import TICK_MS
+from tests.lab import zookeeper as zookeepers
 from tests.lab.cluster import Lab
+from tests.lab.mains import Mains
 from tests.lab.releases import RELEASES
-from tests.serving import served
+from tests.serving import Served, served, starter
 from zkdash.demo.zookeeper import Server
 
-__all__ = ["lab", "release", "served"]
+__all__ = ["served"]
+
+# Brokers of the oldest era have a ZooKeeper of their time, all others the one that the product brings.
+OF_ITS_TIME = {"0.8.2.2": "3.4.14"}
+_FIRST = "test_cells"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of an era one after the other, those of its actions first: on a cluster that is still empty.
+
+    Eras, and the tests of each, stay in the order in which they came.
+    """
+    places = [number for number, item in enumerate(items) if _era(item)]
+    ours = [items[place] for place in places]
+    eras = list(dict.fromkeys(map(_era, ours)))
+    ours.sort(key=lambda item: (eras.index(_era(item)), item.path.stem != _FIRST))
+    for place, item in zip(places, ours, strict=True):
+        items[place] = item
+
+
+def _era(item: pytest.Item) -> str | None:
+    """The release on whose brokers a test of this folder runs; those of a browser come at the very end."""
+    if not isinstance(item, pytest.Function) or not item.path.is_relative_to(Path(__file__).parent):
+        return None
+    if item.get_closest_marker("browser") or not hasattr(item, "callspec"):
+        return None
+    release = item.callspec.params.get("release")
+    return None if release is None else str(release)
 
 
 @pytest.fixture(scope="session")
-def lab(zookeeper: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def mains(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mains]:
+    """Where Kafka's own tools run."""
+    mains = Mains(tmp_path_factory.mktemp("tools"))
+    yield mains
+    mains.stop()
+
+
+@pytest.fixture(scope="session")
+def lab(zookeeper: Server, mains: Mains, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """The run's brokers, started when a test asks for them."""
-    lab = Lab(zookeeper.address, tmp_path_factory.mktemp("kafka"))
-    yield lab
-    lab.stop()
+    folder = tmp_path_factory.mktemp("kafka")
+    old: dict[str, Server] = {}
+    with ExitStack() as servers:
+
+        def address(release: str) -> str:
+            version = OF_ITS_TIME.get(release)
+            if version is None:
+                return zookeeper.address
+            if version not in old:
+                server = Server(
+                    folder / version, tick_time_ms=TICK_MS, classpath=zookeepers.classpath(version)
+                )
+                old[version] = servers.enter_context(server)
+            return old[version].address
+
+        lab = Lab(address, folder, mains)
+        yield lab
+        lab.stop()
 
 
 @pytest.fixture(scope="session", params=list(RELEASES))
 def release(request: pytest.FixtureRequest) -> str:
-    """Each release in turn; of session scope, so that pytest keeps an era's tests together."""
+    """Each release in turn."""
     return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def dashboard(lab: Lab, release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A dashboard on the era's cluster."""
+    lab.brokers(release)
+    with starter(tmp_path_factory.mktemp("dashboard")) as start:
+        site = start(ZKDASH_ZOOKEEPER=lab.address(release))
+        site.wait_until_loaded()
+        yield site

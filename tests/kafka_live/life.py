@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from tests.kafka_live.stage import Stage
 from tests.lab import admin
 from tests.lab.topics import Described
 from tests.serving import Served
-from tests.waiting import wait_for
+from tests.waiting import wait_for as wait_often
 from zkdash.zk.config import DEFAULT_NAME
 
 HOME = f"/c/{DEFAULT_NAME}/"
 TOPIC = "life"
 LIMIT_S = 60.0
+# Every look is a page of a dashboard, or a question of a tool.
+wait_for = partial(wait_often, every_s=0.05)
 
 Told = Mapping[int, Described]
 
@@ -56,14 +59,15 @@ class Life:
 
     def _die_and_return(self) -> None:
         """Broker 3 is killed: what the tool calls under-replicated is what the pages and the check count."""
-        self.stage.last.kill()
+        self.stage.last.die()
         self._agree(lambda told: all(3 not in one.isr for one in told.values()))
         lacking = sum(len(one.isr) < len(one.replicas) for one in self._described().values())
         assert lacking
-        numbers = self._numbers()
-        assert (numbers["brokers"], numbers["under_replicated"]) == (2, lacking + self._lacking_elsewhere())
+        wanted = (2, lacking + self._lacking_elsewhere())
+        wait_for(lambda: self._numbers() == wanted, LIMIT_S, lambda: (self._numbers(), wanted))
         wait_for(lambda: {"D8", "D11"} <= self._findings(), LIMIT_S, self._findings)
         self.stage.last.start()
+        self.stage.settle()
         self._agree(lambda told: all(set(one.isr) == set(one.replicas) for one in told.values()))
         admin.elect_preferred(self.stage.first)
         self._agree(lambda told: all(one.leader == one.replicas[0] for one in told.values()))
@@ -96,8 +100,10 @@ class Life:
     def _topics(self) -> list[str]:
         return [row["name"] for row in self.site.json(f"{HOME}topics/")["rows"]]
 
-    def _numbers(self) -> Any:
-        return self.site.json(HOME)["numbers"]
+    def _numbers(self) -> tuple[int, int]:
+        """The live brokers, and the partitions that lack a replica."""
+        numbers = self.site.json(HOME)["numbers"]
+        return numbers["brokers"], numbers["under_replicated"]
 
     def _lacking_elsewhere(self) -> int:
         """Under-replicated partitions of other topics, as the tool tells."""
@@ -111,10 +117,13 @@ class Life:
     def _findings(self) -> set[str]:
         return {row["check"] for row in self.site.json(HOME)["rows"]}
 
+    def _problems(self) -> Any:
+        return self.site.json(f"{HOME}problems/")["rows"]
+
     def _is_healthy(self) -> None:
         """No problem, and no finding, also after each check's own time."""
         wait_for(lambda: not self._findings(), LIMIT_S, lambda: self.site.json(HOME)["rows"])
-        assert self.site.json(f"{HOME}problems/")["rows"] == []
+        wait_for(lambda: not self._problems(), LIMIT_S, self._problems)
 
     def _has_settings(self, wanted: Mapping[str, str]) -> None:
         def shown() -> dict[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
@@ -19,12 +21,14 @@ from zkdash.broker.samples import GroupCommits, LogEnds
 from zkdash.kafka import values
 from zkdash.kafka.layouts import brokers
 
-PACE = Pace(every_s=0.3, tick_s=0.02, limit_s=1.0, announce_s=0.05)
-LIMIT_S = 20.0
+PACE = Pace(every_s=0.1, slow_s=0.5, tick_s=0.02, limit_s=1.0, announce_s=0.05)
+LIMIT_S = 60.0
+
+T = TypeVar("T")
 
 
 class Site(NamedTuple):
-    """A real cluster of two brokers, and a sampler that follows its ZooKeeper."""
+    """A real cluster, and a sampler that follows its ZooKeeper."""
 
     brokers: list[Broker]
     client: KazooClient
@@ -51,44 +55,56 @@ class Site(NamedTuple):
     def create(self, topic: str, partitions: int) -> None:
         """Create a topic, and wait until every partition has its leader."""
         self.brokers[0].create_topic(topic, partitions=partitions)
-        wait_for(lambda: len(self.leaders(topic) or ()) == partitions)
+        wait_for(lambda: len(self.leaders(topic) or ()) == partitions, limit_s=LIMIT_S)
 
     def ends(self, topic: str, ready: Callable[[Mapping[int, object]], bool]) -> Mapping[int, object]:
-        """The samples of a topic, once they are as they should be."""
+        """The samples of a topic, all asked for after this moment, once they are as they should be."""
 
-        def sampled() -> Mapping[int, object]:
+        def sampled(after: float) -> Mapping[int, object]:
             self.sampler.want([topic])
             found = self.sampler.samples.ends.get(topic, {})
-            return found if len(found) == len(self.leaders(topic) or ()) and ready(found) else {}
+            known = [one for one in found.values() if isinstance(one, LogEnds)]
+            is_whole = len(found) == len(self.leaders(topic) or ())
+            is_new = all(one.sampled_at > after for one in known)
+            return found if is_whole and is_new and ready(found) else {}
 
-        return wait_for(sampled, limit_s=LIMIT_S, message=lambda: self.sampler.samples.ends.get(topic))
+        return _asked_now(sampled, lambda: self.sampler.samples.ends.get(topic))
 
     def commits(self, group: str, topic: str) -> GroupCommits:
-        """What the group committed to Kafka, once its coordinator told."""
+        """What the group committed to Kafka, asked for after this moment, once its coordinator told."""
 
-        def sampled() -> GroupCommits | None:
+        def sampled(after: float) -> GroupCommits | None:
             self.sampler.want(groups={group: [topic]})
             found = self.sampler.samples.committed(group)
-            return found if isinstance(found, GroupCommits) else None
+            return found if isinstance(found, GroupCommits) and found.sampled_at > after else None
 
-        return wait_for(sampled, limit_s=LIMIT_S, message=lambda: self.sampler.samples.committed(group))
+        return _asked_now(sampled, lambda: self.sampler.samples.committed(group))
 
     def _leader(self, topic: str, partition: str) -> int:
         path = f"/brokers/topics/{topic}/partitions/{partition}/state"
         return int(json.loads(self.client.get(path)[0])["leader"])
 
 
+def _asked_now(sampled: Callable[[float], T], message: Callable[[], object]) -> T:
+    """The second sample that is answered from now on: of the first, the question may be older."""
+    for _ in range(2):
+        found = wait_for(partial(sampled, time.time()), limit_s=LIMIT_S, message=message)
+    return found
+
+
 @contextmanager
 def sampling(lab: Lab, release: str) -> Iterator[Site]:
-    """Two running brokers of a release, and a sampler that follows them."""
-    running = lab.brokers(release, 2)
+    """The running brokers of a release, and a sampler that follows them."""
+    running = lab.brokers(release)
     sampler = Sampler(release, on_change=lambda _: None, pace=PACE)
     with lab.client(release) as client:
         site = Site(running, client, sampler)
         site.follow()
         sampler.start()
-        yield site
-        sampler.stop()
+        try:
+            yield site
+        finally:
+            sampler.stop()
 
 
 def all_known(found: Mapping[int, object]) -> bool:

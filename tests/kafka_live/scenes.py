@@ -83,10 +83,10 @@ def play(stage: Stage, kinds: list[str]) -> Mapping[str, Outcome]:
 
 
 def _play_dead(stage: Stage, scenes: list[_Running], pool: ThreadPoolExecutor) -> None:
-    stage.last.kill()
-    stage.gone(f"/brokers/ids/{stage.last.id}")
+    stage.last.die()
     for running in scenes:
         running.go_on()
     stage.last.start()
+    stage.settle()
     stage.look()
     list(pool.map(_Running.go_on, scenes))

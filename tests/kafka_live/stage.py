@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
-from tests.lab import tools
+from tests.lab import cluster, tools
 from tests.lab.kafka import Broker
 from tests.lab.releases import RELEASES
 from tests.lab.topics import Described
@@ -26,20 +26,13 @@ from zkdash.cluster.plans.values import Plan
 from zkdash.kafka import paths
 from zkdash.zk import config
 
-LIMIT_S = 40.0
-BROKERS = 3
+LIMIT_S = 90.0
 # The last release that has old consumers, and the tools for their groups: used where an era has none.
 LAST_OLD = "1.1.1"
-# Of the cluster: small fetches and a short memory of rates, so that a throttle is felt by few messages.
-SETTINGS = {
-    "message.max.bytes": "40000",
-    "replica.fetch.max.bytes": "50000",
-    "replication.quota.window.num": "2",
-}
-
-
 WHO = Who("operator")
 POLL_S = 0.05
+# How often a tool, the queue or all topics are looked at.
+LOOK_S = 0.03
 
 
 class Refused(Exception):  # noqa: N818 - an answer of the planner
@@ -60,12 +53,6 @@ class Survey(NamedTuple):
     controller_epoch: int
 
 
-def settings(release: str, number: int) -> dict[str, str]:
-    """server.properties of a broker: two racks, where the release knows racks."""
-    racks = {} if release == "0.8.2.2" else {"broker.rack": "ab"[number % 2]}
-    return SETTINGS | racks
-
-
 class Stage:
     """The brokers of an era, what zkdash does to their cluster, and what their tools say of it.
 
@@ -84,7 +71,8 @@ class Stage:
         self._address = address
         self._worker = worker.Worker([self._config], owner=worker.own_name(), poll_s=POLL_S)
         self.survey = Survey({}, 0)
-        if not self.release.has_listeners:  # whose offset tool asks there for ever where it is absent
+        # The offset tool of 0.8 asks there for ever where it is absent.
+        if not (self.release.has_listeners or self.exists("/brokers/topics/__consumer_offsets")):
             self.topic("__consumer_offsets", [[1, 2]] * 4)
 
     def __enter__(self) -> Self:
@@ -125,7 +113,12 @@ class Stage:
             return Action.objects.get(id=begun.id)
 
         try:
-            wait_for(lambda: State(now().state).has_ended, LIMIT_S, lambda: (now().state, now().result))
+            wait_for(
+                lambda: State(now().state).has_ended,
+                LIMIT_S,
+                lambda: (now().state, now().result),
+                every_s=LOOK_S,
+            )
         except AssertionError:
             queue.stop(begun.id, WHO)  # so that the next may begin
             raise
@@ -149,7 +142,14 @@ class Stage:
         if self.release.has_old_consumers:
             return self.first
         self.folder.mkdir(parents=True, exist_ok=True)
-        return Broker(LAST_OLD, self._address, id=0, data_dir=self.folder, port=self.first.port)
+        return Broker(
+            LAST_OLD,
+            self._address,
+            id=0,
+            data_dir=self.folder,
+            port=self.first.port,
+            mains=self.first.mains,
+        )
 
     def topic(self, name: str, lists: Sequence[Sequence[int]], *, messages: int = 0, size: int = 0) -> str:
         """A topic with these replicas, its partitions led; `messages` are sent to it."""
@@ -196,7 +196,20 @@ class Stage:
         """Stop a broker cleanly and start it; return when it is in sync again."""
         broker.stop()
         broker.start()
+        self.settle()
         self.look()
+
+    def clear(self) -> None:
+        """Delete every topic that was made here, and wait until they are gone."""
+        made = set(self.client.get_children(paths.TOPICS)) - {cluster.PROBE, "__consumer_offsets"}
+        for name in made:
+            if not self.exists(paths.deletion(name)):
+                self.write(paths.deletion(name), b"")
+        wait_for(
+            lambda: not made.intersection(self.client.get_children(paths.TOPICS)),
+            LIMIT_S,
+            lambda: made.intersection(self.client.get_children(paths.TOPICS)),
+        )
 
     @contextmanager
     def unheard(self, path: str, document: object) -> Iterator[None]:
@@ -210,15 +223,25 @@ class Stage:
             for broker in self.brokers:
                 broker.resume()
             self.gone(path)
+            self.settle()
+
+    def settle(self) -> None:
+        """Wait until the brokers that live know each other, as the controller does."""
+        cluster.settle(self.client, self.brokers)
 
     def led_by(self, topic: str, leader: int) -> None:
         """Wait until Kafka's own topic tool says that a broker leads the topic's first partition."""
-        wait_for(lambda: self.first.describe_topic(topic)[0].leader == leader, LIMIT_S)
+        wait_for(lambda: self.first.describe_topic(topic)[0].leader == leader, LIMIT_S, every_s=LOOK_S)
 
     def look(self) -> None:
         """Ask Kafka's own topic tool about all topics, once every replica that can be is in sync."""
         live = {broker.id for broker in self.brokers if broker.alive}
-        wait_for(lambda: all(isr >= live & replicas for isr, replicas in self._in_sync()), LIMIT_S)
+        wait_for(
+            lambda: all(isr >= live & replicas for isr, replicas in self._in_sync()),
+            LIMIT_S,
+            lambda: list(self._in_sync()),
+            every_s=LOOK_S,
+        )
 
         def settled() -> bool:
             topics = self.first.describe_topics()
@@ -231,7 +254,7 @@ class Stage:
             )
 
         began = time.monotonic()
-        wait_for(settled, LIMIT_S, lambda: (time.monotonic() - began, self.survey))
+        wait_for(settled, LIMIT_S, lambda: (time.monotonic() - began, self.survey), every_s=LOOK_S)
 
     def _in_sync(self) -> Iterator[tuple[set[int], set[int]]]:
         """The replicas in sync and the replicas, of each partition that has a state."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -14,8 +15,8 @@ from tests.kafka_live.sampling import Site, all_known, sampling
 from tests.lab import tools
 from tests.lab.cluster import Lab
 from tests.lab.tools import NEW, OLD, Standing
-from tests.serving import Serve
-from tests.waiting import wait_for
+from tests.serving import Serve, Served
+from tests.waiting import wait_for as wait_often
 from zkdash import live
 from zkdash.cluster import migration
 from zkdash.cluster.groups import Group
@@ -39,11 +40,16 @@ every_storage = pytest.mark.parametrize(
 has_new_consumer = pytest.mark.parametrize("release", ["1.1.1", "3.9.1"], indirect=True, scope="session")
 oldest = pytest.mark.parametrize("release", ["0.8.2.2"], indirect=True, scope="session")
 
+# So few are left unread that a reader has begun every partition: else it commits only to some of them.
 MESSAGES = 400
-READ = 40
-PAGE_LIMIT_S = 30.0
-# What counts as "moves" in the walk below: longer than a console consumer takes from start to end.
-WINDOW_MS = 15_000
+READ = 380
+# As many as a group reads at once that moves its offsets.
+STEP = 10
+LIMIT_S = 60.0
+# Most looks are pages of a dashboard.
+wait_for = partial(wait_often, every_s=0.05)
+# What counts as "moves" in the walk below: much longer than it takes; its clock is put forward over it.
+WINDOW_MS = 3_600_000
 
 _numbers = count(1)
 
@@ -59,7 +65,7 @@ def topic(site: Site) -> str:
     """A topic of three partitions with messages."""
     name = f"grouped-{next(_numbers)}"
     site.create(name, 3)
-    tools.produce(site.brokers[0], name, MESSAGES)
+    tools.produce(site.brokers[0], name, MESSAGES, keyed=True)
     return name
 
 
@@ -82,36 +88,40 @@ def told(rows: list[dict[str, Any]]) -> dict[int, Standing]:
 
 @every_storage
 def test_the_group_page_tells_what_kafkas_own_tool_prints(
-    lab: Lab, site: Site, topic: str, served: Serve, storage: dict[str, str]
+    site: Site, topic: str, dashboard: Served, storage: dict[str, str]
 ) -> None:
     group = f"paged-{topic}"
     tools.consume(site.brokers[0], OLD, group, topic, READ, **storage)
     expected = printed(site, group, topic)
-    page = served(ZKDASH_ZOOKEEPER=lab.address(site.brokers[0].release.version))
-    page.wait_until_loaded()
-
-    def shown() -> dict[int, Standing]:
-        return told(page.json(f"/c/default/groups/{group}/")["rows"])
-
-    wait_for(lambda: shown() == expected, limit_s=PAGE_LIMIT_S, message=lambda: (shown(), expected))
+    wait_for(
+        lambda: shown(dashboard, group) == expected,
+        limit_s=LIMIT_S,
+        message=lambda: (shown(dashboard, group), expected),
+    )
 
 
 @has_new_consumer
 def test_a_group_that_brokers_alone_know_is_told_as_kafkas_own_tool_prints_it(
-    lab: Lab, site: Site, topic: str, served: Serve
+    site: Site, topic: str, served: Serve
 ) -> None:
     group = f"modern-{topic}"
     tools.consume(site.brokers[0], NEW, group, topic, READ)
-    page = served(ZKDASH_ZOOKEEPER=lab.address(site.brokers[0].release.version))
-    page.wait_until_loaded()
     expected = tools.describe_group(site.brokers[0], NEW, group, topic)
-
-    def shown() -> dict[int, Standing]:
-        answer = page.get(f"/c/default/groups/{group}/", Accept="application/json")
-        return told(json.loads(answer.body)["rows"]) if answer.status == 200 else {}
-
-    wait_for(lambda: shown() == expected, limit_s=PAGE_LIMIT_S, message=lambda: (shown(), expected))
+    # Of its own: who asked for the names of groups asks for them again after a minute only.
+    page = served(ZKDASH_ZOOKEEPER=site.brokers[0].zookeeper)
+    page.wait_until_loaded()
+    wait_for(
+        lambda: shown(page, group) == expected,
+        limit_s=LIMIT_S,
+        message=lambda: (shown(page, group), expected),
+    )
     assert f"/groups/{group}/" in page.get("/c/default/groups/").text
+
+
+def shown(dashboard: Served, group: str) -> dict[int, Standing]:
+    """The Group page's rows; none where zkdash has not heard of the group yet."""
+    answer = dashboard.get(f"/c/default/groups/{group}/", Accept="application/json")
+    return told(json.loads(answer.body)["rows"]) if answer.status == 200 else {}
 
 
 @oldest
@@ -127,11 +137,8 @@ def test_a_real_group_walks_through_the_migration_by_the_documents_steps(
         assert dual.next_step
         assert "dual.commit.enabled=false" in dual.next_step
         # Offsets in ZooKeeper are frozen from here on, which shows once the window has passed over the last.
-        wait_for(
-            lambda: walk.reads(**KAFKA).stage is Stage.MOVED,
-            limit_s=4 * WINDOW_MS / 1000,
-            message=lambda: walk.judged,
-        )
+        walk.lets_the_window_pass()
+        assert walk.reads(**KAFKA).stage is Stage.MOVED, walk.judged
     finally:
         walk.end()
 
@@ -147,25 +154,30 @@ class Walk:
         self._watcher.start()
         # The first group that keeps offsets in Kafka makes the topic for them.
         tools.consume(site.brokers[0], OLD, f"earlier-{topic}", topic, 1, **KAFKA)
+        self._ahead_ms = 0
         self._history: tuple[Sample, ...] = ()
         self.judged: Migration | None = None
 
     def reads(self, **options: str) -> Migration:
         """Let a consumer with these options read some messages, commit and end; judge what is then known."""
         first = self.judged is None
-        tools.consume(self._site.brokers[0], OLD, self._name, self._topic, READ // 4, first=first, **options)
+        tools.consume(self._site.brokers[0], OLD, self._name, self._topic, STEP, first=first, **options)
         self._site.ends(self._topic, all_known)
         held = self._in_zookeeper()
-        group = wait_for(lambda: self._mirrored(held), limit_s=PAGE_LIMIT_S, message=lambda: held)
+        group = wait_for(lambda: self._mirrored(held), limit_s=LIMIT_S, message=lambda: held)
         commits = self._site.commits(self._name, self._topic)
         sample = migration.sample(
             group,
-            int(time.time() * 1000),
+            int(time.time() * 1000) + self._ahead_ms,
             {place: commit.offset for place, commit in commits.commits.items()},
         )
         self._history = migration.keep(self._history, sample, window_ms=WINDOW_MS)
         self.judged = migration.judge(self._history, window_ms=WINDOW_MS)
         return self.judged
+
+    def lets_the_window_pass(self) -> None:
+        """From here on it is later."""
+        self._ahead_ms += WINDOW_MS
 
     def end(self) -> None:
         self._watcher.stop()

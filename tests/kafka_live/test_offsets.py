@@ -9,7 +9,7 @@ import pytest
 from kafka.protocol.metadata import FindCoordinatorRequest, FindCoordinatorResponse
 
 from tests.broker.asking import ask
-from tests.kafka_live.sampling import Site, all_known, sampling, spans
+from tests.kafka_live.sampling import LIMIT_S, Site, all_known, sampling, spans
 from tests.lab import tools
 from tests.lab.cluster import Lab
 from tests.lab.tools import NEW, OLD, Standing
@@ -19,8 +19,9 @@ from zkdash.kafka import coordinators
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 
-MESSAGES = 90
-READ = 40
+# So few are left unread that a reader has begun every partition: else it commits only to some of them.
+MESSAGES = 300
+READ = 280
 
 # the old consumer went with 2.0; records can be deleted since 0.11 (KIP-107), groups be listed since 0.9
 has_old_consumer = pytest.mark.parametrize("release", ["0.8.2.2", "1.1.1"], indirect=True, scope="session")
@@ -43,7 +44,7 @@ def site(lab: Lab, release: str) -> Iterator[Site]:
 
 @pytest.fixture
 def own_topic(site: Site) -> str:
-    """A topic of three partitions with messages, on both brokers."""
+    """A topic of three partitions with messages, on all brokers."""
     return filled(site)
 
 
@@ -56,12 +57,12 @@ def topic(site: Site) -> str:
 def filled(site: Site) -> str:
     name = f"offsets-{next(_numbers)}"
     site.create(name, 3)
-    tools.produce(site.brokers[0], name, MESSAGES)
+    tools.produce(site.brokers[0], name, MESSAGES, keyed=True)
     return name
 
 
 def test_log_ends_are_what_kafkas_own_tool_prints(site: Site, own_topic: str) -> None:
-    first, second = site.brokers
+    first, second, _ = site.brokers
     starts = tools.log_offsets(first, own_topic, -2)
     ends = tools.log_offsets(first, own_topic, -1)
     assert sum(ends.values()) == MESSAGES
@@ -138,32 +139,40 @@ def test_the_coordinator_computed_from_zookeeper_is_the_one_that_kafka_names(sit
         answer = ask(first.port, FindCoordinatorRequest(key=group), FindCoordinatorResponse, 0)
         return -1 if answer.error_code else int(answer.node_id)
 
-    wait_for(lambda: told("any") >= 0, limit_s=20)
-    offsets = site.leaders(coordinators.OFFSETS_TOPIC)
-    assert offsets
     groups = [f"group-{number}" for number in range(8)]
-    computed = {group: offsets[coordinators.partition_of(group, len(offsets))] for group in groups}
-    assert {group: told(group) for group in groups} == computed
+
+    def computed() -> dict[str, int | None]:
+        offsets = site.leaders(coordinators.OFFSETS_TOPIC)
+        assert offsets
+        return {group: offsets[coordinators.partition_of(group, len(offsets))] for group in groups}
+
+    wait_for(lambda: told("any") >= 0, limit_s=LIMIT_S)
+    # where the topic was just made, brokers hear of its leaders one after the other
+    wait_for(
+        lambda: {group: told(group) for group in groups} == computed(), limit_s=LIMIT_S, message=computed
+    )
 
 
 @has_newer_tools
 def test_the_groups_that_brokers_name_are_what_kafkas_own_tool_lists(site: Site, topic: str) -> None:
     tools.consume(site.brokers[0], NEW, f"listed-{topic}", topic, 1)
     site.sampler.want_listing()
-    listed = wait_for(lambda: is_listed(site) and site.sampler.samples.groups(), limit_s=20)
+    listed = wait_for(lambda: is_listed(site) and site.sampler.samples.groups(), limit_s=LIMIT_S)
     assert f"listed-{topic}" in listed
     assert listed == tools.list_groups(site.brokers[0])
 
 
 def is_listed(site: Site) -> bool:
     listings = site.sampler.samples.listings
-    return len(listings) == 2 and all(listing.groups is not None for listing in listings.values())
+    return len(listings) == len(site.brokers) and all(
+        listing.groups is not None for listing in listings.values()
+    )
 
 
 def test_asking_about_what_does_not_exist_makes_no_topic(site: Site) -> None:
     before = set(site.client.get_children("/brokers/topics"))
     site.sampler.want(["not-there"], {"nobody": ["not-there"]})
-    wait_for(lambda: site.sampler.samples.commits.get("nobody"))
+    wait_for(lambda: site.sampler.samples.commits.get("nobody"), limit_s=LIMIT_S)
     assert set(site.client.get_children("/brokers/topics")) == before
     assert "not-there" not in site.sampler.samples.ends
 

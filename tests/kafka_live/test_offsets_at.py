@@ -99,8 +99,7 @@ def planned_reset(site: Site, topic: str, moment_ms: int) -> dict[int, int]:
     """What kafka-consumer-groups would set a group to, by partition."""
     moment = datetime.datetime.fromtimestamp(moment_ms / 1000, datetime.UTC).replace(tzinfo=None)
     broker = site.brokers[0]
-    printed = tools.run(
-        broker,
+    printed = broker.run(
         broker.release.group_command,
         *("--bootstrap-server", broker.address, "--group", f"of-{topic}", "--topic", topic),
         *("--reset-offsets", "--dry-run", "--to-datetime", moment.isoformat(timespec="milliseconds")),

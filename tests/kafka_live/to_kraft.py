@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.lab.cluster import SHORT, Lab
+from tests.lab.cluster import SETTINGS, Lab
 from tests.lab.kraft import CONTROLLER_ID, Controller
+from tests.lab.mains import Mains
 from tests.serving import Serve
 from tests.waiting import wait_for
 from zkdash.actions import planning
@@ -26,11 +27,12 @@ HOME = "/c/default/"
 
 
 @pytest.fixture
-def own_lab(zookeeper: Server, tmp_path: Path) -> Iterator[Lab]:
-    """Brokers that nobody else uses."""
-    lab = Lab(zookeeper.address, tmp_path, name="to-kraft")
-    yield lab
+def own_lab(lab: Lab, zookeeper: Server, mains: Mains, tmp_path: Path) -> Iterator[Lab]:
+    """Brokers that nobody else uses; those that all others share have ended."""
     lab.stop()
+    own = Lab(lambda _: zookeeper.address, tmp_path, mains, name="to-kraft", count=2)
+    yield own
+    own.stop()
 
 
 @pytest.mark.kafka
@@ -39,7 +41,7 @@ def own_lab(zookeeper: Server, tmp_path: Path) -> Iterator[Lab]:
 def test_a_migration_is_told_at_every_stage_and_actions_are_off_while_kraft_owns_the_metadata(
     own_lab: Lab, release: str, served: Serve, tmp_path: Path
 ) -> None:
-    one, two = own_lab.brokers(release, 2)
+    one, two = own_lab.brokers(release)
     one.create_topic("orders", partitions=2, replicas=2)
     site = served(ZKDASH_ZOOKEEPER=one.zookeeper)
     servers, chroot = config.parse_address(one.zookeeper)
@@ -74,7 +76,7 @@ def test_a_migration_is_told_at_every_stage_and_actions_are_off_while_kraft_owns
         assert not any("KRaft" in sentence for sentence in refusals())
 
         for broker in (one, two):
-            broker.restart(SHORT | controller.migration)
+            broker.restart(SETTINGS | controller.migration)
         told = at("owned")
         assert told["owner"] == told["migration"]["kraft_controller_id"] == CONTROLLER_ID
         assert modes() == {1: "in ZooKeeper mode", 2: "in ZooKeeper mode"}
@@ -98,7 +100,7 @@ def test_a_migration_is_told_at_every_stage_and_actions_are_off_while_kraft_owns
     with own_lab.client(release) as client:  # back, as Kafka's own guide says
         client.delete("/controller")
         for broker in (one, two):
-            broker.restart(SHORT)
+            broker.restart(SETTINGS)
         at("left_behind")
         assert all("delete /migration" in sentence for sentence in refusals())
         client.delete("/migration")

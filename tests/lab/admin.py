@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from tests.lab import tools
 from tests.lab.kafka import Broker
 
 Replicas = Mapping[tuple[str, int], Sequence[int]]
@@ -47,9 +46,7 @@ def verify(broker: Broker, moves: Replicas) -> bool:
 
 def describe_config(broker: Broker, kind: str) -> str:
     """What `kafka-configs --describe` prints of all "brokers" (0.10.1 and later), its log left out."""
-    printed = tools.run(
-        broker, "kafka.admin.ConfigCommand", *_where(broker), "--describe", "--entity-type", kind
-    )
+    printed = broker.run("kafka.admin.ConfigCommand", *_where(broker), "--describe", "--entity-type", kind)
     return "\n".join(line for line in printed.splitlines() if "=" in line and " = " not in line)
 
 
@@ -60,20 +57,20 @@ def configure_topic(broker: Broker, topic: str, key: str, value: str) -> None:
         return
     entity = ("--entity-type", "topics", "--entity-name", topic)
     asked = (*_where(broker), "--alter", *entity, "--add-config", f"{key}={value}")
-    tools.run(broker, "kafka.admin.ConfigCommand", *asked)
+    broker.run("kafka.admin.ConfigCommand", *asked)
 
 
 def elect_preferred(broker: Broker) -> None:
     """Have the preferred leaders of all partitions elected."""
     if broker.release.moves_by_api:
         asked = ("--election-type", "preferred", "--all-topic-partitions")
-        tools.run(broker, broker.release.elector, *_where(broker), *asked)
+        broker.run(broker.release.elector, *_where(broker), *asked)
     else:
-        tools.run(broker, broker.release.elector, *_where(broker))
+        broker.run(broker.release.elector, *_where(broker))
 
 
 def _reassign(broker: Broker, *arguments: str) -> str:
-    return tools.run(broker, broker.release.reassigner, *_where(broker), *arguments)
+    return broker.run(broker.release.reassigner, *_where(broker), *arguments)
 
 
 def _where(broker: Broker) -> tuple[str, str]:

@@ -8,17 +8,20 @@ download goes on where it stopped.
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import http.client
 import os
 import urllib.error
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
+from tests.lab import lock, maven
 from tests.lab.lock import Jar
 from tests.lab.maven import Repository
+from tests.lab.releases import Release
 
 WORKERS = 8
 ATTEMPTS = 4
@@ -38,6 +41,12 @@ def cache(environ: Mapping[str, str] = os.environ) -> Path:
     """The folder that keeps jars on this machine."""
     home = environ.get("XDG_CACHE_HOME") or Path(environ.get("HOME") or Path.home(), ".cache")
     return Path(home, "zkdash", "jars")
+
+
+@functools.cache
+def classpath(release: Release) -> Sequence[Path]:
+    """A release's jars on this machine, checked once a process. Raises UnavailableError."""
+    return tuple(fetch(lock.read(release.lock), maven.repository(), folder=cache()))
 
 
 def fetch(jars: Iterable[Jar], repository: Repository, *, folder: Path) -> list[Path]:

@@ -8,33 +8,30 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from kazoo.client import KazooClient
 
-from tests.lab import jars, lock, maven, topics
+from tests.lab import jars, sessions, topics
+from tests.lab.listening import free_port
+from tests.lab.mains import Mains
 from tests.lab.releases import RELEASES, Release
 from zkdash import java
-from zkdash.demo import guard, ports
+from zkdash.demo import guard
 
 READY_LIMIT_S = 90.0
 STOP_LIMIT_S = 30.0
+# Longer than a busy machine keeps a broker from saying that it lives; `die` does not wait for it.
+SESSION_S = 30.0
 _POLL_S = 0.02
 
 LOGGING = """\
 log4j.rootLogger=INFO, console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
-log4j.appender.console.layout=org.apache.log4j.PatternLayout
-log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
-"""
-
-# What a tool prints is read: its warnings go elsewhere.
-TOOLS_LOGGING = """\
-log4j.rootLogger=WARN, console
-log4j.appender.console=org.apache.log4j.ConsoleAppender
-log4j.appender.console.target=System.err
 log4j.appender.console.layout=org.apache.log4j.PatternLayout
 log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
 """
@@ -47,7 +44,8 @@ class NotRegisteredError(RuntimeError):
 class Broker:
     """One broker of `release` ("3.9.1"), known to the ZooKeeper at `zookeeper` (host:port/chroot) as `id`.
 
-    Without `port` a free one below 32768 is chosen and kept. `properties` are added to server.properties.
+    Without `port` a free one is chosen and kept. `properties` are added to server.properties.
+    `mains` runs the tools that ask it.
     """
 
     def __init__(
@@ -60,14 +58,17 @@ class Broker:
         port: int | None = None,
         heap_mb: int = 192,
         properties: Mapping[str, str] = {},
+        mains: Mains | None = None,
     ) -> None:
         self.release: Release = RELEASES[release]
         self.zookeeper = zookeeper
         self.id = id
         self.data_dir = data_dir
-        self.port = port or ports.free()[0]
+        self.port = port or free_port()
         self._heap_mb = heap_mb
         self._properties = dict(properties)
+        self.mains = mains
+        self._frozen_at: float | None = None
         self._process: guard.Guarded | None = None
 
     @property
@@ -99,18 +100,12 @@ class Broker:
         if self.alive:
             raise NotRegisteredError(f"broker {self.id} on {self.data_dir} runs already")
         self._process = None
-        host, slash, chroot = self.zookeeper.partition("/")
-        client = KazooClient(host)
-        client.start(timeout=STOP_LIMIT_S)
-        try:
-            client.ensure_path(slash + chroot)  # 0.8.0 and 0.8.1 do not make it themselves
-            path = f"{slash}{chroot}/brokers/ids/{self.id}"
+        with self._client() as (client, chroot):
+            client.ensure_path(chroot)  # 0.8.0 and 0.8.1 do not make it themselves
+            path = f"{chroot}/brokers/ids/{self.id}"
             self._wait(lambda: client.exists(path) is None, "an earlier registration stays")
             self._launch()
             self._wait(lambda: client.exists(path) is not None, "is not registered")
-        finally:
-            client.stop()
-            client.close()
 
     def stop(self) -> None:
         """Stop cleanly (controlled shutdown) and wait; one that does not run is fine."""
@@ -136,13 +131,28 @@ class Broker:
             self._process.wait(limit_s=STOP_LIMIT_S)
             self._process = None
 
+    def die(self) -> None:
+        """Kill it, and end its session as ZooKeeper does after its time-out."""
+        self.kill()
+        with self._client() as (client, chroot):
+            registered = client.exists(f"{chroot}/brokers/ids/{self.id}")
+            if registered:
+                sessions.end(self.zookeeper.partition("/")[0], registered.ephemeralOwner)
+
     def pause(self) -> None:
         """Freeze the process (SIGSTOP): its connections stay open and silent."""
+        self._frozen_at = time.monotonic()
         self._running().signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let a frozen process go on."""
+        """Let a frozen process go on; return once its session outlived that for certain, or has ended."""
         self._running().signal(signal.SIGCONT)
+        frozen_at, self._frozen_at = self._frozen_at, None
+        if frozen_at is None or time.monotonic() - frozen_at < SESSION_S / 3:
+            return  # ZooKeeper heard of it a third of its time-out before, and hears of it again in time
+        with self._client() as (client, chroot):
+            path, until = f"{chroot}/brokers/ids/{self.id}", time.monotonic() + SESSION_S
+            self._wait(lambda: client.exists(path) is None or time.monotonic() > until, "stays")
 
     def create_topic(self, name: str, *, partitions: int = 1, replicas: int = 1) -> None:
         """Create a topic with Kafka's own tool. Raises topics.RefusedError with what the tool printed."""
@@ -172,16 +182,29 @@ class Broker:
         """What Kafka's own tool tells of all topics, by name and partition. Raises topics.RefusedError."""
         return self._topics().describe_all()
 
-    def java(self, logging: Path | None = None, *, heap_mb: int = 128) -> list[str]:
-        """The command that runs a class of this release, up to the class: its tools, its clients.
+    def run(self, main: str, *arguments: str, stdin: str = "") -> str:
+        """Run a class of this release, a tool of Kafka's, and return what it printed.
 
-        They log warnings only, unless the file `logging` says otherwise.
+        Raises topics.RefusedError where it ends with an error, TimeoutError where it does not end.
         """
-        if logging is None:
-            self.data_dir.mkdir(parents=True, exist_ok=True)
-            logging = self.data_dir / "tools-log4j.properties"
-            logging.write_text(TOOLS_LOGGING)
-        return self._java(logging, heap_mb=heap_mb)
+        assert self.mains, "a broker of a lab has tools"
+        ended = self.mains.run(self.release, main, arguments, stdin)
+        if ended.status:
+            raise topics.RefusedError(f"{main} {' '.join(arguments)}: {ended.out}{ended.err}")
+        return ended.out
+
+    def java(self, logging: Path, *, heap_mb: int) -> list[str]:
+        """The command that runs a class of this release, up to the class, with the log4j file `logging`."""
+        return [
+            str(java.find().path),
+            f"-Xmx{heap_mb}m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Djava.net.preferIPv4Stack=true",
+            f"-Dlog4j.configuration=file:{logging}",
+            "-cp",
+            ":".join(map(str, jars.classpath(self.release))),
+        ]
 
     def __enter__(self) -> Self:
         self.start()
@@ -189,6 +212,18 @@ class Broker:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    @contextmanager
+    def _client(self) -> Iterator[tuple[KazooClient, str]]:
+        """A client of the ZooKeeper, and the cluster's chroot there ("" for none)."""
+        host, slash, chroot = self.zookeeper.partition("/")
+        client = KazooClient(host)
+        client.start(timeout=STOP_LIMIT_S)
+        try:
+            yield client, slash + chroot
+        finally:
+            client.stop()
+            client.close()
 
     def _running(self) -> guard.Guarded:
         if self._process is None:
@@ -199,7 +234,7 @@ class Broker:
         where = ("--bootstrap-server", self.address)
         if not self.release.tools_ask_broker:
             where = ("--zookeeper", self.zookeeper)
-        return topics.TopicCommand(self.java(), self.release.topic_command, where)
+        return topics.TopicCommand(partial(self.run, self.release.topic_command, *where))
 
     def _launch(self) -> None:
         self.data_dir.mkdir(parents=True, exist_ok=True)
@@ -208,20 +243,8 @@ class Broker:
         logging = self.data_dir / "log4j.properties"
         logging.write_text(LOGGING)
         self.log.write_bytes(b"")
-        command = [*self._java(logging, heap_mb=self._heap_mb), "kafka.Kafka", str(config)]
+        command = [*self.java(logging, heap_mb=self._heap_mb), "kafka.Kafka", str(config)]
         self._process = guard.Guarded(command, log=self.log)
-
-    def _java(self, logging: Path, *, heap_mb: int) -> list[str]:
-        return [
-            str(java.find().path),
-            f"-Xmx{heap_mb}m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-Djava.net.preferIPv4Stack=true",
-            f"-Dlog4j.configuration=file:{logging}",
-            "-cp",
-            ":".join(map(str, classpath(self.release))),
-        ]
 
     def _settings(self) -> dict[str, str]:
         listener = {"host.name": "127.0.0.1", "port": str(self.port)}
@@ -232,13 +255,15 @@ class Broker:
             **listener,
             "log.dirs": str(self.data_dir / "logs"),
             "zookeeper.connect": self.zookeeper,
-            "zookeeper.session.timeout.ms": "6000",
+            "zookeeper.session.timeout.ms": str(int(SESSION_S * 1000)),
             "auto.create.topics.enable": "false",
             "delete.topic.enable": "true",
             "auto.leader.rebalance.enable": "false",  # leaders move when a test moves them
             "default.replication.factor": "1",
             "offsets.topic.num.partitions": "4",
             "offsets.topic.replication.factor": "1",
+            "group.initial.rebalance.delay.ms": "0",
+            "controlled.shutdown.retry.backoff.ms": "200",
             "log.cleaner.dedupe.buffer.size": str(8 << 20),
             "log.index.size.max.bytes": str(1 << 20),
         } | self._properties
@@ -260,15 +285,3 @@ class Broker:
 
     def _lines(self) -> list[str]:
         return self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
-
-
-_classpaths: dict[str, list[Path]] = {}
-
-
-def classpath(release: Release) -> list[Path]:
-    """The release's jars on this machine, checked once a process. Raises jars.UnavailableError."""
-    if release.version not in _classpaths:
-        _classpaths[release.version] = jars.fetch(
-            lock.read(release.lock), maven.repository(), folder=jars.cache()
-        )
-    return _classpaths[release.version]

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Self
 
 from tests.lab.kafka import LOGGING, READY_LIMIT_S, STOP_LIMIT_S, Broker
+from tests.lab.listening import free_port
 from tests.waiting import wait_for
-from zkdash.demo import guard, ports
+from zkdash.demo import guard
 
 CONTROLLER_ID = 3000
 _STARTED = "Kafka Server started"
@@ -74,7 +75,7 @@ class Controller(Node):
     """The one controller of the quorum, in migration: it waits at ZooKeeper for the cluster's brokers."""
 
     def __init__(self, broker: Broker, folder: Path) -> None:
-        (port,) = ports.free()
+        port = free_port()
         self.quorum = {
             "controller.quorum.voters": f"{CONTROLLER_ID}@127.0.0.1:{port}",
             "controller.listener.names": "CONTROLLER",
@@ -102,8 +103,7 @@ class Controller(Node):
     def format(self, cluster_id: str) -> None:
         """Prepare its storage for the cluster, as kafka-storage does."""
         self.configure()
-        tool = ["kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(self.config)]
-        subprocess.run([*self._broker.java(), *tool], capture_output=True, text=True, timeout=60, check=True)
+        self._broker.run("kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(self.config))
 
     def broker(self, broker: Broker, folder: Path) -> Node:
         """A broker of the cluster in KRaft mode, with its data and its address."""

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from tests.lab.kafka import Broker
-from tests.lab.topics import RefusedError
-
-LIMIT_S = 30
 
 OLD, NEW = "old", "new"
 
@@ -23,23 +19,17 @@ class Standing(NamedTuple):
     lag: int | None
 
 
-def run(broker: Broker, main: str, *arguments: str, stdin: str = "") -> str:
-    """Run a class of the broker's release and return what it printed. Raises RefusedError."""
-    command = [*broker.java(), main, *arguments]
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    if done.returncode:
-        raise RefusedError(f"{main} {' '.join(arguments)}: {done.stdout}{done.stderr}")
-    return done.stdout
+def produce(broker: Broker, topic: str, count: int, *, size: int = 0, keyed: bool = False) -> None:
+    """Send `count` messages of at least `size` bytes with the console producer, and wait for the leaders.
 
-
-def produce(broker: Broker, topic: str, count: int, *, size: int = 0) -> None:
-    """Send `count` messages of at least `size` bytes with the console producer, and wait for the leaders."""
-    lines = "".join(f"message {number}".ljust(size, ".") + "\n" for number in range(count))
-    run(
-        broker,
+    Those that are `keyed` are spread over the partitions; a producer may send all others to one of them.
+    """
+    keys = ("--property", "parse.key=true", "--property", "key.separator=:") if keyed else ()
+    lines = (f"{number}:" * keyed + f"message {number}".ljust(size, ".") + "\n" for number in range(count))
+    broker.run(
         "kafka.tools.ConsoleProducer",
-        *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1"),
-        stdin=lines,
+        *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1", *keys),
+        stdin="".join(lines),
     )
 
 
@@ -61,8 +51,7 @@ def consume(
     where = ("--zookeeper", broker.zookeeper) if kind == OLD else ("--bootstrap-server", broker.address)
     # up to 0.10 it overrides auto.offset.reset
     begin = ("--from-beginning",) if first and kind == OLD else ()
-    return run(
-        broker,
+    return broker.run(
         broker.release.console_consumer,
         *(*where, "--topic", topic, "--consumer.config", str(file), "--max-messages", str(count), *begin),
     )
@@ -70,8 +59,7 @@ def consume(
 
 def log_offsets(broker: Broker, topic: str, time: int) -> dict[int, int]:
     """What GetOffsetShell prints of each partition; `time` -1 for the end, -2 for the start."""
-    printed = run(
-        broker,
+    printed = broker.run(
         broker.release.offset_shell,
         *("--broker-list", broker.address, "--topic", topic, "--time", str(time)),
     )
@@ -84,8 +72,7 @@ def delete_records(broker: Broker, topic: str, before: Mapping[int, int]) -> Non
     entries = [{"topic": topic, "partition": number, "offset": offset} for number, offset in before.items()]
     file = broker.data_dir / f"delete-{topic}.json"
     file.write_text(json.dumps({"version": 1, "partitions": entries}))
-    run(
-        broker,
+    broker.run(
         broker.release.records_deleter,
         *("--bootstrap-server", broker.address, "--offset-json-file", str(file)),
     )
@@ -93,8 +80,7 @@ def delete_records(broker: Broker, topic: str, before: Mapping[int, int]) -> Non
 
 def check_offsets(broker: Broker, group: str, topic: str) -> dict[int, Standing]:
     """What ConsumerOffsetChecker of 0.8 prints of a group and a topic: the newer of both storages."""
-    printed = run(
-        broker,
+    printed = broker.run(
         "kafka.tools.ConsumerOffsetChecker",
         *("--zookeeper", broker.zookeeper, "--group", group, "--topic", topic),
     )
@@ -104,21 +90,21 @@ def check_offsets(broker: Broker, group: str, topic: str) -> dict[int, Standing]
 def describe_group(broker: Broker, kind: str, group: str, topic: str) -> dict[int, Standing]:
     """What kafka-consumer-groups prints of a group of the OLD or the NEW kind."""
     where = ("--zookeeper", broker.zookeeper) if kind == OLD else ("--bootstrap-server", broker.address)
-    printed = run(broker, broker.release.group_command, *where, "--describe", "--group", group)
+    printed = broker.run(broker.release.group_command, *where, "--describe", "--group", group)
     columns = {"topic": "TOPIC", "partition": "PARTITION", "offset": "CURRENT-OFFSET"}
     return _standings(printed, topic, columns, "LOG-END-OFFSET")
 
 
 def list_groups(broker: Broker) -> set[str]:
     """The groups that kafka-consumer-groups lists at the brokers (0.9 and later)."""
-    printed = run(broker, broker.release.group_command, "--bootstrap-server", broker.address, "--list")
+    printed = broker.run(broker.release.group_command, "--bootstrap-server", broker.address, "--list")
     # the log goes to the same place; its lines are of many words
     return {line for line in printed.splitlines() if len(line.split()) == 1}
 
 
 def list_old_groups(broker: Broker) -> set[str]:
     """The groups of ZooKeeper consumers that kafka-consumer-groups lists (0.9 to 1.1)."""
-    printed = run(broker, broker.release.group_command, "--zookeeper", broker.zookeeper, "--list")
+    printed = broker.run(broker.release.group_command, "--zookeeper", broker.zookeeper, "--list")
     return {line for line in printed.splitlines() if len(line.split()) == 1}
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import NamedTuple
-
-LIMIT_S = 60
 
 _PARTITION = re.compile(
     r"\s*Topic: (?P<topic>\S+)\s+Partition: (?P<partition>\d+)\s+Leader: (?P<leader>-?\d+|none)"
@@ -29,10 +26,10 @@ class Described(NamedTuple):
 
 
 class TopicCommand:
-    """TopicCommand of one release: `java` is the command up to the class, `where` whom the tool asks."""
+    """TopicCommand of one release: `run` runs it, and returns what it printed or raises RefusedError."""
 
-    def __init__(self, java: Sequence[str], main: str, where: tuple[str, str]) -> None:
-        self._command = [*java, main, *where]
+    def __init__(self, run: Callable[..., str]) -> None:
+        self._run = run
 
     def create(self, name: str, *, partitions: int, replicas: int) -> None:
         """Create a topic. Raises RefusedError."""
@@ -71,14 +68,6 @@ class TopicCommand:
     def describe_all(self) -> dict[str, dict[int, Described]]:
         """Each partition of each topic, by name and id. Raises RefusedError."""
         return parse_all(self._run("--describe"))
-
-    def _run(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [*self._command, *arguments], capture_output=True, text=True, timeout=LIMIT_S, check=False
-        )
-        if done.returncode:
-            raise RefusedError(f"{' '.join(arguments)}: {done.stdout}{done.stderr}")
-        return done.stdout
 
 
 def parse(printed: str, topic: str) -> dict[int, Described]:

@@ -10,20 +10,20 @@ import contextlib
 import random
 import socket
 
-_LOWEST = 20_000
-_HIGHEST = 32_767
+# Not the one that can be seeded: processes that begin alike would all want the same ports.
+_chance = random.SystemRandom()
 
 
-def free(count: int = 1) -> tuple[int, ...]:
+def free(count: int = 1, *, among: range = range(20_000, 32_768)) -> tuple[int, ...]:
     """Return different ports that nobody listens on right now; somebody may take one before you do."""
-    choices = random.sample(range(_LOWEST, _HIGHEST + 1), k=2_000)
+    choices = _chance.sample(among, k=2_000)
     found: list[int] = []
     for port in choices:
         if is_free(port):
             found.append(port)
             if len(found) == count:
                 return tuple(found)
-    raise OSError(f"no {count} free ports found on 127.0.0.1 between {_LOWEST} and {_HIGHEST}")
+    raise OSError(f"no {count} free ports found on 127.0.0.1 between {among[0]} and {among[-1]}")
 
 
 def is_free(port: int) -> bool:
