@@ -1,4 +1,8 @@
+import os
 import socket
+import subprocess
+import sys
+from collections import deque
 
 import pytest
 
@@ -23,3 +27,29 @@ def test_without_a_free_port_the_error_tells_where_was_looked(monkeypatch):
     monkeypatch.setattr(ports, "is_free", lambda _: False)
     with pytest.raises(OSError, match=r"no 3 free ports found on 127\.0\.0\.1 between 20000 and 32767"):
         ports.free(3)
+
+
+def test_a_port_that_was_told_is_told_to_nobody_else_while_its_process_lives(monkeypatch):
+    monkeypatch.setattr(ports, "_claims", deque())
+    (port,) = ports.free()
+    os.close(ports._claims.pop())
+    program = f"""
+from zkdash.demo import ports
+ports._LOWEST = ports._HIGHEST = {port}
+print(ports.free(), flush=True)
+input()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == f"({port},)\n"
+        monkeypatch.setattr(ports, "_LOWEST", port)
+        monkeypatch.setattr(ports, "_HIGHEST", port)
+        assert ports.is_free(port)
+        with pytest.raises(OSError, match="no 1 free ports"):
+            ports.free()
+        other.communicate("\n")
+    assert ports.free() == (port,)
+    with pytest.raises(OSError, match="no 1 free ports"):
+        ports.free()
+    os.close(ports._claims.pop())
