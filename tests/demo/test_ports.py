@@ -33,23 +33,21 @@ def test_a_port_that_was_told_is_told_to_nobody_else_while_its_process_lives(mon
     monkeypatch.setattr(ports, "_claims", deque())
     (port,) = ports.free()
     os.close(ports._claims.pop())
+    alone = range(port, port + 1)
     program = f"""
 from zkdash.demo import ports
-ports._LOWEST = ports._HIGHEST = {port}
-print(ports.free(), flush=True)
+print(ports.free(among=range({port}, {port + 1})), flush=True)
 input()
 """
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout.readline() == f"({port},)\n"
-        monkeypatch.setattr(ports, "_LOWEST", port)
-        monkeypatch.setattr(ports, "_HIGHEST", port)
         assert ports.is_free(port)
         with pytest.raises(OSError, match="no 1 free ports"):
-            ports.free()
+            ports.free(among=alone)
         other.communicate("\n")
-    assert ports.free() == (port,)
+    assert ports.free(among=alone) == (port,)
     with pytest.raises(OSError, match="no 1 free ports"):
-        ports.free()
+        ports.free(among=alone)
     os.close(ports._claims.pop())

@@ -14,8 +14,8 @@ import sys
 from collections import deque
 from typing import Final
 
-_LOWEST: Final = 20_000
-_HIGHEST: Final = 32_767
+# Not the one that can be seeded: processes that begin alike would all want the same ports.
+_chance: Final = random.SystemRandom()
 
 # Until its server listens, and while that is down to be started again, a port is ours by a socket's name: one
 # process has an abstract name, and loses it with its end. A claim costs a file descriptor: the oldest go.
@@ -23,19 +23,18 @@ _CLAIMS: Final = 128
 _claims: Final[deque[int]] = deque()  # their file descriptors
 
 
-def free(count: int = 1) -> tuple[int, ...]:
+def free(count: int = 1, *, among: range = range(20_000, 32_768)) -> tuple[int, ...]:
     """Return different ports that nobody listens on right now.
 
     Nobody else who asks here, in whatever process, is told the same ones meanwhile.
     """
-    choices = range(_LOWEST, _HIGHEST + 1)
     found: list[int] = []
-    for port in random.sample(choices, k=min(2_000, len(choices))):
+    for port in _chance.sample(among, k=min(2_000, len(among))):
         if _is_claimed(port) and is_free(port):
             found.append(port)
             if len(found) == count:
                 return tuple(found)
-    raise OSError(f"no {count} free ports found on 127.0.0.1 between {_LOWEST} and {_HIGHEST}")
+    raise OSError(f"no {count} free ports found on 127.0.0.1 between {among[0]} and {among[-1]}")
 
 
 def is_free(port: int) -> bool:
