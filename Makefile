@@ -1,5 +1,7 @@
 # Everything from a bare clone; all that is needed beforehand is Python 3.11 (or 3.12).
-#   make test     format, lint, types, contracts, Django's checks, all tests
+#   make test     format, lint, types, contracts, Django's checks, all tests; ONLY=zk,kafka for some suites of them,
+#                 CHANGED=1 for what differs from main, SEED=… for a run again, FULL=1 for everything (hours)
+#   make check    what of it runs no test, in half a minute
 #   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it; LAYOUT=0.7
 #   make eras     every kind of action on real brokers of all five eras, and a migration to KRaft; ERA=0.8.2.2 for one of them
 #   make bench    measures; ONLY=first_load SIZE=reference for one of them, ZK=3.4 on an old ZooKeeper
@@ -13,7 +15,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test demo audit faults eras bench lock screenshots format clean setup static java browser
+.PHONY: test check demo audit faults eras bench lock screenshots format clean setup static java browser
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,7 +25,11 @@ PYTHON = $(shell for python in python3.11 python3 python3.12; do \
 	&& echo "$$python" && break; done)
 
 test: setup static java browser
-	@$(BIN)/python tests/run.py
+	@exec $(BIN)/python -m tests.run $(if $(ONLY),--only $(ONLY)) $(if $(CHANGED),--changed) \
+		$(if $(SEED),--seed $(SEED)) $(if $(LANES),--lanes $(LANES)) $(if $(KEEP_GOING),--keep-going)
+
+check: setup
+	@exec $(BIN)/python -m tests.run --only check $(if $(LANES),--lanes $(LANES)) $(if $(KEEP_GOING),--keep-going)
 
 demo: setup static java
 	@exec $(BIN)/python manage.py demo $(if $(LAYOUT),--layout $(LAYOUT))

@@ -1,124 +1,105 @@
-"""Everything that must hold, cheapest first: a line a step with its seconds; the first failure ends it.
+"""All that must hold: the checks, then every test, in two lanes side by side; the first failure ends it.
 
-`make test` calls it. Tests run in random order; the seed stands in the line of the step that used it.
+`make test` and `make check` call it; CONTRIBUTING.md tells what else it can be asked for. Tests run in random
+order, by a seed that the first line and the last tell.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import subprocess
+import argparse
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-BIN = Path(sys.executable).parent
+from tests import full
+from tests.running import changed, checks, report, seconds, suites
+from tests.running.jobs import ROOT, Job
+from tests.running.lanes import Done, Lanes
 
-# Each test once, in the suite of the slowest thing that it needs.
-SUITES = (
-    "not zk and not spark and not kafka and not browser",
-    "zk and not spark and not kafka and not browser",
-    "spark and not kafka and not browser",
-    "kafka and not browser",
-    "browser",
-)
-
-# A request must end soon where there is no network: then nothing is known, and the line says so.
-_AUDIT = ("--local", "--format", "json", "--progress-spinner", "off", "--timeout", "2")
-_BANDIT = ("--configfile", "pyproject.toml", "--recursive", "zkdash", "manage.py")
-# As docs/operating.md has it behind a proxy that speaks TLS.
-SHIPPED = {"ZKDASH_HTTPS": "1", "ZKDASH_PROXIES": "127.0.0.1", "ZKDASH_DEBUG": "0"}
-
-NO_TESTS_COLLECTED = 5  # pytest's exit code
+CHECK = "check"
+VAR = ROOT / "var" / "tests"
+INTERRUPTED = 130
 
 
-class Step(NamedTuple):
-    """One command, and what its line calls it. Only pytest's output is shown where all is well.
-
-    `says` words what a command that ended well has printed, for its line.
-    """
-
-    told: str
-    command: list[str | Path]
-    environ: Mapping[str, str] = {}
-    says: Callable[[str], str] = lambda _printed: "ok"
-
-    @property
-    def is_pytest(self) -> bool:
-        return self.command[0] == BIN / "pytest"
-
-
-def steps(seed: int) -> list[Step]:
-    """Return all steps in their order."""
-    python = BIN / "python"
-    return [
-        Step("ruff format --check", [BIN / "ruff", "format", "--check", "."]),
-        Step("ruff check", [BIN / "ruff", "check", "."]),
-        Step("mypy --strict zkdash", [BIN / "mypy", "--strict", "zkdash"]),
-        Step("lint-imports", [BIN / "lint-imports", "--no-logo"]),
-        Step("manage.py check", [python, "manage.py", "check", "--fail-level", "WARNING"]),
-        Step("bandit", [BIN / "bandit", "--quiet", "--severity-level", "medium", *_BANDIT]),
-        Step("pip-audit", [BIN / "pip-audit", *_AUDIT], says=audited),
-        Step(
-            "manage.py check --deploy",
-            [python, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
-            SHIPPED,
-        ),
-        Step(
-            "manage.py makemigrations --check",
-            [python, "manage.py", "makemigrations", "--check", "--dry-run"],
-        ),
-        *(_tests(markers, seed) for markers in SUITES),
-    ]
-
-
-def _tests(markers: str, seed: int) -> Step:
-    told = f"pytest -m '{markers}' --randomly-seed={seed}"
-    return Step(told, [BIN / "pytest", "-m", markers, f"--randomly-seed={seed}", "--no-header"])
-
-
-def run(step: Step) -> str | None:
-    """Run one step; return what its line says, None where it failed."""
-    output = None if step.is_pytest else subprocess.PIPE
-    done = subprocess.run(
-        step.command,
-        cwd=ROOT,
-        env={**os.environ, **step.environ},
-        check=False,
-        text=True,
-        stdout=output,
-        stderr=subprocess.STDOUT,
-    )
-    if step.is_pytest and done.returncode == NO_TESTS_COLLECTED:
-        return "no test yet"
-    if done.returncode:
-        print(done.stdout or "", end="")
-        return None
-    return step.says(done.stdout or "")
-
-
-def audited(printed: str) -> str:
-    """What pip-audit's JSON tells where it found nothing: "ok" where every package could be asked about."""
-    found = re.search(r"^{.*}$", printed, re.MULTILINE)
-    packages = json.loads(found[0])["dependencies"] if found else []
-    asked = sum("vulns" in one for one in packages)
-    return "ok" if packages and asked == len(packages) else f"unknown: {asked} of {len(packages)} asked"
-
-
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is asked for; return 0 where all of it is well."""
     began = time.monotonic()
-    for step in steps(seed=int(time.time())):
-        start = time.monotonic()
-        said = run(step)
-        print(f"{said or 'FAILED':<11} {time.monotonic() - start:6.1f} s  {step.told}", flush=True)
-        if not said:
-            return 1
-    print(f"all well    {time.monotonic() - began:6.1f} s  in total", flush=True)
-    return 0
+    asked = _asked(arguments)
+    modules = _changed() if asked.changed else None
+    print(f"SEED={asked.seed}, {asked.lanes} lanes{', FULL=1' if full.is_full() else ''}", flush=True)
+    VAR.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="run-", dir=VAR) as directory:
+        lanes = Lanes(Path(directory), count=asked.lanes, goes_on=asked.keep_going)
+        try:
+            is_well = lanes.run(_jobs(asked, modules, Path(directory)))
+        except KeyboardInterrupt:
+            print("interrupted, and all of it has ended", flush=True)
+            return INTERRUPTED
+        if modules is None and not full.is_full():
+            _keep(lanes.done)
+        if is_well or asked.keep_going:
+            for line in report.lines(lanes.done):
+                print(line)
+    for again in dict.fromkeys(done.job.again for done in lanes.done if not done.is_well):
+        print(f"again:      {again}")
+    told = "all well" if is_well else "FAILED"
+    print(f"{told:<11} {time.monotonic() - began:6.1f} s  in total, SEED={asked.seed}", flush=True)
+    return 0 if is_well else 1
+
+
+def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.run", description=__doc__)
+    names = (CHECK, *suites.NAMES)
+    parser.add_argument("--only", type=_names, default=(), help=f"of {', '.join(names)}; a comma between two")
+    parser.add_argument("--changed", action="store_true", help="tests that reach what differs from main")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the run that is repeated")
+    parser.add_argument("--lanes", type=int, default=2, help="how many jobs run at a time")
+    parser.add_argument("--keep-going", action="store_true", help="tell all failures, not the first only")
+    return parser.parse_args(arguments)
+
+
+def _names(told: str) -> tuple[str, ...]:
+    names = tuple(told.split(","))
+    if unknown := set(names) - {CHECK, *suites.NAMES}:
+        raise argparse.ArgumentTypeError(f"there is no {', '.join(sorted(unknown))}")
+    return names
+
+
+def _changed() -> list[str] | None:
+    """The test modules that what differs from main may make fail; None for all of them."""
+    differing = changed.since()
+    if differing is None:
+        print(f"all tests: git knows no branch {changed.MAIN}")
+        return None
+    try:
+        modules = changed.reaching(differing)
+    except changed.UnplacedError as error:
+        print(f"all tests: nobody can tell what {error} may make fail")
+        return None
+    print(
+        f"{len(modules)} of {len(suites.all_modules())} test modules reach what differs from {changed.MAIN}"
+    )
+    return modules
+
+
+def _jobs(asked: argparse.Namespace, modules: Sequence[str] | None, notes: Path) -> list[Job]:
+    """The checks in their order, then the parts of the suites, the longest first."""
+    jobs = checks.jobs() if not asked.only or CHECK in asked.only else []
+    if not asked.only and modules is None:
+        jobs.append(checks.audit())
+    wanted = [suite for suite in suites.NAMES if not asked.only or suite in asked.only]
+    parts = [part for suite in wanted for part in suites.parts(suite, modules)]
+    parts.sort(key=lambda part: seconds.of(part.name), reverse=True)
+    return jobs + [part.job(seed=asked.seed, notes=notes, goes_on=asked.keep_going) for part in parts]
+
+
+def _keep(done: Iterable[Done]) -> None:
+    """Remember how long whole parts took."""
+    for one in done:
+        if one.job.suite and one.is_well:
+            seconds.keep(one.job.name, one.seconds)
 
 
 if __name__ == "__main__":
