@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from kazoo.client import KazooClient
 from servestatic.middleware import ServeStaticMiddleware
 
-from tests import chromium
+from tests import chromium, full
 from tests.databases import _audit_can_be_flushed, _migrated, database, postgresql
 from tests.lab import zookeeper as releases
 from zkdash.demo.zookeeper import Ensemble, Server
@@ -23,7 +23,12 @@ __all__ = ["_audit_can_be_flushed", "_migrated", "database", "postgresql"]
 TICK_MS = 200
 
 # A busy machine is no reason to fail: what is tested by generated data is not its speed.
-settings.register_profile("zkdash", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "zkdash",
+    deadline=None,
+    max_examples=full.pick(50, 100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("zkdash")
 
 # The longest last, so that a plain `pytest` fails fast too. The browser is the very last: Playwright's

@@ -83,7 +83,10 @@ def test_the_jobs_are_listed_each_with_what_it_does() -> None:
 
 # The directory of each cluster's logs, and what is wrong with it.
 WRONG = {
-    "none": ("", "none has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.none]"),
+    "none": (
+        "",
+        "none has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.none]",
+    ),
     "away": ("{tmp}/nowhere", "{tmp}/nowhere is no directory: name ZooKeeper's dataDir or dataLogDir"),
     "empty": ("{tmp}", "{tmp} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir"),
 }
