@@ -1,4 +1,4 @@
-"""Does one thing to a table in a process that is killed right before it touches a file of it for the n-th time.
+"""Does one thing to a table in a process that is killed before it touches a file of it for the n-th time.
 
 Forks that process for each line that it is sent: the table's directory, what is done, and n, parted by tabs.
 Answers with how it ended, as subprocess' `returncode`.

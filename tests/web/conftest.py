@@ -20,7 +20,7 @@ def _empty_board() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _nothing_grows_stale(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test publishes is of now, however slow the machine is to look; `as_of=1.0` is old all the same."""
+    """What a test publishes is of now, however slow the machine is; `as_of=1.0` is old all the same."""
     monkeypatch.setattr(board, "STALE_AFTER_S", 24 * 3600.0)
 
 
