@@ -17,6 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from tests import full
 from tests.actions.small import ANN, BEN, LEASE_S, NOW, now, proposed
 from zkdash.actions import audit, claims, order, queue
 from zkdash.actions.models import Action, Step
@@ -126,7 +127,7 @@ class Machine(RuleBasedStateMachine):
 
 def test_whatever_is_asked_in_any_order_keeps_the_queues_promises(db: None) -> None:
     run_state_machine_as_test(
-        Machine, settings=settings(max_examples=15, stateful_step_count=40, deadline=None)
+        Machine, settings=settings(max_examples=full.pick(8, 15), stateful_step_count=40, deadline=None)
     )
     assert audit.verify().broken is None
 

@@ -8,6 +8,7 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests import full
 from tests.cluster import small
 from zkdash.cluster import advance
 from zkdash.znode import Batch, Unreadable, Znode
@@ -178,7 +179,7 @@ def _batch(before: small.Tree, after: small.Tree, number: int) -> Batch:
     return Batch({path: changed[path] for path in order}, number)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=full.pick(100, 300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(batches=_BATCHES)
 def test_any_batches_lead_to_the_state_of_the_tree_that_they_left(batches):
     tree = _start()
@@ -194,7 +195,7 @@ def test_any_batches_lead_to_the_state_of_the_tree_that_they_left(batches):
         assert small.plain(state) == small.plain(small.built(tree))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=full.pick(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(batches=_BATCHES)
 def test_what_a_batch_says_it_touched_is_all_that_changed(batches):
     tree = _start()

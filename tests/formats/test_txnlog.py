@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import full
 from tests.formats import driven, logs
 from zkdash.demo.zookeeper import Ensemble, Server
 from zkdash.formats.problems import Problem
@@ -97,7 +98,7 @@ def test_bytes_that_changed_in_real_logs_are_noticed_and_both_decoders_agree(wri
         whole = plainly(data)
         end = len(data.rstrip(b"\0")) + 20
 
-        @settings(max_examples=300)
+        @settings(max_examples=full.pick(80, 300))
         @given(st.integers(0, end - 1), st.integers(1, 255), st.sampled_from([7, 20_000]))
         def changed(position: int, flip: int, limit: int) -> None:
             bad = bytearray(data)  # noqa: B023 - called below, in this turn

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -176,16 +177,34 @@ def test_a_manifest_that_cannot_be_read_is_told_with_what_to_do(table: Table) ->
         table.read()
 
 
+@pytest.fixture(scope="module")
+def end_of() -> Iterator[Callable[[Path, str, int], int]]:
+    """How a process ends that does something to a table and is killed at its n-th touch of a file."""
+    command = [sys.executable, "-m", "tests.history.killed"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        told, answers = process.stdin, process.stdout
+        assert told is not None
+        assert answers is not None
+
+        def ask(directory: Path, what: str, limit: int) -> int:
+            told.write(f"{directory}\t{what}\t{limit}\n")
+            told.flush()
+            return int(answers.readline())
+
+        yield ask
+
+
 @pytest.mark.parametrize(("what", "after"), [("append", [1, 2, 10, 11]), ("replace", [])])
 def test_a_writer_killed_at_any_point_leaves_a_whole_table_and_the_next_one_goes_on(
-    tmp_path: Path, what: str, after: list[int]
+    end_of: Callable[[Path, str, int], int], tmp_path: Path, what: str, after: list[int]
 ) -> None:
     seen = set()
     for limit in itertools.count(1):
         table = Table(tmp_path / f"{what}-{limit}")
         files.append(table, rows(1, 2), "first")
-        command = [sys.executable, "-m", "tests.history.killed", table.directory, what, str(limit)]
-        ended = subprocess.run(command, cwd=ROOT, check=False).returncode
+        ended = end_of(table.directory, what, limit)
         assert held(table) in ([1, 2], after)
         seen.add(tuple(held(table)))
         if ended != -signal.SIGKILL:

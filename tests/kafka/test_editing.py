@@ -21,7 +21,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=6,
 )
-TRIES = settings(max_examples=10_000 if full.is_full() else 1000)
+TRIES = settings(max_examples=full.pick(150, 10_000))
 REPLICAS = st.lists(st.integers(0, 9), min_size=1, max_size=3, unique=True)
 
 

@@ -1,4 +1,4 @@
-"""`manage.py notices`: what others wait to be told of, by a real process."""
+"""`manage.py notices`: what others wait to be told of, by the command itself and once by a real process."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from django.core.management import call_command
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -21,7 +23,15 @@ from zkdash.zk.config import ClusterConfig
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def listed(database: Database, *arguments: str) -> list[dict[str, Any]]:
+def listed(*arguments: str) -> list[dict[str, Any]]:
+    """What the command prints in this process."""
+    out = StringIO()
+    call_command("notices", *arguments, stdout=out)
+    return read(out.getvalue())
+
+
+def listed_apart(database: Database, *arguments: str) -> list[dict[str, Any]]:
+    """What a process of its own prints."""
     done = subprocess.run(
         [sys.executable, "manage.py", "notices", *arguments],
         cwd=ROOT,
@@ -31,8 +41,12 @@ def listed(database: Database, *arguments: str) -> list[dict[str, Any]]:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "very-secret" not in done.stdout
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return read(done.stdout)
+
+
+def read(printed: str) -> list[dict[str, Any]]:
+    assert "very-secret" not in printed
+    return [json.loads(line) for line in printed.splitlines()]
 
 
 def test_what_waits_is_listed_with_why_and_the_rest_on_demand(database: Database, settings: Settings) -> None:
@@ -40,7 +54,7 @@ def test_what_waits_is_listed_with_why_and_the_rest_on_demand(database: Database
     settings.ZKDASH_CLUSTERS = tuple(
         ClusterConfig(name, (("127.0.0.1", 1),), webhooks=hooks) for name in ("shop", "other")
     )
-    assert listed(database) == []
+    assert listed() == []
     for number, name in enumerate(("shop", "shop", "other"), 1):
         outbox.enqueue(Notice("action-ended", name, f"action {number}", "Done."))
     first, second, _ = Delivery.objects.order_by("id")
@@ -49,10 +63,10 @@ def test_what_waits_is_listed_with_why_and_the_rest_on_demand(database: Database
         assert outbox.claim(one, now)
     outbox.taken(first, now)
     outbox.refused(second, "it answered 503", now)
-    [waits] = listed(database, "--cluster", "shop")
+    [waits] = listed("--cluster", "shop")
     assert (waits["about"], waits["state"], waits["attempts"]) == ("action 2", "waiting", 1)
     assert waits["last_error"] == "it answered 503"
     assert waits["target"].startswith("https://ops.example.org (")
     assert waits["next_at"] > waits["made_at"]
-    assert [one["about"] for one in listed(database)] == ["action 3", "action 2"]
-    assert [one["state"] for one in listed(database, "--all")] == ["waiting", "waiting", "taken"]
+    assert [one["about"] for one in listed()] == ["action 3", "action 2"]
+    assert [one["state"] for one in listed_apart(database, "--all")] == ["waiting", "waiting", "taken"]

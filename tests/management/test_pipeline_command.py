@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from tests.formats.driven import connected
 from tests.pipeline.transforms.living import CHROOT
@@ -27,29 +28,38 @@ RUN_LIMIT_S = 400
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Callable[..., dict[str, str]]:
-    """The environment of a process that has a cluster `shop`, whose logs lie at `logs`."""
+    """The environment of a process that has clusters, each told with where its logs lie."""
 
-    def made(logs: str, **more: str) -> dict[str, str]:
+    def made(**logs: str) -> dict[str, str]:
         config = tmp_path / "clusters.toml"
         config.write_text(
-            f'[clusters.shop]\nzookeeper = "127.0.0.1:2181{CHROOT}"\ntransaction_logs = {json.dumps(logs)}\n'
+            "".join(
+                f'[clusters.{name}]\nzookeeper = "127.0.0.1:2181{CHROOT}"\n'
+                f"transaction_logs = {json.dumps(directory)}\n"
+                for name, directory in logs.items()
+            )
         )
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         ours = {
             "ZKDASH_CONFIG": str(config),
             "ZKDASH_DATA": str(tmp_path / "data"),
             "ZKDASH_SPARK": "local[2]",
+            "DJANGO_SETTINGS_MODULE": "zkdash.settings",
             "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "ZKDASH_HISTORY": str(tmp_path / "history"),
         }
-        return kept | ours | more
+        return kept | ours
 
     return made
 
 
 def pipeline(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run(environ, "manage.py", "pipeline", *arguments)
+
+
+def run(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "manage.py", "pipeline", *arguments],
+        [sys.executable, *arguments],
         cwd=ROOT,
         env=environ,
         capture_output=True,
@@ -64,36 +74,61 @@ def status(environ: dict[str, str]) -> list[dict[str, Any]]:
     return told
 
 
-def test_the_jobs_are_listed_each_with_what_it_does(environment: Callable[..., dict[str, str]]) -> None:
-    listed = pipeline(environment(""), "list").stdout
-    assert [line.split()[0] for line in listed.splitlines()] == ["load", "derive", "retain", "all", "stream"]
+def test_the_jobs_are_listed_each_with_what_it_does() -> None:
+    out = StringIO()
+    call_command("pipeline", "list", stdout=out)
+    listed = out.getvalue().splitlines()
+    assert [line.split()[0] for line in listed] == ["load", "derive", "retain", "all", "stream"]
 
 
-@pytest.mark.parametrize(
-    ("logs", "told"),
-    [
-        ("", "shop has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.shop]"),
-        ("{tmp}/nowhere", "{tmp}/nowhere is no directory: name ZooKeeper's dataDir or dataLogDir"),
-        ("{tmp}", "{tmp} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir"),
-    ],
-)
-def test_logs_that_cannot_be_read_fail_in_a_sentence_that_the_status_tells(
-    environment: Callable[..., dict[str, str]], tmp_path: Path, logs: str, told: str
+# The directory of each cluster's logs, and what is wrong with it.
+WRONG = {
+    "none": (
+        "",
+        "none has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.none]",
+    ),
+    "away": ("{tmp}/nowhere", "{tmp}/nowhere is no directory: name ZooKeeper's dataDir or dataLogDir"),
+    "empty": ("{tmp}", "{tmp} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir"),
+}
+# Loads the clusters of its arguments one after the other, and prints how each ended as a line of JSON.
+LOADS = """
+import json, sys
+import django
+django.setup()
+from django.core.management import CommandError, call_command
+for cluster in sys.argv[1:]:
+    try:
+        call_command("pipeline", "run", "load", "--cluster", cluster)
+    except CommandError as error:
+        print(json.dumps([cluster, str(error)]))
+"""
+
+
+def test_what_cannot_be_loaded_fails_in_a_sentence_that_the_status_tells(
+    environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
-    environ = environment(logs.format(tmp=tmp_path))
-    ran = pipeline(environ, "run", "load")
+    environ = environment(**{name: logs.format(tmp=tmp_path) for name, (logs, _) in WRONG.items()})
+    wanted = {name: told.format(tmp=tmp_path) for name, (_, told) in WRONG.items()}
+    alone, *others = wanted
+    ran = pipeline(environ, "run", "load", "--cluster", alone)
     assert ran.returncode == 1
-    assert told.format(tmp=tmp_path) in ran.stderr
+    assert wanted[alone] in ran.stderr
     assert "Traceback" not in ran.stderr
-    (run,) = status(environ)
-    assert (run["state"], run["by"]) == ("failed", "command")
-    assert told.format(tmp=tmp_path) in run["sentence"]
-
-
-def test_a_cluster_that_is_not_configured_is_refused(environment: Callable[..., dict[str, str]]) -> None:
-    ran = pipeline(environment(""), "run", "load", "--cluster", "shoe")
-    assert ran.returncode == 1
-    assert "--cluster shoe: there is no such cluster; configured are shop." in ran.stderr
+    ran = run(environ, "-c", LOADS, *others, "shoe")
+    assert ran.returncode == 0, ran.stderr
+    told = dict(json.loads(line) for line in ran.stdout.splitlines())
+    *tried, not_configured = told
+    assert tried == others
+    for name in others:
+        assert wanted[name] in told[name]
+    assert told[not_configured] == (
+        "--cluster shoe: there is no such cluster; configured are none, away, empty."
+    )
+    runs = {one["cluster"]: one for one in status(environ)}
+    assert runs.keys() == wanted.keys()
+    for name, one in runs.items():
+        assert (one["state"], one["by"]) == ("failed", "command")
+        assert wanted[name] in one["sentence"]
 
 
 @pytest.mark.zk
@@ -113,7 +148,7 @@ def test_a_queued_run_is_carried_out_by_the_worker_in_a_process_of_its_own(
         world.close()
         client.stop()
         client.close()
-        environ = environment(str(server.data_dir))
+        environ = environment(shop=str(server.data_dir))
         assert pipeline(environ, "run", "retain").returncode == 0  # makes the database too
         queued = "from zkdash.pipeline import runs; runs.queue('shop', 'all', 'ann')"
         subprocess.run(
@@ -139,12 +174,12 @@ def test_a_queued_run_is_carried_out_by_the_worker_in_a_process_of_its_own(
         finally:
             worker.kill()
             worker.wait()
-    run = status(environ)[0]
-    assert (run["job"], run["by"], run["state"]) == ("all", "ann", "done"), run
-    assert run["rows"] > 0
-    assert run["zxid_upto"] > 0
-    assert set(run["metrics"]) == {"load", "derive", "retain"}
-    assert run["metrics"]["derive"]["tables"]["partition_intervals"]["rows"] == 1
+    ended = status(environ)[0]
+    assert (ended["job"], ended["by"], ended["state"]) == ("all", "ann", "done"), ended
+    assert ended["rows"] > 0
+    assert ended["zxid_upto"] > 0
+    assert set(ended["metrics"]) == {"load", "derive", "retain"}
+    assert ended["metrics"]["derive"]["tables"]["partition_intervals"]["rows"] == 1
     assert places.table(tmp_path / "history", "shop", "partition_intervals").read().rows == 1
 
 

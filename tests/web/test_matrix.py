@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 import tomllib
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -22,6 +24,7 @@ from django.urls import URLResolver, get_resolver
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from tests import full
 from tests.actions import small
 from tests.web import states
 from zkdash.access import embeds, tokens
@@ -40,7 +43,10 @@ from zkdash.zk.asking import AskingError
 from zkdash.zk.config import ClusterConfig
 
 MATRIX = tomllib.loads(Path(__file__).with_name("matrix.toml").read_text())
-METHODS = ("GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "POST")
+UNSAFE = ("PUT", "PATCH", "DELETE", "POST")
+METHODS = ("GET", "HEAD", "OPTIONS", *UNSAFE)
+# Who can never write: each address is asked by them by each method that could, in every run.
+READ_ONLY = ("viewer", "embed")
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 ELSEWHERE = "elsewhere"
 # What programs show, by visitor: a token of an administrator of everything, so that only its scope limits it.
@@ -76,22 +82,22 @@ class World(NamedTuple):
 
     def address(self, pattern: str, link: str = "none") -> str:
         values = {
-            "cluster": "demo",
-            "broker": "1",
-            "path": "brokers/ids/1",
-            "session": "0x100",
-            "check": "D1",
-            "name": "billing" if "/groups/" in pattern else "orders",
-            "number": str(self.action.pk),
-            "kind": "create-topic",
-            "token": link,
-            "content_type_id": str(ContentType.objects.get_for_model(User).pk),
-            "object_id": str(self._object(pattern)),
-            "id": str(self.user.pk),
-            "app_label": "auth",
-            "url": "no/such/page/",
+            "cluster": lambda: "demo",
+            "broker": lambda: "1",
+            "path": lambda: "brokers/ids/1",
+            "session": lambda: "0x100",
+            "check": lambda: "D1",
+            "name": lambda: "billing" if "/groups/" in pattern else "orders",
+            "number": lambda: str(self.action.pk),
+            "kind": lambda: "create-topic",
+            "token": lambda: link,
+            "content_type_id": lambda: str(ContentType.objects.get_for_model(User).pk),
+            "object_id": lambda: str(self._object(pattern)),
+            "id": lambda: str(self.user.pk),
+            "app_label": lambda: "auth",
+            "url": lambda: "no/such/page/",
         }
-        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]], pattern)
+        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: values[found[1]](), pattern)
 
     def _object(self, pattern: str) -> object:
         model = pattern.removeprefix("admin/").partition("/<")[0]
@@ -194,13 +200,78 @@ def test_every_address_has_a_line_and_every_line_an_address() -> None:
     assert set(MATRIX["sockets"]) == set(SOCKETS)
 
 
+class Trial(NamedTuple):
+    visitor: str
+    method: str
+    pattern: str
+
+
+def trials(places: Mapping[str, str], methods: tuple[str, ...]) -> frozenset[Trial]:
+    """Who tries what in every run, where `places` tells the profile of each pattern.
+
+    By each method at each address one visitor of each outcome that the matrix tells there, and those who are
+    read-only by each method that is unsafe; and each visitor by each method that a profile names at one
+    address of it at least.
+    """
+    found: set[Trial] = set()
+    met: Counter[tuple[str, str, str]] = Counter()
+
+    def try_(name: str, method: str, pattern: str) -> None:
+        if (one := Trial(name, method, pattern)) not in found:
+            found.add(one)
+            met[name, method, places[pattern]] += 1
+
+    for (pattern, profile), method in itertools.product(places.items(), methods):
+        wanted = expected(profile, method)
+        for outcome in sorted(set(wanted.values())):
+            alike = [name for name, told in wanted.items() if told == outcome]
+            try_(min(alike, key=lambda name, key=(method, profile): met[name, *key]), method, pattern)
+        for name in READ_ONLY if method in UNSAFE else ():
+            try_(name, method, pattern)
+    for (pattern, profile), name in itertools.product(places.items(), MATRIX["visitors"]):
+        for method in " ".join(MATRIX["profiles"][profile]).split():
+            if not met[name, method, profile]:
+                try_(name, method, pattern)
+    return frozenset(found)
+
+
+def tried(places: Mapping[str, str], methods: tuple[str, ...]) -> frozenset[Trial]:
+    """Who tries what in this run."""
+    everything = itertools.product(MATRIX["visitors"], methods, places)
+    return frozenset(map(Trial._make, everything)) if full.is_full() else trials(places, methods)
+
+
+@pytest.mark.parametrize(
+    ("places", "methods"), [(MATRIX["routes"], METHODS), (MATRIX["sockets"], ("CONNECT",))]
+)
+def test_each_run_meets_every_address_outcome_and_visitor(
+    places: Mapping[str, str], methods: tuple[str, ...]
+) -> None:
+    chosen = trials(places, methods)
+    outcomes, met = defaultdict(set), defaultdict(set)
+    for name, method, pattern in chosen:
+        outcomes[method, pattern].add(expected(places[pattern], method)[name])
+        met[method, places[pattern]].add(name)
+    for pattern, profile in places.items():
+        for method in methods:
+            wanted = expected(profile, method)
+            assert outcomes[method, pattern] == set(wanted.values()), f"{method} {pattern}"
+            if method in " ".join(MATRIX["profiles"][profile]).split():
+                assert met[method, profile] == set(MATRIX["visitors"]), f"{method} {profile}"
+            if method in UNSAFE:
+                assert {(name, method, pattern) for name in READ_ONLY} <= chosen
+
+
 @pytest.mark.parametrize("name", MATRIX["visitors"])
 def test_each_visitor_gets_what_the_matrix_says(world: World, settings: Settings, name: str) -> None:
     settings.ZKDASH_ANONYMOUS_READ = name == "reader"
     wrong: dict[str, str] = {}
     client = visitor(name)
+    chosen = tried(MATRIX["routes"], METHODS)
     for pattern, profile in MATRIX["routes"].items():
         for method in METHODS:
+            if (name, method, pattern) not in chosen:
+                continue
             found, wanted = outcome(client.generic(method, world.address(pattern))), expected(profile, method)
             if found != wanted[name]:
                 wrong[f"{method} {pattern}"] = f"{found}, not {wanted[name]}"
@@ -236,11 +307,14 @@ def test_the_link_of_an_embed_opens_what_the_matrix_says_whoever_asks(
     token, wrong = link(standing), {}
     profile = MATRIX["links"][standing.value]
     patterns = [pattern for pattern, used in MATRIX["routes"].items() if used == "embed"]
+    chosen = tried(dict.fromkeys(patterns, "embed"), METHODS)
     for name in MATRIX["visitors"]:
         settings.ZKDASH_ANONYMOUS_READ = name == "reader" and standing is not Standing.UNSEEN
         client = visitor(name)
         for pattern in patterns:
             for method in METHODS:
+                if (name, method, pattern) not in chosen:
+                    continue
                 found = outcome(client.generic(method, world.address(pattern, token)))
                 if found != (wanted := profile if method in {"GET", "HEAD"} else "405"):
                     wrong[f"{name} {method} {pattern}"] = f"{found}, not {wanted}"
@@ -252,7 +326,7 @@ def test_a_hidden_cluster_is_answered_like_one_that_does_not_exist(world: World)
     client = visitor(ELSEWHERE)
     for pattern in ROUTES:
         path = world.address(pattern)
-        for method in METHODS if path.startswith("/c/demo/") else ():
+        for method in full.pick(("GET", "POST"), METHODS) if path.startswith("/c/demo/") else ():
             hidden = client.generic(method, path)
             none = client.generic(method, path.replace("/demo/", "/nope/", 1))
             assert hidden.status_code == none.status_code, f"{method} {path}"
@@ -267,8 +341,8 @@ def _words(response: HttpResponse) -> str:
 def test_nothing_is_changed_without_the_token(world: World) -> None:
     client = visitor("root")
     client.handler.enforce_csrf_checks = True
-    for pattern in ROUTES:
-        for method in ("POST", "PUT", "PATCH", "DELETE"):
+    for number, pattern in enumerate(ROUTES):
+        for method in full.pick(("POST", UNSAFE[number % 3]), UNSAFE):
             response = client.generic(method, world.address(pattern))
             assert response.status_code == 403, f"{method} {pattern}"
 
@@ -326,9 +400,8 @@ def openings(
 def test_each_socket_lets_in_whom_the_matrix_says(world: World, settings: Settings) -> None:
     sent = {name: headers(name) for name in MATRIX["visitors"]}
     wanted = {
-        (world.address(pattern), name): told
-        for pattern in SOCKETS
-        for name, told in expected(MATRIX["sockets"][pattern], "CONNECT").items()
+        (world.address(pattern), name): expected(MATRIX["sockets"][pattern], method)[name]
+        for name, method, pattern in tried(MATRIX["sockets"], ("CONNECT",))
     }
     assert openings(settings, {key: sent[key[1]] for key in wanted}) == wanted
 

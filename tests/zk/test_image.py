@@ -13,6 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from tests import full
 from zkdash.zk import reading
 from zkdash.zk.image import Image
 from zkdash.znode import Stat, Znode
@@ -200,7 +201,7 @@ class ImageMachine(RuleBasedStateMachine):
 
 
 TestImage = ImageMachine.TestCase
-TestImage.settings = settings(max_examples=300, stateful_step_count=60, deadline=None)
+TestImage.settings = settings(max_examples=full.pick(80, 300), stateful_step_count=60, deadline=None)
 
 
 def test_a_change_seen_before_the_answer_that_includes_it_holds_the_batch_back() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from hypothesis import settings
 
+from tests import full
 from tests.zk import test_image
 from zkdash.zk import dirty, reading
 from zkdash.zk.image import Image
@@ -135,7 +136,7 @@ class OneShotMachine(test_image.ImageMachine):
 
 
 TestOneShot = OneShotMachine.TestCase
-TestOneShot.settings = settings(max_examples=300, stateful_step_count=60, deadline=None)
+TestOneShot.settings = settings(max_examples=full.pick(80, 300), stateful_step_count=60, deadline=None)
 
 
 def test_a_child_that_a_wrong_pzxid_hides_is_found_by_listing_its_parent() -> None:

@@ -7,7 +7,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cluster.plans import cells, worlds
@@ -52,7 +52,6 @@ def test_a_plan_and_then_its_inverse_give_what_was_before(what, era):
     assert {p for p in changed if not p.endswith("/state")} <= {"/admin"}
 
 
-@settings(max_examples=100)
 @given(st.lists(st.permutations([1, 2, 3, 4]), min_size=1, max_size=6), st.data())
 def test_any_reassignment_and_its_inverse_give_the_original_assignment(orders, data):
     tree = world("3.9.1")

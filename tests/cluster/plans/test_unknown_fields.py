@@ -40,7 +40,7 @@ def _kept(tree):
     }
 
 
-@settings(max_examples=10_000 if full.is_full() else 100)
+@settings(max_examples=full.pick(50, 10_000))
 @given(FIELDS, FIELDS, OPTIONS, st.data())
 def test_unknown_fields_survive_every_write(of_topics, of_configs, options, lot):
     tree = worlds.world("3.9.1")

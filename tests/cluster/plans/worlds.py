@@ -43,6 +43,7 @@ class Tree:
     def __init__(self):
         self.znodes = {}
         self.zxid = 0
+        self._seen = None  # the znodes and the state that was made of them last
 
     @classmethod
     def of(cls, znodes):
@@ -66,8 +67,11 @@ class Tree:
 
     def state(self):
         """What a mirror would make of it."""
-        after, _ = advance.advance(ClusterState(), Batch(dict(self.znodes), self.zxid, whole=True))
-        return after
+        if self._seen is None or self._seen[0] != (self.zxid, self.znodes):
+            znodes = dict(self.znodes)
+            after, _ = advance.advance(ClusterState(), Batch(znodes, self.zxid, whole=True))
+            self._seen = (self.zxid, znodes), after
+        return self._seen[1]
 
     def plan(self, intent, **more):
         """The plan on this tree, of which only what is asked for has been read."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import full
 from tests.fixtures import malformed
 from tests.kafka.layouts import writing
 from zkdash.kafka import paths
@@ -150,7 +151,10 @@ _DOCUMENTS: dict[Kind, tuple[Place, st.SearchStrategy[Any]]] = {
     Kind.LOG_DIR_EVENT: (Place(Kind.LOG_DIR_EVENT), st.builds(LogDirEvent, _ids, st.just(1))),
 }
 
-_kinds = st.sampled_from(sorted(_DOCUMENTS))
+_KINDS = sorted(_DOCUMENTS)
+_kinds = st.sampled_from(_KINDS)
+# Of each kind so many.
+_OF_EACH = settings(max_examples=full.pick(8, 40))
 _json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | _text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3),
@@ -170,22 +174,23 @@ def _check(kind: Kind, data: bytes | None) -> None:
         assert reasons
 
 
-@settings(max_examples=300)
+@settings(max_examples=full.pick(60, 300))
 @given(st.none() | st.binary() | st.text().map(lambda t: t.encode("utf-8", "surrogatepass")) | _malformed)
 def test_any_bytes_make_a_value_or_a_sentence(data: bytes | None) -> None:
     for kind in _PARSED:
         _check(kind, data)
 
 
-@settings(max_examples=300)
+@settings(max_examples=full.pick(60, 300))
 @given(_json)
 def test_any_json_makes_a_value_or_a_sentence(document: Any) -> None:
     for kind in _PARSED:
         _check(kind, json.dumps(document).encode())
 
 
-@settings(max_examples=500)
-@given(_kinds, st.data())
+@pytest.mark.parametrize("kind", _KINDS)
+@_OF_EACH
+@given(st.data())
 def test_a_document_with_one_field_replaced_makes_a_value_or_a_sentence(
     kind: Kind, data: st.DataObject
 ) -> None:
@@ -204,8 +209,9 @@ def test_a_document_cut_anywhere_is_unparsable(kind: Kind, data: st.DataObject) 
     assert reasons
 
 
-@settings(max_examples=500)
-@given(_kinds, st.data())
+@pytest.mark.parametrize("kind", _KINDS)
+@_OF_EACH
+@given(st.data())
 def test_what_kafka_writes_is_read_in_any_order_with_any_unknown_keys(
     kind: Kind, data: st.DataObject
 ) -> None:

@@ -9,6 +9,7 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import full
 from zkdash.kafka.wildcards import dialect
 from zkdash.kafka.wildcards.dialect import CannotPreviewError
 
@@ -101,7 +102,7 @@ def test_a_list_of_plain_names_is_known_as_such() -> None:
     assert dialect.literals("orders|audit.*") is None
 
 
-@settings(max_examples=1000)
+@settings(max_examples=full.pick(200, 1000))
 @given(regex=st.text(alphabet="ab()[]{}*+?|^$.\\-&0129,QE:=!<>i", max_size=30))
 def test_any_text_is_translated_to_what_the_engine_reads_or_refused(regex: str) -> None:
     assert _outcome(regex) in {"read", "refused", "a repetition over the engine's limit"}

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest_django.fixtures import Settings
 
+from tests import full
 from tests.conftest import Chroot
 from tests.web import states
 from tests.web.markup import Markup
@@ -348,7 +349,7 @@ values = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=full.pick(60, 200))
 @given(
     st.sampled_from(sorted(forms.BY_KIND)),
     st.lists(st.tuples(st.one_of(st.sampled_from(fields), st.text(max_size=8)), values), max_size=8),
