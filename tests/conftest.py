@@ -81,11 +81,30 @@ def zookeeper_release(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def zookeeper(zookeeper_release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def _zookeepers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Server]]:
+    """The run's ZooKeeper of each release, started when it is first asked for."""
+    started: dict[str, Server] = {}
+
+    def get(release: str) -> Server:
+        if release not in started:
+            made = Server(
+                tmp_path_factory.mktemp("zookeeper"),
+                tick_time_ms=TICK_MS,
+                classpath=releases.classpath(release),
+            )
+            made.start()
+            started[release] = made
+        return started[release]
+
+    yield get
+    for server in started.values():
+        server.kill()
+
+
+@pytest.fixture(scope="session")
+def zookeeper(zookeeper_release: str, _zookeepers: Callable[[str], Server]) -> Server:
     """The run's ZooKeeper, for tests that leave it alone: others take `own_server`."""
-    classpath = releases.classpath(zookeeper_release)
-    with Server(tmp_path_factory.mktemp("zookeeper"), tick_time_ms=TICK_MS, classpath=classpath) as server:
-        yield server
+    return _zookeepers(zookeeper_release)
 
 
 @pytest.fixture(scope="session")
@@ -99,12 +118,11 @@ _numbers = itertools.count(1)
 
 @pytest.fixture
 def chroot(zookeeper: Server, _root_client: KazooClient) -> Iterator[Chroot]:
-    """A fresh chroot, removed afterwards with all below it."""
+    """A fresh chroot. What is left below it stays there until the server's end: no other test sees it."""
     path = f"/t{next(_numbers)}"
     _root_client.create(path)
     with _Client(zookeeper.address + path) as client:
         yield Chroot(zookeeper, path, client)
-    _root_client.delete(path, recursive=True)
 
 
 @pytest.fixture
@@ -121,15 +139,17 @@ def own_server(zookeeper_release: str, tmp_path: Path) -> Iterator[Callable[...,
 
     yield start
     for server in started:
-        server.stop()
+        server.kill()  # its directory is nobody's from here on
 
 
 @pytest.fixture
 def ensemble(zookeeper_release: str, tmp_path: Path) -> Iterator[Ensemble]:
     """Three servers of the test's own."""
     classpath = releases.classpath(zookeeper_release)
-    with Ensemble(tmp_path / "ensemble", tick_time_ms=TICK_MS, classpath=classpath) as servers:
-        yield servers
+    servers = Ensemble(tmp_path / "ensemble", tick_time_ms=TICK_MS, classpath=classpath)
+    servers.start()
+    yield servers
+    servers.kill()
 
 
 @pytest.fixture(scope="session")

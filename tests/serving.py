@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests import forking
 from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,22 +41,36 @@ class Answer(NamedTuple):
 
 
 class Served:
-    """A running `manage.py serve`; `address` is "http://127.0.0.1:<port>" without a slash at its end."""
+    """A running `manage.py serve`; `address` is "http://127.0.0.1:<port>" without a slash at its end.
+
+    It has an interpreter of its own, or is `forked` (`tests/forking.py`), which begins a second earlier.
+    """
 
     def __init__(
-        self, environ: dict[str, str], directory: Path, port: str = "0", options: Sequence[str] = ()
+        self,
+        environ: dict[str, str],
+        directory: Path,
+        port: str = "0",
+        options: Sequence[str] = (),
+        *,
+        forked: bool = False,
     ) -> None:
         self.out = directory / "serve.out"
         self.err = directory / "serve.err"
+        argv = ["manage.py", "serve", "--host", "127.0.0.1", "--port", port, *options]
+        self._process: forking.Process | subprocess.Popen[bytes]
         with self.out.open("wb") as out, self.err.open("wb") as err:
-            self._process = subprocess.Popen(
-                [sys.executable, "manage.py", "serve", "--host", "127.0.0.1", "--port", port, *options],
-                cwd=ROOT,
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-            )
+            if forked:
+                self._process = forking.Process(argv, env=environ, stdout=out, stderr=err)
+            else:
+                self._process = subprocess.Popen(
+                    [sys.executable, *argv],
+                    cwd=ROOT,
+                    env=environ,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                )
         self.address = ""
 
     def wait_until_ready(self) -> None:
@@ -135,19 +150,21 @@ def starter(below: Path) -> Iterator[Serve]:
     """Starts serving processes with what they write `below`.
 
     Keywords are a process's environment, `options` those of `serve`; each has a data directory of its own
-    unless ZKDASH_DATA says else, and lets everybody read unless ZKDASH_ANONYMOUS_READ is "0".
-    Those that still run at the end are stopped, and must exit 0.
+    unless ZKDASH_DATA says else, and lets everybody read unless ZKDASH_ANONYMOUS_READ is "0". They are
+    forked unless told otherwise. Those that still run at the end are stopped, and must exit 0.
     """
     started: list[Served] = []
 
-    def start(*, port: str = "0", options: Sequence[str] = (), **settings: str | Path) -> Served:
+    def start(
+        *, port: str = "0", options: Sequence[str] = (), forked: bool = True, **settings: str | Path
+    ) -> Served:
         directory = below / f"serve-{len(started)}"
         directory.mkdir()
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         inherited.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
         given = {name: str(value) for name, value in settings.items()}
         default = {"ZKDASH_DATA": str(directory / "data"), "ZKDASH_ANONYMOUS_READ": "1"}
-        server = Served(inherited | default | given, directory, port, options)
+        server = Served(inherited | default | given, directory, port, options, forked=forked)
         started.append(server)
         server.wait_until_ready()
         return server

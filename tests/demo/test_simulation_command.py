@@ -1,28 +1,27 @@
-"""`manage.py demo`, as an operator starts and ends it."""
+"""`manage.py demo`, as an operator starts and ends it, and who signs in there."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
 import socket
-import subprocess
-import sys
-import time
+import sqlite3
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import forking
+from tests.management.test_serve import Browser
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.zk
 
-ROOT = Path(__file__).resolve().parents[2]
-FIRST_PAGE_S = 15.0
-END_S = 20.0
+LIMIT_S = 60.0
 
 
 class Demo:
@@ -31,16 +30,13 @@ class Demo:
     def __init__(self, data: Path, *arguments: str, **environ: str) -> None:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         self.data = data
-        self.started = time.monotonic()
         self._out = data.parent / f"{data.name}.out"
         with self._out.open("wb") as out:
-            self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "demo", "--port", "0", "--seed", "4", *arguments],
-                cwd=ROOT,
+            self.process = forking.Process(
+                ["manage.py", "demo", "--port", "0", "--seed", "4", *arguments],
                 env=inherited | {"ZKDASH_DATA": str(data)} | environ,
-                stdin=subprocess.DEVNULL,
                 stdout=out,
-                stderr=subprocess.STDOUT,
+                stderr=out,
                 start_new_session=True,
             )
 
@@ -49,11 +45,23 @@ class Demo:
         return self._out.read_text()
 
     def get(self, path: str) -> str:
-        address = wait_for(
-            lambda: re.search(r"http://127\.0\.0\.1:\d+", self.printed), 30, lambda: self.printed[-4000:]
-        )
-        with urllib.request.urlopen(address[0] + path, timeout=10) as answer:  # noqa: S310 - ours
+        with urllib.request.urlopen(self.address + path, timeout=LIMIT_S) as answer:  # noqa: S310 - ours
             return answer.read().decode()
+
+    @property
+    def address(self) -> str:
+        """Where it serves, once it says so."""
+        found = wait_for(
+            lambda: re.search(r"zkdash serves (http://127\.0\.0\.1:\d+)/", self.printed),
+            LIMIT_S,
+            lambda: self.printed[-4000:],
+        )
+        return found[1]
+
+    @property
+    def records(self) -> bool:
+        """Whether what happens in it was ever recorded."""
+        return (self.data / "demo" / "history" / "demo" / "recorder.lock").exists()
 
     def lags(self, group: str) -> list[int]:
         """What a group has left to read, once that is known of every partition."""
@@ -74,67 +82,85 @@ class Demo:
     def end(self, number: signal.Signals) -> int:
         """Signal the group, as a terminal does for Ctrl-C, and wait for the end."""
         os.killpg(self.process.pid, number)
-        return self.process.wait(END_S)
+        return self.process.wait(LIMIT_S)
 
 
-@pytest.fixture
-def demo(tmp_path: Path) -> Iterator[Callable[..., Demo]]:
-    started: list[Demo] = []
-
-    def start(*arguments: str) -> Demo:
-        started.append(Demo(tmp_path / "data", *arguments))
-        return started[-1]
-
-    yield start
-    for each in started:
-        if each.process.poll() is None:
-            each.process.kill()
-            each.process.wait(END_S)
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """A demo for tests that leave it as it is, ended as by Ctrl-C."""
+    with _ended(Demo(tmp_path_factory.mktemp("demo") / "data")) as demo:
+        wait_for(lambda: "clickstream" in demo.get("/c/demo/topics/"), LIMIT_S, lambda: demo.printed[-4000:])
+        yield demo
+        _end(demo, signal.SIGINT)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_demo_shows_its_cluster_soon_and_ends_with_everything_it_started(demo, number):
-    shown = demo()
-    page = shown.get("/c/demo/")
-    assert time.monotonic() - shown.started < FIRST_PAGE_S
-    assert "<h1" in page
-    wait_for(lambda: "clickstream" in shown.get("/c/demo/topics/"), 10, lambda: shown.printed[-4000:])
-    assert shown.zookeeper_serves
-    wait_for(lambda: shown.lags("fulfilment"), 20, lambda: shown.printed[-4000:])
-    assert shown.end(number) == 0, shown.printed[-4000:]
-    assert not shown.zookeeper_serves
-    assert "Traceback" not in shown.printed
+@contextlib.contextmanager
+def _ended(demo: Demo) -> Iterator[Demo]:
+    """The demo is gone after the block, whatever happened in it."""
+    try:
+        yield demo
+    finally:
+        demo.process.kill()
+        demo.process.wait(LIMIT_S)
 
 
-def test_the_demo_of_0_7_shows_its_brokers_topics_and_groups(demo):
-    shown = demo("--layout", "0.7")
-    wait_for(lambda: "ad-impressions" in shown.get("/c/demo/topics/"), 10, lambda: shown.printed[-4000:])
-    assert "kafka10.feed.internal" in shown.get("/c/demo/brokers/")
-    assert "hadoop-loader" in shown.get("/c/demo/groups/")
-    assert shown.end(signal.SIGTERM) == 0, shown.printed[-4000:]
-    assert "Traceback" not in shown.printed
+def _end(demo: Demo, number: signal.Signals) -> None:
+    """It ends by that signal, cleanly, with everything that it started."""
+    assert demo.zookeeper_serves
+    assert demo.end(number) == 0, demo.printed[-4000:]
+    assert not demo.zookeeper_serves
+    assert "Traceback" not in demo.printed
 
 
-def test_a_demo_that_is_told_to_end_while_it_starts_does_so_cleanly(demo):
-    shown = demo()
-    wait_for(lambda: shown.zookeeper_serves, 15, lambda: shown.printed)
-    assert shown.end(signal.SIGTERM) == 0, shown.printed[-4000:]
-    wait_for(lambda: not shown.zookeeper_serves, 5)
-    assert "Traceback" not in shown.printed
+def test_the_demo_shows_its_cluster_and_the_lags_of_its_groups(shown: Demo) -> None:
+    assert "<h1" in shown.get("/c/demo/")
+    wait_for(lambda: shown.lags("fulfilment"), LIMIT_S, lambda: shown.printed[-4000:])
 
 
-def test_a_second_demo_in_the_same_directory_is_refused_in_words(demo):
-    first = demo()
-    wait_for(lambda: first.zookeeper_serves, 15, lambda: first.printed)
-    second = subprocess.run(
-        [sys.executable, "manage.py", "demo", "--port", "0"],
-        cwd=ROOT,
-        env=os.environ | {"ZKDASH_DATA": str(first.data)},
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
+def test_the_demo_records(shown: Demo) -> None:
+    wait_for(lambda: shown.records, LIMIT_S, lambda: shown.printed[-4000:])
+
+
+def test_the_demo_is_open_to_look_at_and_gives_its_visitor_a_link_to_act(shown: Demo) -> None:
+    [path] = re.findall(rf"{shown.address}(/welcome/\S+)", shown.printed)
+    browser = Browser(shown.address)
+    assert browser.get("/c/demo/")[0] == 200
+    assert browser.get("/c/demo/actions/new/")[1].count("<h1>Sign in</h1>") == 1
+    assert browser.post(path)[0] == 200
+    assert "<bdi>demo</bdi>" in browser.get("/c/demo/actions/new/")[1]
+    # Its rows are its own and end with it: what is configured for `serve` stays untouched.
+    assert [one.name for one in shown.data.glob("*.sqlite3")] == []
+    with contextlib.closing(sqlite3.connect(shown.data / "demo" / "zkdash.sqlite3")) as rows:
+        assert rows.execute("SELECT username FROM auth_user").fetchall() == [("demo",)]
+
+
+def test_a_second_demo_in_the_same_directory_is_refused_in_words(shown: Demo) -> None:
+    second = forking.run(
+        ["manage.py", "demo", "--port", "0"],
+        env=os.environ | {"ZKDASH_DATA": str(shown.data)},
+        timeout=LIMIT_S,
     )
     assert second.returncode == 1
-    assert f"Another demo runs in {first.data}." in second.stderr
-    first.get("/c/demo/")
+    assert f"Another demo runs in {shown.data}." in second.stderr
+    shown.get("/c/demo/")
+
+
+def test_the_demo_of_0_7_shows_its_brokers_topics_and_groups_and_records_nothing_where_told(
+    tmp_path: Path,
+) -> None:
+    with _ended(Demo(tmp_path / "data", "--layout", "0.7", ZKDASH_RECORD="0")) as demo:
+        wait_for(
+            lambda: "ad-impressions" in demo.get("/c/demo/topics/"), LIMIT_S, lambda: demo.printed[-4000:]
+        )
+        assert "kafka10.feed.internal" in demo.get("/c/demo/brokers/")
+        assert "hadoop-loader" in demo.get("/c/demo/groups/")
+        _end(demo, signal.SIGTERM)
+        assert not demo.records
+
+
+def test_a_demo_that_is_told_to_end_while_it_starts_does_so_cleanly(tmp_path: Path) -> None:
+    with _ended(Demo(tmp_path / "data")) as demo:
+        wait_for(lambda: demo.zookeeper_serves, LIMIT_S, lambda: demo.printed)
+        assert demo.end(signal.SIGTERM) == 0, demo.printed[-4000:]
+        wait_for(lambda: not demo.zookeeper_serves, LIMIT_S)
+        assert "Traceback" not in demo.printed

@@ -8,8 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,6 +15,7 @@ import pytest
 from kazoo import security
 from kazoo.client import KazooClient
 
+from tests import forking
 from tests.actions.carrying import ANN, ended, now, told
 from tests.databases import Database
 from tests.faults import cluster
@@ -36,7 +35,6 @@ __all__ = ["served"]
 
 pytestmark = [pytest.mark.zk, pytest.mark.parametrize("database", ["sqlite"], indirect=True)]
 
-ROOT = Path(__file__).resolve().parents[2]
 INTENT = ElectPreferred(partitions=(("t0", 1),))
 WRONG, KEY = "reader:wr0ng-canary", "k3y-canary"
 PAGES = (
@@ -133,12 +131,10 @@ class Executing:
     def __init__(self, environ: Mapping[str, str], directory: Path) -> None:
         self.printed = directory / "execute.out"
         with self.printed.open("ab") as out:
-            self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "execute", "--lease", "2"],
-                cwd=ROOT,
+            self.process = forking.Process(
+                ["manage.py", "execute", "--lease", "2"],
                 env={name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
                 | dict(environ),
-                stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
             )
@@ -166,15 +162,7 @@ def test_the_web_reads_the_executor_writes_and_no_secret_is_told(
     site_says(site, "stranger", "is not accepted")
     action = queued(environ)
 
-    refused = subprocess.run(
-        [sys.executable, "manage.py", "execute"],
-        cwd=ROOT,
-        env=os.environ | both,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    refused = forking.run(["manage.py", "execute"], env=os.environ | both, timeout=60)
     assert refused.returncode == 1
     assert f"write_auth_file = '{secret}' can't be read" in refused.stderr
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from tests import forking
 from tests.conftest import Chroot
-from tests.serving import ROOT, Serve, served
+from tests.serving import Serve, served
 from tests.waiting import wait_for
 from zkdash.history import status
 from zkdash.history.manifest import Table
@@ -36,29 +35,20 @@ def checkpointed(directory: Path) -> bool:
     return bool(Table(directory / "history" / "default" / "znodes_checkpoint").read().files)
 
 
-def record(*arguments: str, **environ: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "manage.py", "record", *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environ},
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
 def test_record_writes_what_changes_and_ends_with_what_it_saw(chroot: Chroot, tmp_path: Path) -> None:
     chroot.client.create(PATH, b"0", makepath=True)
-    with record("--every", "1", ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_DATA=str(tmp_path)) as process:
+    environ = {**os.environ, "ZKDASH_ZOOKEEPER": chroot.address, "ZKDASH_DATA": str(tmp_path)}
+    with (tmp_path / "printed").open("w+") as printed:
+        process = forking.Process(["manage.py", "record", "--every", "1"], env=environ, stdout=printed)
         try:
             wait_for(lambda: checkpointed(tmp_path), limit_s=LIMIT_S)
             chroot.client.set(PATH, b"1")
             wait_for(lambda: data(tmp_path) == [b"1"], limit_s=LIMIT_S)
         finally:
             process.send_signal(signal.SIGTERM)
-            printed, _ = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == 0
-    assert printed.startswith("zkdash records default below ")
+            assert process.wait(LIMIT_S) == 0
+        printed.seek(0)
+        assert printed.read().startswith("zkdash records default below ")
     told = status.read("default", tmp_path / "history" / "default", 0)
     assert told is not None
     assert (told.rows, told.sentence) == (1, "")
@@ -74,10 +64,10 @@ def test_record_writes_what_changes_and_ends_with_what_it_saw(chroot: Chroot, tm
 def test_what_cannot_be_recorded_is_one_sentence(
     arguments: tuple[str, ...], environ: dict[str, str], sentence: str, tmp_path: Path
 ) -> None:
-    with record(*arguments, ZKDASH_DATA=str(tmp_path), **environ) as process:
-        _, printed = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == 1
-    assert sentence in printed
+    given = {**os.environ, "ZKDASH_DATA": str(tmp_path), **environ}
+    done = forking.run(["manage.py", "record", *arguments], env=given, timeout=LIMIT_S)
+    assert done.returncode == 1
+    assert sentence in done.stderr
 
 
 def test_serve_records_unless_it_is_told_not_to(chroot: Chroot, served: Serve, tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ import contextlib
 import json
 import os
 import re
-import subprocess
-import sys
 import time
 import tomllib
 import urllib.error
@@ -21,6 +19,7 @@ from kazoo.client import KazooClient
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from tests import forking
 from tests.conftest import Chroot
 from tests.serving import ROOT, Serve, Served, served
 from tests.waiting import wait_for
@@ -79,14 +78,10 @@ def in_database(data: Path, script: str, **values: object) -> str:
     """Run a script on a serving process's database, with these values as its variables."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     given = "".join(f"{name} = {value!r}\n" for name, value in values.items())
-    done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "--no-imports", "-c", given + script],
-        cwd=ROOT,
+    done = forking.run(
+        ["manage.py", "shell", "--no-imports", "-c", given + script],
         env=inherited | {"ZKDASH_DATA": str(data)},
-        capture_output=True,
-        text=True,
         timeout=60,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -6,7 +6,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -15,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import forking
 from tests.conftest import Chroot
-from tests.serving import ROOT, Serve, Served, served
+from tests.serving import Serve, Served, served
 from tests.waiting import wait_for
 from zkdash.demo import ports
 from zkdash.demo.zookeeper import Server
@@ -31,14 +31,10 @@ LIMIT_S = 20.0
 def refused(*arguments: str, data: Path, **environ: str) -> str:
     """Run `serve` where it must not start; return what it said, which must be words and no traceback."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-    done = subprocess.run(
-        [sys.executable, "manage.py", "serve", "--port", "0", *arguments],
-        cwd=ROOT,
+    done = forking.run(
+        ["manage.py", "serve", "--port", "0", *arguments],
         env=inherited | {"ZKDASH_DATA": str(data)} | environ,
-        capture_output=True,
-        text=True,
         timeout=60,
-        check=False,
     )
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
@@ -48,15 +44,11 @@ def refused(*arguments: str, data: Path, **environ: str) -> str:
 def command(name: str, *arguments: str, data: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command on a data directory, typing that."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-    return subprocess.run(
-        [sys.executable, "manage.py", name, *arguments],
-        cwd=ROOT,
+    return forking.run(
+        ["manage.py", name, *arguments],
         env=inherited | {"ZKDASH_DATA": str(data)},
-        input=typed,
-        capture_output=True,
-        text=True,
+        typed=typed,
         timeout=60,
-        check=False,
     )
 
 
@@ -147,7 +139,7 @@ def test_the_first_start_prints_a_link_that_makes_an_administrator_once(
     served: Serve, chroot: Chroot, tmp_path: Path
 ) -> None:
     settings = {"ZKDASH_ZOOKEEPER": chroot.address, "ZKDASH_DATA": tmp_path / "kept"}
-    site = served(**settings, ZKDASH_ANONYMOUS_READ="0")
+    site = served(**settings, ZKDASH_ANONYMOUS_READ="0", forked=False)
     wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=LIMIT_S, message=site.printed)
     path = site.out.read_text().split(site.address)[2].strip()
     browser = Browser(site.address)
