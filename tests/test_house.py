@@ -20,6 +20,7 @@ TOP_LEVEL = {
         ".importlinter",
         ".ci",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
         "LICENSE",
     ),
     ".gitignore",
