@@ -26,7 +26,7 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for; return 0 where all of it is well."""
     began = time.monotonic()
-    asked = _asked(arguments)
+    asked = _parser().parse_args(arguments)
     modules = _changed() if asked.changed else None
     print(f"SEED={asked.seed}, {asked.lanes} lanes{', FULL=1' if full.is_full() else ''}", flush=True)
     VAR.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if is_well else 1
 
 
-def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.run", description=__doc__)
     names = (CHECK, *suites.NAMES)
     parser.add_argument("--only", type=_names, default=(), help=f"of {', '.join(names)}; a comma between two")
@@ -57,7 +57,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of the run that is repeated")
     parser.add_argument("--lanes", type=int, default=2, help="how many jobs run at a time")
     parser.add_argument("--keep-going", action="store_true", help="tell all failures, not the first only")
-    return parser.parse_args(arguments)
+    return parser
 
 
 def _names(told: str) -> tuple[str, ...]:

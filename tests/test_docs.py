@@ -77,6 +77,7 @@ def test_every_shortcut_is_told() -> None:
 def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
     for name in (
         "README.md",
+        "CONTRIBUTING.md",
         "docs/operating.md",
         "docs/acting.md",
         "docs/securing.md",

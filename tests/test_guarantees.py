@@ -1,4 +1,4 @@
-"""docs/guarantees.md names, for every promise, tests that there are."""
+"""docs/guarantees.md names, for every promise, tests that there are, and says what these try."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from tests import promises
 from tests.faults import rounds
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,6 +69,56 @@ def test_what_is_done_in_full_is_named(part: str) -> None:
     for test in rounds.PARTS[part]:
         path, _, name = test.partition("::")
         assert any(path == one and name in {"", other} for one, other in NAMED), test
+
+
+def test_the_page_says_what_is_tried() -> None:
+    assert promises.written(PAGE) == PAGE, "`python -m tests.promises` writes what is true"
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_each_number_is_one_that_the_tests_of_the_promise_use(promise: str) -> None:
+    told = promises.declared()[promise]
+    references = promises.references(told)
+    words = told["tried"] + told.get("in_full", "")
+    assert not re.search(r"(?<![A-Z])\d", words)  # but "as M1"
+    assert set(re.findall(r"{(\w+)}", words)) == references.keys()
+    named = {path for path, _ in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", _rows()[promise][2])}
+    for reference in [one for where in references.values() for one in where]:
+        path, _, name = reference.rpartition(" ")[2].partition("::")
+        assert any(name in _used(one) for one in named) if name.isupper() else path in named, reference
+
+
+def _used(path: str) -> set[str]:
+    """The names that a module reads, of its own or of a module that it imports."""
+    nodes = list(ast.walk(ast.parse((ROOT / path).read_text())))
+    names = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    return names | {one.attr for one in nodes if isinstance(one, ast.Attribute)}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("other", range(2))
+@settings(max_examples=7, suppress_health_check=[HealthCheck.differing_executors])
+@given(st.none())
+def test_cases_and_examples_are_counted(seed: int, other: int, nothing: None) -> None:
+    here = "tests/test_guarantees.py::test_cases_and_examples_are_counted"
+    assert promises.number(f"cases {here}") == 6
+    assert promises.number(f"cases seed {here}") == 3
+    assert promises.number(f"examples {here}") == 7
+
+
+def test_constants_are_numbers_or_counted() -> None:
+    assert promises.number("tests/test_guarantees.py::PROMISES") == len(PROMISES)
+    assert promises.number("tests/faults/test_kills.py::KILLS") > 1
+    for wrong in (
+        "tests/test_guarantees.py::NOTHING",
+        "tests/test_guarantees.py::ROOT",
+        "cases tests/test_guarantees.py::test_constants_are_numbers_or_counted",
+        "cases wrong tests/test_guarantees.py::test_cases_and_examples_are_counted",
+        "examples tests/test_guarantees.py::test_constants_are_numbers_or_counted",
+        "how many tests/test_guarantees.py::PROMISES",
+    ):
+        with pytest.raises(LookupError):
+            promises.number(wrong)
 
 
 def test_nothing_that_is_named_is_left_out_by_a_marker() -> None:

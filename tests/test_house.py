@@ -23,6 +23,7 @@ TOP_LEVEL = {
         ".importlinter",
         ".ci",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
         "LICENSE",
     ),
     ".gitignore",

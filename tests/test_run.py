@@ -22,7 +22,7 @@ CHECKS = [one.name for one in checks.jobs()]
 
 def names(*arguments: str, modules: list[str] | None = None) -> list[str]:
     """The names of the jobs of a run that is asked for so."""
-    return [one.name for one in run._jobs(run._asked(arguments), modules, Path())]
+    return [one.name for one in run._jobs(run._parser().parse_args(arguments), modules, Path())]
 
 
 def parts(*of: str) -> list[str]:
@@ -61,11 +61,11 @@ def test_of_what_changed_the_checks_are_run_and_tests_that_may_fail() -> None:
 
 
 def test_a_seed_is_that_of_pytest_and_of_hypothesis() -> None:
-    asked = run._asked(["--seed", "7", "--only", "spark,pure"])
+    asked = run._parser().parse_args(["--seed", "7", "--only", "spark,pure"])
     for one in run._jobs(asked, None, Path()):
         assert {"--randomly-seed=7", "--hypothesis-seed=7", "--exitfirst"} <= set(one.command)
         assert one.again == f"make test ONLY={one.suite} SEED=7"
-    going_on = run._jobs(run._asked(["--keep-going"]), None, Path())
+    going_on = run._jobs(run._parser().parse_args(["--keep-going"]), None, Path())
     assert not any("--exitfirst" in one.command for one in going_on)
 
 
@@ -84,6 +84,20 @@ def test_make_hands_on_what_is_asked_for() -> None:
     assert made("check") == "--only check"
     asked = ["ONLY=zk,pure", "CHANGED=1", "SEED=7", "LANES=1", "KEEP_GOING=1"]
     assert made("test", *asked) == "--only zk,pure --changed --seed 7 --lanes 1 --keep-going"
+
+
+def test_all_that_a_run_can_be_asked_for_is_told() -> None:
+    guide, makefile = (ROOT / "CONTRIBUTING.md").read_text(), (ROOT / "Makefile").read_text()
+    options = [action.option_strings[-1] for action in run._parser()._actions if action.dest != "help"]
+    assert len(options) == 5
+    for option in options:
+        variable = option.removeprefix("--").replace("-", "_").upper()
+        assert f"$(if $({variable}),{option}" in makefile
+        assert f"`{variable}=" in guide or f" {variable}=" in guide, variable
+    assert "`FULL=1`" in guide
+    for target in ("demo", "test", "check", "format", "audit", "faults"):
+        assert f"make {target}" in guide
+        assert f"\n{target}:" in makefile
 
 
 def test_where_a_change_cannot_be_placed_all_tests_are_run(

@@ -23,6 +23,7 @@ from zkdash.actions.who import Who
 
 HOSTILE = "a\0b\ud800\udcff\u202e"
 ROWS = 12
+TAMPERINGS = 100
 COLUMNS = sorted(field.attname for field in Audit._meta.concrete_fields)
 
 
@@ -115,7 +116,7 @@ def test_each_of_a_hundred_tamperings_is_found(database: Database, seed: int) ->
     kept = list(Audit.objects.order_by("id"))
     head = Order.objects.get()
     anchor = audit.verify().last
-    for number in range(100):
+    for number in range(TAMPERINGS):
         told = f"tampering {number}"
         with tampering():
             first_wrong = _tamper(lot)

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from tests.faults.rounds import PARTS
+from tests.faults.rounds import PARTS, RESUMED
 
 NOTHING_LEFT = 5  # pytest's word for no test collected
 
@@ -41,7 +41,7 @@ def _passes(part: str) -> bool:
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *PARTS[part]],
-        env={**os.environ, "FULL": "1"},
+        env={**os.environ, "FULL": "1", RESUMED: "1"},
         check=False,
     )
     return done.returncode in {0, NOTHING_LEFT}

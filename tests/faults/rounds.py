@@ -1,7 +1,7 @@
 """How often a fault is tried: a few times in every run, in full by `make faults`, which can go on.
 
-In full every round that passed is counted in var/faults, and is not done again; a round's seed is in its
-test's name, and FAULTS_SEED=<seed> begins with that one.
+There every round that passed is counted in var/faults, and is not done again; a round's seed is in its
+test's name, and FAULTS_SEED=<seed> begins with that one. FULL=1 alone does all of them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 from tests.full import is_full
 
 DONE: Final = Path("var/faults")
+RESUMED: Final = "FAULTS_RESUMED"  # the variable by which `make faults` tells tests that it counts
 # The tests of each part of `make faults`.
 PARTS: Final = {
     "kills": ("tests/faults/test_kills.py::test_kills_at_random_points",),
@@ -50,9 +51,9 @@ def rounds(part: str, *, ci: int, full: int) -> list[int]:
 
 
 def done(part: str) -> int:
-    """How many rounds of a part were done in full so far."""
+    """How many rounds of a part `make faults` has done so far; none where something else asks."""
     file = DONE / part
-    return int(file.read_text()) if file.exists() else 0
+    return int(file.read_text()) if os.environ.get(RESUMED) == "1" and file.exists() else 0
 
 
 def count(part: str) -> None:

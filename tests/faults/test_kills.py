@@ -22,6 +22,8 @@ from zkdash.actions.states import State
 pytestmark = pytest.mark.zk
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
+KILLS, STOPS = 50, 10  # a round
+
 # Those that a worker comes by at an election; the others have tests of their own.
 ON_THE_WAY = tuple(name for name in NAMES if name not in {"planned", "looked", "reaped"})
 
@@ -39,12 +41,11 @@ def test_kills_at_random_points_with_postgresql(chroot: Chroot, database: Databa
 
 def kill_at_random_points(chroot: Chroot, database: Database, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a replay, no secret
-    kills = 50
-    with Realm(chroot, database, seed, most=4 * kills) as realm:
+    with Realm(chroot, database, seed, most=4 * KILLS) as realm:
         for _ in range(3):
             realm.fork()
         killed = 0
-        while killed < kills:
+        while killed < KILLS:
             if Action.objects.filter(state=State.QUEUED).count() < 4:
                 realm.mixed(8)
             pid = wait_for(realm.holder, 20, realm.told)
@@ -84,7 +85,7 @@ def test_workers_that_sleep_longer_than_their_lease(chroot: Chroot, database: Da
     with Realm(chroot, database, seed, most=100) as realm:
         for _ in range(2):
             realm.fork()
-        for _ in range(10):
+        for _ in range(STOPS):
             if Action.objects.filter(state=State.QUEUED).count() < 2:
                 realm.mixed(4)
             pid = wait_for(realm.holder, 20, realm.told)

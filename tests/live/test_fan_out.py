@@ -6,12 +6,16 @@ import pytest
 
 from bench import fan_out
 
+SOCKETS, SLOW = 200, 5
+CHANGES_A_SECOND, SECONDS = 1_000, 10
+
 
 @pytest.mark.zk
 def test_pages_built_from_frames_equal_fresh_ones_and_slow_sockets_cost_only_themselves() -> None:
-    found = fan_out.seen(fan_out.restless(sockets=200, slow=5, rate=1_000, seconds=10))
+    load = fan_out.restless(sockets=SOCKETS, slow=SLOW, rate=CHANGES_A_SECOND, seconds=SECONDS)
+    found = fan_out.seen(load)
     told = found.visitors
-    assert found.written["count"] == 10_000
+    assert found.written["count"] == CHANGES_A_SECOND * SECONDS
     assert told["different"] == 0, told["examples"]
     assert told["lost"] == 0, told["examples"]
     assert told["behind"] == 0

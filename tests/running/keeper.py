@@ -2,7 +2,7 @@
 
 What the command and its children started is ours once their parents are gone, whatever session it has: Linux
 hands orphans to the nearest subreaper above them. What is still there when the command has ended is told and
-killed, and the directory where all of them had their temporary files goes too.
+killed, and the directory goes too where all of them had what is temporary.
 
 The command ends when it likes, by SIGTERM or SIGINT to us, or when our standard input closes: when who
 started us is gone, however that died. It is interrupted then, as by Ctrl-C, so that it can tidy up; if that
@@ -30,6 +30,8 @@ LEFT_LIMIT_S: Final = 10.0
 HURRIED_LIMIT_S: Final = 1.0
 KILL_LIMIT_S: Final = 10.0
 _PR_SET_CHILD_SUBREAPER: Final = 36
+# What commands beside each other would share, by the variables that say where it is.
+_OWN: Final = {"TMPDIR": "", "ZKDASH_DATA": "data", "HYPOTHESIS_STORAGE_DIRECTORY": "hypothesis"}
 
 
 class Keeper:
@@ -50,8 +52,8 @@ class Keeper:
         signal.signal(signal.SIGALRM, self._kill_all)
         with tempfile.TemporaryDirectory(prefix="zkdash-", ignore_cleanup_errors=True) as scratch:
             Path(scratch).chmod(0o711)  # PostgreSQL, another user where we are root, comes through
-            environ = {**os.environ, "TMPDIR": scratch}
-            self._pid = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environ).pid
+            own = {name: str(Path(scratch, below)) for name, below in _OWN.items()}
+            self._pid = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=os.environ | own).pid
             if self._is_told_to_end:
                 self._interrupt()
             threading.Thread(target=_when_our_input_closes, daemon=True).start()

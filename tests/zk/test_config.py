@@ -9,6 +9,8 @@ import pytest
 from zkdash.zk.config import ClusterConfig, ConfigError, load, parse_address
 from zkdash.zk.identity import Identity
 
+LEAST_ADDRESSES = 200
+
 
 @pytest.mark.parametrize(
     ("text", "servers", "chroot"),
@@ -227,7 +229,7 @@ def _hostile() -> list[str]:
 
 def test_two_hundred_hostile_addresses_name_no_server() -> None:
     hostile = _hostile()
-    assert len(set(hostile)) >= 200
+    assert len(set(hostile)) >= LEAST_ADDRESSES
     for text in hostile:
         with pytest.raises(ConfigError) as caught:
             parse_address(text)

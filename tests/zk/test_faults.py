@@ -34,7 +34,7 @@ on_each_release = pytest.mark.parametrize(
 )
 
 TIMES = 10
-OLD_TIMES = 1
+OLD_TIMES = full.pick(1, TIMES)
 SECURED_TIMES = 3
 SESSION_S = 2.0
 MIN_WRITES_PER_S = 50
@@ -53,7 +53,7 @@ class ForgetfulMirror(Mirror):
 @pytest.fixture
 def times(zookeeper_release: str) -> int:
     """How often a fault is tried."""
-    return TIMES if zookeeper_release == zookeeper.BUNDLED or full.is_full() else OLD_TIMES
+    return TIMES if zookeeper_release == zookeeper.BUNDLED else OLD_TIMES
 
 
 class Bench(NamedTuple):

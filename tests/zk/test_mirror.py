@@ -30,6 +30,8 @@ pytestmark = [
 ]
 
 ROOTS = ("/brokers", "/consumers", "/controller", "/config")
+CHILDREN = 100_000
+OLD_CHILDREN = full.pick(20_000, CHILDREN)
 
 NAMES = (
     "a b",
@@ -136,8 +138,8 @@ def test_a_znode_of_one_mebibyte_is_mirrored_among_small_ones(chroot: Chroot) ->
 def test_a_hundred_thousand_children_are_mirrored(
     own_server: Callable[..., Server], zookeeper_release: str
 ) -> None:
-    """On an old release, which answers for each of them, a fifth of that in every run."""
-    count = 100_000 if zookeeper_release == zookeeper.BUNDLED or full.is_full() else 20_000
+    """On an old release, which answers for each of them, fewer in every run."""
+    count = CHILDREN if zookeeper_release == zookeeper.BUNDLED else OLD_CHILDREN
     server = own_server(heap_mb=512)
     client = KazooClient(hosts=server.address)
     client.start(timeout=10.0)
