@@ -179,7 +179,7 @@ def test_a_znode_that_becomes_readable_is_read_though_an_acl_is_no_event(chroot:
         witness.wait_live(mirror)
         assert isinstance(seen.get("/brokers"), Unreadable)
         chroot.client.set_acls("/brokers", chroot.client.default_acl or witness.OPEN)
-        wait_for(lambda: isinstance(seen.get("/brokers"), Znode), 15.0)
+        wait_for(lambda: isinstance(seen.get("/brokers"), Znode))
 
 
 def test_secrets_stop_before_they_are_held(chroot: Chroot) -> None:
