@@ -49,7 +49,7 @@ def test_it_has_as_many_watches_as_it_says(own_server: Callable[..., Server], zo
         witness.wait_proved(mirror)
         wait_for(
             lambda: counted(server) == mirror.session.watches,
-            5.0,
+            60.0,
             lambda: (counted(server), mirror.session.watches),
         )
     client.stop()
