@@ -153,6 +153,15 @@ def ensemble(zookeeper_release: str, tmp_path: Path) -> Iterator[Ensemble]:
 
 
 @pytest.fixture(scope="session")
+def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The run's secured ZooKeeper (`secured.Locked`), for tests that write below a chroot of their own."""
+    from tests.zk import secured
+
+    with secured.locked(tmp_path_factory.mktemp("locked")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The run's Spark session, on two threads of this process's own JVM, our sources registered."""
     from zkdash.pipeline import session

@@ -53,7 +53,7 @@ def now(action: Action) -> Action:
     return Action.objects.get(id=action.id)
 
 
-def ended(action: Action, limit_s: float = 15.0) -> Action:
+def ended(action: Action, limit_s: float = 60.0) -> Action:
     """The action once it has ended, or waits for a person."""
     final = ENDED | {State.UNKNOWN}
     wait_for(lambda: now(action).state in final, limit_s, lambda: told(action))

@@ -167,7 +167,7 @@ def test_somebodys_change_between_the_steps_is_refused_and_what_stays_is_told(ch
     with Controller(chroot.address) as controller, working(chroot):
         controller.rest()
         action = queued(chroot, THROTTLED)
-        wait_for(lambda: chroot.client.exists(REASSIGNMENT), 10, lambda: told(action))
+        wait_for(lambda: chroot.client.exists(REASSIGNMENT), 60, lambda: told(action))
         data, _ = chroot.client.get("/config/topics/t0")
         chroot.client.set("/config/topics/t0", data)
         controller.act()
@@ -209,11 +209,11 @@ def test_a_goal_that_does_not_come_is_waited_for_until_a_person_stops(chroot: Ch
     cluster.make(chroot.client)
     with working(chroot):
         action = queued(chroot, Reassign(MOVES))
-        wait_for(lambda: now(action).state == State.VERIFYING, 10, lambda: told(action))
+        wait_for(lambda: now(action).state == State.VERIFYING, 60, lambda: told(action))
         detail = documents.detail(wait_for(lambda: now(action).steps.get().detail))
         assert detail["partitions"] == [["t0", number, "moves"] for number in range(3)]
         queue.stop(action.id, ANN)
-        action = ended(action, 2.0)
+        action = ended(action)
     assert action.state == State.STOPPED
     assert "waited for Kafka, which goes on with it by itself" in action.result
 
@@ -222,7 +222,7 @@ def test_a_goal_that_failed_is_told(chroot: Chroot) -> None:
     cluster.make(chroot.client)
     with working(chroot):
         action = queued(chroot, Reassign(MOVES[:1]))
-        wait_for(lambda: chroot.client.exists(REASSIGNMENT), 10)
+        wait_for(lambda: chroot.client.exists(REASSIGNMENT))
         chroot.client.delete(REASSIGNMENT)  # as 0.8 and 0.9 do with a move to a dead broker
         action = ended(action)
     assert action.state == State.FAILED
@@ -234,12 +234,12 @@ def test_a_paused_action_begins_no_step_until_it_is_resumed(chroot: Chroot) -> N
     with Controller(chroot.address) as controller, working(chroot):
         controller.rest()
         action = queued(chroot, Reassign(MOVES, concurrent=1))
-        wait_for(lambda: chroot.client.exists(REASSIGNMENT), 10)
+        wait_for(lambda: chroot.client.exists(REASSIGNMENT))
         queue.pause(action.id, ANN)
         controller.act()
         wait_for(lambda: now(action).step == 1)
         queue.stop(action.id, ANN)
-        action = ended(action, 2.0)
+        action = ended(action)
     assert action.result == "Stopped before step 2 of 3. Step 1 of 3 was carried out."
     assert controller.taken == {(REASSIGNMENT, "t0", 0): 1}
 
@@ -295,7 +295,7 @@ def test_what_had_begun_to_write_before_approval_was_asked_for_is_carried_throug
         with working(chroot):
             action = queued(chroot, ElectPreferred())
             Action.objects.filter(id=action.id).update(repeat_s=3600)
-            wait_for(lambda: now(action).state == State.VERIFYING, 10, lambda: told(action))
+            wait_for(lambda: now(action).state == State.VERIFYING, 60, lambda: told(action))
         controller.act()
         with working(chroot, approval=True):
             assert ended(action).state == State.DONE

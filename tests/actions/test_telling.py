@@ -100,7 +100,7 @@ def test_a_receiver_hears_of_what_a_worker_carried_out(chroot: Chroot, settings:
         courier.start()
         action = queued(chroot, ElectPreferred(partitions=(("t0", 1),)))
         with working(chroot):
-            assert ended(action, 20).state == State.DONE, told(action)
-        wait_for(lambda: receiver.heard, 10)
+            assert ended(action).state == State.DONE, told(action)
+        wait_for(lambda: receiver.heard)
         assert courier.stop()
     assert json.loads(receiver.heard[0][2])["id"] == action.pk

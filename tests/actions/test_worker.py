@@ -53,7 +53,7 @@ def test_serve_carries_out_what_is_queued_unless_told_not_to(
     Action.objects.filter(id=queued(chroot, INTENT).id).update(cluster="default")
     with Controller(chroot.address) as controller:
         serving = served(ZKDASH_ZOOKEEPER=chroot.address, **database.environment)
-        action = ended(Action.objects.get(), 20)
+        action = ended(Action.objects.get())
         serving.stop()
     assert action.state == State.DONE, told(action)
     assert controller.taken == {(ELECTION, "t0", 1): 1}
@@ -71,10 +71,10 @@ def test_a_zookeeper_that_is_away_is_waited_for_in_words(chroot: Chroot) -> None
         action = queued(chroot, INTENT)
         worker.start()
         try:
-            wait_for(lambda: "No ZooKeeper" in now(action).result, 20, lambda: told(action))
+            wait_for(lambda: "No ZooKeeper" in now(action).result, 60, lambda: told(action))
             assert now(action).state == State.QUEUED
             proxy.restore()
-            assert ended(action, 20).state == State.DONE
+            assert ended(action).state == State.DONE
         finally:
             assert worker.stop(20)
     assert controller.taken == {(ELECTION, "t0", 1): 1}
@@ -94,7 +94,7 @@ def test_a_database_that_a_stopped_process_keeps_is_told_of_and_waited_for(
     file = Path(database.environment["ZKDASH_DATA"], "zkdash.sqlite3")
     with Controller(chroot.address), subprocess.Popen([sys.executable, "-c", STOPPED, file]) as stopped:
         try:
-            wait_for(lambda: is_stopped(stopped.pid), 20)
+            wait_for(lambda: is_stopped(stopped.pid))
             with caplog.at_level(logging.ERROR), working(chroot):
                 wait_for(lambda: told_once in caplog.messages)
                 assert now(action).state == State.QUEUED
@@ -112,7 +112,7 @@ def test_a_worker_that_leaves_gives_its_action_to_the_next_at_once(chroot: Chroo
         controller.rest()
         with working(chroot, owner="first"):
             action = queued(chroot, INTENT)
-            wait_for(lambda: now(action).state == State.VERIFYING, 10, lambda: told(action))
+            wait_for(lambda: now(action).state == State.VERIFYING, 60, lambda: told(action))
         assert now(action).owner == ""
         with working(chroot, owner="second"):
             wait_for(lambda: now(action).owner == "second")

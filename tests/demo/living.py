@@ -69,7 +69,7 @@ class Cluster:
         return self.client.exists(path) is not None
 
     def wait(self, condition: Callable[[], object], message: str = "") -> None:
-        wait_for(condition, 10, lambda: (message, self.simulation.failures))
+        wait_for(condition, 60, lambda: (message, self.simulation.failures))
 
     def pass_time(self, seconds: int, until: Callable[[], object]) -> None:
         """Let the cluster live second by second until something holds, for at most `seconds`."""
@@ -78,4 +78,4 @@ class Cluster:
             self.simulation.steps.call(lambda: None)
             if until():
                 return
-        wait_for(until, 10, lambda: (f"{seconds} s of the cluster's time", self.simulation.failures))
+        wait_for(until, 60, lambda: (f"{seconds} s of the cluster's time", self.simulation.failures))

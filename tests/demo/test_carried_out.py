@@ -276,6 +276,7 @@ def test_a_topic_whose_id_was_dropped_gets_another_from_the_next_controller(oper
     operator.cluster.wait(lambda: ("small", 4) in operator.cluster.states())
     assert "topic_id" not in operator.cluster.json(path)
     operator.carry_out(intents.ReelectController())
+    operator.cluster.wait(lambda: "topic_id" in operator.cluster.json(path), "the new controller gives ids")
     assert operator.cluster.json(path)["topic_id"] not in (value["topic_id"], "")
 
 

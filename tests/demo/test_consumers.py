@@ -94,7 +94,7 @@ class Stage:
         self.steps.call(lambda: None)
 
     def until(self, condition: Callable[[], object]) -> None:
-        wait_for(condition, 10, lambda: (self.owners(), self.ids(), self.steps.failures))
+        wait_for(condition, 60, lambda: (self.owners(), self.ids(), self.steps.failures))
 
     def settled(self) -> None:
         """Step second by second until the owners are those of the plan."""

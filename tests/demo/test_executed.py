@@ -28,7 +28,7 @@ def ended(cluster: Cluster, action: Action) -> Action:
         cluster.clock.advance(1.0)
         return now(action).state in ENDED | {State.UNKNOWN}
 
-    wait_for(is_over, 30.0, lambda: told(action))
+    wait_for(is_over, 60, lambda: told(action))
     return now(action)
 
 

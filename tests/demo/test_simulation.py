@@ -542,7 +542,7 @@ def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server):
             and len(client.get_children("/consumers/billing/ids")) == 2
         )
 
-    wait_for(whole, 30, lambda: simulation.failures)
+    wait_for(whole, 60, lambda: simulation.failures)
     client.stop()
     client.close()
     simulation.stop()

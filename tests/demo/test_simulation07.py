@@ -84,7 +84,7 @@ class Cluster:
             self.simulation.steps.call(lambda: None)
             if until():
                 return
-        wait_for(until, 10, lambda: (f"{seconds} s of the cluster's time", self.simulation.failures))
+        wait_for(until, 60, lambda: (f"{seconds} s of the cluster's time", self.simulation.failures))
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server):
             and len(client.get_children("/consumers/loader/ids")) == 2
         )
 
-    wait_for(whole, 30, lambda: simulation.failures)
+    wait_for(whole, 60, lambda: simulation.failures)
     client.stop()
     client.close()
     simulation.stop()

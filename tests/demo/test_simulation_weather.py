@@ -54,7 +54,7 @@ def seen(zookeeper) -> Seen:
         clock.advance(1.0)
         simulation.steps.call(lambda: None)
         if not client.exists("/weather/controller"):
-            wait_for(lambda: simulation.term is not None, 10, lambda: simulation.failures)
+            wait_for(lambda: simulation.term is not None, 60, lambda: simulation.failures)
         term = simulation.term
         if term is None:  # the controller crashed, and ZooKeeper has not given its session up yet
             continue

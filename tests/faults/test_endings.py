@@ -71,7 +71,7 @@ def test_a_process_that_is_told_to_end_answers_what_was_asked(
     askers = [Asker(site) for _ in range(ASKING)]
     for asker in askers:
         asker.start()
-    wait_for(lambda: all(asker.outcomes["whole"] >= 3 for asker in askers), 30, site.printed)
+    wait_for(lambda: all(asker.outcomes["whole"] >= 3 for asker in askers), 60, site.printed)
     time.sleep((seed % 10) / 100)  # at another moment of a request each time
     began = time.monotonic()
     site.stop()

@@ -48,7 +48,7 @@ def kill_at_random_points(chroot: Chroot, database: Database, seed: int) -> None
         while killed < KILLS:
             if Action.objects.filter(state=State.QUEUED).count() < 4:
                 realm.mixed(8)
-            pid = wait_for(realm.holder, 20, realm.told)
+            pid = wait_for(realm.holder, 60, realm.told)
             time.sleep(chance.uniform(0, 0.06))
             realm.end(pid)
             killed += 1
@@ -88,7 +88,7 @@ def test_workers_that_sleep_longer_than_their_lease(chroot: Chroot, database: Da
         for _ in range(STOPS):
             if Action.objects.filter(state=State.QUEUED).count() < 2:
                 realm.mixed(4)
-            pid = wait_for(realm.holder, 20, realm.told)
+            pid = wait_for(realm.holder, 60, realm.told)
             time.sleep(chance.uniform(0, 0.04))
             os.kill(pid, signal.SIGSTOP)
             time.sleep(LEASE_S + chance.uniform(0, 0.4))
@@ -105,7 +105,7 @@ def test_a_worker_that_sleeps_at_its_write_wakes_to_a_fence(
     with Realm(chroot, database, 0, most=10) as realm:
         realm.elections(1)
         sleeper = realm.fork(failpoint=f"{at}:1:stop", lease_s=600.0)
-        wait_for(lambda: is_stopped(sleeper), 20)
+        wait_for(lambda: is_stopped(sleeper))
         # a lease that is renewed now and then would sleep with the database's lock: this one is not
         _finish(realm, skew_s=1200.0)
         os.kill(sleeper, signal.SIGCONT)
@@ -149,7 +149,7 @@ def test_a_real_process_is_killed_and_another_goes_on_and_ends_by_sigterm(
         realm.controller.rest()
         realm.elections(2)
         first = realm.execute("--lease", "1")
-        wait_for(lambda: Action.objects.filter(state=State.VERIFYING).exists(), 20, realm.told)
+        wait_for(lambda: Action.objects.filter(state=State.VERIFYING).exists(), 60, realm.told)
         first.kill()
         with first:
             assert first.wait(10) == -signal.SIGKILL

@@ -72,7 +72,7 @@ def test_a_snapshot_of_3_4_is_read_like_one_of_3_9(tmp_path: Path) -> None:
             client.set("/nudge", b"")
             return _whole(tmp_path)
 
-        whole = waiting.wait_for(nudged, limit_s=30)
+        whole = waiting.wait_for(nudged)
         client.stop()
         client.close()
     for path in whole:

@@ -61,7 +61,7 @@ def written(directory: Path, path: str, data: bytes) -> Callable[[], bool]:
 
 
 def begun(directory: Path) -> None:
-    wait_for(lambda: rows(directory, watching.NAME), limit_s=30.0)
+    wait_for(lambda: rows(directory, watching.NAME))
 
 
 def plant(client: KazooClient) -> None:
@@ -81,7 +81,7 @@ def test_what_happens_is_written_with_its_zxid_and_a_checkpoint_before_it(
         client.create("/controller", b"me", ephemeral=True)
         client.delete("/controller")
         client.create("/consumers/billing/ids/one", b"1", makepath=True)
-        wait_for(written(tmp_path, "/consumers/billing/ids/one", b"1"), limit_s=30.0)
+        wait_for(written(tmp_path, "/consumers/billing/ids/one", b"1"))
     znodes = {row["path"]: row for row in rows(tmp_path, "znodes_checkpoint")}
     assert znodes[STATE]["data"] == b'{"leader":1,"isr":[1],"version":1}'
     found = rows(tmp_path)
@@ -99,10 +99,10 @@ def test_what_happens_is_written_with_its_zxid_and_a_checkpoint_before_it(
 def test_offsets_are_one_sample_a_flush_however_many_commits(chroot: Chroot, tmp_path: Path) -> None:
     plant(chroot.client)
     with recorded(tmp_path, chroot.address, flush_s=60.0):
-        wait_for(lambda: rows(tmp_path, watching.NAME), limit_s=30.0)
+        wait_for(lambda: rows(tmp_path, watching.NAME))
         for number in range(1, 300):
             chroot.client.set(OFFSET, b"%d" % number)
-        wait_for(lambda: board_data(OFFSET) == 299, limit_s=30.0)
+        wait_for(lambda: board_data(OFFSET) == 299)
     (one,) = [row for row in rows(tmp_path) if row["path"] == OFFSET]
     assert (one["data"], one["version"]) == (b"299", 299)
 
@@ -123,7 +123,7 @@ def test_a_lost_connection_is_a_marked_gap_and_what_differed_afterwards_is_there
     with Proxy(chroot.server.port) as proxy, recorded(tmp_path, f"127.0.0.1:{proxy.port}{chroot.path}"):
         begun(tmp_path)
         client.set(STATE, b"before")
-        wait_for(written(tmp_path, STATE, b"before"), limit_s=30.0)
+        wait_for(written(tmp_path, STATE, b"before"))
         proxy.cut()
         for number in range(5):
             client.set(STATE, b"lost %d" % number)
@@ -131,9 +131,9 @@ def test_a_lost_connection_is_a_marked_gap_and_what_differed_afterwards_is_there
         client.delete("/consumers/lost")
         client.set(STATE, b"after")
         proxy.restore()
-        wait_for(written(tmp_path, STATE, b"after"), limit_s=30.0)
+        wait_for(written(tmp_path, STATE, b"after"))
         client.set(STATE, b"more")
-        wait_for(written(tmp_path, STATE, b"more"), limit_s=30.0)
+        wait_for(written(tmp_path, STATE, b"more"))
     table = Table(tmp_path / watching.NAME)
     (gap,) = watching.gaps(table)
     assert (gap.why, gap.is_caught_up) == ("the connection was lost", True)
@@ -154,12 +154,12 @@ def test_between_two_recorders_there_is_a_gap_and_the_second_begins_with_a_check
     with recorded(tmp_path, chroot.address):
         begun(tmp_path)
         chroot.client.set(STATE, b"one")
-        wait_for(written(tmp_path, STATE, b"one"), limit_s=30.0)
+        wait_for(written(tmp_path, STATE, b"one"))
     chroot.client.set(STATE, b"unseen")
     with recorded(tmp_path, chroot.address):
-        wait_for(lambda: len({row["zxid"] for row in rows(tmp_path, "znodes_checkpoint")}) == 2, limit_s=30.0)
+        wait_for(lambda: len({row["zxid"] for row in rows(tmp_path, "znodes_checkpoint")}) == 2)
         chroot.client.set(STATE, b"two")
-        wait_for(written(tmp_path, STATE, b"two"), limit_s=30.0)
+        wait_for(written(tmp_path, STATE, b"two"))
     (gap,) = watching.gaps(Table(tmp_path / watching.NAME))
     assert (gap.why, gap.is_caught_up) == ("the recorder was not running", False)
     assert len(watching.stretches(Table(tmp_path / watching.NAME))) == 2
@@ -180,8 +180,8 @@ def test_the_tree_of_a_recorded_moment_is_what_a_client_read_then(chroot: Chroot
             if number:
                 client.delete(f"/consumers/g{number - 1}/ids/m")
             last = client.create(f"/admin/delete_topics/t{number}", b"", makepath=True)
-            wait_for(written(tmp_path, last, b""), limit_s=30.0)
-            wait_for(written(tmp_path, OFFSET, b"%d" % number), limit_s=30.0)
+            wait_for(written(tmp_path, last, b""))
+            wait_for(written(tmp_path, OFFSET, b"%d" % number))
             moments.append((client.exists(last).czxid, tree(client)))
     for zxid, wanted in moments:
         found = moment.at(tmp_path, zxid)
@@ -202,7 +202,7 @@ def test_no_secret_is_in_any_byte_that_the_recorder_wrote(chroot: Chroot, tmp_pa
         client.create("/config/brokers/1", secret.encode(), makepath=True)
         client.create("/delegation_token/tokens/one", f"token {CANARY}".encode(), makepath=True)
         client.set(STATE, b"shown")
-        wait_for(written(tmp_path, STATE, b"shown"), limit_s=30.0)
+        wait_for(written(tmp_path, STATE, b"shown"))
     values = [row["data"] for name in ("changes", "znodes_checkpoint") for row in rows(tmp_path, name)]
     assert b"shown" in values
     assert CANARY not in repr(values)

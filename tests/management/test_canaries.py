@@ -32,7 +32,7 @@ from zkdash.zk import config
 
 __all__ = ["served"]
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 LEAST_CANARIES = 30
 IDENTITY = f"zkdash:{canary('digest')}"
 

@@ -34,7 +34,7 @@ from zkdash.zk.config import ClusterConfig
 
 __all__ = ["ldap_server", "served", "started"]
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 NOBODY = "127.0.0.1:1"
 # What people see, and what programs do; the addresses that hold a secret themselves are not among them.
 ADDRESSES = (

@@ -47,12 +47,6 @@ PAGES = (
 )
 
 
-@pytest.fixture(scope="module")
-def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[secured.Locked]:
-    with secured.locked(tmp_path_factory.mktemp("locked")) as server:
-        yield server
-
-
 @pytest.fixture
 def chroot(locked: secured.Locked) -> Iterator[str]:
     """The path of a Kafka cluster of which the reader may read all, and the writer do all."""
@@ -170,9 +164,9 @@ def test_the_web_reads_the_executor_writes_and_no_secret_is_told(
     secret.chmod(0o600)
     with kafka(locked.server.address + chroot) as controller:
         with Executing(both, tmp_path):
-            assert ended(action, 30).state == State.DONE, told(action)
+            assert ended(action).state == State.DONE, told(action)
         assert controller.taken == {(ELECTION, "t0", 1): 1}
-    wait_for(lambda: "done" in site.get(f"/c/shop/actions/{action.id}/").text, 10.0)
+    wait_for(lambda: "done" in site.get(f"/c/shop/actions/{action.id}/").text)
 
     said = "".join(
         [
@@ -198,7 +192,7 @@ def test_the_web_reads_the_executor_writes_and_no_secret_is_told(
 
 
 def site_says(site: Served, name: str, words: str) -> None:
-    wait_for(lambda: words in site.get(f"/c/{name}/").text, 20.0, site.printed)
+    wait_for(lambda: words in site.get(f"/c/{name}/").text, 60, site.printed)
 
 
 def test_without_a_writing_identity_zookeeper_refuses_the_action(
@@ -211,7 +205,7 @@ def test_without_a_writing_identity_zookeeper_refuses_the_action(
     action = queued(environ)
     both = environ | dict(database.environment)
     with kafka(locked.server.address + chroot) as controller, Executing(both, tmp_path):
-        wait_for(lambda: now(action).state != State.QUEUED, 30.0, lambda: told(action))
-        assert ended(action, 30).state == State.REFUSED, told(action)
+        wait_for(lambda: now(action).state != State.QUEUED, 60, lambda: told(action))
+        assert ended(action).state == State.REFUSED, told(action)
     assert not controller.taken
     assert "its ACL" in told(action)

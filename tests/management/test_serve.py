@@ -25,7 +25,7 @@ __all__ = ["served"]
 
 pytestmark = pytest.mark.zk
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 def refused(*arguments: str, data: Path, **environ: str) -> str:

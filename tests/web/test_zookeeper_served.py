@@ -29,7 +29,7 @@ def test_the_page_follows_a_server_that_dies_and_comes_back(
     zookeeper = own_server()
     site = served(ZKDASH_ZOOKEEPER=zookeeper.address)
     site.wait_until_loaded()
-    wait_for(lambda: _status(site) == ("warning", "standalone", None), 40, lambda: _status(site))
+    wait_for(lambda: _status(site) == ("warning", "standalone", None), 60, lambda: _status(site))
     document = site.json(URL)
     assert document["rows"][0]["server"] == zookeeper.address
     assert [one["id"] for one in document["ailments"]] == ["standalone"]
@@ -39,7 +39,7 @@ def test_the_page_follows_a_server_that_dies_and_comes_back(
 
     zookeeper.kill()
     refused = f"{zookeeper.address} can't be reached (Connection refused)"
-    wait_for(lambda: _status(site) == ("critical", None, refused), 40, lambda: _status(site))
+    wait_for(lambda: _status(site) == ("critical", None, refused), 60, lambda: _status(site))
     assert f"{up} 0.0" in site.get("/metrics").text
     zookeeper.start()
-    wait_for(lambda: _status(site)[1] == "standalone", 40, lambda: _status(site))
+    wait_for(lambda: _status(site)[1] == "standalone", 60, lambda: _status(site))

@@ -6,6 +6,8 @@ import contextlib
 import socket
 import threading
 
+from zkdash.demo import ports
+
 
 class Proxy:
     """Forwards a port of its own to one on 127.0.0.1 until told otherwise.
@@ -13,12 +15,12 @@ class Proxy:
     `sent` holds what each connection's client sent so far, in the order of connecting.
     """
 
-    def __init__(self, target: int, *, port: int = 0) -> None:
+    def __init__(self, target: int, *, port: int | None = None) -> None:
         self._target = target
         self._lock = threading.Lock()
         self._pairs: list[_Pair] = []
         self._listener: socket.socket | None = None
-        self.port = port
+        self.port = port or ports.free()[0]  # it stays ours while it is cut
         self.sent: list[bytearray] = []
         self.restore()
 
@@ -29,7 +31,6 @@ class Proxy:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(("127.0.0.1", self.port))
             listener.listen()
-            self.port = listener.getsockname()[1]
             self._listener = listener
             threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
         for pair in self._pairs:

@@ -15,6 +15,7 @@ from zkdash.zk.session import Phase
 
 pytestmark = [
     pytest.mark.zk,
+    pytest.mark.usefixtures("brisk"),
     pytest.mark.parametrize("zookeeper_release", zookeeper.RELEASES, indirect=True, scope="session"),
 ]
 

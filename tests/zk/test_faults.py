@@ -1,6 +1,6 @@
 """After each fault the mirror equals ZooKeeper: some times each, under a writer that deletes and re-creates.
 
-In every run 10 times on the ZooKeeper that the product brings, once on the releases before 3.6, in full
+In every run 3 times on the ZooKeeper that the product brings, once on the releases before 3.6, in full
 (`FULL=1`) 10 times on each. tickTime is 200 ms and the session 2 s. The seed of the writer is printed
 with a failure.
 """
@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
 from kazoo.client import KazooClient
 
 from tests import full
+from tests.conftest import TICK_MS
 from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import secured, witness
@@ -28,15 +29,17 @@ from zkdash.zk.identity import DIGEST_MD5, Identity
 from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase
 
-pytestmark = pytest.mark.zk
+pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("brisk")]
 on_each_release = pytest.mark.parametrize(
     "zookeeper_release", zookeeper.RELEASES, indirect=True, scope="session"
 )
 
-TIMES = 10
-OLD_TIMES = full.pick(1, TIMES)
-SECURED_TIMES = 3
+TIMES = full.pick(3, 10)
+OLD_TIMES = full.pick(1, 10)
+SECURED_TIMES = full.pick(1, 3)
 SESSION_S = 2.0
+# What a machine that is busy with other things adds to noticing that nothing comes.
+GRACE_S = 3.0
 MIN_WRITES_PER_S = 50
 
 
@@ -54,6 +57,21 @@ class ForgetfulMirror(Mirror):
 def times(zookeeper_release: str) -> int:
     """How often a fault is tried."""
     return TIMES if zookeeper_release == zookeeper.BUNDLED else OLD_TIMES
+
+
+@pytest.fixture(scope="module")
+def server(zookeeper_release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that tests may kill and start again, each with a chroot of its own."""
+    classpath = zookeeper.classpath(zookeeper_release)
+    with Server(tmp_path_factory.mktemp("faults"), tick_time_ms=TICK_MS, classpath=classpath) as running:
+        yield running
+
+
+@pytest.fixture
+def place(server: Server) -> str:
+    """The path of a fresh chroot."""
+    with secured.hands(server.address) as client:
+        return str(client.create("/t", sequence=True))
 
 
 class Bench(NamedTuple):
@@ -104,17 +122,34 @@ def bench(
             mirror.stop()
 
 
+@contextlib.contextmanager
+def behind_a_proxy(server: Server, place: str, kind: type[Mirror] = Mirror) -> Iterator[tuple[Proxy, Bench]]:
+    """A mirror whose way to the server can be cut and frozen; the writer's cannot."""
+    with (
+        Proxy(server.port) as proxy,
+        bench(server.address + place, f"127.0.0.1:{proxy.port}{place}", kind) as stand,
+    ):
+        yield proxy, stand
+
+
+def freeze(proxy: Proxy, stand: Bench) -> None:
+    """Freeze the connections, and see that it is noticed within the session."""
+    began, sessions = time.monotonic(), len(stand.witness.sessions)
+    proxy.freeze()
+    wait_for(lambda: any(s.phase in {Phase.SUSPENDED, Phase.LOST} for s in stand.witness.sessions[sessions:]))
+    assert time.monotonic() - began < SESSION_S + GRACE_S
+
+
 def writes_for(writer: Writer, seconds: float) -> None:
     """Let the fault last, and the writer write meanwhile at the rate that the promise names."""
     began, before = time.monotonic(), writer.writes
     wanted = before + int(seconds * MIN_WRITES_PER_S)
-    wait_for(lambda: time.monotonic() >= began + seconds and writer.writes >= wanted, seconds + 20.0)
+    wait_for(lambda: time.monotonic() >= began + seconds and writer.writes >= wanted, seconds + 60.0)
 
 
 @on_each_release
-def test_a_cut_of_two_seconds_leaves_no_difference(own_server: Callable[..., Server], times: int) -> None:
-    server = own_server()
-    with Proxy(server.port) as proxy, bench(server.address, f"127.0.0.1:{proxy.port}") as stand:
+def test_a_cut_of_two_seconds_leaves_no_difference(server: Server, place: str, times: int) -> None:
+    with behind_a_proxy(server, place) as (proxy, stand):
         for _ in range(times):
             proxy.cut()
             stand.wait_down()
@@ -124,14 +159,8 @@ def test_a_cut_of_two_seconds_leaves_no_difference(own_server: Callable[..., Ser
 
 
 @on_each_release
-def test_a_mirror_without_the_catch_up_is_caught_by_the_same_cut(
-    own_server: Callable[..., Server],
-) -> None:
-    server = own_server()
-    with (
-        Proxy(server.port) as proxy,
-        bench(server.address, f"127.0.0.1:{proxy.port}", ForgetfulMirror) as stand,
-    ):
+def test_a_mirror_without_the_catch_up_is_caught_by_the_same_cut(server: Server, place: str) -> None:
+    with behind_a_proxy(server, place, ForgetfulMirror) as (proxy, stand):
         proxy.cut()
         stand.wait_down()
         writes_for(stand.writer, 2.0)
@@ -141,20 +170,11 @@ def test_a_mirror_without_the_catch_up_is_caught_by_the_same_cut(
 
 @on_each_release
 def test_a_frozen_connection_is_noticed_within_the_session_and_leaves_no_difference(
-    own_server: Callable[..., Server], times: int
+    server: Server, place: str, times: int
 ) -> None:
-    server = own_server()
-    with Proxy(server.port) as proxy, bench(server.address, f"127.0.0.1:{proxy.port}") as stand:
+    with behind_a_proxy(server, place) as (proxy, stand):
         for _ in range(times):
-            began = time.monotonic()
-            sessions = len(stand.witness.sessions)
-            proxy.freeze()
-            wait_for(
-                lambda since=sessions: any(
-                    s.phase in {Phase.SUSPENDED, Phase.LOST} for s in stand.witness.sessions[since:]
-                )
-            )
-            assert time.monotonic() - began < SESSION_S + 0.5
+            freeze(proxy, stand)
             stand.expect_equal()
 
 
@@ -169,40 +189,31 @@ def test_cuts_and_frozen_connections_under_tls_and_sasl_leave_no_difference(lock
                 writes_for(stand.writer, 1.0)
                 proxy.restore()
                 stand.expect_equal()
-                began, sessions = time.monotonic(), len(stand.witness.sessions)
-                proxy.freeze()
-                wait_for(
-                    lambda since=sessions: any(
-                        s.phase in {Phase.SUSPENDED, Phase.LOST} for s in stand.witness.sessions[since:]
-                    )
-                )
-                assert time.monotonic() - began < SESSION_S + 0.5
+                freeze(proxy, stand)
                 stand.expect_equal()
 
 
 @on_each_release
-def test_an_expired_session_leaves_no_difference(own_server: Callable[..., Server], times: int) -> None:
-    server = own_server()
-    with bench(server.address, server.address) as stand:
+def test_an_expired_session_leaves_no_difference(server: Server, place: str, times: int) -> None:
+    with bench(server.address + place, server.address + place) as stand:
         for _ in range(times):
             before = stand.mirror.session.session_id
             expire(stand.mirror, server.address)
-            wait_for(lambda old=before: stand.mirror.session.session_id not in {None, old}, 15.0)
+            wait_for(lambda old=before: stand.mirror.session.session_id not in {None, old})
             stand.expect_equal()
         assert any(session.phase is Phase.LOST for session in stand.witness.sessions)
 
 
 @on_each_release
 def test_a_single_server_killed_and_started_again_leaves_no_difference(
-    own_server: Callable[..., Server], times: int
+    server: Server, place: str, times: int
 ) -> None:
-    server = own_server()
-    with bench(server.address, server.address) as stand:
+    with bench(server.address + place, server.address + place) as stand:
         for _ in range(times):
             server.kill()
             stand.wait_down()
             server.start()
-            wait_for(lambda: stand.writer.client.connected, 15.0)
+            wait_for(lambda: stand.writer.client.connected)
             writes_for(stand.writer, 0.2)
             stand.expect_equal()
 

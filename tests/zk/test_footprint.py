@@ -14,7 +14,7 @@ from tests.waiting import wait_for
 from tests.zk import witness
 from zkdash.demo.zookeeper import Server
 
-pytestmark = pytest.mark.zk
+pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("brisk")]
 
 ROOTS = ("/brokers", "/controller", "/absent")
 
@@ -42,14 +42,14 @@ def test_it_has_as_many_watches_as_it_says(own_server: Callable[..., Server], zo
         held = 2 + 30 * 4
         expected = len(ROOTS) if zookeeper_release == zookeeper.BUNDLED else 2 * held + 2 + 1
         assert mirror.session.watches == expected
-        wait_for(lambda: counted(server) == expected, 5.0, lambda: counted(server))
+        wait_for(lambda: counted(server) == expected, 60, lambda: counted(server))
         client.create("/absent/child", b"", makepath=True)
         client.delete("/brokers/topics/t1", recursive=True)
         client.delete("/controller")
         witness.wait_proved(mirror)
         wait_for(
             lambda: counted(server) == mirror.session.watches,
-            5.0,
+            60.0,
             lambda: (counted(server), mirror.session.watches),
         )
     client.stop()

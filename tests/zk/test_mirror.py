@@ -19,8 +19,7 @@ from tests.waiting import wait_for
 from tests.zk import witness
 from tests.zk.proxy import Proxy
 from zkdash.demo.zookeeper import Server
-from zkdash.zk.config import ClusterConfig, parse_address
-from zkdash.zk.mirror import Mirror
+from zkdash.zk import mirror as mirroring
 from zkdash.zk.session import Phase, Session
 from zkdash.znode import Batch, Unreadable, Znode
 
@@ -88,14 +87,19 @@ def test_a_session_tells_server_version_and_progress(chroot: Chroot, zookeeper_r
         assert phases.index(Phase.CONNECTING) < phases.index(Phase.LOADING) < phases.index(Phase.LIVE)
 
 
-def test_a_reply_once_a_second_proves_the_age_and_a_frozen_link_proves_nothing(chroot: Chroot) -> None:
+def test_a_reply_once_a_second_proves_the_age_and_a_frozen_link_proves_nothing(
+    chroot: Chroot, request: pytest.FixtureRequest, zookeeper_release: str
+) -> None:
+    if zookeeper_release != zookeeper.BUNDLED:
+        request.getfixturevalue("brisk")
     with Proxy(chroot.server.port) as proxy:
         address = f"127.0.0.1:{proxy.port}{chroot.path}"
         with witness.mirroring(address, ROOTS, session_timeout_s=20.0) as (mirror, seen):
             witness.wait_live(mirror)
-            wait_for(lambda: seen.ticks >= 3)
+            ticks = wait_for(lambda: seen.ticks)
             proved = wait_for(lambda: mirror.proved_at)
-            assert time.time() - proved < 2.5
+            wait_for(lambda: (mirror.proved_at or 0.0) > proved)
+            assert seen.ticks <= ticks + 3
             proxy.freeze()
             ticks = seen.ticks
             wait_for(lambda: seen.ticks >= ticks + 2)
@@ -152,7 +156,7 @@ def test_a_hundred_thousand_children_are_mirrored(
     client.stop()
     client.close()
     with witness.mirroring(server.address, ROOTS, session_timeout_s=6.0) as (mirror, seen):
-        witness.wait_live(mirror, 30.0)
+        witness.wait_live(mirror)
         assert len(seen.state) == count + 1
 
 
@@ -174,14 +178,17 @@ def test_a_protected_znode_is_unreadable_and_harms_no_other(chroot: Chroot) -> N
     chroot.client.delete("/brokers/topics/closed")
 
 
-def test_a_znode_that_becomes_readable_is_read_though_an_acl_is_no_event(chroot: Chroot) -> None:
+def test_a_znode_that_becomes_readable_is_read_though_an_acl_is_no_event(
+    chroot: Chroot, brisk: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mirroring, "_REFUSED_AGAIN_S", 0.5)
     chroot.client.create("/brokers", b"2", acl=[make_digest_acl("me", "pw", all=True)])
     chroot.client.add_auth("digest", "me:pw")
     with witness.mirroring(chroot.address, ROOTS) as (mirror, seen):
         witness.wait_live(mirror)
         assert isinstance(seen.get("/brokers"), Unreadable)
         chroot.client.set_acls("/brokers", chroot.client.default_acl or witness.OPEN)
-        wait_for(lambda: isinstance(seen.get("/brokers"), Znode), 15.0)
+        wait_for(lambda: isinstance(seen.get("/brokers"), Znode))
 
 
 def test_secrets_stop_before_they_are_held(chroot: Chroot) -> None:
@@ -260,33 +267,8 @@ def test_a_sink_that_fails_once_gets_everything_afterwards(chroot: Chroot) -> No
         witness.wait_live(mirror)
         chroot.client.set("/brokers", b"1")
         wait_for(lambda: sink.failures)
-        witness.wait_sees(seen, lambda state: state["/brokers"][0] == b"1", 15.0)
+        witness.wait_sees(seen, lambda state: state["/brokers"][0] == b"1")
         witness.wait_live(mirror)
-
-
-def test_a_load_waits_for_the_jitter_only_after_a_lost_session(own_server: Callable[..., Server]) -> None:
-    server = own_server()
-    asked: list[tuple[float, float]] = []
-
-    def jitter(low: float, high: float) -> float:
-        asked.append((low, high))
-        return 0.1
-
-    servers, _ = parse_address(server.address)
-    config = ClusterConfig("test", servers, session_timeout_s=1.0)
-    seen = witness.Witness()
-    mirror = Mirror(config, roots=ROOTS, sink=seen, jitter=jitter)
-    mirror.start()
-    try:
-        witness.wait_live(mirror)
-        assert not asked
-        server.kill()
-        witness.wait_phase(mirror, Phase.LOST)
-        assert (0.0, 2.0) in asked
-        server.start()
-        witness.wait_live(mirror)
-    finally:
-        mirror.stop()
 
 
 def test_it_stops_at_once_and_leaves_neither_thread_nor_paused_collector(chroot: Chroot) -> None:
@@ -294,7 +276,7 @@ def test_it_stops_at_once_and_leaves_neither_thread_nor_paused_collector(chroot:
     with witness.mirroring(chroot.address, ROOTS) as (mirror, _):
         witness.wait_live(mirror)
         began = time.monotonic()
-    assert time.monotonic() - began < 3.0
+    assert time.monotonic() - began < 10.0
     wait_for(lambda: set(threading.enumerate()) <= before)
     assert gc.isenabled()
 

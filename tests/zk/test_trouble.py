@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import socket
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -14,18 +13,16 @@ from tests.conftest import Chroot
 from tests.waiting import wait_for
 from tests.zk import fake, witness
 from tests.zk.proxy import Proxy
+from zkdash.demo import ports
 from zkdash.demo.zookeeper import Server
 from zkdash.zk import jute
+from zkdash.zk.config import ClusterConfig, parse_address
+from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase
 
-pytestmark = pytest.mark.zk
+pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("brisk")]
 
 ROOTS = ("/brokers",)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @pytest.mark.parametrize(
@@ -47,7 +44,7 @@ def test_a_server_that_is_no_zookeeper_is_told_and_costs_no_memory(answer: fake.
         fake.serving(answer) as port,
         witness.mirroring(f"127.0.0.1:{port}", ROOTS) as (mirror, _),
     ):
-        wait_for(lambda: told in mirror.session.sentence, 10.0, lambda: mirror.session)
+        wait_for(lambda: told in mirror.session.sentence, 60, lambda: mirror.session)
         assert f"127.0.0.1:{port}" in mirror.session.sentence
         assert mirror.session.phase in {Phase.CONNECTING, Phase.SUSPENDED, Phase.LOST}
         assert mirror.proved_at is None
@@ -58,7 +55,7 @@ def test_a_server_that_is_no_zookeeper_is_told_and_costs_no_memory(answer: fake.
 def test_an_address_where_nothing_listens_is_told_and_later_it_comes(
     own_server: Callable[..., Server],
 ) -> None:
-    port = free_port()
+    (port,) = ports.free()
     with witness.mirroring(f"127.0.0.1:{port}", ROOTS) as (mirror, _):
         session = wait_for(lambda: mirror.session if mirror.session.sentence else None)
         assert session.phase is Phase.CONNECTING
@@ -69,7 +66,7 @@ def test_an_address_where_nothing_listens_is_told_and_later_it_comes(
 
 
 def test_a_name_that_does_not_resolve_is_told_beside_a_server_that_refuses() -> None:
-    port = free_port()
+    (port,) = ports.free()
     address = f"no-such-host.invalid:2181,127.0.0.1:{port}"
     with witness.mirroring(address, ROOTS) as (mirror, _):
         wait_for(
@@ -77,7 +74,7 @@ def test_a_name_that_does_not_resolve_is_told_beside_a_server_that_refuses() -> 
                 "the name of no-such-host.invalid:2181 can't be resolved" in mirror.session.sentence
                 and f"127.0.0.1:{port} can't be reached" in mirror.session.sentence
             ),
-            15.0,
+            60.0,
             lambda: mirror.session,
         )
 
@@ -108,7 +105,32 @@ def test_an_authentication_that_fails_is_told_and_tried_again(chroot: Chroot) ->
         assert "'nosuchscheme'" in session.sentence
         assert "secret" not in session.sentence
         first = mirror._link._number
-        wait_for(lambda: mirror._link._number > first, 10.0)
+        wait_for(lambda: mirror._link._number > first)
+
+
+def test_a_load_waits_for_the_jitter_only_after_a_lost_session(own_server: Callable[..., Server]) -> None:
+    server = own_server()
+    asked: list[tuple[float, float]] = []
+
+    def jitter(low: float, high: float) -> float:
+        asked.append((low, high))
+        return 0.1
+
+    servers, _ = parse_address(server.address)
+    config = ClusterConfig("test", servers, session_timeout_s=1.0)
+    seen = witness.Witness()
+    mirror = Mirror(config, roots=ROOTS, sink=seen, jitter=jitter)
+    mirror.start()
+    try:
+        witness.wait_live(mirror)
+        assert not asked
+        server.kill()
+        witness.wait_phase(mirror, Phase.LOST)
+        assert (0.0, 2.0) in asked
+        server.start()
+        witness.wait_live(mirror)
+    finally:
+        mirror.stop()
 
 
 def test_a_zookeeper_that_was_wiped_is_taken_as_it_is(
@@ -132,7 +154,7 @@ def test_a_zookeeper_that_was_wiped_is_taken_as_it_is(
             client.ensure_path("/brokers/topics/new")
             second = Proxy(new.port, port=port)
             with second:
-                wait_for(lambda: mirror.session.phase is Phase.LIVE, 20.0, lambda: mirror.session)
+                wait_for(lambda: mirror.session.phase is Phase.LIVE, 60, lambda: mirror.session)
                 witness.wait_proved(mirror)
                 assert seen.get("/brokers/topics/gone") is None
                 assert witness.difference(seen.seen(), witness.walk(client, ROOTS)).is_none

@@ -22,7 +22,7 @@ from zkdash.demo.zookeeper import Ensemble, Server
 from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase
 
-pytestmark = pytest.mark.zk
+pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("brisk")]
 
 
 class Way:
@@ -66,7 +66,7 @@ def move(stand: test_faults.Bench, ways: Iterable[Way], *, to: Iterable[Way]) ->
         way.proxy.cut()
     wait_for(
         lambda: stand.mirror.session.server in wanted and stand.mirror.session.phase is Phase.LIVE,
-        20.0,
+        60.0,
         lambda: stand.mirror.session,
     )
     for way in cut:

@@ -13,6 +13,7 @@ from kazoo.exceptions import NoNodeError
 from kazoo.security import OPEN_ACL_UNSAFE
 
 from tests.waiting import wait_for
+from zkdash.zk import offsets
 from zkdash.zk.config import ClusterConfig, parse_address
 from zkdash.zk.identity import Identity
 from zkdash.zk.mirror import Mirror
@@ -155,13 +156,13 @@ def mirroring(
         mirror.stop()
 
 
-def wait_live(mirror: Mirror, limit_s: float = 15.0) -> None:
+def wait_live(mirror: Mirror, limit_s: float = 60.0) -> None:
     wait_for(lambda: mirror.session.phase is Phase.LIVE, limit_s, lambda: mirror.session)
 
 
-def wait_proved(mirror: Mirror, limit_s: float = 20.0, delay_s: float = 1.2) -> None:
-    """Wait until the mirror proves that it knows all that happened until now (offsets wait for 1 s)."""
-    now = time.time() + delay_s
+def wait_proved(mirror: Mirror, limit_s: float = 60.0, delay_s: float | None = None) -> None:
+    """Wait until the mirror proves that it knows all that happened until now, offsets too, which are late."""
+    now = time.time() + (1.2 * offsets.DELAY_S if delay_s is None else delay_s)
     wait_for(
         lambda: mirror.session.phase is Phase.LIVE and (mirror.proved_at or 0.0) >= now,
         limit_s,
@@ -169,13 +170,13 @@ def wait_proved(mirror: Mirror, limit_s: float = 20.0, delay_s: float = 1.2) -> 
     )
 
 
-def wait_phase(mirror: Mirror, *phases: Phase, limit_s: float = 15.0) -> Session:
+def wait_phase(mirror: Mirror, *phases: Phase, limit_s: float = 60.0) -> Session:
     return wait_for(
         lambda: mirror.session if mirror.session.phase in phases else None, limit_s, lambda: mirror.session
     )
 
 
 def wait_sees(
-    witness: Witness, condition: Callable[[Mapping[str, Seen]], object], limit_s: float = 5.0
+    witness: Witness, condition: Callable[[Mapping[str, Seen]], object], limit_s: float = 30.0
 ) -> None:
     wait_for(lambda: condition(witness.seen()), limit_s)
