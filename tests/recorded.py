@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests import full
 from tests.fixtures import hostile
 from zkdash.formats import snapshot
 from zkdash.znode import Stat, Znode
@@ -25,6 +26,27 @@ _DIRECTORY = Path(__file__).parent / "fixtures" / "znodes"
 HOSTILE = "hostile"
 RECORDED = tuple(sorted(path.stem for path in _DIRECTORY.glob("*.json")))
 TREES = (*RECORDED, HOSTILE)
+# Of each release the fewest that show every form of znode and every finding that any of its trees does.
+REPRESENTATIVE = (
+    "0.7.2-consumers",
+    "0.8.2.2-brokers2and3-killed",
+    "0.8.2.2-consumers-gone",
+    "0.8.2.2-hand-reassign-invalid-json",
+    "0.8.2.2-x-end",
+    "0.8.2.2-x-hand-reassign-inprogress",
+    "1.1.1-brokers2and3-killed",
+    "1.1.1-consumers-after-loss",
+    "1.1.1-hand-reassign-invalid-json",
+    "1.1.1-hand-reassign-unknown-broker",
+    "1.1.1-x-end",
+    "3.9.1-brokers2and3-killed",
+    "3.9.1-hand-made",
+    "3.9.1-hand-reassign-invalid-json",
+    "3.9.1-hand-reassign-unknown-broker",
+    "3.9.1-x-end",
+)
+# Those that this run tries where each tree costs many pages.
+TRIED = full.pick((*REPRESENTATIVE, HOSTILE), TREES)
 
 # Long enough for any test run: the sessions' owners are gone for good.
 _TIMEOUT_MS = 3_600_000

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests import recorded
+from tests.cluster.checks.test_recorded_findings import expected
 from tests.fixtures import hostile
+from zkdash.kafka import paths
 
 
 @pytest.mark.parametrize("name", recorded.TREES)
@@ -33,6 +37,28 @@ def test_every_ephemeral_has_its_session(name: str) -> None:
 def test_there_are_trees_of_four_releases() -> None:
     assert {name.partition("-")[0] for name in recorded.RECORDED} == {"0.7.2", "0.8.2.2", "1.1.1", "3.9.1"}
     assert len(recorded.RECORDED) == 61
+
+
+def _forms(name: str) -> set[tuple[str, ...]]:
+    """What a tree shows: its kinds of znodes with the fields and versions of each, and its findings."""
+    release, found = name.partition("-")[0], expected()[name]
+    shown = {(release, "finding", check) for check in found}
+    for path, znode in recorded.load(name).items():
+        try:
+            document = json.loads(znode.data or b"null")
+        except ValueError:
+            document = "text"
+        fields = (str(document.get("version")), *sorted(document)) if isinstance(document, dict) else ()
+        shown.add((release, paths.locate(path).kind.name, type(document).__name__, *fields))
+    return shown
+
+
+def test_the_representative_trees_show_all_that_any_tree_of_their_release_shows() -> None:
+    everything = {form for name in recorded.RECORDED for form in _forms(name)}
+    assert {form for name in recorded.REPRESENTATIVE for form in _forms(name)} == everything
+    for one in recorded.REPRESENTATIVE:
+        rest = {form for name in recorded.REPRESENTATIVE if name != one for form in _forms(name)}
+        assert rest < everything, f"{one} shows nothing that the others do not"
 
 
 def test_no_path_of_the_hostile_tree_is_written_twice() -> None:

@@ -239,7 +239,7 @@ def test_topics_brokers_and_the_controller_touch_the_page() -> None:
     assert not asked.touches(key, "demo", Touched(frozenset({"groups"})))
 
 
-@pytest.mark.parametrize("name", recorded.TREES)
+@pytest.mark.parametrize("name", recorded.TRIED)
 def test_every_broker_of_every_recorded_tree_has_a_page(client: Client, name: str) -> None:
     state = states.publish(dict(recorded.load(name))).state
     expected = {} if name == recorded.HOSTILE else recorded.loads(name)
