@@ -164,17 +164,12 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The run's Spark session, on two threads of this process's own JVM, our sources registered."""
+    from tests.pipeline.clusters import INTERPRETED, JVM
     from zkdash.pipeline import session
 
-    options = {
-        "spark.driver.memory": "768m",
-        "spark.sql.shuffle.partitions": "2",
-        # a handful of rows is read long before their code is compiled
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    }
+    options = {"spark.driver.memory": "768m", "spark.sql.shuffle.partitions": "2", **INTERPRETED}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        patch.setenv("JDK_JAVA_OPTIONS", JVM)
         started = session.start(
             tmp_path_factory.mktemp("spark"), master="local[2]", options=options, progress=False
         )

@@ -20,6 +20,21 @@ _HOME = Path(pyspark.__file__).parent
 _ROOT = Path(__file__).resolve().parents[2]
 _START_LIMIT_S = 60
 _LOOPBACK = "127.0.0.1"
+# A handful of rows is read long before their code is compiled, by Spark or by the JVM.
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+def quick(scratch: Path) -> dict[str, str]:
+    """The environment in which a process of Spark's reads little data soon; settings lie below `scratch`."""
+    conf = scratch / "conf"
+    conf.mkdir(parents=True, exist_ok=True)
+    settings = "".join(f"{name} {value}\n" for name, value in INTERPRETED.items())
+    (conf / "spark-defaults.conf").write_text(settings)
+    return {"JDK_JAVA_OPTIONS": JVM, "SPARK_CONF_DIR": str(conf)}
 
 
 @contextmanager
@@ -95,6 +110,7 @@ def _environment(scratch: Path) -> Mapping[str, str]:
         "SPARK_LOCAL_IP": _LOOPBACK,
         "SPARK_LOCAL_DIRS": str(scratch),
         "SPARK_NO_DAEMONIZE": "1",
+        **quick(scratch),
         "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": str(_ROOT),

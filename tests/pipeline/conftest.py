@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests import recorded
 from tests.formats.driven import connected
 from tests.pipeline import writes
+from tests.pipeline.transforms import living
+from tests.pipeline.transforms.living import Lived
 from tests.pipeline.writes import CANARY, RECORDED, WORLD, Writer, Written
 from tests.world import World
 from zkdash.demo.zookeeper import Server
 from zkdash.formats import snapshot_reader
-from zkdash.pipeline import reading, writing
+from zkdash.pipeline import jobs, reading, writing
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +61,31 @@ def tables(spark, written: Written, tmp_path_factory: pytest.TempPathFactory) ->
     writing.logs(reading.txnlog(spark, str(written.files)), directory, "logs")
     writing.logs(reading.snapshot(spark, str(written.files)), directory, "snapshots")
     return directory
+
+
+@pytest.fixture(scope="session")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
+    return living.live(tmp_path_factory.mktemp("lived"))
+
+
+@pytest.fixture(scope="session")
+def bring(spark: Any) -> Callable[[Path, Path], jobs.Outcome]:
+    """Loads what a directory of files holds into the tables below a root, and derives."""
+
+    def bring_up(files: Path, root: Path) -> jobs.Outcome:
+        tell = lambda _what, _done: None  # noqa: E731
+        jobs.load(spark, living.cluster(files), root, tell)
+        return jobs.derive(spark, living.cluster(files), root, tell)
+
+    return bring_up
+
+
+@pytest.fixture(scope="session")
+def whole(bring: Callable[[Path, Path], Any], lived: Lived, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The root of tables of the whole story, made at once."""
+    root = tmp_path_factory.mktemp("whole")
+    bring(lived.stages[-1], root)
+    return root
 
 
 def _fuzzy(directory: Path) -> bool:

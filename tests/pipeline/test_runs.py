@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from tests.databases import Database, in_threads
 from zkdash.pipeline import runs
@@ -85,7 +84,7 @@ def test_a_run_of_another_cluster_is_left_to_others(database: Database) -> None:
 
 def test_a_run_that_fell_silent_has_died_and_says_nothing_more(database: Database) -> None:
     run = runs.begin("shop", "load", "ann")
-    later = timezone.now() + timedelta(seconds=runs.SILENT_S - 1)
+    later = run.seen_at + timedelta(seconds=runs.SILENT_S - 1)
     assert runs.reap(now=later) == 0
     assert runs.reap(now=later + timedelta(seconds=2)) == 1
     assert not runs.tell(run, sentence="still here")

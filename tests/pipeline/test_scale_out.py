@@ -12,8 +12,7 @@ import pytest
 
 from tests import full
 from tests.pipeline import clusters
-from tests.pipeline.transforms.conftest import rows
-from tests.pipeline.transforms.living import CHROOT, Lived, live
+from tests.pipeline.transforms.living import CHROOT, Lived, rows
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
@@ -23,11 +22,6 @@ RUN_LIMIT_S = 500
 LOADED = ("changes", "coverage", "znodes_checkpoint")
 DERIVED = ("partition_intervals", "timeline", "hot_paths", "sessions")
 JOB, TABLES = ("all", LOADED + DERIVED) if full.is_full() else ("load", LOADED)
-
-
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
-    return live(tmp_path_factory.mktemp("lived"))
 
 
 def run(files: Path, directory: Path, master: str) -> Path:
@@ -40,7 +34,7 @@ def run(files: Path, directory: Path, master: str) -> Path:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     environ = kept | {"ZKDASH_CONFIG": str(config), "ZKDASH_DATA": str(directory)}
     environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_EXECUTOR_MEMORY": "512m"}
-    environ |= {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+    environ |= clusters.quick(directory)
     ran = subprocess.run(
         [sys.executable, "manage.py", "pipeline", "run", JOB, "--master", master],
         cwd=ROOT,
@@ -55,15 +49,15 @@ def run(files: Path, directory: Path, master: str) -> Path:
 
 
 def test_local_threads_a_standalone_cluster_and_spark_connect_write_equal_tables(
-    lived: Lived, tmp_path: Path
+    lived: Lived, whole: Path, tmp_path: Path
 ) -> None:
-    wanted = run(lived.stages[-1], tmp_path / "local", "local[2]")
+    """What threads of this machine wrote is `whole`."""
     with clusters.standalone(tmp_path / "standalone") as master:
         found = run(lived.stages[-1], tmp_path / "on-workers", master)
     for name in TABLES:
-        assert rows(found, name) == rows(wanted, name), name
+        assert rows(found, name) == rows(whole, name), name
         assert rows(found, name), name
     with clusters.connect(tmp_path / "connect") as server:
         remote = run(lived.stages[-1], tmp_path / "connected", server)
     for name in TABLES:
-        assert rows(remote, name) == rows(wanted, name), name
+        assert rows(remote, name) == rows(whole, name), name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests import full
-from tests.pipeline import writes
+from tests.pipeline import clusters, writes
 from tests.pipeline.writes import Writer
 from tests.waiting import wait_for
 from zkdash.demo.zookeeper import Server
@@ -32,15 +33,17 @@ pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 10 if full.is_full() else 3
-START_LIMIT_S = 300.0
+START_LIMIT_S = 600.0
+LOOK_S = 0.02  # a batch is written for longer than that
 
 
 @contextmanager
 def run(files: Path, tables: Path, scratch: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A streaming run in a process of its own; killed at the end, if not before."""
     command = [sys.executable, "-m", "tests.pipeline.streaming", files, tables, scratch]
+    environ = os.environ | clusters.quick(scratch)
     with (scratch.parent / "stream.log").open("ab") as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
     try:
         yield process
     finally:
@@ -103,6 +106,7 @@ def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_
                         ),
                         START_LIMIT_S,
                         (tmp_path / "stream.log").read_text,
+                        every_s=LOOK_S,
                     )
                     assert process.poll() is None, (tmp_path / "stream.log").read_text()
         read = writes.read(server)
@@ -114,6 +118,7 @@ def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_
                 ),
                 START_LIMIT_S,
                 (tmp_path / "stream.log").read_text,
+                every_s=LOOK_S,
             )
     changes = Table(tables / "changes")
     found = Counter(

@@ -119,7 +119,7 @@ def test_the_queue_is_counted_by_state_and_by_how_long_it_waits(client: Client) 
     assert of(found, "queue_readable") == 1
     waited = of(found, "actions_oldest_queued_seconds")
     assert waited is not None
-    assert 60 <= waited < 90
+    assert 60 <= waited < 600
 
 
 def _ensemble() -> None:

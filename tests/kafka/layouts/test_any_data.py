@@ -174,14 +174,14 @@ def _check(kind: Kind, data: bytes | None) -> None:
         assert reasons
 
 
-@settings(max_examples=full.pick(60, 300))
+@settings(max_examples=full.pick(100, 500))
 @given(st.none() | st.binary() | st.text().map(lambda t: t.encode("utf-8", "surrogatepass")) | _malformed)
 def test_any_bytes_make_a_value_or_a_sentence(data: bytes | None) -> None:
     for kind in _PARSED:
         _check(kind, data)
 
 
-@settings(max_examples=full.pick(60, 300))
+@settings(max_examples=full.pick(100, 500))
 @given(_json)
 def test_any_json_makes_a_value_or_a_sentence(document: Any) -> None:
     for kind in _PARSED:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pyarrow.parquet as pq
 
 from tests.demo.living import SMALL
 from tests.pipeline import writes
@@ -14,6 +16,8 @@ from zkdash.demo.clock import SteppedClock
 from zkdash.demo.simulation import Simulation
 from zkdash.demo.specs import TopicSpec
 from zkdash.demo.zookeeper import Server
+from zkdash.history.manifest import Table
+from zkdash.zk.config import ClusterConfig
 
 CHROOT = "/shop"
 
@@ -24,6 +28,18 @@ class Lived(NamedTuple):
     stages: list[Path]
     killed: int
     controllers: list[int]
+
+
+def cluster(files: Path) -> ClusterConfig:
+    """The cluster, whose ZooKeeper's files lie there."""
+    return ClusterConfig("shop", (("127.0.0.1", 2181),), CHROOT, transaction_logs=str(files))
+
+
+def rows(root: Path, name: str) -> list[dict[str, Any]]:
+    """The rows of a table of the cluster, in a fixed order."""
+    table = Table(root / "shop" / name)
+    found = [row for path in table.paths() for row in pq.read_table(path, partitioning=None).to_pylist()]
+    return sorted(found, key=lambda row: str([row[key] for key in sorted(row)]))
 
 
 def live(directory: Path) -> Lived:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from tests.pipeline.transforms import oracle
-from tests.pipeline.transforms.conftest import rows
-from tests.pipeline.transforms.living import CHROOT, Lived
+from tests.pipeline.transforms.living import CHROOT, Lived, rows
 from zkdash.formats.txnlog import rows as txn
 from zkdash.history import derived
 from zkdash.history.manifest import Table

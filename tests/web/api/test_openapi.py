@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from pytest_django.fixtures import Settings
 
-from tests import recorded
+from tests import full, recorded
 from tests.actions import small
 from tests.web import states
 from zkdash.cluster import checks
@@ -81,12 +81,17 @@ def test_every_page_is_in_it_and_nothing_that_is_no_page() -> None:
     assert len(set(names)) == len(names)
 
 
+@pytest.fixture(scope="module")
+def schema(django_db_setup: None, django_db_blocker: Any) -> schemathesis.BaseSchema:
+    with django_db_blocker.unblock():
+        return schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
+
+
 @pytest.mark.parametrize("path", PATHS)
-def test_what_comes_is_what_is_documented(path: str, number: int) -> None:
-    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
+def test_what_comes_is_what_is_documented(schema: schemathesis.BaseSchema, path: str, number: int) -> None:
     operation = schema[path]["GET"]
     there = operation.as_strategy(path_parameters=existing(path, number))
-    for strategy, most in ((there, 6), (operation.as_strategy(), 3)):
+    for strategy, most in ((there, full.pick(3, 6)), (operation.as_strategy(), full.pick(2, 3))):
 
         @hypothesis_settings(max_examples=most, suppress_health_check=list(HealthCheck), database=None)
         @given(case=strategy)

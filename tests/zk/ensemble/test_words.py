@@ -127,6 +127,7 @@ def test_where_every_word_is_refused_each_is_named() -> None:
 
 @contextlib.contextmanager
 def _within(seconds: float) -> Iterator[None]:
+    """What never ends would last for ever: this leaves a busy machine room."""
     begun = time.monotonic()
     yield
     assert time.monotonic() - begun < seconds
@@ -147,14 +148,14 @@ def floods(connection: socket.socket) -> None:
 
 def test_a_server_that_is_silent_or_drips_holds_up_nobody_for_long() -> None:
     for answer in (fake.is_silent, drips):
-        with fake.serving(answer) as port, _within(3 * LIMIT_S + 10):
+        with fake.serving(answer) as port, _within(3 * LIMIT_S + 60):
             server, _ = ask(port)
             assert server.reach is Reach.DOWN
             assert server.reason == f"127.0.0.1:{port} does not answer"
 
 
 def test_a_server_that_never_ends_is_cut_off() -> None:
-    with fake.serving(floods) as port, _within(20):
+    with fake.serving(floods) as port, _within(60):
         server, _ = ask(port)
         assert server.told.version == "3.9.9"
 
