@@ -60,6 +60,7 @@ class Life:
     def _die_and_return(self) -> None:
         """Broker 3 is killed: what the tool calls under-replicated is what the pages and the check count."""
         self.stage.last.die()
+        self.stage.settle()
         self._agree(lambda told: all(3 not in one.isr for one in told.values()))
         lacking = sum(len(one.isr) < len(one.replicas) for one in self._described().values())
         assert lacking
