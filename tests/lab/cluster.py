@@ -76,7 +76,7 @@ class Lab:
 
     @contextmanager
     def without(self, broker: Broker) -> Iterator[None]:
-        """A broker is dead inside of the block, as the others know; after it all are as `brokers` has them."""
+        """A broker is dead inside of the block, and the others know; after it all are as `brokers` tells."""
         release = broker.release.version
         broker.die()
         try:
