@@ -60,11 +60,15 @@ class Life:
     def _die_and_return(self) -> None:
         """Broker 3 is killed: what the tool calls under-replicated is what the pages and the check count."""
         self.stage.last.die()
+        self.stage.settle()
         self._agree(lambda told: all(3 not in one.isr for one in told.values()))
         lacking = sum(len(one.isr) < len(one.replicas) for one in self._described().values())
         assert lacking
-        wanted = (2, lacking + self._lacking_elsewhere())
-        wait_for(lambda: self._numbers() == wanted, LIMIT_S, lambda: (self._numbers(), wanted))
+
+        def told() -> tuple[int, int]:
+            return 2, lacking + self._lacking_elsewhere()
+
+        wait_for(lambda: self._numbers() == told(), LIMIT_S, lambda: (self._numbers(), told()))
         wait_for(lambda: {"D8", "D11"} <= self._findings(), LIMIT_S, self._findings)
         self.stage.last.start()
         self.stage.settle()
@@ -131,5 +135,9 @@ class Life:
             return overrides
 
         wait_for(lambda: shown() == wanted, LIMIT_S, shown)
+
+        def told() -> dict[str, str]:
+            return self.stage.first.topic_options(TOPIC)
+
         # Newer tools print what the broker's own configuration says too.
-        assert wanted.items() <= self.stage.first.topic_options(TOPIC).items()
+        wait_for(lambda: wanted.items() <= told().items(), LIMIT_S, told)

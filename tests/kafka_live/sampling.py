@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple, TypeVar
 
+from kafka.protocol.metadata import FindCoordinatorRequest, FindCoordinatorResponse
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
+from tests.broker.asking import ask
 from tests.lab.cluster import Lab
 from tests.lab.kafka import Broker
 from tests.waiting import wait_for
@@ -23,6 +25,8 @@ from zkdash.kafka.layouts import brokers
 
 PACE = Pace(every_s=0.1, slow_s=0.5, tick_s=0.02, limit_s=1.0, announce_s=0.05)
 LIMIT_S = 60.0
+# Enough for each partition of __consumer_offsets to keep the commits of one.
+GROUPS = tuple(f"group-{number}" for number in range(8))
 
 T = TypeVar("T")
 
@@ -56,6 +60,14 @@ class Site(NamedTuple):
         """Create a topic, and wait until every partition has its leader."""
         self.brokers[0].create_topic(topic, partitions=partitions)
         wait_for(lambda: len(self.leaders(topic) or ()) == partitions, limit_s=LIMIT_S)
+
+    def coordinator(self, group: str) -> int | None:
+        """The coordinator of a group as a broker names it; None while it cannot.
+
+        Asking makes the topic that keeps commits where it is not there yet: what we never do ourselves.
+        """
+        answer = ask(self.brokers[0].port, FindCoordinatorRequest(key=group), FindCoordinatorResponse, 0)
+        return None if answer.error_code else int(answer.node_id)
 
     def ends(self, topic: str, ready: Callable[[Mapping[int, object]], bool]) -> Mapping[int, object]:
         """The samples of a topic, all asked for after this moment, once they are as they should be."""
@@ -99,6 +111,8 @@ def sampling(lab: Lab, release: str) -> Iterator[Site]:
     sampler = Sampler(release, on_change=lambda _: None, pace=PACE)
     with lab.client(release) as client:
         site = Site(running, client, sampler)
+        # Tools do not wait for it for long.
+        wait_for(lambda: None not in map(site.coordinator, GROUPS), LIMIT_S, every_s=0.05)
         site.follow()
         sampler.start()
         try:

@@ -84,6 +84,7 @@ def play(stage: Stage, kinds: list[str]) -> Mapping[str, Outcome]:
 
 def _play_dead(stage: Stage, scenes: list[_Running], pool: ThreadPoolExecutor) -> None:
     stage.last.die()
+    stage.settle()
     for running in scenes:
         running.go_on()
     stage.last.start()

@@ -72,7 +72,6 @@ def test_a_broker_is_back_when_the_controller_knows_it_and_not_when_it_is_regist
         controller = brokers[json.loads(client.get("/controller")[0])["brokerid"] - 1]
         back = next(broker for broker in brokers if broker is not controller)
         with lab.without(back):
-            cluster.settle(client, brokers)
             controller.pause()
             back.start()
             assert client.exists(f"/brokers/ids/{back.id}")

@@ -152,8 +152,6 @@ class Walk:
         self._cluster = cluster.name
         self._watcher = Watcher(cluster, notify=lambda *_: None)
         self._watcher.start()
-        # The first group that keeps offsets in Kafka makes the topic for them.
-        tools.consume(site.brokers[0], OLD, f"earlier-{topic}", topic, 1, **KAFKA)
         self._ahead_ms = 0
         self._history: tuple[Sample, ...] = ()
         self.judged: Migration | None = None

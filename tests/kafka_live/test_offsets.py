@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from kafka.protocol.metadata import FindCoordinatorRequest, FindCoordinatorResponse
 
-from tests.broker.asking import ask
-from tests.kafka_live.sampling import LIMIT_S, Site, all_known, sampling, spans
+from tests.kafka_live.sampling import GROUPS, LIMIT_S, Site, all_known, sampling, spans
 from tests.lab import tools
 from tests.lab.cluster import Lab
 from tests.lab.tools import NEW, OLD, Standing
@@ -104,9 +102,6 @@ def test_commits_in_kafka_are_what_kafkas_own_tools_print(site: Site, topic: str
 def test_a_group_that_commits_to_zookeeper_has_none_in_kafka(site: Site, topic: str) -> None:
     first = site.brokers[0]
     group = f"zookeeper-of-{topic}"
-    # The first group that keeps offsets in Kafka makes the topic for them; without it nobody can be asked.
-    in_kafka = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
-    tools.consume(first, OLD, f"earlier-{topic}", topic, 1, **in_kafka)
     tools.consume(first, OLD, group, topic, READ)
     offsets = in_zookeeper(site, group, topic)
     assert sum(offsets.values()) == READ
@@ -132,25 +127,17 @@ def test_a_dual_commit_shows_in_both(site: Site, topic: str) -> None:
 
 
 def test_the_coordinator_computed_from_zookeeper_is_the_one_that_kafka_names(site: Site, topic: str) -> None:
-    first = site.brokers[0]
-
-    def told(group: str) -> int:
-        """Asking makes the topic where it is not there yet: what we never do ourselves."""
-        answer = ask(first.port, FindCoordinatorRequest(key=group), FindCoordinatorResponse, 0)
-        return -1 if answer.error_code else int(answer.node_id)
-
-    groups = [f"group-{number}" for number in range(8)]
-
     def computed() -> dict[str, int | None]:
         offsets = site.leaders(coordinators.OFFSETS_TOPIC)
         assert offsets
-        return {group: offsets[coordinators.partition_of(group, len(offsets))] for group in groups}
+        return {group: offsets[coordinators.partition_of(group, len(offsets))] for group in GROUPS}
 
-    wait_for(lambda: told("any") >= 0, limit_s=LIMIT_S)
+    def told() -> dict[str, int | None]:
+        return {group: site.coordinator(group) for group in GROUPS}
+
+    assert len({coordinators.partition_of(group, 4) for group in GROUPS}) == 4
     # where the topic was just made, brokers hear of its leaders one after the other
-    wait_for(
-        lambda: {group: told(group) for group in groups} == computed(), limit_s=LIMIT_S, message=computed
-    )
+    wait_for(lambda: told() == computed(), LIMIT_S, lambda: (told(), computed()))
 
 
 @has_newer_tools

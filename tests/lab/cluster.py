@@ -76,12 +76,15 @@ class Lab:
 
     @contextmanager
     def without(self, broker: Broker) -> Iterator[None]:
-        """A broker is dead inside of the block, its session over; after it all are as `brokers` has them."""
+        """A broker is dead inside of the block, and the others know; after it all are as `brokers` tells."""
+        release = broker.release.version
         broker.die()
         try:
+            with self.client(release) as client:
+                settle(client, self._brokers[release])
             yield
         finally:
-            self.brokers(broker.release.version)
+            self.brokers(release)
 
     @contextmanager
     def client(self, release: str) -> Iterator[KazooClient]:

@@ -175,7 +175,7 @@ class Broker:
         self._topics().delete(name)
 
     def describe_topic(self, name: str) -> dict[int, topics.Described]:
-        """What Kafka's own tool tells of a topic, by partition. Raises topics.RefusedError."""
+        """As `topics.TopicCommand.describe`, of Kafka's own tool. Raises topics.RefusedError."""
         return self._topics().describe(name)
 
     def describe_topics(self) -> dict[str, dict[int, topics.Described]]:

@@ -27,7 +27,7 @@ log4j.rootLogger=WARN, console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
 log4j.appender.console.target=System.err
 log4j.appender.console.layout=org.apache.log4j.PatternLayout
-log4j.appender.console.layout.ConversionPattern=%d{{ISO8601}} %p %c{{1}}: %m%n
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
 """
 
 # Py4J and Java itself may do everything, a tool everything but end the JVM: System.exit raises, and tells
