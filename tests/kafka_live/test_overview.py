@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 of_both_eras = pytest.mark.parametrize("release", ["0.8.2.2", "3.9.1"], indirect=True, scope="session")
 of_the_newest = pytest.mark.parametrize("release", ["3.9.1"], indirect=True, scope="session")
 HOME = f"/c/{DEFAULT_NAME}/"
-LIVE_MS = 5_000
 SESSION_LIMIT_S = 20.0
 
 _numbers = count(1)
@@ -151,7 +150,7 @@ def test_an_open_topics_page_shows_a_topic_that_kafkas_own_tool_creates(
     row = page.locator("tbody tr").filter(has=page.get_by_role("link", name=topic, exact=True))
     expect(row).to_have_count(0)
     lab.brokers(release, 2)[0].create_topic(topic, partitions=3, replicas=2)
-    expect(row).to_be_visible(timeout=LIVE_MS)
+    expect(row).to_be_visible()
     assert page.evaluate("window.unreloaded")
 
 
@@ -166,9 +165,9 @@ def test_an_open_overview_shows_a_killed_broker_go_and_come_back(
     page.goto(site.address + HOME)
     page.evaluate("window.unreloaded = true")
     brokers = page.locator("#strip div").filter(has_text="Brokers").locator("dd")
-    expect(brokers).to_have_text("2", timeout=LIVE_MS)
+    expect(brokers).to_have_text("2")
     second.kill()
-    expect(brokers).to_have_text("1", timeout=SESSION_LIMIT_S * 1000)
+    expect(brokers).to_have_text("1")
     second.start()
-    expect(brokers).to_have_text("2", timeout=LIVE_MS)
+    expect(brokers).to_have_text("2")
     assert page.evaluate("window.unreloaded")
