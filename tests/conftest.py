@@ -21,6 +21,7 @@ from zkdash.demo.zookeeper import Ensemble, Server
 __all__ = ["_audit_can_be_flushed", "_migrated", "database", "postgresql"]
 
 TICK_MS = 200
+LOOK_MS = 30_000  # how long `expect` waits: generous, on a machine that may be busy
 
 # A busy machine is no reason to fail: what is tested by generated data is not its speed.
 settings.register_profile(
@@ -180,8 +181,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A real, headless Chromium."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=LOOK_MS)
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Playwright's loop lives on this thread, and Django would refuse its ORM here because of it.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")

@@ -105,9 +105,9 @@ class Served:
             with error:
                 return Answer(error.code, dict(error.headers), error.read())
 
-    def json(self, path: str) -> Any:
+    def json(self, path: str, **headers: str) -> Any:
         """The JSON of a page, which must be had."""
-        answer = self.get(path, Accept="application/json")
+        answer = self.get(path, Accept="application/json", **headers)
         assert answer.status == 200, f"{path} answered {answer.status}: {answer.text[:500]}\n{self.printed()}"
         return json.loads(answer.body)
 

@@ -1,33 +1,89 @@
-"""What the journeys share: a small cluster in a real ZooKeeper, served by a real process."""
+"""What the journeys share: small clusters in a real ZooKeeper, served by real processes, and browsers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+from tests import everywhere
 from tests.conftest import Chroot
-from tests.serving import Serve, Served, served
+from tests.journeys import sites
+from tests.journeys.sites import Process, Site, Sites
+from tests.serving import Served, served
 from tests.world import World
+from zkdash.demo.zookeeper import Server
 
 __all__ = ["served"]
 
 
 @pytest.fixture
 def world(chroot: Chroot) -> Iterator[World]:
-    """Three brokers, 1 the controller, and two topics led by all three."""
-    made = World(chroot.client, chroot.address)
-    for number in (1, 2, 3):
-        made.broker(number, controller=number == 1)
-    made.topic("orders", {0: [1, 2, 3], 1: [2, 3, 1], 2: [3, 1, 2]})
-    made.topic("payments", {0: [1, 2], 1: [2, 1]})
-    yield made
-    made.close()
+    """A small cluster for a test that serves it by itself."""
+    with contextlib.closing(sites.small(chroot.client, chroot.address)) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def open_sites(
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: Server, django_db_blocker: Any
+) -> Iterator[Sites]:
+    """Clusters that everybody may see."""
+    below = tmp_path_factory.mktemp("open")
+    with contextlib.closing(Sites(below, zookeeper, django_db_blocker.unblock)) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def closed_sites(
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: Server, django_db_blocker: Any
+) -> Iterator[Sites]:
+    """Clusters that nobody may see without signing in. Nothing is recorded of them but by the tests."""
+    below = tmp_path_factory.mktemp("closed")
+    settings = {"ZKDASH_ANONYMOUS_READ": "0", "ZKDASH_RECORD": "0"}
+    with contextlib.closing(Sites(below, zookeeper, django_db_blocker.unblock, **settings)) as found:
+        yield found
 
 
 @pytest.fixture
-def site(world: World, chroot: Chroot, served: Serve) -> Served:
-    """The world's cluster, served; its first load is over."""
-    server = served(ZKDASH_ZOOKEEPER=chroot.address)
-    server.wait_until_loaded()
-    return server
+def site(open_sites: Sites) -> Iterator[Site]:
+    """A small cluster of the test's own, which everybody may see."""
+    with open_sites.site() as found:
+        yield found
+
+
+@pytest.fixture
+def closed(closed_sites: Sites) -> Iterator[Site]:
+    """One that nobody may see without signing in, and that has no history yet."""
+    with closed_sites.site() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The recorded clusters that `sites` names, served by one process, which nothing changes."""
+    with everywhere.serving(
+        tmp_path_factory.mktemp("recorded"), (sites.BROKEN, sites.WELL, sites.OLD, sites.BAD)
+    ) as server:
+        yield server
+
+
+@pytest.fixture
+def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a page in a browser of its own: `opened(color_scheme="dark")`, as Playwright's `new_context`.
+
+    `opened(site, VIEWER)` has signed in there.
+    """
+    with contextlib.ExitStack() as contexts:
+
+        def page(at: Site | Process | None = None, name: str = "", **options: Any) -> Any:
+            if at:
+                process = at.process if isinstance(at, Site) else at
+                options["storage_state"] = process.cookies(browser, name)
+            context = browser.new_context(**options)
+            contexts.callback(context.close)
+            return context.new_page()
+
+        yield page

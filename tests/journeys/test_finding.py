@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests import everywhere
+from tests.journeys.sites import BROKEN, WELL
 from tests.serving import Served
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
-BROKEN, WELL = "1.1.1-broker3-killed", "1.1.1-recovered"
 TOPICS = f"/c/{BROKEN}/topics/"
-LIMIT_MS = 10_000
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A cluster that lost a broker, and the same one well again."""
-    with everywhere.serving(tmp_path_factory.mktemp("finding"), (WELL, BROKEN)) as server:
-        yield server
 
 
 def settle(page: Any) -> None:
     """Wait until the page's script and socket are there, the pointer outside its tables."""
     page.mouse.move(1, 1)
-    expect(page.locator("#freshness")).to_contain_text("Live", timeout=LIMIT_MS)
+    expect(page.locator("#freshness")).to_contain_text("Live")
 
 
 def rows(page: Any) -> list[str]:
@@ -37,10 +27,10 @@ def rows(page: Any) -> list[str]:
     return names
 
 
-def test_an_under_replicated_partition_is_three_clicks_from_the_clusters(page: Any, site: Served) -> None:
-    page.goto(site.address)
+def test_an_under_replicated_partition_is_three_clicks_from_the_clusters(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address)
     line = page.locator("tr", has_text=BROKEN)
-    expect(line.locator(".verdict a").first).to_contain_text("partition", timeout=LIMIT_MS)
+    expect(line.locator(".verdict a").first).to_contain_text("partition")
     line.get_by_role("link", name=BROKEN).click()
     page.get_by_role("link", name=re.compile("under-replicated")).first.click()
     expect(page).to_have_url(re.compile("/topics/.*under.replicated"))
@@ -48,8 +38,8 @@ def test_an_under_replicated_partition_is_three_clicks_from_the_clusters(page: A
     expect(page.locator("main tbody tr[data-tone=warning]").first).to_contain_text("3 out")
 
 
-def test_ticked_statuses_stay_ticked(page: Any, site: Served) -> None:
-    page.goto(site.address + TOPICS)
+def test_ticked_statuses_stay_ticked(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address + TOPICS)
     page.get_by_label(re.compile("critical")).check()
     page.get_by_role("button", name="Filter").click()
     expect(page).to_have_url(re.compile("status=critical"))
@@ -58,16 +48,16 @@ def test_ticked_statuses_stay_ticked(page: Any, site: Served) -> None:
     assert set(tones) == {"critical"}
 
 
-def test_the_tab_says_the_worst(page: Any, site: Served) -> None:
-    page.goto(site.address + f"/c/{BROKEN}/")
+def test_the_tab_says_the_worst(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address + f"/c/{BROKEN}/")
     settle(page)
-    expect(page).to_have_title(re.compile(r"^✕ \d+ · Overview"), timeout=LIMIT_MS)
-    page.goto(site.address + f"/c/{WELL}/")
+    expect(page).to_have_title(re.compile(r"^✕ \d+ · Overview"))
+    page.goto(recorded.address + f"/c/{WELL}/")
     expect(page).to_have_title(re.compile(r"^(▲ \d+ · )?Overview"))  # nothing critical
 
 
-def test_rows_are_walked_and_opened_by_keys(page: Any, site: Served) -> None:
-    page.goto(site.address + TOPICS)
+def test_rows_are_walked_and_opened_by_keys(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address + TOPICS)
     settle(page)
     names = rows(page)
     for key in ("j", "j", "j", "k"):
@@ -77,8 +67,8 @@ def test_rows_are_walked_and_opened_by_keys(page: Any, site: Served) -> None:
     expect(page.locator("h1")).to_have_text(names[1])
 
 
-def test_the_slash_goes_to_the_filter_and_escape_leaves_it(page: Any, site: Served) -> None:
-    page.goto(site.address + TOPICS)
+def test_the_slash_goes_to_the_filter_and_escape_leaves_it(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address + TOPICS)
     settle(page)
     page.keyboard.press("/")
     expect(page.locator("#filter")).to_be_focused()
@@ -88,8 +78,8 @@ def test_the_slash_goes_to_the_filter_and_escape_leaves_it(page: Any, site: Serv
     expect(page.locator("#filter")).not_to_be_focused()
 
 
-def test_where_there_is_no_filter_the_slash_goes_to_the_search(page: Any, site: Served) -> None:
-    page.goto(site.address + f"/c/{BROKEN}/")
+def test_where_there_is_no_filter_the_slash_goes_to_the_search(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address + f"/c/{BROKEN}/")
     settle(page)
     page.keyboard.press("/")
     expect(page.locator("#search")).to_be_focused()
@@ -98,8 +88,8 @@ def test_where_there_is_no_filter_the_slash_goes_to_the_search(page: Any, site: 
     expect(page.locator("h1")).to_have_text("orders")
 
 
-def test_g_and_a_letter_go_to_a_page(page: Any, site: Served) -> None:
-    page.goto(site.address + f"/c/{BROKEN}/")
+def test_g_and_a_letter_go_to_a_page(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address + f"/c/{BROKEN}/")
     settle(page)
     entries = page.locator("nav [data-go]")
     places = dict(
@@ -111,14 +101,13 @@ def test_g_and_a_letter_go_to_a_page(page: Any, site: Served) -> None:
     )
     assert set(places) >= {"o", "t"}
     for letter, address in places.items():
-        page.keyboard.press("g")
-        page.keyboard.press(letter)
+        page.keyboard.type(f"g{letter}")
         expect(page).to_have_url(address)
         settle(page)
 
 
-def test_the_keys_are_listed_and_can_be_turned_off_for_good(page: Any, site: Served) -> None:
-    page.goto(site.address + TOPICS)
+def test_the_keys_are_listed_and_can_be_turned_off_for_good(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address + TOPICS)
     settle(page)
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys")
@@ -141,10 +130,10 @@ def test_the_keys_are_listed_and_can_be_turned_off_for_good(page: Any, site: Ser
     expect(page.get_by_text("Paused by you.")).to_be_visible()
 
 
-def test_a_path_is_copied_by_key_and_by_button(browser: Any, site: Served) -> None:
+def test_a_path_is_copied_by_key_and_by_button(browser: Any, recorded: Served) -> None:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    page.goto(site.address + f"/c/{BROKEN}/topics/orders/")
+    page.goto(recorded.address + f"/c/{BROKEN}/topics/orders/")
     settle(page)
     page.keyboard.press("j")
     page.keyboard.press("y")
@@ -156,8 +145,8 @@ def test_a_path_is_copied_by_key_and_by_button(browser: Any, site: Served) -> No
     context.close()
 
 
-def test_tab_reaches_the_page_first_and_focus_shows(page: Any, site: Served) -> None:
-    page.goto(site.address + TOPICS)
+def test_tab_reaches_the_page_first_and_focus_shows(page: Any, recorded: Served) -> None:
+    page.goto(recorded.address + TOPICS)
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
     page.keyboard.press("Enter")
@@ -166,10 +155,10 @@ def test_tab_reaches_the_page_first_and_focus_shows(page: Any, site: Served) -> 
     assert style == "solid"
 
 
-def test_a_chosen_theme_stays(browser: Any, site: Served) -> None:
+def test_a_chosen_theme_stays(browser: Any, recorded: Served) -> None:
     context = browser.new_context(color_scheme="light")
     page = context.new_page()
-    page.goto(site.address + TOPICS)
+    page.goto(recorded.address + TOPICS)
     settle(page)
     page.get_by_role("button", name="Keys and display").click()
     page.get_by_label("Theme").select_option("dark")
@@ -179,16 +168,21 @@ def test_a_chosen_theme_stays(browser: Any, site: Served) -> None:
     context.close()
 
 
-def test_a_live_page_never_looks_old(page: Any, site: Served) -> None:
-    page.goto(site.address + TOPICS)
+def test_a_live_page_never_looks_old(page: Any, recorded: Served) -> None:
+    """But where it is: on a machine so busy that nothing was proven for over 5 s."""
+    page.goto(recorded.address + TOPICS)
     settle(page)
     looks = page.evaluate(
         """new Promise((done) => {
             const seen = [], line = document.getElementById("freshness");
             new MutationObserver((all, self) => {
-                seen.push([line.textContent.split(" ")[0], line.classList.contains("old")]);
+                seen.push([line.textContent, line.classList.contains("old")]);
                 if (seen.length > 2) { self.disconnect(); done(seen); }
             }).observe(line, { childList: true });
         })"""
     )
-    assert looks == [["Live", False]] * 3
+    for text, old in looks:
+        told = re.fullmatch(r"(Live|Stale) · revision [\d\s]+ · ([\d.]+) s ago", text)
+        assert told, text
+        assert old == (told[1] == "Stale"), text
+        assert not old or float(told[2]) >= 5, text

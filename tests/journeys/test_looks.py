@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import expect
 
 from tests import everywhere
+from tests.journeys import looking
+from tests.journeys.sites import BAD, BROKEN, OLD
 from tests.serving import Served
 from zkdash.web import pages
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
-BROKEN, OLD, BAD = "1.1.1-broker3-killed", "0.7.2-consumers", "1.1.1-hand-reassign-invalid-json"
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 SEARCH = f"/c/{BROKEN}/search/?q=o"
-LIMIT_MS = 10_000
-PHONE = {"width": 360, "height": 740}
-LAPTOP = {"width": 1366, "height": 768}
 # What an operator's laptop shows of the page at a zoom of 200 %.
 ZOOMED = {"width": 640, "height": 400}
+VIEWPORTS = {"a laptop": looking.LAPTOP, "zoomed to 200 %": ZOOMED, "a phone": looking.PHONE}
 
 EVERY_PAGE = (
     "/",
@@ -34,84 +30,99 @@ EVERY_PAGE = (
 )
 
 
+# What an operator's controls are, of which nothing is on paper.
+CONTROLS = ("nav", ".tools", ".filter", ".copy", ".pager", "#waiting", "#switch")
+# WCAG 2.5.8: 24 by 24 pixels, links inside sentences aside.
+_SMALL = """[...document.querySelectorAll('button, select, input:not([type=checkbox]), nav a, summary')]
+  .filter((el) => el.checkVisibility() && !el.closest('.hush'))
+  .filter((el) => { const r = el.getBoundingClientRect(); return r.width < 24 || r.height < 24; })
+  .map((el) => el.outerHTML.slice(0, 120))"""
+# What a screen reader is told: how many of each there are.
+_TOLD = """() => {
+  const count = (css) => document.querySelectorAll(css).length;
+  return { headings: count('h1'), statuses: count('[role=status]'), alerts: count('[role=alert]'),
+    unscoped: count('thead th:not([scope=col])') };
+}"""
+
+
+class Looks(NamedTuple):
+    """How one page looks and reads; what is empty is well."""
+
+    violations: Mapping[str, list[Any]]
+    small: list[str]
+    told: Mapping[str, int]
+    unnamed: int  # tables without a label
+    wide: Mapping[str, Any]  # by viewport, what sticks out
+    controls: list[str]  # that are on paper
+    paper: tuple[str, str]  # the ink's colour, and the footer
+
+
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Two sick clusters and an old one."""
-    with everywhere.serving(tmp_path_factory.mktemp("looks"), (BROKEN, OLD, BAD)) as server:
-        yield server
+def looks(browser: Any, recorded: Served) -> dict[str, Looks]:
+    """Each page, opened once and looked at in every way."""
+    context = browser.new_context()
+    page = context.new_page()
+    looking.prepare(page)
+    found = {}
+    for address in EVERY_PAGE:
+        page.goto(recorded.address + address)
+        found[address] = _look(page)
+    context.close()
+    return found
 
 
-@pytest.fixture(params=["light", "dark"])
-def theme(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+def _look(page: Any) -> Looks:
+    tables = page.get_by_role("table").all()
+    return Looks(
+        violations=looking.in_both_themes(page),
+        small=page.evaluate(_SMALL),
+        told=page.evaluate(_TOLD),
+        unnamed=sum(not table.get_attribute("aria-label") for table in tables),
+        wide=looking.sideways(page, VIEWPORTS),
+        **_on_paper(page),
+    )
+
+
+def _on_paper(page: Any) -> dict[str, Any]:
+    page.emulate_media(media="print")
+    colour = page.evaluate("getComputedStyle(document.body).color")
+    controls = [css for css in CONTROLS if page.locator(f"{css}:visible").count()]
+    footer = page.locator("footer span")
+    said = footer.text_content() if footer.count() else ""
+    page.emulate_media(media="screen")
+    return {"controls": controls, "paper": (colour, said)}
 
 
 def opened(browser: Any, **options: Any) -> Any:
     return browser.new_context(**options).new_page()
 
 
-def test_axe_finds_nothing_against_any_page_in_either_theme(browser: Any, site: Served, theme: str) -> None:
-    page = opened(browser, color_scheme=theme)
-    found = []
-    for address in EVERY_PAGE:
-        page.goto(site.address + address)
-        # Evaluated by the debugger, so that the page's own policy against foreign scripts stands.
-        page.evaluate(AXE)
-        result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        assert result["passes"], address
-        found += [
-            (address, one["id"], one["help"], [node["html"][:200] for node in one["nodes"][:3]])
-            for one in result["violations"]
-        ]
-    page.context.close()
-    assert found == []
+def test_axe_finds_nothing_against_any_page_in_either_theme(looks: Mapping[str, Looks]) -> None:
+    assert {address: look.violations for address, look in looks.items() if look.violations} == {}
 
 
-def test_axe_finds_nothing_against_the_list_of_keys_and_the_list_of_clusters(page: Any, site: Served) -> None:
-    page.goto(site.address + f"/c/{BROKEN}/topics/")
-    page.evaluate(AXE)
+def test_axe_finds_nothing_against_the_list_of_keys_and_the_list_of_clusters(
+    page: Any, recorded: Served
+) -> None:
+    page.goto(recorded.address + f"/c/{BROKEN}/topics/")
     for selector in ("#help", "#switch summary"):
         page.locator(selector).click()
-        assert page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"] == []
+        assert looking.violations(page) == []
         page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("viewport", [PHONE, ZOOMED, LAPTOP], ids=["a phone", "zoomed to 200 %", "a laptop"])
-def test_no_page_scrolls_sideways(browser: Any, site: Served, viewport: dict[str, int]) -> None:
-    page = opened(browser, viewport=viewport)
-    wide = []
-    for address in EVERY_PAGE:
-        page.goto(site.address + address)
-        width = page.evaluate("document.scrollingElement.scrollWidth")
-        if width > viewport["width"]:
-            wide.append((address, width, page.evaluate(_WIDEST)))
-    page.context.close()
-    assert wide == []
+@pytest.mark.parametrize("viewport", VIEWPORTS)
+def test_no_page_scrolls_sideways(looks: Mapping[str, Looks], viewport: str) -> None:
+    assert {at: look.wide[viewport] for at, look in looks.items() if viewport in look.wide} == {}
 
 
-# Which elements stick out, for whoever reads the failure.
-_WIDEST = """[...document.querySelectorAll('body *')]
-  .filter((el) => el.getBoundingClientRect().right > innerWidth && !el.closest('.sheet'))
-  .map((el) => el.outerHTML.slice(0, 100)).slice(0, 5)"""
+def test_every_target_is_large_enough_to_hit(looks: Mapping[str, Looks]) -> None:
+    assert {address: look.small for address, look in looks.items() if look.small} == {}
 
 
-def test_every_target_is_large_enough_to_hit(page: Any, site: Served) -> None:
-    """WCAG 2.5.8: 24 by 24 pixels, links inside sentences aside."""
-    for address in EVERY_PAGE:
-        page.goto(site.address + address)
-        small = page.evaluate(
-            """[...document.querySelectorAll('button, select, input:not([type=checkbox]), nav a, summary')]
-            .filter((el) => el.checkVisibility() && !el.closest('.hush'))
-            .filter((el) => { const r = el.getBoundingClientRect(); return r.width < 24 || r.height < 24; })
-            .map((el) => el.outerHTML.slice(0, 120))"""
-        )
-        assert small == [], address
-
-
-def test_reduced_motion_moves_nothing(browser: Any, site: Served) -> None:
+def test_reduced_motion_moves_nothing(browser: Any, recorded: Served) -> None:
     page = opened(browser, reduced_motion="reduce")
-    page.goto(site.address + f"/c/{BROKEN}/topics/")
+    page.goto(recorded.address + f"/c/{BROKEN}/topics/")
     row = page.locator("main tbody tr").first
     row.evaluate("(row) => row.classList.add('changed')")
     assert row.locator("td").first.evaluate("(cell) => getComputedStyle(cell).animationName") == "none"
@@ -121,39 +132,34 @@ def test_reduced_motion_moves_nothing(browser: Any, site: Served) -> None:
     page.context.close()
 
 
-def test_more_contrast_thickens_the_lines(browser: Any, site: Served) -> None:
+def test_more_contrast_thickens_the_lines(browser: Any, recorded: Served) -> None:
     page = opened(browser, contrast="more")
-    page.goto(site.address + f"/c/{BROKEN}/topics/")
+    page.goto(recorded.address + f"/c/{BROKEN}/topics/")
     style = "(cell) => getComputedStyle(cell).borderBottomWidth"
     assert page.locator("main td").first.evaluate(style) == "2px"
     page.context.close()
 
 
-def test_paper_holds_the_rows_and_no_controls(page: Any, site: Served) -> None:
-    page.emulate_media(media="print")
-    for address in EVERY_PAGE:
-        page.goto(site.address + address)
-        for gone in ("nav", ".tools", ".filter", ".copy", ".pager", "#waiting", "#switch"):
-            assert page.locator(f"{gone}:visible").count() == 0, (address, gone)
-        assert page.locator("h1").count() == 1
-        if address != "/":
-            expect(page.locator("footer span")).to_contain_text(site.address)
-        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+def test_paper_holds_the_rows_and_no_controls(looks: Mapping[str, Looks], recorded: Served) -> None:
+    assert {address: look.controls for address, look in looks.items() if look.controls} == {}
+    assert {look.paper[0] for look in looks.values()} == {"rgb(0, 0, 0)"}
+    unsaid = [at for at, look in looks.items() if at != "/" and recorded.address not in look.paper[1]]
+    assert unsaid == []
 
 
-def test_without_javascript_every_page_shows_its_rows(browser: Any, site: Served) -> None:
+def test_without_javascript_every_page_shows_its_rows(browser: Any, recorded: Served) -> None:
     page = opened(browser, java_script_enabled=False)
     for address in EVERY_PAGE:
-        page.goto(site.address + address)
+        page.goto(recorded.address + address)
         assert page.locator("h1").count() == 1, address
         assert page.locator("table tbody tr").count(), address
         assert page.locator("noscript meta[http-equiv=refresh]").count() == 1
     page.context.close()
 
 
-def test_without_javascript_filter_sort_search_and_links_work(browser: Any, site: Served) -> None:
+def test_without_javascript_filter_sort_search_and_links_work(browser: Any, recorded: Served) -> None:
     page = opened(browser, java_script_enabled=False)
-    page.goto(site.address + f"/c/{BROKEN}/topics/")
+    page.goto(recorded.address + f"/c/{BROKEN}/topics/")
     every = page.locator("main tbody tr").count()
     page.get_by_role("searchbox", name="Filter").fill("orders")
     page.get_by_role("button", name="Filter").click()
@@ -169,19 +175,14 @@ def test_without_javascript_filter_sort_search_and_links_work(browser: Any, site
     expect(page.locator("h1")).to_have_text("clicks")
     page.locator("#switch summary").click()
     page.get_by_role("link", name=OLD).click()
-    expect(page).to_have_url(site.address + f"/c/{OLD}/topics/")
+    expect(page).to_have_url(recorded.address + f"/c/{OLD}/topics/")
     page.context.close()
 
 
-def test_a_screen_reader_hears_headings_tables_and_one_announcement(page: Any, site: Served) -> None:
-    for address in EVERY_PAGE:
-        page.goto(site.address + address)
-        assert page.locator("h1").count() == 1, address
-        for table in page.get_by_role("table").all():
-            assert table.get_attribute("aria-label"), address
-        assert page.locator("thead th:not([scope=col])").count() == 0
-        assert page.locator("[role=status]").count() == 1
-        assert page.locator("[role=alert]").count() == 1
+def test_a_screen_reader_hears_headings_tables_and_one_announcement(looks: Mapping[str, Looks]) -> None:
+    wanted = {"headings": 1, "statuses": 1, "alerts": 1, "unscoped": 0}
+    assert {address: look.told for address, look in looks.items() if look.told != wanted} == {}
+    assert {address: look.unnamed for address, look in looks.items() if look.unnamed} == {}
 
 
 def test_there_is_a_page_of_every_kind_among_those_looked_at() -> None:

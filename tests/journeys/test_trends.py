@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import expect
 
-from tests import everywhere
 from tests.history import hour
 from tests.history.writing import MINUTE
-from tests.serving import Served
+from tests.journeys import looking
+from tests.journeys.sites import VIEWER, Site, Sites
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
-TREE = "1.1.1-broker3-killed"
-TRENDS = f"/c/{TREE}/trends/"
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-LIMIT_MS = 10_000
+TRENDS = "trends/"
 CHARTS = ["under-replicated", "leader-churn", "rebalances", "commit-rates", "lag", "writes"]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A recorded cluster that has an hour of history."""
-    below = tmp_path_factory.mktemp("trends")
-    now = int(time.time() * 1000)
-    hour.write(below / "history" / TREE, now - now % MINUTE - 59 * MINUTE)
-    with everywhere.serving(below, (TREE,), ZKDASH_HISTORY=below / "history", ZKDASH_RECORD="0") as server:
-        yield server
+def site(closed_sites: Sites) -> Iterator[Site]:
+    """A small cluster that has an hour of history."""
+    with closed_sites.site() as found:
+        now = int(time.time() * 1000)
+        hour.write(found.history, now - now % MINUTE - 59 * MINUTE)
+        yield found
+
+
+@pytest.fixture
+def page(opened: Callable[..., Any], site: Site) -> Any:
+    return opened(site, VIEWER)
 
 
 @pytest.fixture
@@ -44,18 +43,10 @@ def complaints(page: Any) -> list[str]:
     return said
 
 
-def axe(page: Any) -> list[Any]:
-    # Evaluated by the debugger, so that the page's own policy against foreign scripts stands.
-    page.evaluate(AXE)
-    result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    assert result["passes"]
-    return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in result["violations"]]
-
-
 def test_every_chart_is_drawn_within_the_policy_and_names_its_lines(
-    page: Any, site: Served, complaints: list[str]
+    page: Any, site: Site, complaints: list[str]
 ) -> None:
-    page.goto(site.address + TRENDS)
+    page.goto(site.home + TRENDS)
     expect(page.locator(".plot canvas")).to_have_count(len(CHARTS))
     for name in CHARTS:
         section = page.locator(f"section:has(#{name})")
@@ -65,8 +56,8 @@ def test_every_chart_is_drawn_within_the_policy_and_names_its_lines(
     assert complaints == []
 
 
-def test_a_pointer_over_a_chart_reads_its_numbers_and_a_drag_looks_closer(page: Any, site: Served) -> None:
-    page.goto(site.address + TRENDS)
+def test_a_pointer_over_a_chart_reads_its_numbers_and_a_drag_looks_closer(page: Any, site: Site) -> None:
+    page.goto(site.home + TRENDS)
     section = page.locator("section:has(#commit-rates)")
     over = section.locator(".u-over")
     over.scroll_into_view_if_needed()
@@ -89,32 +80,33 @@ def test_a_pointer_over_a_chart_reads_its_numbers_and_a_drag_looks_closer(page: 
     expect(values.first).to_have_text(whole)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
-def test_axe_finds_nothing_and_nothing_sticks_out(browser: Any, site: Served, theme: str, width: int) -> None:
-    page = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 740}).new_page()
-    for address in (TRENDS, f"/c/{TREE}/pipeline/", f"/c/{TREE}/timeline/?topic=orders"):
-        page.goto(site.address + address)
+def test_axe_finds_nothing_and_nothing_sticks_out(opened: Callable[..., Any], site: Site, width: int) -> None:
+    page, found = opened(site, VIEWER, viewport={"width": width, "height": 740}), {}
+    for address in (TRENDS, "pipeline/", "timeline/?topic=orders"):
+        page.goto(site.home + address)
         if address == TRENDS:
             page.locator("details summary").first.click()
-        assert axe(page) == [], address
-        assert page.evaluate("document.scrollingElement.scrollWidth") <= width, address
-    page.context.close()
+        faults = looking.in_both_themes(page)
+        if faults or page.evaluate("document.scrollingElement.scrollWidth") > width:
+            found[address] = faults
+    assert found == {}
 
 
-def test_colours_follow_the_theme(browser: Any, site: Served) -> None:
-    page = browser.new_context(color_scheme="light").new_page()
-    page.goto(site.address + TRENDS)
+def test_colours_follow_the_theme(opened: Callable[..., Any], site: Site) -> None:
+    page = opened(site, VIEWER, color_scheme="light")
+    page.goto(site.home + TRENDS)
     picture = "document.querySelector('.plot canvas').toDataURL()"
     light = page.evaluate(picture)
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"(before) => {picture} !== before", arg=light, timeout=LIMIT_MS)
-    page.context.close()
+    page.wait_for_function(f"(before) => {picture} !== before", arg=light)
 
 
-def test_without_a_script_the_picture_and_all_numbers_can_be_read(browser: Any, site: Served) -> None:
-    page = browser.new_context(java_script_enabled=False).new_page()
-    page.goto(site.address + TRENDS)
+def test_without_a_script_the_picture_and_all_numbers_can_be_read(
+    opened: Callable[..., Any], site: Site
+) -> None:
+    page = opened(site, VIEWER, java_script_enabled=False)
+    page.goto(site.home + TRENDS)
     section = page.locator("section:has(#under-replicated)")
     picture = section.locator(".spark").first
     expect(picture).to_be_visible()
@@ -127,11 +119,10 @@ def test_without_a_script_the_picture_and_all_numbers_can_be_read(browser: Any, 
     expect(page.locator(".tally")).to_contain_text("5 minutes")
     page.get_by_role("link", name="pipeline").click()
     expect(page.locator("h1")).to_contain_text("Pipeline of")
-    page.context.close()
 
 
-def test_a_time_can_be_typed(page: Any, site: Served) -> None:
-    page.goto(site.address + TRENDS)
+def test_a_time_can_be_typed(page: Any, site: Site) -> None:
+    page.goto(site.home + TRENDS)
     page.locator("#filter").fill("2026-01-01T10:00Z")
     page.get_by_label("to", exact=True).fill("2026-01-03T10:00Z")
     page.get_by_role("button", name="Show").click()
@@ -140,19 +131,18 @@ def test_a_time_can_be_typed(page: Any, site: Served) -> None:
     expect(page.locator(".plot canvas")).to_have_count(len(CHARTS))
 
 
-def test_keys_lead_to_the_trends(page: Any, site: Served) -> None:
-    page.goto(site.address + f"/c/{TREE}/")
-    page.keyboard.press("g")
-    page.keyboard.press("r")
+def test_keys_lead_to_the_trends(page: Any, site: Site) -> None:
+    page.goto(site.home)
+    page.keyboard.type("gr")
     expect(page.locator("h1")).to_contain_text("Trends of")
 
 
 def test_a_topic_shows_its_timeline_when_it_is_looked_at(
-    page: Any, site: Served, complaints: list[str]
+    page: Any, site: Site, complaints: list[str]
 ) -> None:
-    page.goto(site.address + f"/c/{TREE}/topics/orders/")
+    page.goto(site.home + "topics/orders/")
     page.locator("#timeline").scroll_into_view_if_needed()
-    expect(page.locator("#recorded-rows tr")).to_have_count(20, timeout=LIMIT_MS)
+    expect(page.locator("#recorded-rows tr")).to_have_count(20)
     expect(page.locator("#recorded-rows")).to_contain_text("lost replica 3 from ISR")
     page.get_by_role("link", name="Older").click()
     expect(page.locator("h1")).to_have_text("Timeline of topic orders")
@@ -160,9 +150,8 @@ def test_a_topic_shows_its_timeline_when_it_is_looked_at(
     assert complaints == []
 
 
-def test_without_a_script_a_topic_leads_to_its_timeline(browser: Any, site: Served) -> None:
-    page = browser.new_context(java_script_enabled=False).new_page()
-    page.goto(site.address + f"/c/{TREE}/topics/orders/")
+def test_without_a_script_a_topic_leads_to_its_timeline(opened: Callable[..., Any], site: Site) -> None:
+    page = opened(site, VIEWER, java_script_enabled=False)
+    page.goto(site.home + "topics/orders/")
     page.get_by_role("link", name="What changed of this topic, newest first").click()
     expect(page.locator("#recorded-rows tr")).to_have_count(50)
-    page.context.close()

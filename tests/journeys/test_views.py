@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.serving import Served
-from tests.world import World
+from tests.journeys.sites import Site
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
 PARTITIONS = 130
+LAST = f"/brokers/topics/wide/partitions/{PARTITIONS - 1}/state"
 
 
 def rows(page: Any) -> list[str]:
@@ -21,9 +21,10 @@ def rows(page: Any) -> list[str]:
     return names
 
 
-def test_filter_sort_page_and_reload_show_the_same_view(page: Any, site: Served, world: World) -> None:
-    world.topic("wide", {number: [number % 3 + 1, (number + 1) % 3 + 1] for number in range(PARTITIONS)})
-    page.goto(site.address + "/c/default/topics/wide/")
+def test_filter_sort_page_and_reload_show_the_same_view(page: Any, site: Site) -> None:
+    site.world.topic("wide", {number: [number % 3 + 1, (number + 1) % 3 + 1] for number in range(PARTITIONS)})
+    site.wait_until_shown(LAST)
+    page.goto(site.home + "topics/wide/")
     expect(page.locator("#showing")).to_have_text(f"Showing 50 of {PARTITIONS} partitions")
     page.locator("#filter").fill("broker:1")
     page.locator("#filter").press("Enter")
@@ -45,9 +46,10 @@ def test_filter_sort_page_and_reload_show_the_same_view(page: Any, site: Served,
     assert rows(page) == shown
 
 
-def test_a_page_size_is_kept_in_the_address(page: Any, site: Served, world: World) -> None:
-    world.topic("wide", {number: [1] for number in range(PARTITIONS)})
-    page.goto(site.address + "/c/default/topics/wide/")
+def test_a_page_size_is_kept_in_the_address(page: Any, site: Site) -> None:
+    site.world.topic("wide", {number: [1] for number in range(PARTITIONS)})
+    site.wait_until_shown(LAST)
+    page.goto(site.home + "topics/wide/")
     page.get_by_label("Rows").select_option("200")
     page.get_by_role("button", name="Filter").click()
     expect(page).to_have_url(re.compile("size=200"))

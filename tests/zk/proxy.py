@@ -10,13 +10,13 @@ from zkdash.demo import ports
 
 
 class Proxy:
-    """Forwards a port of its own to one on 127.0.0.1 until told otherwise.
+    """Forwards a port of its own to `target`, one on 127.0.0.1, until told otherwise.
 
     `sent` holds what each connection's client sent so far, in the order of connecting.
     """
 
     def __init__(self, target: int, *, port: int | None = None) -> None:
-        self._target = target
+        self.target = target
         self._lock = threading.Lock()
         self._pairs: list[_Pair] = []
         self._listener: socket.socket | None = None
@@ -72,7 +72,7 @@ class Proxy:
             except OSError:
                 return
             try:
-                server = socket.create_connection(("127.0.0.1", self._target), timeout=5.0)
+                server = socket.create_connection(("127.0.0.1", self.target), timeout=5.0)
             except OSError:
                 client.close()
                 continue
