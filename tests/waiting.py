@@ -9,7 +9,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_for(condition: Callable[[], T], limit_s: float = 5.0, message: str | Callable[[], object] = "") -> T:
+def wait_for(
+    condition: Callable[[], T | None], limit_s: float = 5.0, message: str | Callable[[], object] = ""
+) -> T:
     """Return the first true value of `condition`, looked at every 5 ms.
 
     Raises AssertionError after `limit_s`, with `message` (called only then, when it can be called).
