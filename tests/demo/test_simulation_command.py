@@ -53,7 +53,7 @@ class Demo:
             lambda: re.search(r"http://127\.0\.0\.1:\d+", self.printed), 30, lambda: self.printed[-4000:]
         )
         with urllib.request.urlopen(address[0] + path, timeout=10) as answer:  # noqa: S310 - ours
-            return answer.read().decode()
+            return str(answer.read(), "utf-8")
 
     def lags(self, group: str) -> list[int]:
         """What a group has left to read, once that is known of every partition."""
@@ -93,7 +93,9 @@ def demo(tmp_path: Path) -> Iterator[Callable[..., Demo]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_demo_shows_its_cluster_soon_and_ends_with_everything_it_started(demo, number):
+def test_the_demo_shows_its_cluster_soon_and_ends_with_everything_it_started(
+    demo: Callable[..., Demo], number: signal.Signals
+) -> None:
     shown = demo()
     page = shown.get("/c/demo/")
     assert time.monotonic() - shown.started < FIRST_PAGE_S
@@ -106,7 +108,7 @@ def test_the_demo_shows_its_cluster_soon_and_ends_with_everything_it_started(dem
     assert "Traceback" not in shown.printed
 
 
-def test_the_demo_of_0_7_shows_its_brokers_topics_and_groups(demo):
+def test_the_demo_of_0_7_shows_its_brokers_topics_and_groups(demo: Callable[..., Demo]) -> None:
     shown = demo("--layout", "0.7")
     wait_for(lambda: "ad-impressions" in shown.get("/c/demo/topics/"), 10, lambda: shown.printed[-4000:])
     assert "kafka10.feed.internal" in shown.get("/c/demo/brokers/")
@@ -115,7 +117,7 @@ def test_the_demo_of_0_7_shows_its_brokers_topics_and_groups(demo):
     assert "Traceback" not in shown.printed
 
 
-def test_a_demo_that_is_told_to_end_while_it_starts_does_so_cleanly(demo):
+def test_a_demo_that_is_told_to_end_while_it_starts_does_so_cleanly(demo: Callable[..., Demo]) -> None:
     shown = demo()
     wait_for(lambda: shown.zookeeper_serves, 15, lambda: shown.printed)
     assert shown.end(signal.SIGTERM) == 0, shown.printed[-4000:]
@@ -123,7 +125,7 @@ def test_a_demo_that_is_told_to_end_while_it_starts_does_so_cleanly(demo):
     assert "Traceback" not in shown.printed
 
 
-def test_a_second_demo_in_the_same_directory_is_refused_in_words(demo):
+def test_a_second_demo_in_the_same_directory_is_refused_in_words(demo: Callable[..., Demo]) -> None:
     first = demo()
     wait_for(lambda: first.zookeeper_serves, 15, lambda: first.printed)
     second = subprocess.run(
