@@ -38,7 +38,7 @@ FRESH = (
 )
 
 
-def _built(*trees: small.Znodes) -> ClusterState:
+def _built(*trees: small.AnyTree) -> ClusterState:
     return small.built(*FRESH, *trees)
 
 
@@ -59,7 +59,7 @@ def _built(*trees: small.Znodes) -> ClusterState:
     ],
 )
 def test_controller_and_migration_tell_the_stage_and_who_owns_the_metadata(
-    trees: tuple[small.Znodes, ...], stage: Stage, owner: int | None, refuses: bool
+    trees: tuple[small.AnyTree, ...], stage: Stage, owner: int | None, refuses: bool
 ) -> None:
     state = _built(*trees)
     assert kraft.stage(state) is stage
@@ -133,7 +133,7 @@ def test_a_healthy_cluster_says_no_only_to_the_controller_that_is_missing() -> N
     ],
 )
 def test_each_condition_says_what_stands_in_the_way(
-    trees: tuple[small.Znodes, ...], condition: str, answer: Answer, words: str
+    trees: tuple[small.AnyTree, ...], condition: str, answer: Answer, words: str
 ) -> None:
     found = {one.id: one for one in kraft_readiness.conditions(_built(*trees))}[condition]
     assert found.answer is answer

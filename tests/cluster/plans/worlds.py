@@ -42,7 +42,7 @@ def dump(value: object) -> bytes:
 
 
 class Tree:
-    """Znodes by path, with the versions that ZooKeeper would give them."""
+    """AnyTree by path, with the versions that ZooKeeper would give them."""
 
     def __init__(self) -> None:
         self.znodes: dict[str, Znode] = {}
