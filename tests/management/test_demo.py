@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,12 +40,20 @@ def test_the_demo_is_open_to_look_at_and_gives_its_visitor_a_link_to_act(tmp_pat
         demo.process.wait(LIMIT_S)
 
 
+def _is_up(demo: Demo) -> Callable[[], bool]:
+    return lambda: "Ctrl-C" in demo.printed
+
+
+def _shows_orders(demo: Demo) -> Callable[[], bool]:
+    return lambda: "orders" in demo.get("/c/demo/topics/")
+
+
 def test_the_demo_records_unless_it_is_told_not_to(tmp_path: Path) -> None:
     demos = [Demo(tmp_path / record, ZKDASH_RECORD=record) for record in ("0", "1")]
     try:
         for demo in demos:
-            wait_for(lambda demo=demo: "Ctrl-C" in demo.printed, LIMIT_S, lambda: demos[0].printed[-4000:])
-            wait_for(lambda demo=demo: "orders" in demo.get("/c/demo/topics/"), LIMIT_S)
+            wait_for(_is_up(demo), LIMIT_S, lambda: demos[0].printed[-4000:])
+            wait_for(_shows_orders(demo), LIMIT_S)
     finally:
         for demo in demos:
             demo.process.send_signal(signal.SIGTERM)
