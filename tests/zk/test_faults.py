@@ -21,6 +21,7 @@ from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import secured, witness
 from tests.zk.proxy import Proxy
+from tests.zk.witness import Difference
 from tests.zk.writer import ROOTS, TWINS, Writer
 from zkdash.demo.zookeeper import Ensemble, Server
 from zkdash.zk.config import ClusterConfig, parse_address
@@ -64,7 +65,7 @@ class Bench(NamedTuple):
     writer: Writer
     seed: int
 
-    def check(self) -> witness.Difference:
+    def check(self) -> Difference:
         """Stop the writer, wait for the proof, and compare; then go on."""
         self.writer.pause()
         witness.wait_proved(self.mirror)
@@ -76,6 +77,15 @@ class Bench(NamedTuple):
         found = self.check()
         assert found.is_none, (self.seed, found)
         assert not self.witness.faults, (self.seed, self.witness.faults)
+
+    def broke_off(self, since: int) -> Callable[[], bool]:
+        """Whether the mirror told that it is not live, after its first so many sessions."""
+        return lambda: any(
+            session.phase in {Phase.SUSPENDED, Phase.LOST} for session in self.witness.sessions[since:]
+        )
+
+    def has_session_after(self, before: int | None) -> Callable[[], bool]:
+        return lambda: self.mirror.session.session_id not in {None, before}
 
     def wait_down(self) -> None:
         """Wait until the mirror says, with a sentence, that it is not live."""
@@ -149,11 +159,7 @@ def test_a_frozen_connection_is_noticed_within_the_session_and_leaves_no_differe
             began = time.monotonic()
             sessions = len(stand.witness.sessions)
             proxy.freeze()
-            wait_for(
-                lambda since=sessions: any(
-                    s.phase in {Phase.SUSPENDED, Phase.LOST} for s in stand.witness.sessions[since:]
-                )
-            )
+            wait_for(stand.broke_off(sessions))
             assert time.monotonic() - began < SESSION_S + 0.5
             stand.expect_equal()
 
@@ -171,11 +177,7 @@ def test_cuts_and_frozen_connections_under_tls_and_sasl_leave_no_difference(lock
                 stand.expect_equal()
                 began, sessions = time.monotonic(), len(stand.witness.sessions)
                 proxy.freeze()
-                wait_for(
-                    lambda since=sessions: any(
-                        s.phase in {Phase.SUSPENDED, Phase.LOST} for s in stand.witness.sessions[since:]
-                    )
-                )
+                wait_for(stand.broke_off(sessions))
                 assert time.monotonic() - began < SESSION_S + 0.5
                 stand.expect_equal()
 
@@ -187,7 +189,7 @@ def test_an_expired_session_leaves_no_difference(own_server: Callable[..., Serve
         for _ in range(times):
             before = stand.mirror.session.session_id
             expire(stand.mirror, server.address)
-            wait_for(lambda old=before: stand.mirror.session.session_id not in {None, old}, 15.0)
+            wait_for(stand.has_session_after(before), 15.0)
             stand.expect_equal()
         assert any(session.phase is Phase.LOST for session in stand.witness.sessions)
 
