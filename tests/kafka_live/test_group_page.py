@@ -13,7 +13,7 @@ import pytest
 from tests.kafka_live.sampling import Site, all_known, sampling
 from tests.lab import tools
 from tests.lab.cluster import Lab
-from tests.lab.tools import NEW, OLD, Standing
+from tests.lab.tools import NEW, OLD, Standing, Storage
 from tests.serving import Serve
 from tests.waiting import wait_for
 from zkdash import live
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 
 ZOOKEEPER = {"offsets_storage": "zookeeper"}
 DUAL = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
-KAFKA = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
+KAFKA: Storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
 # 0.8.2 tells commits of named topics only: a group that left nothing in ZooKeeper names none.
 every_storage = pytest.mark.parametrize(
     ("release", "storage"),
@@ -82,7 +82,7 @@ def told(rows: list[dict[str, Any]]) -> dict[int, Standing]:
 
 @every_storage
 def test_the_group_page_tells_what_kafkas_own_tool_prints(
-    lab: Lab, site: Site, topic: str, served: Serve, storage: dict[str, str]
+    lab: Lab, site: Site, topic: str, served: Serve, storage: Storage
 ) -> None:
     group = f"paged-{topic}"
     tools.consume(site.brokers[0], OLD, group, topic, READ, **storage)

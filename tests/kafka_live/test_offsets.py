@@ -12,7 +12,7 @@ from tests.broker.asking import ask
 from tests.kafka_live.sampling import Site, all_known, sampling, spans
 from tests.lab import tools
 from tests.lab.cluster import Lab
-from tests.lab.tools import NEW, OLD, Standing
+from tests.lab.tools import NEW, OLD, Standing, Storage
 from tests.waiting import wait_for
 from zkdash.broker.samples import GroupCommits, LogEnds
 from zkdash.kafka import coordinators
@@ -85,7 +85,8 @@ def test_commits_in_kafka_are_what_kafkas_own_tools_print(site: Site, topic: str
     first = site.brokers[0]
     is_oldest = first.release.version == "0.8.2.2"
     group = f"{kind}-of-{topic}"
-    storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"} if kind == OLD else {}
+    in_kafka: Storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
+    storage = in_kafka if kind == OLD else Storage()
     tools.consume(first, kind, group, topic, READ, **storage)
     if is_oldest:
         printed = tools.check_offsets(first, group, topic)
@@ -104,7 +105,7 @@ def test_a_group_that_commits_to_zookeeper_has_none_in_kafka(site: Site, topic: 
     first = site.brokers[0]
     group = f"zookeeper-of-{topic}"
     # The first group that keeps offsets in Kafka makes the topic for them; without it nobody can be asked.
-    in_kafka = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
+    in_kafka: Storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
     tools.consume(first, OLD, f"earlier-{topic}", topic, 1, **in_kafka)
     tools.consume(first, OLD, group, topic, READ)
     offsets = in_zookeeper(site, group, topic)
@@ -123,7 +124,7 @@ def test_a_group_that_commits_to_zookeeper_has_none_in_kafka(site: Site, topic: 
 @has_old_consumer
 def test_a_dual_commit_shows_in_both(site: Site, topic: str) -> None:
     group = f"dual-of-{topic}"
-    storage = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
+    storage: Storage = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
     tools.consume(site.brokers[0], OLD, group, topic, READ, **storage)
     in_kafka = {n: commit.offset for (_, n), commit in site.commits(group, topic).commits.items()}
     assert sum(in_kafka.values()) == READ
@@ -150,7 +151,7 @@ def test_the_coordinator_computed_from_zookeeper_is_the_one_that_kafka_names(sit
 def test_the_groups_that_brokers_name_are_what_kafkas_own_tool_lists(site: Site, topic: str) -> None:
     tools.consume(site.brokers[0], NEW, f"listed-{topic}", topic, 1)
     site.sampler.want_listing()
-    listed = wait_for(lambda: is_listed(site) and site.sampler.samples.groups(), limit_s=20)
+    listed = wait_for(lambda: site.sampler.samples.groups() if is_listed(site) else None, limit_s=20)
     assert f"listed-{topic}" in listed
     assert listed == tools.list_groups(site.brokers[0])
 

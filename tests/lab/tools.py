@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from tests.lab.kafka import Broker
 from tests.lab.topics import RefusedError
@@ -41,6 +41,13 @@ def produce(broker: Broker, topic: str, count: int, *, size: int = 0) -> None:
         *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1"),
         stdin=lines,
     )
+
+
+class Storage(TypedDict, total=False):
+    """Where a consumer of the OLD kind keeps its offsets."""
+
+    offsets_storage: str
+    dual_commit_enabled: str
 
 
 def consume(
