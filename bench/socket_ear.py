@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from bench import side
 from tests import folding
@@ -23,7 +24,8 @@ _PATH = "/c/default/topics/"
 def main(origin: str) -> None:
     page = folding.Folded(folding.fetch(origin, _PATH))
     heard: list[tuple[int, float]] = []
-    with connect(f"ws://{urlsplit(origin).netloc}{page.address}", origin=origin, max_size=None) as connection:
+    address = f"ws://{urlsplit(origin).netloc}{page.address}"
+    with connect(address, origin=Origin(origin), max_size=None) as connection:
         threading.Thread(target=_listen, args=(connection, heard), daemon=True).start()
         side.say(open=True)
         side.hear()

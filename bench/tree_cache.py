@@ -20,7 +20,12 @@ def main(address: str) -> None:
     client = KazooClient(hosts=address, timeout=30.0)
     client.start(timeout=30)
     cache = TreeCache(client, "/")
-    cache.listen(lambda event: event.event_type == TreeEvent.INITIALIZED and whole.set())
+
+    def hear(event: TreeEvent) -> None:
+        if event.event_type == TreeEvent.INITIALIZED:
+            whole.set()
+
+    cache.listen(hear)
     cache.start()
     if not whole.wait(_LIMIT_S):
         raise TimeoutError(f"TreeCache was not whole after {_LIMIT_S} s")

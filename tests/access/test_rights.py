@@ -5,6 +5,7 @@ from django.contrib.auth.models import AnonymousUser, Group, User
 from django.db import IntegrityError
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest_django import DjangoAssertNumQueries
 
 from zkdash.access import rights
 from zkdash.access.models import Grant
@@ -88,7 +89,7 @@ def test_a_grant_is_for_a_user_or_a_group_and_never_for_nobody(db: None) -> None
 
 
 def test_the_rights_of_many_cost_no_more_queries_than_of_one(
-    db: None, django_assert_num_queries: pytest.FixtureRequest
+    db: None, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     users = [User.objects.create_user(f"user{number}") for number in range(20)]
     Grant.objects.bulk_create(Grant(user=user, role="viewer", clusters="test") for user in users)

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from zkdash.access import sessions
 from zkdash.access.models import Grant
@@ -84,15 +85,13 @@ def test_a_changed_grant_counts_at_once(alice: User) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "short", "a" * 31, "A" * 32, "a" * 31 + "\x00", "a" * 33])
-def test_what_is_no_key_is_not_looked_up(
-    key: str, django_assert_num_queries: Callable[[int], pytest.FixtureRequest]
-) -> None:
+def test_what_is_no_key_is_not_looked_up(key: str, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(0):
         assert read(key) == Rights()
 
 
 def test_many_sessions_cost_five_queries(
-    django_assert_num_queries: Callable[[int], pytest.FixtureRequest],
+    django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     keys = [begin(User.objects.create_user(f"user{number}")) for number in range(20)]
     with django_assert_num_queries(5):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.test import Client
 
 from tests.actions.small import ANN, claimed, now, proposed, queued
 from tests.actions.test_documents import HOSTILE
+from tests.narrowing import sure
 from zkdash.actions import audit, queue
 from zkdash.actions.models import Action, Audit
 from zkdash.actions.states import State
@@ -35,9 +36,9 @@ def ask(client: Client, deed: str, *actions: Action) -> list[str]:
     return [str(message) for message in answer.context["messages"]]
 
 
-def text(answer: HttpResponse) -> str:
+def text(answer: HttpResponseBase) -> str:
     assert answer.status_code == 200
-    return answer.content.decode()
+    return sure(HttpResponse, answer).content.decode()
 
 
 def test_actions_are_listed_and_shown_whatever_is_in_them(client: Client) -> None:

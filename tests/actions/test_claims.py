@@ -167,11 +167,12 @@ def test_a_step_goes_from_intended_to_applied_to_verified_and_never_back(db: Non
     assert claims.intend(held, 0, NOW)
     assert claims.intend(held, 0, LATE)  # again, by who found no marker
     assert claims.applied(held, 0, 7, (), NOW + SECOND)
-    for say in (
+    out_of_order: tuple[Callable[[], object], ...] = (
         lambda: claims.intend(held, 0, NOW),
         lambda: claims.applied(held, 0, 8, (), NOW),
         lambda: claims.intend(held, 2, NOW),
-    ):
+    )
+    for say in out_of_order:
         with pytest.raises(ValueError, match="is not"):
             say()
     assert claims.progress(held, 0, 3, 4, {"moving": ["a-0"]})

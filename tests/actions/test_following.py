@@ -11,7 +11,7 @@ from zkdash.kafka.values import Move
 BOTH = Assigned((MOVE, Move("t", 1, (4, 3, 1))))
 
 
-def test_rate_and_rest_follow_from_what_came_since_the_step_was_applied():
+def test_rate_and_rest_follow_from_what_came_since_the_step_was_applied() -> None:
     tree = worlds.world("1.1.1")
     tree.put(REASSIGN, _asked(BOTH.moves))
     follower = Follower(BOTH, 100.0)
@@ -28,7 +28,7 @@ def test_rate_and_rest_follow_from_what_came_since_the_step_was_applied():
     assert follower.take(tree.state(), 120.0).is_reached
 
 
-def test_a_failure_is_believed_when_it_was_seen_twice():
+def test_a_failure_is_believed_when_it_was_seen_twice() -> None:
     tree = worlds.world("1.1.1")
     follower = Follower(Assigned((MOVE,)), 0.0)
     assert follower.take(tree.state(), 0.0).failure == ""
@@ -36,7 +36,7 @@ def test_a_failure_is_believed_when_it_was_seen_twice():
     assert "t-0 no longer moves" in follower.take(tree.state(), 0.6).failure
 
 
-def test_what_is_stuck_is_told_with_its_reason():
+def test_what_is_stuck_is_told_with_its_reason() -> None:
     tree = worlds.world("1.1.1")
     tree.put(REASSIGN, _asked([MOVE]))
     follower = Follower(Assigned((MOVE,)), 0.0)
@@ -48,7 +48,7 @@ def test_what_is_stuck_is_told_with_its_reason():
     assert follower.take(tree.state(), 33.0).stuck == "there is no controller"
 
 
-def test_partitions_without_a_leader_are_named():
+def test_partitions_without_a_leader_are_named() -> None:
     tree = worlds.world("1.1.1")
     report = Follower(Led("t", (0, 1, 2)), 0.0).take(tree.state(), 0.0)
     assert (report.done, report.total) == (2, 3)

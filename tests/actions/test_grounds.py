@@ -14,7 +14,7 @@ from zkdash.kafka import secrets
 from zkdash.znode import Znode
 
 
-def found(tree):
+def found(tree: worlds.Tree) -> Found:
     """What is there, as it is read: without secrets."""
     shown = {
         path: Znode.of(secrets.redact(path, znode.data), znode.stat) for path, znode in tree.znodes.items()
@@ -23,9 +23,9 @@ def found(tree):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in cells.ROWS if "group" not in kind])
-def test_from_step_to_step_no_plan_takes_its_own_work_for_somebody_elses(kind):
+def test_from_step_to_step_no_plan_takes_its_own_work_for_somebody_elses(kind: str) -> None:
     tree, plan = cells.planned(kind, "1.1.1")
-    own = {}
+    own: grounds.Own = {}
     for number, step in enumerate(plan.steps):
         assert grounds.differences(plan.steps[number:], own, found(tree)) == []
         expected = [op.version for op in grounds.operations(step, own)]
@@ -35,7 +35,7 @@ def test_from_step_to_step_no_plan_takes_its_own_work_for_somebody_elses(kind):
         own = grounds.after(step, own)
 
 
-def test_a_guard_is_as_the_step_before_left_it():
+def test_a_guard_is_as_the_step_before_left_it() -> None:
     """/consumers/G/ids is deleted and made again by each multi, whatever its version was."""
     tree = worlds.world("1.1.1")
     tree.put("/consumers/g/ids")
@@ -50,9 +50,9 @@ def test_a_guard_is_as_the_step_before_left_it():
     assert first.version == 0
 
 
-def test_somebody_elses_change_after_our_own_step_is_told_as_such():
+def test_somebody_elses_change_after_our_own_step_is_told_as_such() -> None:
     tree, plan = cells.planned("reassign with a throttle", "1.1.1")
-    own = {}
+    own: grounds.Own = {}
     for step in plan.steps[:3]:
         tree.apply(step)
         tree.settle()
@@ -63,7 +63,7 @@ def test_somebody_elses_change_after_our_own_step_is_told_as_such():
     assert "our own earlier step left version" in told
 
 
-def test_only_what_the_controller_takes_one_of_at_a_time_waits_for_others():
+def test_only_what_the_controller_takes_one_of_at_a_time_waits_for_others() -> None:
     asks = {
         kind
         for kind in cells.ROWS
@@ -73,7 +73,7 @@ def test_only_what_the_controller_takes_one_of_at_a_time_waits_for_others():
     assert asks == {"elect preferred", "reassign", "reassign with a throttle"}
 
 
-def test_a_sequential_create_is_compared_with_nothing():
+def test_a_sequential_create_is_compared_with_nothing() -> None:
     _, plan = cells.planned("change config", "1.1.1")
     assert any(write.sequential for write in plan.steps[0].writes)
     assert [op.version for op in grounds.operations(plan.steps[0], {}) if op.sequential] == [None]

@@ -13,6 +13,8 @@ from tests.zk import everything
 from tests.zk.test_asking import config_of
 from zkdash.actions import planning
 from zkdash.cluster import advance
+from zkdash.cluster.plans.intents import Intent
+from zkdash.cluster.plans.values import Plan
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
 from zkdash.zk import asking
@@ -20,7 +22,7 @@ from zkdash.zk import asking
 pytestmark = pytest.mark.zk
 
 
-def _prepared(kind, era, chroot):
+def _prepared(kind: str, era: str, chroot: Chroot) -> tuple[Intent, worlds.Tree]:
     asked, change = cells.ROWS[kind]
     tree = worlds.world(era)
     if change:
@@ -31,7 +33,7 @@ def _prepared(kind, era, chroot):
 
 @pytest.mark.parametrize("kind", cells.ROWS)
 @pytest.mark.parametrize("seed", rounds("dry", ci=1, full=100))
-def test_a_dry_run_of_every_kind_writes_nothing(seed, kind, chroot: Chroot):
+def test_a_dry_run_of_every_kind_writes_nothing(seed: int, kind: str, chroot: Chroot) -> None:
     """Its plan is the one that the tests' tree has on paper."""
     intent, tree = _prepared(kind, "1.1.1", chroot)
     config = config_of(chroot.address)
@@ -42,14 +44,14 @@ def test_a_dry_run_of_every_kind_writes_nothing(seed, kind, chroot: Chroot):
     assert _shape(plan) == _shape(paper)
 
 
-def test_a_plan_from_a_state_is_that_of_the_whole_cluster(chroot: Chroot):
+def test_a_plan_from_a_state_is_that_of_the_whole_cluster(chroot: Chroot) -> None:
     intent, _ = _prepared("reassign with a throttle", "3.9.1", chroot)
     config = config_of(chroot.address)
     state, _ = advance.advance(ClusterState(), asking.load(config, paths.ROOTS))
     assert planning.plan(config, intent, state) == planning.plan(config, intent)
 
 
-def _shape(plan):
+def _shape(plan: Plan) -> object:
     """A plan without the versions, which the tests' tree counts otherwise; kazoo writes no null."""
     steps = [
         (step.title, [(w.path, w.operation, w.before or None, w.after or None, w.edit) for w in step.writes])

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
 
 from tests.actions.small import ANN, BEN, INTENT, NOW, SECOND, claimed, now, plan, proposed, queued
 from tests.databases import Database
+from tests.narrowing import known
 from zkdash.actions import audit, claims, documents, queue, transitions
 from zkdash.actions.models import Action, Audit
 from zkdash.actions.queue import QueueError, Who
@@ -115,7 +117,7 @@ def test_who_asked_for_it_cannot_approve_it(db: None) -> None:
     assert approved.approved_at is not None
 
 
-def test_who_was_renamed_meanwhile_cannot_approve_it_either(db: None, django_user_model: type) -> None:
+def test_who_was_renamed_meanwhile_cannot_approve_it_either(db: None, django_user_model: type[User]) -> None:
     user = django_user_model.objects.create(username="ann")
     action = queue.submit(proposed(needs_approval=True).id, Who("ann", user.pk))
     with pytest.raises(QueueError, match="who asked for it"):
@@ -173,7 +175,7 @@ def test_what_was_settled_as_applied_goes_on_behind_the_write(database: Database
     assert claims.claim(["c"], "w2", 10, NOW + 99 * SECOND) is None
 
     settled = queue.settle(held.id, BEN, True, "the topic is marked")
-    taken = claims.claim(["c"], "w2", 10, settled.lease_until)
+    taken = claims.claim(["c"], "w2", 10, known(settled.lease_until))
     assert taken is not None
     assert (taken.id, taken.fence, taken.step) == (held.id, 2, 0)
     assert taken.steps.get(number=0).state == StepState.APPLIED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from datetime import timedelta
 
 from django.db.models import Count
@@ -10,6 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
+    MultipleResults,
     RuleBasedStateMachine,
     invariant,
     multiple,
@@ -23,11 +25,17 @@ from zkdash.actions import audit, claims, order, queue
 from zkdash.actions.models import Action, Step
 from zkdash.actions.queue import QueueError
 from zkdash.actions.states import ENDED, OCCUPYING, State, StepState
+from zkdash.actions.who import Who
+
+
+def _ending(state: State) -> Callable[[Action, int], object]:
+    return lambda held, number: claims.end(held, state, "so", NOW, number=number)
+
 
 PEOPLE = st.sampled_from([ANN, BEN])
 SKEWS = st.sampled_from([timedelta(), timedelta(hours=-1), timedelta(hours=1)])
 STEPS = 2
-VERBS = {
+VERBS: dict[str, Callable[[int, Who], object]] = {
     "submit": queue.submit,
     "approve": queue.approve,
     "stop": queue.stop,
@@ -36,7 +44,7 @@ VERBS = {
     "applied": lambda action_id, who: queue.settle(action_id, who, True, "seen"),
     "not applied": lambda action_id, who: queue.settle(action_id, who, False, "not seen"),
 }
-SAYINGS = {
+SAYINGS: dict[str, Callable[[Action, int], object]] = {
     "renew": lambda held, _: claims.renew(held, LEASE_S, NOW),
     "release": lambda held, _: claims.release(held, NOW),
     "intend": lambda held, number: claims.intend(held, number, NOW),
@@ -44,7 +52,7 @@ SAYINGS = {
     "verified": lambda held, number: claims.verified(held, number, NOW),
     "verifying": lambda held, _: claims.verifying(held),
     **{
-        state: lambda held, number, state=state: claims.end(held, state, "so", NOW, number=number)
+        state: _ending(state)
         for state in (State.DONE, State.FAILED, State.REFUSED, State.STOPPED, State.UNKNOWN)
     },
 }
@@ -54,8 +62,8 @@ _runs = itertools.count()
 class Machine(RuleBasedStateMachine):
     """Two clusters of a run's own, so that runs need not clean up after each other."""
 
-    actions = Bundle("actions")
-    held = Bundle("held")
+    actions: Bundle[int] = Bundle("actions")
+    held: Bundle[Action] = Bundle("held")
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,11 +73,11 @@ class Machine(RuleBasedStateMachine):
         self.seen = order.revision()
 
     @rule(target=actions, cluster=st.integers(0, 1), who=PEOPLE, needs_approval=st.booleans())
-    def propose(self, cluster, who, needs_approval):
+    def propose(self, cluster: int, who: Who, needs_approval: bool) -> int:
         return proposed(self.clusters[cluster], who, steps=STEPS, needs_approval=needs_approval).id
 
     @rule(action_id=actions, who=PEOPLE, verb=st.sampled_from(list(VERBS)))
-    def ask(self, action_id, who, verb):
+    def ask(self, action_id: int, who: Who, verb: str) -> None:
         before = _row(action_id)
         refused = ""
         try:
@@ -80,12 +88,12 @@ class Machine(RuleBasedStateMachine):
         assert not refused or _row(action_id) == before
 
     @rule(target=held, owner=st.sampled_from(["w1", "w2"]), skew=SKEWS)
-    def claim(self, owner, skew):
+    def claim(self, owner: str, skew: timedelta) -> Action | MultipleResults[Action]:
         taken = claims.claim(self.clusters, owner, LEASE_S, NOW + skew)
         return multiple() if taken is None else taken
 
     @rule(held=held, number=st.integers(0, STEPS - 1), say=st.sampled_from(list(SAYINGS)))
-    def say(self, held, number, say):
+    def say(self, held: Action, number: int, say: str) -> None:
         before, rows = now(held), _row(held.id)
         is_held = (before.owner, before.fence) == (held.owner, held.fence) and State(before.state).is_active
         try:
@@ -96,30 +104,30 @@ class Machine(RuleBasedStateMachine):
         assert told or _row(held.id) == rows
 
     @invariant()
-    def one_action_occupies_a_cluster(self):
+    def one_action_occupies_a_cluster(self) -> None:
         busy = Action.objects.filter(cluster__in=self.clusters, state__in=OCCUPYING).values("cluster")
         assert all(row["n"] == 1 for row in busy.annotate(n=Count("id")))
 
     @invariant()
-    def what_has_ended_stays_as_it_ended(self):
+    def what_has_ended_stays_as_it_ended(self) -> None:
         for action in Action.objects.filter(cluster__in=self.clusters, state__in=ENDED):
             assert action.ended_at is not None
             assert self.ended.setdefault(action.id, _row(action.id)) == _row(action.id)
 
     @invariant()
-    def nothing_was_begun_that_was_not_queued_or_approved_by_a_second_person(self):
+    def nothing_was_begun_that_was_not_queued_or_approved_by_a_second_person(self) -> None:
         for action in Action.objects.filter(cluster__in=self.clusters, started_at__isnull=False):
             assert action.queued_at is not None
             assert not action.needs_approval or {action.by, action.approved_by} == {"ann", "ben"}
 
     @invariant()
-    def what_was_verified_was_intended_and_applied(self):
+    def what_was_verified_was_intended_and_applied(self) -> None:
         for step in Step.objects.filter(action__cluster__in=self.clusters, state=StepState.VERIFIED):
             assert step.intended_at is not None
             assert step.applied_at is not None
 
     @invariant()
-    def revisions_only_grow(self):
+    def revisions_only_grow(self) -> None:
         highest = order.revision()
         assert highest >= self.seen
         self.seen = highest

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+from django.contrib.auth.models import User
 
 from tests.actions.small import ANN, ELECT, LEASE_S, NOW, claimed, now, operator, plan, proposed, queued
 from tests.databases import Database
@@ -97,7 +98,7 @@ def test_what_was_settled_as_not_applied_is_repeated_all_the_same(db: None) -> N
 
 
 @pytest.mark.parametrize("take", ["grant", "activity", "user"])
-def test_who_may_act_no_more_repeats_nothing(db: None, take: str, django_user_model: type) -> None:
+def test_who_may_act_no_more_repeats_nothing(db: None, take: str, django_user_model: type[User]) -> None:
     first = repeated(operator())
     if take == "grant":
         Grant.objects.all().delete()

@@ -7,6 +7,7 @@ from django import db
 
 from tests.alarms import seeing
 from tests.databases import Database, in_threads
+from zkdash.actions.entries import UnavailableError
 from zkdash.actions.models import Audit
 from zkdash.actions.who import Who
 from zkdash.alarms import acknowledging, keeping
@@ -232,5 +233,5 @@ def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch: pytest.Monke
         raise db.OperationalError("gone")
 
     monkeypatch.setattr(Occurrence.objects, "filter", away)
-    with pytest.raises(keeping.UnavailableError, match="OperationalError"):
+    with pytest.raises(UnavailableError, match="OperationalError"):
         turn(seeing.failing("D3", "orders"))

@@ -34,8 +34,9 @@ def _told(settings: Settings) -> None:
     configure(settings, webhooks=("http://127.0.0.1:9/hooks/x",))
 
 
-def configure(settings: Settings, **more: tuple[str, ...]) -> None:
-    settings.ZKDASH_CLUSTERS = (ClusterConfig("shop", (("127.0.0.1", 1),), **more),)
+def configure(settings: Settings, webhooks: tuple[str, ...] = (), mail: tuple[str, ...] = ()) -> None:
+    shop = ClusterConfig("shop", (("127.0.0.1", 1),), webhooks=webhooks, mail=mail)
+    settings.ZKDASH_CLUSTERS = (shop,)
 
 
 def turn(seen: Seen, seconds: float, rules: Rules = Rules()) -> list[str]:  # noqa: B008 - a frozen value

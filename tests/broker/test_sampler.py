@@ -223,13 +223,17 @@ def test_an_answer_about_other_partitions_adds_nothing(cluster: Cluster) -> None
     assert set(cluster.sampler.samples.ends) == {T}
 
 
+def _asked(server: Listening, times: int) -> Callable[[], bool]:
+    return lambda: server.connections == times
+
+
 def test_a_broker_that_failed_twice_is_left_alone_and_then_asked_again(cluster: Cluster) -> None:
     good, bad = cluster.listening(GOOD), cluster.listening(hostile("a closed door"))
     cluster.update({1: at(1, good.port), 2: at(2, bad.port)}, {T: {0: 1, 1: 2}})
     for attempts in (1, 2):
         cluster.later()
         cluster.known(0)
-        wait_for(lambda attempts=attempts: bad.connections == attempts)
+        wait_for(_asked(bad, attempts))
     reason = cluster.reason(1)
     bad.behaviour = GOOD
     for _ in range(3):

@@ -14,6 +14,7 @@ from zkdash.cluster.touched import Touched
 from zkdash.znode import Batch, Stat, Unreadable, Znode
 
 Tree = dict[str, Znode | Unreadable | None]
+AnyTree = Mapping[str, Znode | Unreadable | None]  # to be read: what only has znodes fits too
 
 BORN = 1_795_260_000_000
 _zxids = itertools.count(1)
@@ -105,7 +106,7 @@ def group(
     return tree
 
 
-def built(*trees: Mapping[str, Znode | Unreadable | None]) -> ClusterState:
+def built(*trees: AnyTree) -> ClusterState:
     """The state of these znodes, loaded as one whole batch."""
     merged: Tree = {}
     for tree in trees:
@@ -114,9 +115,7 @@ def built(*trees: Mapping[str, Znode | Unreadable | None]) -> ClusterState:
     return after
 
 
-def step(
-    state_: ClusterState, *trees: Mapping[str, Znode | Unreadable | None]
-) -> tuple[ClusterState, Touched]:
+def step(state_: ClusterState, *trees: AnyTree) -> tuple[ClusterState, Touched]:
     """The state after one more batch, and what it touched."""
     merged: Tree = {}
     for tree in trees:

@@ -6,9 +6,10 @@ import pytest
 
 from bench import tree as trees
 from tests.cluster import small
+from tests.narrowing import sure
 from zkdash.cluster import advance, changes
 from zkdash.cluster.state import ClusterState
-from zkdash.znode import Batch, Unreadable
+from zkdash.znode import Batch, Unreadable, Znode
 
 NOW = 1_800_000_000_000
 STATE = "/brokers/topics/orders/partitions/3/state"
@@ -100,7 +101,9 @@ def _diff(state: ClusterState, *parts: small.Tree) -> tuple[changes.Change, ...]
 
 
 @pytest.mark.parametrize(("batch", "said"), CASES)
-def test_what_a_batch_changed_is_said(batch, said):
+def test_what_a_batch_changed_is_said(
+    batch: small.Tree, said: list[tuple[str, str | None, str | None]]
+) -> None:
     found = _diff(small.built(CLUSTER), batch)
     assert sorted(((one.what, one.before, one.after) for one in found), key=str) == sorted(said, key=str)
     assert {one.path for one in found} <= {*batch}
@@ -108,9 +111,9 @@ def test_what_a_batch_changed_is_said(batch, said):
 
 def _again(name: str, partitions: dict[int, list[int]], **more: object) -> small.Tree:
     """The assignment of a topic that has been there all the time, written anew."""
-    born = small.built(CLUSTER).topics["orders"].znode.czxid
+    born = sure(Znode, small.built(CLUSTER).topics["orders"].znode).czxid
     (path, znode), *_ = small.assignment(name, partitions, **more).items()
-    return {path: small.znode(znode.data, born=born)}
+    return {path: small.znode(sure(Znode, znode).data, born=born)}
 
 
 @pytest.mark.parametrize(
@@ -148,7 +151,9 @@ def _again(name: str, partitions: dict[int, list[int]], **more: object) -> small
         ([small.gone("/controller"), small.controller(2)], [("broker 2 became the controller", None, "2")]),
     ],
 )
-def test_the_last_of_several_batches_is_said_alone(steps, said):
+def test_the_last_of_several_batches_is_said_alone(
+    steps: list[small.Tree], said: list[tuple[str, str | None, str | None]]
+) -> None:
     state = small.built(CLUSTER)
     for step in steps[:-1]:
         state, _ = small.step(state, step)
@@ -156,35 +161,36 @@ def test_the_last_of_several_batches_is_said_alone(steps, said):
     assert sorted(((one.what, one.before, one.after) for one in found), key=str) == sorted(said, key=str)
 
 
-def test_a_change_has_the_servers_time_and_a_deletion_the_watchers():
+def test_a_change_has_the_servers_time_and_a_deletion_the_watchers() -> None:
     state = small.built(CLUSTER)
     wrote = small.state("orders", 3, 1, [1])
     (change,) = _diff(state, wrote)
-    assert (change.when, change.zxid, change.area) == (wrote[STATE].mtime, wrote[STATE].mzxid, "topics")
+    state_ = sure(Znode, wrote[STATE])
+    assert (change.when, change.zxid, change.area) == (state_.mtime, state_.mzxid, "topics")
     (change,) = _diff(state, small.gone("/brokers/ids/1"))
     assert (change.when, change.zxid, change.area) == (NOW, None, "brokers")
 
 
-def test_the_newest_comes_first():
+def test_the_newest_comes_first() -> None:
     found = _diff(small.built(CLUSTER), small.controller(2), small.broker(7), small.topic("x", {0: [1]}))
     assert [one.when for one in found] == sorted((one.when for one in found), reverse=True)
     assert len(found) == 3
 
 
-def test_the_first_load_is_no_change():
+def test_the_first_load_is_no_change() -> None:
     assert _diff(ClusterState(), CLUSTER) == ()
 
 
-def test_a_catch_up_says_what_differs():
+def test_a_catch_up_says_what_differs() -> None:
     state = small.built(CLUSTER)
     batch = Batch(small.gone("/brokers/ids/1"), 10**6, whole=True)
     after, _ = advance.advance(state, batch)
     assert [one.what for one in changes.diff(state, after, batch, now_ms=NOW)] == ["broker 1 went away"]
 
 
-def test_a_flood_of_states_is_one_sentence():
+def test_a_flood_of_states_is_one_sentence() -> None:
     state, _ = advance.advance(ClusterState(), Batch(dict(trees.tree(topics=20, groups=0)), 1, whole=True))
-    flood = {
+    flood: small.Tree = {
         f"/brokers/topics/{trees.topic_name(topic)}/partitions/{partition}/state": small.znode(
             trees.state(-1, [])
         )
@@ -195,7 +201,7 @@ def test_a_flood_of_states_is_one_sentence():
     assert sorted(one.what for one in found) == ["broker 3 went away", "the states of 400 partitions changed"]
 
 
-def test_a_07_brokers_count_that_changes_is_said():
+def test_a_07_brokers_count_that_changes_is_said() -> None:
     root = "/brokers/topics/old"
     state = small.built({root: small.znode(None), f"{root}/1": small.znode("2")})
     (change,) = _diff(state, {f"{root}/1": small.znode("4")})

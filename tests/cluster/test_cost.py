@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -16,14 +18,14 @@ from zkdash.znode import Batch
 
 
 @pytest.fixture
-def counted(monkeypatch):
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often the costly functions are called."""
     calls: Counter[str] = Counter()
 
-    def count(module, name):
+    def count(module: ModuleType, name: str) -> None:
         real = getattr(module, name)
 
-        def counting(*arguments, **named):
+        def counting(*arguments: Any, **named: Any) -> Any:
             calls[name] += 1
             return real(*arguments, **named)
 
@@ -49,7 +51,9 @@ def _state(topic: int, partition: int) -> small.Tree:
 
 
 @pytest.mark.parametrize("topics", [20, 400])
-def test_a_changed_state_is_parsed_alone_and_its_topic_summed_up_alone(counted, topics):
+def test_a_changed_state_is_parsed_alone_and_its_topic_summed_up_alone(
+    counted: Counter[str], topics: int
+) -> None:
     state = _loaded(topics)
     counted.clear()
     after, touched = small.step(state, _state(7, 2))
@@ -61,12 +65,12 @@ def test_a_changed_state_is_parsed_alone_and_its_topic_summed_up_alone(counted, 
     assert after.problems is state.problems
 
 
-def test_a_first_load_parses_every_state_once_and_sums_every_topic_up_once(counted):
+def test_a_first_load_parses_every_state_once_and_sums_every_topic_up_once(counted: Counter[str]) -> None:
     _loaded(50)
     assert counted == {"parse_state": 200, "assemble": 50, "summarise": 50}
 
 
-def test_a_broker_that_goes_re_evaluates_only_the_topics_that_it_led(counted):
+def test_a_broker_that_goes_re_evaluates_only_the_topics_that_it_led(counted: Counter[str]) -> None:
     state = _loaded(400)
     led = sum(3 in numbers.leaders for numbers in state.summaries.values())
     assert led < 400
@@ -75,7 +79,7 @@ def test_a_broker_that_goes_re_evaluates_only_the_topics_that_it_led(counted):
     assert counted == {"summarise": led}
 
 
-def test_a_commit_of_offsets_touches_no_topic_and_no_number(counted):
+def test_a_commit_of_offsets_touches_no_topic_and_no_number(counted: Counter[str]) -> None:
     state = _loaded(20)
     counted.clear()
     path = f"/consumers/group-0001/offsets/{tree.topic_name(1)}/0"
@@ -88,7 +92,7 @@ def test_a_commit_of_offsets_touches_no_topic_and_no_number(counted):
 
 
 @pytest.mark.parametrize("topics", [60, 600])
-def test_the_default_page_makes_no_row_that_it_does_not_show(counted, topics):
+def test_the_default_page_makes_no_row_that_it_does_not_show(counted: Counter[str], topics: int) -> None:
     state = _loaded(topics)
     counted.clear()
     assert len(queries.select_topics(state, Query()).rows) == 50
@@ -96,21 +100,23 @@ def test_the_default_page_makes_no_row_that_it_does_not_show(counted, topics):
 
 
 @pytest.mark.parametrize("topics", [600, 6000])
-def test_the_default_page_of_groups_makes_no_row_that_it_does_not_show(counted, topics):
+def test_the_default_page_of_groups_makes_no_row_that_it_does_not_show(
+    counted: Counter[str], topics: int
+) -> None:
     state = _loaded(topics)
     counted.clear()
     assert len(group_queries.select_groups(state, Query()).rows) == 50
     assert counted == {"group": 50}
 
 
-def test_a_change_of_status_copies_no_more_of_the_ranking_than_a_chunk():
+def test_a_change_of_status_copies_no_more_of_the_ranking_than_a_chunk() -> None:
     state = _loaded(2000)
     after, _ = small.step(state, _state(7, 2))
     shared = {id(chunk) for chunk in state.ranking.chunks} & {id(chunk) for chunk in after.ranking.chunks}
     assert len(shared) >= len(state.ranking.chunks) - 2
 
 
-def test_equal_states_are_one_object():
+def test_equal_states_are_one_object() -> None:
     state = _loaded(50)
     held = [partition.state for topic in state.topics.values() for partition in topic.partitions]
     assert len({id(value) for value in held}) == len(set(held))

@@ -41,7 +41,7 @@ CHANGE = "/config/changes/config_change_0000000001"
         "ips/1.2.3.4",
     ],
 )
-def test_a_configuration_is_kept_by_its_path_below_config(entity):
+def test_a_configuration_is_kept_by_its_path_below_config(entity: str) -> None:
     path = f"/config/{entity}"
     state, touched = small.step(small.built(), {path: QUOTA})
     assert state.configs[entity].value == EntityConfig({"producer_byte_rate": "1"})
@@ -52,7 +52,7 @@ def test_a_configuration_is_kept_by_its_path_below_config(entity):
     assert touched.areas == {"configs"}
 
 
-def test_acls_are_kept_by_path_literal_and_prefixed():
+def test_acls_are_kept_by_path_literal_and_prefixed() -> None:
     state, touched = small.step(
         small.built(), {path: small.json_(version=1, acls=[ENTRY]) for path in (ACL, PREFIXED)}
     )
@@ -61,14 +61,14 @@ def test_acls_are_kept_by_path_literal_and_prefixed():
     assert touched.areas == {"acls"}
 
 
-def test_a_token_is_kept_by_its_id():
+def test_a_token_is_kept_by_its_id() -> None:
     times = {"issueTimestamp": 1, "maxTimestamp": 3, "expiryTimestamp": 2}
     state, touched = small.step(small.built(), {TOKEN: small.json_(version=3, **times)})
     assert {name: seen.value for name, seen in state.tokens.items()} == {"abc": Token(3, 1, 3, 2)}
     assert touched.areas == {"acls"}
 
 
-def test_notifications_are_kept_by_path_until_they_are_gone():
+def test_notifications_are_kept_by_path_until_they_are_gone() -> None:
     acl_change = "/kafka-acl-changes/acl_changes_0000000002"
     state, touched = small.step(
         small.built(),
@@ -92,7 +92,7 @@ def test_notifications_are_kept_by_path_until_they_are_gone():
         (CHANGE, "notifications", CHANGE),
     ],
 )
-def test_what_may_not_be_read_is_neither_absent_nor_a_problem(path, field, key):
+def test_what_may_not_be_read_is_neither_absent_nor_a_problem(path: str, field: str, key: str) -> None:
     state = small.built({path: REFUSED})
     assert getattr(state, field)[key].value == REFUSED
     assert getattr(state, field)[key].znode is None
@@ -100,7 +100,7 @@ def test_what_may_not_be_read_is_neither_absent_nor_a_problem(path, field, key):
 
 
 @pytest.mark.parametrize("path", ["/config/users/u", "/config/brokers/1", TOKEN])
-def test_a_malformed_secret_is_a_problem_that_shows_no_byte(path):
+def test_a_malformed_secret_is_a_problem_that_shows_no_byte(path: str) -> None:
     state = small.built({path: small.znode("<hidden>")})
     problem = state.problems[path]
     assert problem.head == b""
@@ -108,13 +108,13 @@ def test_a_malformed_secret_is_a_problem_that_shows_no_byte(path):
     assert not problem.critical
 
 
-def test_a_malformed_acl_is_a_problem_and_its_value_says_so():
+def test_a_malformed_acl_is_a_problem_and_its_value_says_so() -> None:
     state = small.built({ACL: small.znode("[]")})
     assert state.acls[ACL].value == Unparsable("a list where an ACL belongs")
     assert state.problems[ACL].head == b"[]"
 
 
-def test_what_the_cluster_keeps_of_itself_is_in_the_state():
+def test_what_the_cluster_keeps_of_itself_is_in_the_state() -> None:
     tree = {
         "/feature": small.json_(version=2, status=1, features={"f": {"max_version_level": 3}}),
         "/migration": small.json_(
@@ -141,14 +141,14 @@ def test_what_the_cluster_keeps_of_itself_is_in_the_state():
     assert touched.areas == {"controller"}
 
 
-def test_that_no_producer_id_was_given_out_yet_is_not_that_none_can_be():
+def test_that_no_producer_id_was_given_out_yet_is_not_that_none_can_be() -> None:
     assert small.built().producer_ids is None
     state = small.built({"/latest_producer_id_block": small.znode(None)})
     assert state.producer_ids is not None
     assert state.producer_ids.value is None
 
 
-def test_the_marker_of_a_topic_to_be_deleted_keeps_its_znode():
+def test_the_marker_of_a_topic_to_be_deleted_keeps_its_znode() -> None:
     marker = small.znode(None)
     state = small.built(small.topic("t", {0: [1]}), {"/admin/delete_topics/t": marker})
     assert dict(state.deletion_znodes) == {"t": marker}
@@ -160,13 +160,13 @@ def test_the_marker_of_a_topic_to_be_deleted_keeps_its_znode():
     assert "admin" in touched.areas
 
 
-def test_a_marker_that_may_not_be_read_marks_its_topic_all_the_same():
+def test_a_marker_that_may_not_be_read_marks_its_topic_all_the_same() -> None:
     state = small.built(small.topic("t", {0: [1]}), {"/admin/delete_topics/t": REFUSED})
     assert dict(state.deletion_znodes) == {"t": REFUSED}
     assert state.topics["t"].deleting
 
 
-def test_a_directory_that_may_not_be_read_is_told_until_it_may():
+def test_a_directory_that_may_not_be_read_is_told_until_it_may() -> None:
     state, touched = small.step(
         small.built(), {"/config/users": REFUSED, "/config/brokers": small.znode(None)}
     )
@@ -181,7 +181,7 @@ def test_a_directory_that_may_not_be_read_is_told_until_it_may():
         assert "configs" in touched.areas
 
 
-def test_what_a_batch_leaves_alone_is_the_very_same_map():
+def test_what_a_batch_leaves_alone_is_the_very_same_map() -> None:
     state = small.built({ACL: small.json_(version=1, acls=[ENTRY]), "/config/users/u": QUOTA})
     after, _ = small.step(state, {"/config/users/v": QUOTA})
     assert after.acls is state.acls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("query", "names"), CASES, ids=[repr(query)[6:-1] for query, _ in CASES])
-def test_groups_are_selected(query, names):
+def test_groups_are_selected(query: Query, names: list[str]) -> None:
     found = group_queries.select_groups(STATE, query)
     assert [row.name for row in found.rows] == names
     assert (found.total, found.matched, found.page, found.pages) == (9, len(names), 1, 1)
@@ -70,12 +71,12 @@ def test_groups_are_selected(query, names):
 
 @pytest.mark.parametrize("sort", group_queries.SORTS)
 @pytest.mark.parametrize("falls", [False, True])
-def test_every_column_sorts_all_groups(sort, falls):
+def test_every_column_sorts_all_groups(sort: str, falls: bool) -> None:
     rows = group_queries.select_groups(STATE, Query(sort=f"-{sort}" if falls else sort)).rows
     assert sorted(row.name for row in rows) == sorted(STATE.groups)
 
 
-def test_each_status_says_why():
+def test_each_status_says_why() -> None:
     rows = group_queries.select_groups(STATE, Query()).rows
     assert {row.name: (row.status, row.words) for row in rows} == {
         "short": (Tone.CRITICAL, "2 unowned"),
@@ -90,12 +91,12 @@ def test_each_status_says_why():
     }
 
 
-def test_what_a_pattern_leaves_open_is_not_a_number():
+def test_what_a_pattern_leaves_open_is_not_a_number() -> None:
     (row,) = group_queries.select_groups(STATE, Query(q="wild")).rows
     assert (row.expected, row.unowned, row.owned) == (None, None, 0)
 
 
-def test_a_groups_row():
+def test_a_groups_row() -> None:
     (row,) = group_queries.select_groups(STATE, Query(q="short")).rows
     owner = STATE.groups["short"].owners["orders"]["0"].znode
     assert owner is not None
@@ -103,7 +104,7 @@ def test_a_groups_row():
     assert (row.in_zookeeper, row.rebalanced) == (False, owner.ctime)
 
 
-def test_an_offset_that_goes_bad_shows_though_its_group_is_not_summed_up_for_others():
+def test_an_offset_that_goes_bad_shows_though_its_group_is_not_summed_up_for_others() -> None:
     state = small.built(small.topic("orders", {0: [1]}), small.group("g", {}), _offset("g", "1"))
     for value, words in (("2", "only offsets"), ("x", "1 bad offset, only offsets"), ("3", "only offsets")):
         state, _ = small.step(state, _offset("g", value))
@@ -114,7 +115,7 @@ def test_an_offset_that_goes_bad_shows_though_its_group_is_not_summed_up_for_oth
     assert state.groups["g"].bad_offsets == 0
 
 
-def test_the_finding_about_owners_lists_just_the_groups_that_it_counts():
+def test_the_finding_about_owners_lists_just_the_groups_that_it_counts() -> None:
     (check,) = [check for check in checks.CHECKS if check.id == "D40"]
     assert (check.page, check.query) == ("groups", "q=is%3Aunowned")
     found = group_queries.select_groups(STATE, Query(q="is:unowned"))
@@ -124,7 +125,7 @@ def test_the_finding_about_owners_lists_just_the_groups_that_it_counts():
 
 
 @pytest.mark.parametrize("name", recorded.RECORDED)
-def test_the_rows_of_a_recorded_cluster_count_what_its_file_holds(name):
+def test_the_rows_of_a_recorded_cluster_count_what_its_file_holds(name: str) -> None:
     state, tree = small.built(recorded.load(name)), recorded.raw(name)
     rows = group_queries.select_groups(state, Query(size=1000)).rows
     below = recorded.children(tree)
@@ -145,7 +146,7 @@ def test_the_rows_of_a_recorded_cluster_count_what_its_file_holds(name):
         assert row.expected == _expected(tree, below, root)
 
 
-def _expected(tree, below, root) -> int | None:
+def _expected(tree: dict[str, Any], below: dict[str, list[str]], root: str) -> int | None:
     """The partitions of the topics that the members name, straight from the file."""
     names: set[str] = set()
     for member in below.get(f"{root}/ids", []):

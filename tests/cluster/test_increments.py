@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from typing import TypeAlias
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,9 @@ from tests import full
 from tests.cluster import small
 from zkdash.cluster import advance
 from zkdash.znode import Batch, Unreadable, Znode
+
+# A path that goes with all below it, or a path and what is written there.
+Step: TypeAlias = str | tuple[str, bytes | str | Znode | Unreadable | None]
 
 TOPICS = ("a", "b", "old")
 PARTITIONS = (0, 1, 3)
@@ -160,7 +164,7 @@ def _start() -> small.Tree:
     return start
 
 
-def _apply(tree: small.Tree, step: str | tuple[str, object]) -> None:
+def _apply(tree: small.Tree, step: Step) -> None:
     if isinstance(step, str):
         for path in [path for path in tree if path == step or path.startswith(step + "/")]:
             del tree[path]
@@ -181,7 +185,7 @@ def _batch(before: small.Tree, after: small.Tree, number: int) -> Batch:
 
 @settings(max_examples=full.pick(100, 300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(batches=_BATCHES)
-def test_any_batches_lead_to_the_state_of_the_tree_that_they_left(batches):
+def test_any_batches_lead_to_the_state_of_the_tree_that_they_left(batches: list[list[Step]]) -> None:
     tree = _start()
     state = small.built(tree)
     for number, steps in enumerate(batches, 1):
@@ -197,7 +201,7 @@ def test_any_batches_lead_to_the_state_of_the_tree_that_they_left(batches):
 
 @settings(max_examples=full.pick(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(batches=_BATCHES)
-def test_what_a_batch_says_it_touched_is_all_that_changed(batches):
+def test_what_a_batch_says_it_touched_is_all_that_changed(batches: list[list[Step]]) -> None:
     tree = _start()
     state = small.built(tree)
     for number, steps in enumerate(batches, 1):

@@ -20,8 +20,8 @@ TAKEN = {"/migration": small.znode(migration(3000))}
 COPIED = {"/migration": small.znode(migration(3000, offset=62))}
 
 
-def _registered(*numbers):
-    found = {}
+def _registered(*numbers: int) -> small.Tree:
+    found: small.Tree = {}
     for number in numbers:
         fields = {"host": "h", "port": number, "endpoints": [f"PLAINTEXT://h:{number}"], "timestamp": "1"}
         protocols = {"PLAINTEXT": "PLAINTEXT"}
@@ -38,7 +38,7 @@ FRESH = (
 )
 
 
-def _built(*trees):
+def _built(*trees: small.AnyTree) -> ClusterState:
     return small.built(*FRESH, *trees)
 
 
@@ -58,7 +58,9 @@ def _built(*trees):
         (({"/controller": small.znode("{")}, WAITS), Stage.UNKNOWN, None, False),
     ],
 )
-def test_controller_and_migration_tell_the_stage_and_who_owns_the_metadata(trees, stage, owner, refuses):
+def test_controller_and_migration_tell_the_stage_and_who_owns_the_metadata(
+    trees: tuple[small.AnyTree, ...], stage: Stage, owner: int | None, refuses: bool
+) -> None:
     state = _built(*trees)
     assert kraft.stage(state) is stage
     assert kraft.owner(state) == owner
@@ -67,22 +69,22 @@ def test_controller_and_migration_tell_the_stage_and_who_owns_the_metadata(trees
         assert broker_rows.controller(state) is None
 
 
-def test_what_was_read_anew_counts_before_what_is_known():
+def test_what_was_read_anew_counts_before_what_is_known() -> None:
     state = _built(BY_BROKER)
     assert kraft.refusal(state) == ""
     assert "3000" in kraft.refusal(state, _built(COPIED).migration)
 
 
-def test_before_the_first_load_nothing_is_known():
+def test_before_the_first_load_nothing_is_known() -> None:
     assert kraft.stage(ClusterState()) is Stage.UNKNOWN
     assert kraft_readiness.conditions(ClusterState()) == ()
 
 
-def _answers(state):
+def _answers(state: ClusterState) -> dict[str, Answer]:
     return {one.id: one.answer for one in kraft_readiness.conditions(state)}
 
 
-def test_a_healthy_cluster_says_no_only_to_the_controller_that_is_missing():
+def test_a_healthy_cluster_says_no_only_to_the_controller_that_is_missing() -> None:
     answers = _answers(_built(BY_BROKER))
     assert [name for name, answer in answers.items() if answer is Answer.NO] == ["controller"]
     assert [name for name, answer in answers.items() if answer is Answer.YES] == [
@@ -130,26 +132,28 @@ def test_a_healthy_cluster_says_no_only_to_the_controller_that_is_missing():
         ),
     ],
 )
-def test_each_condition_says_what_stands_in_the_way(trees, condition, answer, words):
+def test_each_condition_says_what_stands_in_the_way(
+    trees: tuple[small.AnyTree, ...], condition: str, answer: Answer, words: str
+) -> None:
     found = {one.id: one for one in kraft_readiness.conditions(_built(*trees))}[condition]
     assert found.answer is answer
     assert words in found.why
 
 
-def test_a_move_that_the_brokers_api_began_counts():
+def test_a_move_that_the_brokers_api_began_counts() -> None:
     moving = small.assignment("t", {0: [2, 1]}, adding_replicas={"0": [2]}, removing_replicas={})
     answers = _answers(_built(BY_BROKER, moving))
     assert answers["idle"] is Answer.NO
 
 
-def test_old_layouts_cannot_migrate():
+def test_old_layouts_cannot_migrate() -> None:
     state = small.built({"/brokers/ids/1": small.znode("h-1:h:1")})
     found = {one.id: one for one in kraft_readiness.conditions(state)}["release"]
     assert (found.answer, found.why) == (Answer.NO, "The layout is 0.7.")
 
 
 @pytest.mark.parametrize("name", recorded.TREES)
-def test_no_recorded_cluster_was_being_migrated(name):
+def test_no_recorded_cluster_was_being_migrated(name: str) -> None:
     state = small.built(recorded.load(name))
     if name != recorded.HOSTILE:
         assert kraft.stage(state) is Stage.ZOOKEEPER

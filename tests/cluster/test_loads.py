@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from bench import tree
@@ -10,6 +12,7 @@ from tests.cluster import small
 from zkdash.cluster import loads
 from zkdash.cluster.loads import Load
 from zkdash.cluster.tone import Tone
+from zkdash.cluster.topics import Partition, Topic
 
 STATE = small.built(
     small.broker(1),
@@ -26,7 +29,7 @@ def _tones(**counts: int) -> tuple[int, ...]:
     return tuple(counts.get(tone.value, 0) for tone in Tone)
 
 
-def test_a_broker_carries_what_it_leads_and_holds():
+def test_a_broker_carries_what_it_leads_and_holds() -> None:
     assert STATE.loads[1] == Load(
         leaders=3,
         replicas=5,
@@ -39,25 +42,25 @@ def test_a_broker_carries_what_it_leads_and_holds():
     assert (STATE.loads[2].unled, STATE.loads[2].under_replicated) == (1, 2)
 
 
-def test_a_broker_that_is_not_registered_carries_on():
+def test_a_broker_that_is_not_registered_carries_on() -> None:
     assert 9 not in STATE.brokers
     assert STATE.loads[9] == Load(replicas=2, tones=_tones(info=1, ok=1))
 
 
-def test_who_carries_nothing_any_more_is_not_there():
+def test_who_carries_nothing_any_more_is_not_there() -> None:
     after, _ = small.step(STATE, small.topic("t", {0: [1, 2], 1: [2, 1], 2: [2, 1], 3: [1, 2]}))
     assert after.loads[9] == Load(replicas=1, tones=_tones(info=1))
     gone = list(small.topic("going", {0: [1, 9]}))
     assert 9 not in small.step(after, small.gone(*gone))[0].loads
 
 
-def test_a_leader_outside_the_assignment_leads_without_holding():
+def test_a_leader_outside_the_assignment_leads_without_holding() -> None:
     state = small.built(small.broker(5), small.topic("t", {0: [1]}) | small.state("t", 0, 5, [5]))
     assert state.loads[5] == Load(leaders=1, tones=_tones(ok=1))
     assert state.loads[1] == Load(replicas=1, preferred=1, unled=1, tones=_tones(ok=1))
 
 
-def test_a_broker_that_goes_makes_what_it_leads_critical():
+def test_a_broker_that_goes_makes_what_it_leads_critical() -> None:
     before = small.built(small.broker(1), small.broker(2), small.topic("t", {0: [1, 2], 1: [2, 1]}))
     after, _ = small.step(before, small.gone("/brokers/ids/1"))
     assert after.loads[2].tones == _tones(critical=1, ok=1)
@@ -65,12 +68,12 @@ def test_a_broker_that_goes_makes_what_it_leads_critical():
     assert back.loads == before.loads
 
 
-def test_a_replica_that_is_assigned_twice_is_one():
+def test_a_replica_that_is_assigned_twice_is_one() -> None:
     state = small.built(small.broker(1), small.assignment("t", {0: [1, 1]}), small.state("t", 0, 1, [1]))
     assert state.loads[1].replicas == 1
 
 
-def test_07_brokers_carry_what_they_say():
+def test_07_brokers_carry_what_they_say() -> None:
     root = "/brokers/topics/old"
     state = small.built(
         {root: small.znode(None), f"{root}/1": small.znode("2"), f"{root}/0": small.znode("x")},
@@ -80,11 +83,11 @@ def test_07_brokers_carry_what_they_say():
     assert state.loads[0] == Load(topics_07=1, partitions_07=0)
 
 
-def test_a_changed_state_looks_at_one_partition(monkeypatch):
+def test_a_changed_state_looks_at_one_partition(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[int] = []
     real = loads._parts
 
-    def counting(topic, partitions, live):
+    def counting(topic: Topic, partitions: Sequence[Partition], live: frozenset[int]) -> list[loads._Part]:
         looked_at.append(len(partitions))
         return real(topic, partitions, live)
 
@@ -96,7 +99,7 @@ def test_a_changed_state_looks_at_one_partition(monkeypatch):
 
 
 @pytest.mark.parametrize("name", recorded.RECORDED)
-def test_every_recorded_tree_is_carried_as_its_file_says(name):
+def test_every_recorded_tree_is_carried_as_its_file_says(name: str) -> None:
     """Counted from the raw file, but for the tones, which are held to the rows in test_broker_queries."""
     expected = recorded.loads(name)
     found = small.built(recorded.load(name)).loads
@@ -104,6 +107,6 @@ def test_every_recorded_tree_is_carried_as_its_file_says(name):
     assert {n: tuple(getattr(load, field) for field in fields) for n, load in found.items()} == expected
 
 
-def test_nobody_but_the_right_one_is_asked_to_lead():
+def test_nobody_but_the_right_one_is_asked_to_lead() -> None:
     assert sum(load.preferred for load in STATE.loads.values()) == 4
     assert sum(load.leaders for load in STATE.loads.values()) == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.cluster.rebalance.consumers import cluster, member, offsets
+from tests.narrowing import known
 from zkdash.cluster import migration
 from zkdash.cluster.migration import WINDOW_MS, Sample, Stage
 
@@ -123,4 +124,4 @@ def test_a_sample_is_what_the_groups_znodes_say() -> None:
     group = cluster(member("g_a", {"t": 1}), offsets("t", {0: 5, 1: 7, "1-0": 99}), t=2).groups["g"]
     found = migration.sample(group, 1, {("t", 0): 5}, lag=3)
     assert (found.zookeeper, found.members, found.lag) == ({("t", 0): 5, ("t", 1): 7}, 1, 3)
-    assert found.written == max(offset.znode.mtime for offset in group.offsets["t"].values())
+    assert found.written == max(known(offset.znode).mtime for offset in group.offsets["t"].values())

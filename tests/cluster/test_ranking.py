@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zkdash.cluster import ranking
-from zkdash.cluster.ranking import Ranking
+from zkdash.cluster.ranking import Entry, Ranking
 
 _ENTRIES = st.tuples(st.integers(0, 4), st.integers(0, 5000).map("{:04}".format))
 
 
 @given(start=st.sets(_ENTRIES, max_size=40), changes=st.lists(_ENTRIES, max_size=40), data=st.data())
-def test_it_is_the_sorted_list(start, changes, data):
+def test_it_is_the_sorted_list(start: set[Entry], changes: list[Entry], data: st.DataObject) -> None:
     entries, ranked = set(start), Ranking.of(start)
     for entry in changes:
         before, kept = ranked, tuple(ranked)
@@ -32,7 +32,7 @@ def test_it_is_the_sorted_list(start, changes, data):
     assert list(ranked.between(first, last)) == expected[first:last]
 
 
-def test_chunks_stay_small_while_it_grows_and_vanish_while_it_shrinks():
+def test_chunks_stay_small_while_it_grows_and_vanish_while_it_shrinks() -> None:
     entries = [(0, f"{number:05}") for number in range(5 * ranking.CHUNK)]
     ranked = Ranking()
     for entry in entries:
@@ -44,6 +44,6 @@ def test_chunks_stay_small_while_it_grows_and_vanish_while_it_shrinks():
     assert ranked.chunks == ()
 
 
-def test_what_is_not_there_cannot_be_removed():
+def test_what_is_not_there_cannot_be_removed() -> None:
     with pytest.raises(KeyError):
         Ranking.of([(0, "a")]).removed((0, "b"))

@@ -56,17 +56,17 @@ CASES = [
 
 
 @pytest.mark.parametrize(("trees", "tone", "sentence"), CASES, ids=[case[2][:40] for case in CASES])
-def test_a_difference_is_said(trees, tone, sentence):
+def test_a_difference_is_said(trees: list[small.Tree], tone: Tone, sentence: str) -> None:
     assert (tone, sentence) in registrations.notes(small.built(*trees))
 
 
-def test_nothing_is_said_of_brokers_that_fit_together():
+def test_nothing_is_said_of_brokers_that_fit_together() -> None:
     state = small.built(_FINE, _broker(2, "PLAINTEXT://h2:1"), small.topic("t", {0: [1], 1: [2]}))
     assert registrations.notes(state) == ()
     assert registrations.notes(small.built()) == ()
 
 
-def test_what_cannot_be_read_says_nothing_and_the_worst_comes_first():
+def test_what_cannot_be_read_says_nothing_and_the_worst_comes_first() -> None:
     state = small.built(
         _FINE,
         {"/brokers/ids/3": small.znode("{")},
@@ -81,7 +81,7 @@ def test_what_cannot_be_read_says_nothing_and_the_worst_comes_first():
     ]
 
 
-def test_many_brokers_are_not_all_named():
+def test_many_brokers_are_not_all_named() -> None:
     state = small.built(_FINE, *(_broker(n, f"PLAINTEXT://h{n}:1", rack=None) for n in range(2, 30)))
     ((_, sentence),) = registrations.notes(state)
     assert sentence.startswith("Brokers 2, 3, 4, 5, 6, 7, 8, 9 and 20 more have no rack")
@@ -97,5 +97,5 @@ def test_many_brokers_are_not_all_named():
         ("A://:-1", ("A", "", "-1")),
     ],
 )
-def test_an_endpoint_is_split(endpoint, parts):
+def test_an_endpoint_is_split(endpoint: str, parts: tuple[str, str, str]) -> None:
     assert registrations.split(endpoint) == parts

@@ -18,7 +18,7 @@ from zkdash.demo.specs import Catalogue
 from zkdash.kafka import editing, paths
 from zkdash.zk.asking import Asker
 from zkdash.zk.config import ClusterConfig
-from zkdash.znode import Batch
+from zkdash.znode import Batch, Unreadable
 
 
 class Operator:
@@ -95,4 +95,5 @@ class Operator:
         if write.edit is None:
             return write.after
         found = self._asker.read([write.path]).get(write.path)
+        assert not isinstance(found, Unreadable)
         return editing.merge_config(found and found.data, write.edit.put, write.edit.drop)

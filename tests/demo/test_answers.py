@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.narrowing import known
 from zkdash.broker import questions
 from zkdash.broker.questions import EARLIEST, LATEST, Question, Told
 from zkdash.broker.samples import Commit
@@ -77,7 +78,7 @@ def ask(number: int, question: Question) -> Any:
     return question.answer.decode(answer, version=question.version, header=True)
 
 
-def test_the_leader_tells_both_ends_of_a_log():
+def test_the_leader_tells_both_ends_of_a_log() -> None:
     ends = questions.read_log_offsets(ask(1, questions.log_offsets([MINE], LATEST)), [MINE])
     starts = questions.read_log_offsets(ask(1, questions.log_offsets([MINE], EARLIEST)), [MINE])
     assert ends == {MINE: LOGS.end(*MINE)}
@@ -94,12 +95,12 @@ def test_the_leader_tells_both_ends_of_a_log():
     ],
     ids=["then", "long before its start", "in the future"],
 )
-def test_the_leader_tells_where_a_log_stood_at_a_moment(ago_s, expected):
+def test_the_leader_tells_where_a_log_stood_at_a_moment(ago_s: float, expected: int | None) -> None:
     asked = questions.log_offsets([MINE], WALL_MS - int(ago_s * 1000), 1)
     assert questions.read_offsets_at(ask(1, asked), [MINE], 1) == {MINE: expected}
 
 
-def test_both_versions_tell_the_same_ends():
+def test_both_versions_tell_the_same_ends() -> None:
     for time, expected in ((LATEST, LOGS.end(*MINE)), (EARLIEST, LOGS.start(*MINE))):
         told = questions.read_offsets_at(
             ask(1, questions.log_offsets([MINE, OTHERS], time, 1)), [MINE, OTHERS], 1
@@ -107,7 +108,7 @@ def test_both_versions_tell_the_same_ends():
         assert told == {MINE: expected, OTHERS: questions.words(6)}
 
 
-def test_who_does_not_lead_says_so_and_what_nobody_knows_is_unknown():
+def test_who_does_not_lead_says_so_and_what_nobody_knows_is_unknown() -> None:
     asked = [MINE, OTHERS, NOBODYS, UNKNOWN, ("nothing", 0)]
     told = questions.read_log_offsets(ask(1, questions.log_offsets(asked, LATEST)), asked)
     assert told == {
@@ -119,18 +120,18 @@ def test_who_does_not_lead_says_so_and_what_nobody_knows_is_unknown():
     }
 
 
-def test_the_coordinator_tells_all_commits_of_a_group():
+def test_the_coordinator_tells_all_commits_of_a_group() -> None:
     told = questions.read_commits(ask(COORDINATOR, questions.commits("mirror", None)), None)
-    assert told == Told({place: Commit(offset, "") for place, offset in COMMITTED.items()}, {})
+    assert told == Told({place: Commit(known(offset), "") for place, offset in COMMITTED.items()}, {})
 
 
-def test_the_coordinator_tells_the_commits_of_named_partitions():
+def test_the_coordinator_tells_the_commits_of_named_partitions() -> None:
     asked = [("orders", 0), ("orders", 1), ("clïcks", 1)]
     told = questions.read_commits(ask(COORDINATOR, questions.commits("mirror", asked)), asked)
-    assert told == Told({p: Commit(COMMITTED[p], "") for p in (("orders", 0), ("clïcks", 1))}, {})
+    assert told == Told({p: Commit(known(COMMITTED[p]), "") for p in (("orders", 0), ("clïcks", 1))}, {})
 
 
-def test_a_group_without_commits_in_kafka_has_none():
+def test_a_group_without_commits_in_kafka_has_none() -> None:
     other = next(
         f"g{n}"
         for n in range(100)
@@ -139,19 +140,19 @@ def test_a_group_without_commits_in_kafka_has_none():
     assert questions.read_commits(ask(COORDINATOR, questions.commits(other, None)), None) == Told({}, {})
 
 
-def test_who_does_not_coordinate_a_group_tells_nothing_of_it():
+def test_who_does_not_coordinate_a_group_tells_nothing_of_it() -> None:
     told = questions.read_commits(ask(OTHER, questions.commits("mirror", None)), None)
     assert told == questions.words(16)
     told = questions.read_commits(ask(OTHER, questions.commits("mirror", [MINE])), [MINE])
     assert told == "its answer leaves this partition out"
 
 
-def test_a_coordinator_lists_its_groups_and_others_do_not():
-    assert questions.read_groups(ask(COORDINATOR, questions.groups())) == {"mirror"}
+def test_a_coordinator_lists_its_groups_and_others_do_not() -> None:
+    assert questions.read_groups(ask(COORDINATOR, questions.groups())) == frozenset({"mirror"})
     assert questions.read_groups(ask(OTHER, questions.groups())) == frozenset()
 
 
-def test_where_no_controller_decided_anything_yet_nothing_is_known():
+def test_where_no_controller_decided_anything_yet_nothing_is_known() -> None:
     unaware = Answers(1, leaders=Leaders(), logs=LOGS, readers=READERS, wall_ms=lambda: WALL_MS)
     question = questions.groups()
     decoded = question.answer.decode(unaware.answer(encoded(question)), version=0, header=True)
@@ -168,7 +169,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_request_that_is_cut_short_or_too_long_is_refused(name):
+def test_a_request_that_is_cut_short_or_too_long_is_refused(name: str) -> None:
     whole = encoded(QUESTIONS[name])
     broker(1).answer(whole)
     for length in range(len(whole)):
@@ -181,7 +182,7 @@ def test_a_request_that_is_cut_short_or_too_long_is_refused(name):
 @pytest.mark.parametrize(
     ("key", "version"), [(2, 2), (9, 0), (9, 3), (16, 1), (3, 0), (10, 0), (18, 0), (-1, 0)]
 )
-def test_any_other_api_or_version_is_refused(key, version):
+def test_any_other_api_or_version_is_refused(key: int, version: int) -> None:
     request = struct.pack("!hhih", key, version, 1, -1)
     with pytest.raises(RefusedError, match=f"version {version} of API {key} is not answered"):
         broker(1).answer(request)
@@ -216,7 +217,7 @@ def header(key: int, version: int) -> bytes:
         "client",
     ],
 )
-def test_nonsense_is_refused(request_):
+def test_nonsense_is_refused(request_: bytes) -> None:
     with pytest.raises(RefusedError):
         broker(1).answer(request_)
 
@@ -225,7 +226,7 @@ def test_nonsense_is_refused(request_):
     key=st.sampled_from([(2, 0), (2, 1), (9, 1), (9, 2), (16, 0)]),
     body=st.binary(max_size=100),
 )
-def test_any_bytes_are_answered_or_refused(key, body):
+def test_any_bytes_are_answered_or_refused(key: tuple[int, int], body: bytes) -> None:
     try:
         answer = broker(1).answer(header(*key) + body)
     except RefusedError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
@@ -12,6 +13,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
 from tests.conftest import Chroot
+from tests.narrowing import sure
 from tests.waiting import wait_for
 from zkdash.demo import agenda, offsets
 from zkdash.demo.clock import SteppedClock
@@ -21,7 +23,7 @@ from zkdash.kafka import rules, subscriptions
 from zkdash.kafka.demand import Demand
 from zkdash.kafka.layouts import consumers
 from zkdash.kafka.rules import Rule
-from zkdash.kafka.values import Pattern
+from zkdash.kafka.values import Pattern, Registration
 
 pytestmark = pytest.mark.zk
 
@@ -144,9 +146,9 @@ class Stage:
 
     def plan(self, rule: Rule = Rule.RANGE) -> Owners:
         """Who should own what, from the registrations."""
+        found = {name: self.client.get(f"/consumers/g/ids/{name}")[0] for name in self.ids()}
         registered = {
-            name: consumers.parse_registration(self.client.get(f"/consumers/g/ids/{name}")[0])[0]
-            for name in self.ids()
+            name: sure(Registration, consumers.parse_registration(data)[0]) for name, data in found.items()
         }
         names = self.children("/brokers/topics")
         keys = {
@@ -173,7 +175,7 @@ def stage(chroot: Chroot) -> Iterator[Stage]:
 # --- registration and sharing
 
 
-def test_a_consumer_registers_and_claims_by_ephemerals_of_one_session(stage):
+def test_a_consumer_registers_and_claims_by_ephemerals_of_one_session(stage: Stage) -> None:
     stage.topic("orders", 3)
     stage.join("a", {"orders": 2})
     assert stage.ids() == ["g_a"]
@@ -183,7 +185,7 @@ def test_a_consumer_registers_and_claims_by_ephemerals_of_one_session(stage):
     assert set(stage.sessions().values()) == {registration}
 
 
-def test_members_that_join_and_leave_share_anew(stage):
+def test_members_that_join_and_leave_share_anew(stage: Stage) -> None:
     stage.topic("orders", 5)
     stage.join("a", {"orders": 2})
     second = stage.join("b", {"orders": 2})
@@ -196,7 +198,7 @@ def test_members_that_join_and_leave_share_anew(stage):
     assert set(stage.owners().values()) == {"g_a-0", "g_a-1"}
 
 
-def test_more_threads_than_partitions_leave_threads_idle(stage):
+def test_more_threads_than_partitions_leave_threads_idle(stage: Stage) -> None:
     stage.topic("orders", 2)
     stage.join("a", {"orders": 2})
     stage.join("b", {"orders": 2})
@@ -205,7 +207,7 @@ def test_more_threads_than_partitions_leave_threads_idle(stage):
 
 
 @pytest.mark.parametrize("rule", [Rule.ROUND_ROBIN_ALIKE, Rule.ROUND_ROBIN_HYPHEN])
-def test_round_robin_is_shared_in_the_text_form_of_its_release(stage, rule):
+def test_round_robin_is_shared_in_the_text_form_of_its_release(stage: Stage, rule: Rule) -> None:
     stage.topic("orders", 7)
     stage.topic("clicks", 4)
     for name in "abc":
@@ -217,7 +219,7 @@ def test_round_robin_is_shared_in_the_text_form_of_its_release(stage, rule):
     assert stage.owners() != stage.plan(Rule.RANGE)
 
 
-def test_an_id_that_another_session_holds_is_refused(stage):
+def test_an_id_that_another_session_holds_is_refused(stage: Stage) -> None:
     stage.client.create("/consumers/g/ids/g_a", b"{}", makepath=True)
     taken = stage.consumer("a", {"orders": 1})
     with pytest.raises(RegisteredError, match="g_a is registered already"):
@@ -229,7 +231,7 @@ def test_an_id_that_another_session_holds_is_refused(stage):
 # --- claims that meet another's
 
 
-def test_an_owner_that_is_there_with_its_own_value_is_a_success(stage):
+def test_an_owner_that_is_there_with_its_own_value_is_a_success(stage: Stage) -> None:
     """The reply to an earlier create was lost."""
     stage.topic("orders", 2)
     stage.hold("orders", 1, by="g_a-0")
@@ -239,7 +241,7 @@ def test_an_owner_that_is_there_with_its_own_value_is_a_success(stage):
     assert member.attempts == 1
 
 
-def test_who_finds_a_partition_held_gives_back_all_of_the_attempt_and_tries_again(stage):
+def test_who_finds_a_partition_held_gives_back_all_of_the_attempt_and_tries_again(stage: Stage) -> None:
     stage.topic("orders", 3)
     held = stage.hold("orders", 1)
     member = stage.join("a", {"orders": 1})
@@ -254,7 +256,7 @@ def test_who_finds_a_partition_held_gives_back_all_of_the_attempt_and_tries_agai
     assert len(stage.owners()) == 3
 
 
-def test_after_four_attempts_a_member_stays_registered_and_idle_until_the_next_trigger(stage):
+def test_after_four_attempts_a_member_stays_registered_and_idle_until_the_next_trigger(stage: Stage) -> None:
     stage.topic("orders", 2)
     held = stage.hold("orders", 0)
     member = stage.join("a", {"orders": 1})
@@ -271,7 +273,7 @@ def test_after_four_attempts_a_member_stays_registered_and_idle_until_the_next_t
     assert not member.is_idle
 
 
-def test_the_tries_are_a_back_off_apart(stage):
+def test_the_tries_are_a_back_off_apart(stage: Stage) -> None:
     stage.topic("orders", 1)
     stage.hold("orders", 0)
     member = stage.join("a", {"orders": 1})
@@ -281,7 +283,7 @@ def test_the_tries_are_a_back_off_apart(stage):
     assert member.attempts == 2
 
 
-def test_a_trigger_begins_the_tries_anew(stage):
+def test_a_trigger_begins_the_tries_anew(stage: Stage) -> None:
     stage.topic("orders", 1)
     stage.hold("orders", 0)
     member = stage.join("a", {"orders": 1})
@@ -291,7 +293,7 @@ def test_a_trigger_begins_the_tries_anew(stage):
     stage.until(lambda: member.attempts == 1)
 
 
-def test_one_registration_that_nobody_understands_stops_the_whole_group(stage):
+def test_one_registration_that_nobody_understands_stops_the_whole_group(stage: Stage) -> None:
     stage.topic("orders", 2)
     stage.client.create("/consumers/g/ids/g_foreign", b"[", makepath=True)
     member = stage.join("a", {"orders": 1})
@@ -303,7 +305,7 @@ def test_one_registration_that_nobody_understands_stops_the_whole_group(stage):
     stage.until(lambda: stage.owners() == stage.plan())
 
 
-def test_round_robin_of_0_8_2_refuses_members_whose_topics_differ(stage):
+def test_round_robin_of_0_8_2_refuses_members_whose_topics_differ(stage: Stage) -> None:
     stage.topic("orders", 2)
     stage.topic("clicks", 2)
     first = stage.join("a", {"orders": 1}, rule=Rule.ROUND_ROBIN_ALIKE)
@@ -318,21 +320,21 @@ def test_round_robin_of_0_8_2_refuses_members_whose_topics_differ(stage):
 # --- triggers
 
 
-def test_added_partitions_are_taken_up(stage):
+def test_added_partitions_are_taken_up(stage: Stage) -> None:
     stage.topic("orders", 2)
     stage.join("a", {"orders": 1})
     stage.topic("orders", 6)
     stage.until(lambda: len(stage.owners()) == 6)
 
 
-def test_a_topic_that_comes_later_is_taken_up_by_who_named_it(stage):
+def test_a_topic_that_comes_later_is_taken_up_by_who_named_it(stage: Stage) -> None:
     stage.join("a", {"orders": 1})
     assert stage.owners() == {}
     stage.topic("orders", 2)
     stage.until(lambda: len(stage.owners()) == 2)
 
 
-def test_a_deleted_topic_makes_no_rebalance(stage):
+def test_a_deleted_topic_makes_no_rebalance(stage: Stage) -> None:
     stage.topic("orders", 1)
     stage.topic("clicks", 1)
     member = stage.join("a", {"orders": 1, "clicks": 1})
@@ -348,7 +350,7 @@ def test_a_deleted_topic_makes_no_rebalance(stage):
     assert not member.is_idle
 
 
-def test_a_topic_whose_replicas_move_makes_no_rebalance(stage):
+def test_a_topic_whose_replicas_move_makes_no_rebalance(stage: Stage) -> None:
     stage.topic("orders", 1)
     stage.topic("clicks", 1)
     stage.join("a", {"orders": 1, "clicks": 1})
@@ -360,7 +362,7 @@ def test_a_topic_whose_replicas_move_makes_no_rebalance(stage):
     assert stage.client.exists("/consumers/g/owners/orders").cversion == changes + 2
 
 
-def test_a_broker_that_dies_makes_no_rebalance(stage):
+def test_a_broker_that_dies_makes_no_rebalance(stage: Stage) -> None:
     stage.topic("orders", 2)
     stage.join("a", {"orders": 1})
     before = stage.czxids()
@@ -369,7 +371,7 @@ def test_a_broker_that_dies_makes_no_rebalance(stage):
     assert stage.czxids() == before
 
 
-def test_without_any_broker_nothing_is_claimed_until_one_comes(stage):
+def test_without_any_broker_nothing_is_claimed_until_one_comes(stage: Stage) -> None:
     stage.topic("orders", 2)
     for broker in (1, 2):
         stage.client.delete(f"/brokers/ids/{broker}")
@@ -385,8 +387,8 @@ def test_without_any_broker_nothing_is_claimed_until_one_comes(stage):
     ("regex", "pattern"), [("ord.*|late", Pattern.WHITE_LIST), ("clicks|other.*", Pattern.BLACK_LIST)]
 )
 def test_a_wildcard_takes_up_new_topics_that_it_allows_and_leaves_out_others_and_internal_ones(
-    stage, regex, pattern
-):
+    stage: Stage, regex: str, pattern: Pattern
+) -> None:
     for topic in ("orders", "clicks", "__consumer_offsets"):
         stage.topic(topic, 2)
     stage.join("a", {regex: 1}, pattern=pattern)
@@ -403,7 +405,7 @@ def test_a_wildcard_takes_up_new_topics_that_it_allows_and_leaves_out_others_and
     assert set(stage.owners()) == {"orders/0", "orders/1", "late/0", "late/1"}
 
 
-def test_a_wildcard_lets_go_of_a_topic_that_is_deleted(stage):
+def test_a_wildcard_lets_go_of_a_topic_that_is_deleted(stage: Stage) -> None:
     for topic in ("orders", "old"):
         stage.topic(topic, 2)
     stage.join("a", {"o.*": 1}, pattern=Pattern.WHITE_LIST)
@@ -424,7 +426,9 @@ def expire(stage: Stage, member: Member) -> None:
     other.close()
 
 
-def test_after_an_expired_session_a_member_is_back_under_its_id_and_goes_on_where_it_committed(stage):
+def test_after_an_expired_session_a_member_is_back_under_its_id_and_goes_on_where_it_committed(
+    stage: Stage,
+) -> None:
     stage.topic("orders", 4)
     first = stage.join("a", {"orders": 1})
     stage.join("b", {"orders": 1})
@@ -445,7 +449,7 @@ def test_after_an_expired_session_a_member_is_back_under_its_id_and_goes_on_wher
     assert all(after[key] >= before[key] for key in before)
 
 
-def test_who_hangs_too_long_loses_its_partitions_and_takes_its_part_again_when_it_wakes(stage):
+def test_who_hangs_too_long_loses_its_partitions_and_takes_its_part_again_when_it_wakes(stage: Stage) -> None:
     stage.topic("orders", 4)
     drowsy = stage.join("a", {"orders": 1})
     stage.join("b", {"orders": 1})
@@ -463,7 +467,7 @@ def test_who_hangs_too_long_loses_its_partitions_and_takes_its_part_again_when_i
     assert set(stage.owners().values()) == {"g_a-0", "g_b-0"}
 
 
-def test_who_leaves_while_it_hangs_does_not_come_back(stage):
+def test_who_leaves_while_it_hangs_does_not_come_back(stage: Stage) -> None:
     stage.topic("orders", 2)
     member = stage.join("a", {"orders": 1})
     stage.steps.call(lambda: member.hang(expires_after_s=EXPIRY_S, wakes_after_s=15.0))
@@ -474,7 +478,7 @@ def test_who_leaves_while_it_hangs_does_not_come_back(stage):
     assert not member.is_running
 
 
-def test_an_id_that_is_still_held_by_the_earlier_session_is_tried_again(stage):
+def test_an_id_that_is_still_held_by_the_earlier_session_is_tried_again(stage: Stage) -> None:
     stage.topic("orders", 2)
     member = stage.join("a", {"orders": 1})
     stage.steps.call(lambda: member.hang(expires_after_s=1.0, wakes_after_s=2.0))
@@ -489,7 +493,9 @@ def test_an_id_that_is_still_held_by_the_earlier_session_is_tried_again(stage):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_happens_to_a_group_every_partition_ends_up_with_the_owner_of_the_plan(stage, seed):
+def test_whatever_happens_to_a_group_every_partition_ends_up_with_the_owner_of_the_plan(
+    stage: Stage, seed: int
+) -> None:
     random = Random(seed)  # noqa: S311 - a story
     stage.topic("orders", 12)
     members = [stage.consumer(name, {"orders": random.randint(1, 5)}) for name in "abcd"]
@@ -502,7 +508,7 @@ def test_whatever_happens_to_a_group_every_partition_ends_up_with_the_owner_of_t
             stage.steps.call(member.leave)
         else:
             wakes = random.uniform(1, 12)
-            stage.steps.call(lambda m=member, w=wakes: m.hang(expires_after_s=EXPIRY_S, wakes_after_s=w))
+            stage.steps.call(functools.partial(member.hang, expires_after_s=EXPIRY_S, wakes_after_s=wakes))
         for _ in range(random.randint(0, 4)):
             stage.pass_time(1.0)
     for _ in range(15):
@@ -515,7 +521,7 @@ def test_whatever_happens_to_a_group_every_partition_ends_up_with_the_owner_of_t
 # --- offsets
 
 
-def test_the_first_commit_makes_the_parents_and_each_later_one_sets_what_moved(stage):
+def test_the_first_commit_makes_the_parents_and_each_later_one_sets_what_moved(stage: Stage) -> None:
     stage.topic("orders", 2)
     stage.join("a", {"orders": 1})
     assert not stage.client.exists("/consumers/g/offsets")
@@ -527,7 +533,7 @@ def test_the_first_commit_makes_the_parents_and_each_later_one_sets_what_moved(s
     assert not stage.client.exists("/consumers/g/offsets/orders/0").ephemeralOwner
 
 
-def test_an_offset_that_did_not_move_is_not_written(stage):
+def test_an_offset_that_did_not_move_is_not_written(stage: Stage) -> None:
     stage.topic("orders", 2)
     stage.join("a", {"orders": 1}, pace=lambda key, offset: 7 if key[1] == "0" else (offset or 0) + 1)
     for _ in range(4):
@@ -537,7 +543,7 @@ def test_an_offset_that_did_not_move_is_not_written(stage):
     assert stage.client.exists("/consumers/g/offsets/orders/1").version == 3
 
 
-def test_a_rebalance_commits_before_it_lets_go_and_the_next_owner_goes_on_from_there(stage):
+def test_a_rebalance_commits_before_it_lets_go_and_the_next_owner_goes_on_from_there(stage: Stage) -> None:
     stage.topic("orders", 1)
     stage.join("b", {"orders": 1})
     stage.join("a", {"orders": 1})
@@ -548,14 +554,14 @@ def test_a_rebalance_commits_before_it_lets_go_and_the_next_owner_goes_on_from_t
     assert stage.offsets("orders")["0"] == committed + 10
 
 
-def test_a_member_that_leaves_commits_once_more(stage):
+def test_a_member_that_leaves_commits_once_more(stage: Stage) -> None:
     stage.topic("orders", 1)
     member = stage.join("a", {"orders": 1})
     stage.steps.call(member.leave)
     assert stage.offsets("orders") == {"0": 10}
 
 
-def test_offsets_that_are_kept_in_kafka_are_not_in_zookeeper(stage):
+def test_offsets_that_are_kept_in_kafka_are_not_in_zookeeper(stage: Stage) -> None:
     stage.topic("orders", 2)
     stage.join("a", {"orders": 1}, commits=False)
     stage.pass_time(60.0)

@@ -28,11 +28,11 @@ def seconds(made: Copies, *wanted: tuple[TopicPartition, int], leaders: dict[Top
     raise AssertionError("not within 1000 s")
 
 
-def test_a_copy_takes_as_long_as_its_bytes_need():
+def test_a_copy_takes_as_long_as_its_bytes_need() -> None:
     assert seconds(copies(), (ONE, 3), leaders={ONE: 1}) == 10
 
 
-def test_copies_to_one_broker_and_copies_from_one_broker_share_its_network():
+def test_copies_to_one_broker_and_copies_from_one_broker_share_its_network() -> None:
     assert seconds(copies(), (ONE, 3), (TWO, 3), leaders={ONE: 1, TWO: 2}) == 20
     assert seconds(copies(), (ONE, 3), (TWO, 4), leaders={ONE: 1, TWO: 1}) == 20
     assert seconds(copies(), (ONE, 3), (TWO, 4), leaders={ONE: 1, TWO: 2}) == 10
@@ -42,7 +42,7 @@ def config(**values: str) -> bytes:
     return json.dumps({"version": 1, "config": {k.replace("_", "."): v for k, v in values.items()}}).encode()
 
 
-def test_a_throttle_holds_for_the_replicas_that_are_named_and_no_others():
+def test_a_throttle_holds_for_the_replicas_that_are_named_and_no_others() -> None:
     made = copies()
     made.throttles.hear("topics/orders", config(follower_replication_throttled_replicas="0:3"))
     made.throttles.hear("brokers/3", config(follower_replication_throttled_rate=str(SIZE // 50)))
@@ -53,7 +53,7 @@ def test_a_throttle_holds_for_the_replicas_that_are_named_and_no_others():
     assert seconds(made, (ONE, 3), (TWO, 4), leaders={ONE: 1, TWO: 1}) == 40
 
 
-def test_what_was_fetched_stays_while_a_copy_is_interrupted_and_goes_when_it_is_given_up():
+def test_what_was_fetched_stays_while_a_copy_is_interrupted_and_goes_when_it_is_given_up() -> None:
     made = copies()
     wanted, flowing = [(ONE, 3)], {(ONE, 3): 1}
     made.advance(0.0, wanted, flowing)
@@ -68,7 +68,7 @@ def test_what_was_fetched_stays_while_a_copy_is_interrupted_and_goes_when_it_is_
     assert made.advance(76.0, wanted, flowing) == [(ONE, 3)]
 
 
-def test_a_configuration_that_cannot_be_understood_leaves_the_throttle_as_it_was():
+def test_a_configuration_that_cannot_be_understood_leaves_the_throttle_as_it_was() -> None:
     throttles = Throttles()
     throttles.hear("topics/orders", config(follower_replication_throttled_replicas="*"))
     throttles.hear("brokers/3", config(follower_replication_throttled_rate="7"))

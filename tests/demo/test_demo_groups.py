@@ -10,16 +10,19 @@ import pytest
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
+from tests.narrowing import sure
 from tests.waiting import wait_for
 from zkdash.demo import catalogue, catalogue07
 from zkdash.demo.clock import SteppedClock
 from zkdash.demo.simulation import Simulation
 from zkdash.demo.simulation07 import Simulation07
 from zkdash.demo.specs import GroupSpec
+from zkdash.demo.zookeeper import Server
 from zkdash.kafka import rules, subscriptions
 from zkdash.kafka.demand import Demand
 from zkdash.kafka.layouts import consumers
 from zkdash.kafka.rules import Rule
+from zkdash.kafka.values import Registration
 
 pytestmark = pytest.mark.zk
 
@@ -41,7 +44,7 @@ class Shown:
             return []
 
     def text(self, path: str) -> str:
-        return self._client.get(self._chroot + path)[0].decode()
+        return str(self._client.get(self._chroot + path)[0], "utf-8")
 
     def partitions(self) -> dict[str, tuple[str, ...]]:
         """Partition keys of every topic."""
@@ -66,7 +69,8 @@ class Shown:
         path = f"/consumers/{spec.name}/ids"
         ids = self.children(path)
         registered = {
-            name: consumers.parse_registration(self.text(f"{path}/{name}").encode())[0] for name in ids
+            name: sure(Registration, consumers.parse_registration(self.text(f"{path}/{name}").encode())[0])
+            for name in ids
         }
         members = subscriptions.resolve(registered, self.children("/brokers/topics")).members
         plan = rules.plan(rule or spec.rule, Demand(members, self.partitions()))
@@ -98,26 +102,26 @@ def shown(zookeeper: Any, made: Any, chroot: str, specs: dict[str, GroupSpec]) -
 
 
 @pytest.fixture(scope="module")
-def shop(zookeeper) -> Iterator[Shown]:
+def shop(zookeeper: Server) -> Iterator[Shown]:
     made = Simulation(f"{zookeeper.address}/demo-shop", time=SteppedClock())
     yield from shown(zookeeper, made, "/demo-shop", SHOP)
 
 
 @pytest.fixture(scope="module")
-def feed(zookeeper) -> Iterator[Shown]:
+def feed(zookeeper: Server) -> Iterator[Shown]:
     made = Simulation07(f"{zookeeper.address}/demo-feed", time=SteppedClock())
     yield from shown(zookeeper, made, "/demo-feed", FEED)
 
 
 @pytest.mark.parametrize("name", SHOP)
-def test_a_group_of_the_shop_owns_what_its_rule_says(shop, name):
+def test_a_group_of_the_shop_owns_what_its_rule_says(shop: Shown, name: str) -> None:
     owners = shop.owners(name)
     assert owners == shop.plan(SHOP[name])
     assert bool(owners) != (SHOP[name].abandoned or SHOP[name].nightly)
 
 
 @pytest.mark.parametrize("name", FEED)
-def test_a_group_of_the_feed_owns_what_its_rule_says(feed, name):
+def test_a_group_of_the_feed_owns_what_its_rule_says(feed: Shown, name: str) -> None:
     owners = feed.owners(name)
     assert owners == feed.plan(FEED[name])
     assert bool(owners) != FEED[name].abandoned
@@ -127,11 +131,11 @@ def test_a_group_of_the_feed_owns_what_its_rule_says(feed, name):
     ("name", "other"),
     [("recommender", Rule.ROUND_ROBIN_BRACKETS), ("warehouse-sync", Rule.ROUND_ROBIN_HYPHEN)],
 )
-def test_a_round_robin_group_of_the_shop_tells_its_release(shop, name, other):
+def test_a_round_robin_group_of_the_shop_tells_its_release(shop: Shown, name: str, other: Rule) -> None:
     assert shop.owners(name) != shop.plan(SHOP[name], other)
 
 
-def test_the_shop_shows_every_kind_of_group():
+def test_the_shop_shows_every_kind_of_group() -> None:
     specs = SHOP.values()
     assert {spec.rule for spec in specs} == {Rule.RANGE, Rule.ROUND_ROBIN_ALIKE, Rule.ROUND_ROBIN_HYPHEN}
     for kind in ("topics", "white_list", "black_list", "restless", "drowsy", "abandoned", "nightly", "slow"):
@@ -140,7 +144,9 @@ def test_the_shop_shows_every_kind_of_group():
 
 
 @pytest.mark.parametrize(("cluster", "name"), [("shop", "sms-gateway"), ("feed", "invitation-mailer")])
-def test_a_group_has_more_threads_than_partitions(request, cluster, name):
+def test_a_group_has_more_threads_than_partitions(
+    request: pytest.FixtureRequest, cluster: str, name: str
+) -> None:
     spec = (SHOP | FEED)[name]
     owners = request.getfixturevalue(cluster).owners(name)
     assert len(set(owners.values())) == len(owners) < sum(spec.members)
@@ -150,13 +156,13 @@ def test_a_group_has_more_threads_than_partitions(request, cluster, name):
     ("cluster", "name"),
     [("shop", "email-digest"), ("shop", "nightly-report"), ("feed", "first-dashboards")],
 )
-def test_a_group_has_only_offsets(request, cluster, name):
+def test_a_group_has_only_offsets(request: pytest.FixtureRequest, cluster: str, name: str) -> None:
     seen = request.getfixturevalue(cluster)
     assert seen.children(f"/consumers/{name}/ids") == []
     assert seen.owners(name) == {}
     assert seen.children(f"/consumers/{name}/offsets") == sorted((SHOP | FEED)[name].topics)
 
 
-def test_a_group_keeps_its_offsets_in_kafka(shop):
+def test_a_group_keeps_its_offsets_in_kafka(shop: Shown) -> None:
     assert shop.owners("invoice-mirror")
     assert shop.children("/consumers/invoice-mirror/offsets") == []

@@ -2,9 +2,11 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.narrowing import known
 from tests.processes import is_running
 from tests.waiting import wait_for
 from zkdash.demo import guard
@@ -12,7 +14,7 @@ from zkdash.demo import guard
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.parametrize("is_frozen", [False, True], ids=["running", "frozen"])
-def test_the_child_dies_with_its_parent(tmp_path, number, is_frozen):
+def test_the_child_dies_with_its_parent(tmp_path: Path, number: signal.Signals, is_frozen: bool) -> None:
     program = (
         "import pathlib, sys\n"
         "from zkdash.demo import guard\n"
@@ -25,7 +27,7 @@ def test_the_child_dies_with_its_parent(tmp_path, number, is_frozen):
         stdout=subprocess.PIPE,
         text=True,
     ) as parent:
-        pid = int(parent.stdout.readline())
+        pid = int(known(parent.stdout).readline())
         if is_frozen:
             os.kill(pid, signal.SIGSTOP)
         assert is_running(pid)
@@ -33,7 +35,7 @@ def test_the_child_dies_with_its_parent(tmp_path, number, is_frozen):
     wait_for(lambda: not is_running(pid), 5, "the child outlived its parent")
 
 
-def test_what_the_child_prints_is_appended_to_the_log(tmp_path):
+def test_what_the_child_prints_is_appended_to_the_log(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("before\n")
     child = guard.Guarded(["sh", "-c", "echo printed; echo failed >&2"], log=log)
@@ -43,13 +45,13 @@ def test_what_the_child_prints_is_appended_to_the_log(tmp_path):
     child.signal(signal.SIGTERM)
 
 
-def test_a_program_that_is_not_there_is_an_error_that_names_it(tmp_path):
+def test_a_program_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="cannot start no-such-program"):
         guard.Guarded(["no-such-program"], log=tmp_path / "log")
     assert "FileNotFoundError" in (tmp_path / "log").read_text()
 
 
-def test_an_interrupt_of_our_process_group_leaves_the_child_to_us(tmp_path):
+def test_an_interrupt_of_our_process_group_leaves_the_child_to_us(tmp_path: Path) -> None:
     child = guard.Guarded(["sleep", "600"], log=tmp_path / "log")
     assert os.getsid(child.pid) != os.getsid(0)
     child.signal(signal.SIGKILL)

@@ -11,7 +11,7 @@ def kept(leader: int) -> Kept:
     return Kept(PartitionState(leader=leader, leader_epoch=0, controller_epoch=1, isr=(1,)), 0)
 
 
-def test_nothing_is_known_before_a_controller_decided_and_then_its_newest_word():
+def test_nothing_is_known_before_a_controller_decided_and_then_its_newest_word() -> None:
     leaders = Leaders()
     assert (leaders.of("orders", 0), leaders.partitions("orders")) == (None, 0)
     leaders.learn({TopicPartition("orders", 0): kept(3), TopicPartition("orders", 1): kept(-1)})

@@ -59,7 +59,7 @@ def is_closed(connection: socket.socket) -> bool:
         return True
 
 
-def test_requests_are_answered_in_order_however_they_arrive(listener):
+def test_requests_are_answered_in_order_however_they_arrive(listener: Listener) -> None:
     with connected(listener.open()) as connection:
         data = framed(b"a", b"", b"bcd")
         for at in range(len(data)):
@@ -69,7 +69,9 @@ def test_requests_are_answered_in_order_however_they_arrive(listener):
         assert received(connection, len(answers)) == answers
 
 
-def test_a_refused_request_closes_its_connection_after_the_answers_before_it_and_no_other(listener):
+def test_a_refused_request_closes_its_connection_after_the_answers_before_it_and_no_other(
+    listener: Listener,
+) -> None:
     address = listener.open()
     with connected(address) as bad, connected(address) as good:
         bad.sendall(framed(b"a", b"go away", b"b"))
@@ -80,13 +82,15 @@ def test_a_refused_request_closes_its_connection_after_the_answers_before_it_and
 
 
 @pytest.mark.parametrize("length", [-1, (1 << 20) + 1, 0x47455420])
-def test_a_length_that_no_request_has_closes_the_connection(listener, length):
+def test_a_length_that_no_request_has_closes_the_connection(listener: Listener, length: int) -> None:
     with connected(listener.open()) as connection:
         connection.sendall(struct.pack("!i", length))
         assert is_closed(connection)
 
 
-def test_a_closed_listener_drops_its_connections_and_refuses_new_ones_until_it_opens_again(listener):
+def test_a_closed_listener_drops_its_connections_and_refuses_new_ones_until_it_opens_again(
+    listener: Listener,
+) -> None:
     address = listener.open()
     assert listener.open() == address
     with connected(address) as connection:
@@ -101,7 +105,7 @@ def test_a_closed_listener_drops_its_connections_and_refuses_new_ones_until_it_o
     connected(address).close()
 
 
-def test_a_port_that_somebody_took_meanwhile_is_given_up(listener):
+def test_a_port_that_somebody_took_meanwhile_is_given_up(listener: Listener) -> None:
     address = listener.open()
     listener.close()
     with socket.create_server(address):
@@ -110,7 +114,7 @@ def test_a_port_that_somebody_took_meanwhile_is_given_up(listener):
         connected(other).close()
 
 
-def test_who_does_not_read_is_not_read_from(loop):
+def test_who_does_not_read_is_not_read_from(loop: Loop) -> None:
     listener = Listener(loop, lambda _: bytes(1 << 20))
     with connected(listener.open()) as connection:
         connection.settimeout(0.5)
@@ -127,7 +131,7 @@ def test_who_does_not_read_is_not_read_from(loop):
     listener.close()
 
 
-def test_a_loop_that_does_not_run_says_so_and_stops_in_peace():
+def test_a_loop_that_does_not_run_says_so_and_stops_in_peace() -> None:
     loop = Loop()
     loop.stop()
     with pytest.raises(RuntimeError, match="does not run"):

@@ -37,7 +37,7 @@ def ends(logs: Logs, time: Time, topic: str, seconds: range, partition: int = 0)
     return found
 
 
-def test_an_end_grows_by_about_the_topics_rate_and_never_shrinks():
+def test_an_end_grows_by_about_the_topics_rate_and_never_shrinks() -> None:
     logs, time = logs_of(BUSY)
     found = ends(logs, time, "clicks", range(HOUR))
     steps = [after - before for before, after in itertools.pairwise(found)]
@@ -47,14 +47,14 @@ def test_an_end_grows_by_about_the_topics_rate_and_never_shrinks():
     assert max(steps) > 1.3 * mean > 0.7 * mean > min(steps)
 
 
-def test_a_quiet_topic_stands_still_most_of_the_time():
+def test_a_quiet_topic_stands_still_most_of_the_time() -> None:
     logs, time = logs_of(QUIET)
     found = ends(logs, time, "clicks.dlq", range(HOUR))
     assert 10 < found[-1] - found[0] < 80
     assert found[0] > 0
 
 
-def test_partitions_differ_and_a_seed_gives_the_same_logs_again():
+def test_partitions_differ_and_a_seed_gives_the_same_logs_again() -> None:
     def every(seed: int) -> list[int]:
         logs, time = logs_of(BUSY, seed=seed)
         time.now = 77.0
@@ -64,14 +64,14 @@ def test_partitions_differ_and_a_seed_gives_the_same_logs_again():
     assert len(set(every(1))) == 4
 
 
-def test_an_end_of_some_time_ago_is_what_it_was_then():
+def test_an_end_of_some_time_ago_is_what_it_was_then() -> None:
     logs, time = logs_of(BUSY)
     before = ends(logs, time, "clicks", range(60))
     time.now = 59
     assert [logs.end("clicks", 0, ago_s=59 - second) for second in range(60)] == before
 
 
-def test_the_start_moves_by_segments_and_keeps_what_the_topic_keeps():
+def test_the_start_moves_by_segments_and_keeps_what_the_topic_keeps() -> None:
     logs, time = logs_of(BUSY)
     starts = []
     for minute in range(120):
@@ -85,12 +85,12 @@ def test_the_start_moves_by_segments_and_keeps_what_the_topic_keeps():
 
 
 @pytest.mark.parametrize("spec", [COMPACT, FOR_EVER])
-def test_a_log_that_does_not_expire_starts_at_0(spec):
+def test_a_log_that_does_not_expire_starts_at_0(spec: TopicSpec) -> None:
     logs, _ = logs_of(spec)
     assert logs.start(spec.name, 0) == 0 < logs.end(spec.name, 0)
 
 
-def test_a_topic_that_is_made_later_begins_empty_and_so_does_one_that_is_made_anew():
+def test_a_topic_that_is_made_later_begins_empty_and_so_does_one_that_is_made_anew() -> None:
     logs, time = logs_of(BUSY)
     time.now = 100.0
     assert logs.end("clicks", 0) > 1_000_000
@@ -101,14 +101,14 @@ def test_a_topic_that_is_made_later_begins_empty_and_so_does_one_that_is_made_an
     assert 0 < logs.end("clicks", 0) < 60 * 140 * 1.6
 
 
-def test_a_topic_that_nobody_told_of_began_with_the_simulation():
+def test_a_topic_that_nobody_told_of_began_with_the_simulation() -> None:
     logs, time = logs_of()
     assert logs.end("by-hand", 3) == 0
     time.now = 60.0
     assert 0 < logs.end("by-hand", 3) < 60 * 14 * 1.6
 
 
-def test_a_log_has_the_bytes_of_what_it_keeps_and_a_compacted_one_no_more_than_its_keys():
+def test_a_log_has_the_bytes_of_what_it_keeps_and_a_compacted_one_no_more_than_its_keys() -> None:
     kept, compacted = (
         TopicSpec("kept", 1, 1, per_s=500),
         TopicSpec("compacted", 1, 1, {"cleanup.policy": "compact"}, 500),
@@ -119,7 +119,7 @@ def test_a_log_has_the_bytes_of_what_it_keeps_and_a_compacted_one_no_more_than_i
     assert logs.size("compacted", 0) == 30 * 2_000_000 < 30 * logs.end("compacted", 0)
 
 
-def test_a_topic_that_is_forgotten_and_added_again_is_empty():
+def test_a_topic_that_is_forgotten_and_added_again_is_empty() -> None:
     spec = TopicSpec("orders", 1, 1, per_s=50)
     logs = Logs(1, lambda: 100.0, [spec])
     assert logs.end("orders", 0) > 0

@@ -39,14 +39,14 @@ class Stage:
         return found
 
 
-def test_a_group_keeps_a_small_and_mostly_stable_lag():
+def test_a_group_keeps_a_small_and_mostly_stable_lag() -> None:
     lags = Stage().lags(STEADY, 900)
     assert min(lags) > 0
     assert max(lags) < 200 * readers.BEHIND_S
     assert max(lags) < 5 * min(lags)
 
 
-def test_a_slow_groups_lag_grows_and_shrinks_again_and_again():
+def test_a_slow_groups_lag_grows_and_shrinks_again_and_again() -> None:
     lags = Stage().lags(SLOW, 1_300)
     cycle = int(readers.SLOW_FALLS_S + readers.SLOW_CATCHES_UP_S) // 5
     for begin in range(0, 3 * cycle, cycle):
@@ -57,7 +57,7 @@ def test_a_slow_groups_lag_grows_and_shrinks_again_and_again():
         assert one[-1] < max(one) / 4
 
 
-def test_nothing_is_read_of_a_partition_without_a_leader_and_all_of_it_afterwards():
+def test_nothing_is_read_of_a_partition_without_a_leader_and_all_of_it_afterwards() -> None:
     stage = Stage()
     read = stage.readers.pace(STEADY)
     offset = read(KEY, None)
@@ -70,7 +70,7 @@ def test_nothing_is_read_of_a_partition_without_a_leader_and_all_of_it_afterward
     assert after == stage.logs.end("orders", 0, ago_s=readers.BEHIND_S) > offset
 
 
-def test_an_offset_beyond_the_end_of_a_topic_made_anew_is_reset():
+def test_an_offset_beyond_the_end_of_a_topic_made_anew_is_reset() -> None:
     stage = Stage()
     read = stage.readers.pace(STEADY)
     offset = read(KEY, None)
@@ -81,7 +81,7 @@ def test_an_offset_beyond_the_end_of_a_topic_made_anew_is_reset():
     assert 0 < after <= stage.logs.end("orders", 0)
 
 
-def test_a_group_that_keeps_its_offsets_in_kafka_tells_them_and_goes_on_from_them():
+def test_a_group_that_keeps_its_offsets_in_kafka_tells_them_and_goes_on_from_them() -> None:
     stage = Stage()
     assert stage.readers.groups_in_kafka == []
     assert stage.readers.committed("mirror") == {}
@@ -94,7 +94,7 @@ def test_a_group_that_keeps_its_offsets_in_kafka_tells_them_and_goes_on_from_the
     assert stage.readers.committed("steady") == {}
 
 
-def test_who_was_reset_to_the_start_of_a_log_takes_many_commits_to_catch_up():
+def test_who_was_reset_to_the_start_of_a_log_takes_many_commits_to_catch_up() -> None:
     stage = Stage()
     read = stage.readers.pace(STEADY)
     offset, seen = stage.logs.start("orders", 0), []
@@ -108,7 +108,7 @@ def test_who_was_reset_to_the_start_of_a_log_takes_many_commits_to_catch_up():
     assert seen[-1] < 200 * (readers.BEHIND_S + 5)
 
 
-def test_an_offset_before_the_start_of_a_log_goes_on_from_there():
+def test_an_offset_before_the_start_of_a_log_goes_on_from_there() -> None:
     stage = Stage()
     start = stage.logs.start("orders", 0)
     assert start > 0

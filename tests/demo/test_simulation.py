@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,10 +14,12 @@ from kazoo.exceptions import NoNodeError
 from tests import recorded
 from tests.conftest import Chroot
 from tests.demo.living import SMALL, Cluster
+from tests.narrowing import known
 from tests.waiting import wait_for
 from zkdash.demo.clock import SteppedClock
 from zkdash.demo.simulation import Simulation
 from zkdash.demo.specs import TopicSpec
+from zkdash.demo.zookeeper import Server
 from zkdash.kafka import paths
 from zkdash.kafka.layouts import table
 from zkdash.kafka.paths import Kind
@@ -91,7 +93,7 @@ def shape(value: object) -> object:
         ("/config/topics/clicks", "/config/topics/audit.log"),
     ],
 )
-def test_a_znode_has_the_form_that_a_real_broker_wrote(cluster, path, real):
+def test_a_znode_has_the_form_that_a_real_broker_wrote(cluster: Cluster, path: str, real: str) -> None:
     theirs = recorded.raw("3.9.1-topics")[real]
     data, stat = cluster.client.get(path)
     if theirs.get("text") is None:
@@ -105,7 +107,7 @@ def test_a_znode_has_the_form_that_a_real_broker_wrote(cluster, path, real):
     )
 
 
-def test_a_broker_registers_as_a_real_one_and_with_its_rack(cluster):
+def test_a_broker_registers_as_a_real_one_and_with_its_rack(cluster: Cluster) -> None:
     theirs = recorded.raw("3.9.1-topics")["/brokers/ids/1"]
     data, stat = cluster.client.get("/brokers/ids/1")
     ours = json.loads(data)
@@ -115,14 +117,14 @@ def test_a_broker_registers_as_a_real_one_and_with_its_rack(cluster):
     assert stat.ephemeralOwner
 
 
-def test_every_directory_of_a_fresh_cluster_is_there_and_as_null_as_theirs(cluster):
+def test_every_directory_of_a_fresh_cluster_is_there_and_as_null_as_theirs(cluster: Cluster) -> None:
     fresh = recorded.raw("3.9.1-fresh")
     ours = cluster.tree()
     directories = [p for p, znode in fresh.items() if not znode.get("text") and p != "/"]
     assert {p: ours[p][0] for p in directories} == dict.fromkeys(directories)
 
 
-def test_a_consumer_group_has_the_form_that_real_consumers_wrote(cluster):
+def test_a_consumer_group_has_the_form_that_real_consumers_wrote(cluster: Cluster) -> None:
     theirs = {p: z.get("text") for p, z in recorded.raw("1.1.1-consumers").items()}
     registered = next(text for path, text in theirs.items() if path.startswith("/consumers/g-kafka/ids/"))
     members = cluster.client.get_children("/consumers/billing/ids")
@@ -136,13 +138,13 @@ def test_a_consumer_group_has_the_form_that_real_consumers_wrote(cluster):
         assert data == (None if text is None else text.encode()), below
 
 
-def test_everything_that_is_written_parses_without_a_problem(cluster):
+def test_everything_that_is_written_parses_without_a_problem(cluster: Cluster) -> None:
     read = {path: table.parse(paths.locate(path), data) for path, (data, _) in cluster.tree().items()}
     assert {path: reasons for path, (_, reasons) in read.items() if reasons} == {}
     assert sum(1 for path in read if paths.locate(path).kind is Kind.STATE) == 16
 
 
-def test_the_shop_of_the_demo_has_forty_topics_in_three_racks(chroot):
+def test_the_shop_of_the_demo_has_forty_topics_in_three_racks(chroot: Chroot) -> None:
     from zkdash.demo import catalogue
 
     shop = Cluster(chroot, catalogue.SHOP)
@@ -164,7 +166,7 @@ def test_the_shop_of_the_demo_has_forty_topics_in_three_racks(chroot):
 # --- brokers that die and return
 
 
-def test_a_killed_brokers_partitions_get_live_leaders_and_the_last_in_sync_stays(cluster):
+def test_a_killed_brokers_partitions_get_live_leaders_and_the_last_in_sync_stays(cluster: Cluster) -> None:
     dead = other_broker(cluster)
     before = cluster.states()
     cluster.simulation.kill_broker(dead)
@@ -188,7 +190,9 @@ def test_a_killed_brokers_partitions_get_live_leaders_and_the_last_in_sync_stays
             assert state["isr"] == [b for b in old["isr"] if b != dead]
 
 
-def test_a_broker_that_returns_leads_its_offline_partitions_and_catches_up_in_its_own_time(cluster):
+def test_a_broker_that_returns_leads_its_offline_partitions_and_catches_up_in_its_own_time(
+    cluster: Cluster,
+) -> None:
     dead = assigned(cluster, "scratch")[0][0]
     cluster.simulation.kill_broker(dead)
     cluster.wait(lambda: cluster.states()["scratch", 0]["leader"] == -1)
@@ -202,7 +206,7 @@ def test_a_broker_that_returns_leads_its_offline_partitions_and_catches_up_in_it
             assert state["leader_epoch"] == epochs[topic, partition]
 
 
-def test_the_preferred_leaders_are_back_after_the_next_check_of_the_balance(cluster):
+def test_the_preferred_leaders_are_back_after_the_next_check_of_the_balance(cluster: Cluster) -> None:
     dead = other_broker(cluster)
     cluster.simulation.kill_broker(dead)
     cluster.wait(lambda: all(state["leader"] != dead for state in cluster.states().values()))
@@ -215,7 +219,7 @@ def test_the_preferred_leaders_are_back_after_the_next_check_of_the_balance(clus
     cluster.pass_time(60, preferred)
 
 
-def test_when_the_controller_dies_another_one_takes_over_with_the_next_epoch(cluster):
+def test_when_the_controller_dies_another_one_takes_over_with_the_next_epoch(cluster: Cluster) -> None:
     dead = controller_id(cluster)
     assert cluster.client.get("/controller_epoch")[0] == b"1"
     cluster.simulation.kill_broker(dead)
@@ -227,7 +231,7 @@ def test_when_the_controller_dies_another_one_takes_over_with_the_next_epoch(clu
     assert {state["controller_epoch"] for state in changed} == {2}
 
 
-def test_deleting_the_controller_znode_by_hand_makes_an_election(cluster):
+def test_deleting_the_controller_znode_by_hand_makes_an_election(cluster: Cluster) -> None:
     cluster.client.delete("/controller")
     cluster.wait(lambda: cluster.exists("/controller"))
     assert cluster.client.get("/controller_epoch")[0] == b"2"
@@ -236,7 +240,7 @@ def test_deleting_the_controller_znode_by_hand_makes_an_election(cluster):
     assert cluster.states()["after", 1]["controller_epoch"] == 2
 
 
-def test_a_crashed_broker_stays_registered_until_its_session_is_given_up(cluster):
+def test_a_crashed_broker_stays_registered_until_its_session_is_given_up(cluster: Cluster) -> None:
     crashed = controller_id(cluster)
     cluster.simulation.crash_broker(crashed, detected_after_s=6)
     assert controller_id(cluster) == crashed
@@ -248,7 +252,7 @@ def test_a_crashed_broker_stays_registered_until_its_session_is_given_up(cluster
     assert not cluster.exists(f"/brokers/ids/{crashed}")
 
 
-def test_a_controller_that_was_replaced_writes_nothing_more(cluster):
+def test_a_controller_that_was_replaced_writes_nothing_more(cluster: Cluster) -> None:
     """Somebody counts the epoch up: the conditional writes of the term in office fail, and it ends."""
     before = cluster.states()
     cluster.client.set("/controller_epoch", b"9")
@@ -259,7 +263,7 @@ def test_a_controller_that_was_replaced_writes_nothing_more(cluster):
     cluster.wait(lambda: cluster.client.get("/controller_epoch")[0] == b"10")
 
 
-def test_a_state_that_somebody_wrote_meanwhile_is_not_overwritten(cluster):
+def test_a_state_that_somebody_wrote_meanwhile_is_not_overwritten(cluster: Cluster) -> None:
     path = "/brokers/topics/orders/partitions/0/state"
     by_hand = {**cluster.json(path), "leader_epoch": 40}
     cluster.client.set(path, json.dumps(by_hand).encode())
@@ -267,7 +271,7 @@ def test_a_state_that_somebody_wrote_meanwhile_is_not_overwritten(cluster):
     assert cluster.json(path) == by_hand
 
 
-def test_a_follower_that_falls_behind_leaves_the_isr_and_comes_back(cluster):
+def test_a_follower_that_falls_behind_leaves_the_isr_and_comes_back(cluster: Cluster) -> None:
     before = cluster.states()["orders", 0]
     slow = before["isr"][1]
     cluster.simulation.fall_behind("orders", 0, slow, seconds=5)
@@ -279,7 +283,7 @@ def test_a_follower_that_falls_behind_leaves_the_isr_and_comes_back(cluster):
 # --- requests by znode
 
 
-def test_a_created_topic_has_overrides_an_assignment_and_then_states(cluster):
+def test_a_created_topic_has_overrides_an_assignment_and_then_states(cluster: Cluster) -> None:
     cluster.simulation.create_topic(TopicSpec("new", 3, 2, {"cleanup.policy": "compact"}))
     assert cluster.json("/config/topics/new") == {"version": 1, "config": {"cleanup.policy": "compact"}}
     cluster.wait(lambda: ("new", 2) in cluster.states())
@@ -287,28 +291,28 @@ def test_a_created_topic_has_overrides_an_assignment_and_then_states(cluster):
     assert len(cluster.json("/brokers/topics/new")["topic_id"]) == 22
 
 
-def test_a_topic_written_by_hand_gets_an_id_and_leaders(cluster):
+def test_a_topic_written_by_hand_gets_an_id_and_leaders(cluster: Cluster) -> None:
     cluster.client.create("/brokers/topics/mine", b'{"version": 1, "partitions": {"0": [2, 3]}}')
     cluster.wait(lambda: ("mine", 0) in cluster.states())
     value = cluster.json("/brokers/topics/mine")
     assert (value["version"], value["partitions"], len(value["topic_id"])) == (3, {"0": [2, 3]}, 22)
 
 
-def test_partitions_added_by_hand_get_leaders(cluster):
+def test_partitions_added_by_hand_get_leaders(cluster: Cluster) -> None:
     value = cluster.json("/brokers/topics/clicks")
     value["partitions"]["4"] = [1, 2]
     cluster.client.set("/brokers/topics/clicks", json.dumps(value).encode())
     cluster.wait(lambda: ("clicks", 4) in cluster.states())
 
 
-def test_a_topic_marked_for_deletion_goes_with_overrides_and_marker(cluster):
+def test_a_topic_marked_for_deletion_goes_with_overrides_and_marker(cluster: Cluster) -> None:
     cluster.client.create("/admin/delete_topics/clicks", b"")
     cluster.pass_time(10, lambda: not cluster.exists("/admin/delete_topics/clicks"))
     assert not cluster.exists("/brokers/topics/clicks")
     assert not cluster.exists("/config/topics/clicks")
 
 
-def test_a_marker_waits_for_a_dead_replica_and_one_without_a_topic_goes(cluster):
+def test_a_marker_waits_for_a_dead_replica_and_one_without_a_topic_goes(cluster: Cluster) -> None:
     dead = other_broker(cluster)
     cluster.simulation.kill_broker(dead)
     cluster.simulation.delete_topic("orders")
@@ -320,7 +324,7 @@ def test_a_marker_waits_for_a_dead_replica_and_one_without_a_topic_goes(cluster)
     assert not cluster.exists("/brokers/topics/orders")
 
 
-def test_a_preferred_election_is_held_and_its_znode_removed(cluster):
+def test_a_preferred_election_is_held_and_its_znode_removed(cluster: Cluster) -> None:
     key = next(k for k in cluster.states() if k[0] == "orders")
     preferred = assigned(cluster, "orders")[key[1]][0]
     cluster.simulation.kill_broker(preferred)
@@ -337,7 +341,7 @@ def test_a_preferred_election_is_held_and_its_znode_removed(cluster):
 
 
 @pytest.mark.parametrize("data", [b"[", b'{"version":1,"partitions":[{"topic":"nope","partition":0}]}'])
-def test_an_election_that_cannot_be_held_is_removed_all_the_same(cluster, data):
+def test_an_election_that_cannot_be_held_is_removed_all_the_same(cluster: Cluster, data: bytes) -> None:
     cluster.client.create("/admin/preferred_replica_election", data)
     cluster.wait(lambda: not cluster.exists("/admin/preferred_replica_election"))
 
@@ -349,7 +353,7 @@ def move(cluster: Cluster, topic: str, partition: int, replicas: list[int]) -> N
     )
 
 
-def test_a_reassignment_shows_who_comes_and_goes_and_ends_at_its_target(cluster):
+def test_a_reassignment_shows_who_comes_and_goes_and_ends_at_its_target(cluster: Cluster) -> None:
     old = assigned(cluster, "clicks")[0]
     target = [b for b in (1, 2, 3, 4) if b not in old]
     move(cluster, "clicks", 0, target)
@@ -371,14 +375,14 @@ def test_a_reassignment_shows_who_comes_and_goes_and_ends_at_its_target(cluster)
     assert state["leader_epoch"] == 3  # renewed at the start, handed over, shrunk
 
 
-def test_a_reassignment_to_the_same_replicas_or_of_an_unknown_topic_is_removed(cluster):
+def test_a_reassignment_to_the_same_replicas_or_of_an_unknown_topic_is_removed(cluster: Cluster) -> None:
     move(cluster, "clicks", 0, assigned(cluster, "clicks")[0])
     cluster.wait(lambda: not cluster.exists("/admin/reassign_partitions"))
     move(cluster, "nope", 0, [1])
     cluster.wait(lambda: not cluster.exists("/admin/reassign_partitions"))
 
 
-def test_a_move_survives_the_controller_that_began_it(cluster):
+def test_a_move_survives_the_controller_that_began_it(cluster: Cluster) -> None:
     target = [b for b in (1, 2, 3, 4) if b not in assigned(cluster, "clicks")[0]]
     move(cluster, "clicks", 0, target)
     cluster.wait(lambda: cluster.json("/brokers/topics/clicks")["adding_replicas"])
@@ -389,7 +393,9 @@ def test_a_move_survives_the_controller_that_began_it(cluster):
 
 
 @pytest.mark.parametrize("stuck", [b"{nope", b'{"version":1,"partitions":[]}'])
-def test_after_a_request_that_got_stuck_the_controller_is_deaf_until_an_election(cluster, stuck):
+def test_after_a_request_that_got_stuck_the_controller_is_deaf_until_an_election(
+    cluster: Cluster, stuck: bytes
+) -> None:
     cluster.client.create("/admin/reassign_partitions", stuck)
     cluster.client.delete("/admin/reassign_partitions")
     cluster.client.create("/admin/reassign_partitions", stuck)
@@ -407,7 +413,7 @@ def test_after_a_request_that_got_stuck_the_controller_is_deaf_until_an_election
     assert assigned(cluster, "clicks")[0] == target
 
 
-def test_old_config_notifications_are_purged_when_a_new_one_comes(cluster):
+def test_old_config_notifications_are_purged_when_a_new_one_comes(cluster: Cluster) -> None:
     old = cluster.client.create("/config/changes/config_change_", b"{}", sequence=True)
     created_ms = cluster.client.exists(old).ctime
     cluster.clock.advance((created_ms - cluster.clock.wall_ms()) / 1000 + 14 * 60)
@@ -426,13 +432,13 @@ def owners(cluster: Cluster, group: str) -> dict[tuple[str, int], str]:
     found = cluster.tree(f"/consumers/{group}/owners")
     places = {path: paths.locate(path) for path in found}
     return {
-        (place.key, int(place.part)): found[path][0].decode()
+        (place.key, int(place.part)): known(found[path][0]).decode()
         for path, place in places.items()
         if place.kind is Kind.OWNER
     }
 
 
-def test_a_groups_partitions_are_owned_by_ranges_of_its_threads(cluster):
+def test_a_groups_partitions_are_owned_by_ranges_of_its_threads(cluster: Cluster) -> None:
     cluster.pass_time(10, lambda: len(owners(cluster, "billing")) == 8)
     first, second = sorted(cluster.client.get_children("/consumers/billing/ids"))
     threads = sorted(
@@ -446,13 +452,15 @@ def test_a_groups_partitions_are_owned_by_ranges_of_its_threads(cluster):
     ]
 
 
-def test_a_white_list_owns_the_topics_that_match_and_those_to_come(cluster):
+def test_a_white_list_owns_the_topics_that_match_and_those_to_come(cluster: Cluster) -> None:
     assert {topic for topic, _ in owners(cluster, "archive")} == {"clicks", "scratch"}
     cluster.simulation.create_topic(TopicSpec("clouds", 2, 1))
     cluster.wait(lambda: ("clouds", 1) in owners(cluster, "archive"))
 
 
-def test_a_member_that_leaves_gives_its_partitions_to_the_others_and_takes_them_back(cluster):
+def test_a_member_that_leaves_gives_its_partitions_to_the_others_and_takes_them_back(
+    cluster: Cluster,
+) -> None:
     cluster.pass_time(10, lambda: len(owners(cluster, "billing")) == 8)
     cluster.simulation.leave("billing-1")
     cluster.pass_time(
@@ -472,10 +480,10 @@ def test_a_member_that_leaves_gives_its_partitions_to_the_others_and_takes_them_
     )
 
 
-def test_offsets_are_committed_every_few_seconds_and_only_grow(cluster):
+def test_offsets_are_committed_every_few_seconds_and_only_grow(cluster: Cluster) -> None:
     def offsets() -> dict[str, int]:
         tree = cluster.tree("/consumers/archive/offsets")
-        return {p: int(z[0]) for p, z in tree.items() if paths.locate(p).kind is Kind.OFFSET}
+        return {p: int(known(z[0])) for p, z in tree.items() if paths.locate(p).kind is Kind.OFFSET}
 
     cluster.pass_time(60, lambda: len(offsets()) == 8)
     before = offsets()
@@ -483,7 +491,7 @@ def test_offsets_are_committed_every_few_seconds_and_only_grow(cluster):
     assert all(offset >= before[path] for path, offset in offsets().items())
 
 
-def test_an_abandoned_group_keeps_its_offsets_and_has_no_members(cluster):
+def test_an_abandoned_group_keeps_its_offsets_and_has_no_members(cluster: Cluster) -> None:
     assert cluster.client.get_children("/consumers/gone/ids") == []
     assert owners(cluster, "gone") == {}
     assert cluster.client.get_children("/consumers/gone/offsets/clicks")
@@ -492,7 +500,7 @@ def test_an_abandoned_group_keeps_its_offsets_and_has_no_members(cluster):
 # --- the end
 
 
-def test_a_clean_stop_leaves_no_ephemeral(chroot):
+def test_a_clean_stop_leaves_no_ephemeral(chroot: Chroot) -> None:
     made = Cluster(chroot)
     made.simulation.start()
     made.simulation.crash_broker(2, detected_after_s=60)
@@ -501,7 +509,7 @@ def test_a_clean_stop_leaves_no_ephemeral(chroot):
     assert made.simulation.failures == []
 
 
-def test_the_same_seed_tells_the_same_story(chroot):
+def test_the_same_seed_tells_the_same_story(chroot: Chroot) -> None:
     def story(address: str) -> dict[str, Any]:
         with_clock = Simulation(address, seed=3, contents=SMALL, time=SteppedClock())
         with_clock.start()
@@ -522,7 +530,7 @@ def test_the_same_seed_tells_the_same_story(chroot):
     assert story(f"{chroot.address}/one") == story(f"{chroot.address}/two")
 
 
-def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server):
+def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server: Callable[..., Server]) -> None:
     server = own_server()
     clock = SteppedClock()
     simulation = Simulation(server.address, seed=3, contents=SMALL, time=clock)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
 import pytest
@@ -13,12 +13,14 @@ from kazoo.exceptions import NoNodeError
 
 from tests import recorded
 from tests.conftest import Chroot
+from tests.narrowing import known
 from tests.waiting import wait_for
 from zkdash.demo.clock import SteppedClock
 from zkdash.demo.member import Member
 from zkdash.demo.simulation07 import Simulation07
 from zkdash.demo.specs import BrokerSpec07, Catalogue07, ConsumerSpec, GroupSpec
 from zkdash.demo.weather07 import Weather07
+from zkdash.demo.zookeeper import Server
 from zkdash.kafka import paths
 from zkdash.kafka.layouts import table
 from zkdash.kafka.paths import Kind
@@ -76,9 +78,9 @@ class Cluster:
         """Owner by "topic/broker-part"."""
         root = f"/consumers/{group}/owners"
         found = self.tree(root)
-        return {p.removeprefix(f"{root}/"): data.decode() for p, (data, kept) in found.items() if kept}
+        return {p.removeprefix(f"{root}/"): known(data).decode() for p, (data, kept) in found.items() if kept}
 
-    def pass_time(self, seconds: int, until) -> None:
+    def pass_time(self, seconds: int, until: Callable[[], bool]) -> None:
         for _ in range(seconds):
             self.clock.advance(1.0)
             self.simulation.steps.call(lambda: None)
@@ -112,7 +114,7 @@ def forms(tree: Mapping[str, tuple[bytes | None, bool]]) -> dict[str, tuple[str 
     }
 
 
-def test_every_znode_is_byte_for_byte_what_a_real_cluster_of_0_7_2_wrote(chroot):
+def test_every_znode_is_byte_for_byte_what_a_real_cluster_of_0_7_2_wrote(chroot: Chroot) -> None:
     real = recorded.raw("0.7.2-consumers")
     theirs = {
         path: (None if z.get("text") is None else z["text"].encode(), z["stat"]["ephemeralOwner"] != 0)
@@ -141,7 +143,7 @@ def test_every_znode_is_byte_for_byte_what_a_real_cluster_of_0_7_2_wrote(chroot)
     assert made.simulation.failures == []
 
 
-def test_a_killed_brokers_registration_and_topics_go_and_come_back(cluster):
+def test_a_killed_brokers_registration_and_topics_go_and_come_back(cluster: Cluster) -> None:
     before = forms(cluster.tree("/brokers"))
     cluster.simulation.kill_broker(10)
     gone = {"/brokers/ids/10", "/brokers/topics/orders/10", "/brokers/topics/clicks/10"}
@@ -150,7 +152,7 @@ def test_a_killed_brokers_registration_and_topics_go_and_come_back(cluster):
     assert forms(cluster.tree("/brokers")) == before
 
 
-def test_consumers_share_what_is_left_of_a_topic_whose_broker_died_and_take_it_back(cluster):
+def test_consumers_share_what_is_left_of_a_topic_whose_broker_died_and_take_it_back(cluster: Cluster) -> None:
     def keys(group: str) -> set[str]:
         return set(cluster.owners(group))
 
@@ -162,7 +164,7 @@ def test_consumers_share_what_is_left_of_a_topic_whose_broker_died_and_take_it_b
     cluster.pass_time(20, lambda: keys("loader") == whole)
 
 
-def test_partitions_are_shared_in_the_order_of_their_text(cluster):
+def test_partitions_are_shared_in_the_order_of_their_text(cluster: Cluster) -> None:
     """Broker 10 comes before broker 2: thread 0 of the first member has all of brokers 1 and none of 2."""
     cluster.pass_time(20, lambda: len(cluster.owners("loader")) == 9)
     owners = cluster.owners("loader")
@@ -170,7 +172,9 @@ def test_partitions_are_shared_in_the_order_of_their_text(cluster):
     assert by_thread == [[f"orders/{broker}-{part}" for part in range(3)] for broker in (1, 10, 2)]
 
 
-def test_a_wildcard_takes_up_a_topic_that_a_broker_begins_to_serve_and_its_next_brokers(cluster):
+def test_a_wildcard_takes_up_a_topic_that_a_broker_begins_to_serve_and_its_next_brokers(
+    cluster: Cluster,
+) -> None:
     cluster.pass_time(20, lambda: len(cluster.owners("archive")) == 9)
     cluster.simulation.serve("experiment", {2: 2})
     cluster.pass_time(20, lambda: {"experiment/2-0", "experiment/2-1"} <= set(cluster.owners("archive")))
@@ -178,10 +182,10 @@ def test_a_wildcard_takes_up_a_topic_that_a_broker_begins_to_serve_and_its_next_
     cluster.pass_time(20, lambda: len(cluster.owners("archive")) == 12)
 
 
-def test_offsets_are_bytes_that_only_grow_and_are_written_though_nothing_came(cluster):
+def test_offsets_are_bytes_that_only_grow_and_are_written_though_nothing_came(cluster: Cluster) -> None:
     def offsets() -> dict[str, int]:
         return {
-            path: int(data)
+            path: int(known(data))
             for path, (data, _) in cluster.tree("/consumers/archive/offsets").items()
             if paths.locate(path).kind is Kind.OFFSET
         }
@@ -196,14 +200,14 @@ def test_offsets_are_bytes_that_only_grow_and_are_written_though_nothing_came(cl
     assert sum(offsets().values()) > sum(before.values())
 
 
-def test_everything_that_is_written_parses_without_a_problem(cluster):
+def test_everything_that_is_written_parses_without_a_problem(cluster: Cluster) -> None:
     cluster.pass_time(20, lambda: len(cluster.owners("loader")) == 9)
     read = {path: table.parse(paths.locate(path), data) for path, (data, _) in cluster.tree().items()}
     assert {path: reasons for path, (_, reasons) in read.items() if reasons} == {}
     assert read["/brokers/ids/10"][0].layout is Layout.V07
 
 
-def test_a_quarter_of_an_hour_of_weather_brings_new_topics_and_harms_nothing(cluster):
+def test_a_quarter_of_an_hour_of_weather_brings_new_topics_and_harms_nothing(cluster: Cluster) -> None:
     Weather07(cluster.simulation).start()
     down, members, topics = set(), set(), set()
     for _ in range(15 * 60):
@@ -217,7 +221,7 @@ def test_a_quarter_of_an_hour_of_weather_brings_new_topics_and_harms_nothing(clu
     assert len(topics) > 4
 
 
-def test_a_clean_stop_leaves_no_ephemeral(chroot):
+def test_a_clean_stop_leaves_no_ephemeral(chroot: Chroot) -> None:
     made = Cluster(chroot, SMALL)
     made.simulation.start()
     made.simulation.crash_broker(2, detected_after_s=60)
@@ -227,7 +231,7 @@ def test_a_clean_stop_leaves_no_ephemeral(chroot):
     assert made.simulation.failures == []
 
 
-def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server):
+def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server: Callable[..., Server]) -> None:
     server = own_server()
     clock = SteppedClock()
     simulation = Simulation07(server.address, seed=3, contents=SMALL, time=clock)

@@ -43,11 +43,13 @@ def state(leader: int, *isr: int, epoch: int = 4) -> PartitionState:
         (leadership.lag(state(1, 1, 2), 1), None),
     ],
 )
-def test_a_decision_is_the_one_that_kafka_takes(found, expected):
+def test_a_decision_is_the_one_that_kafka_takes(
+    found: PartitionState | None, expected: PartitionState | None
+) -> None:
     assert found == expected
 
 
-def test_a_new_partition_is_led_by_its_first_live_replica():
+def test_a_new_partition_is_led_by_its_first_live_replica() -> None:
     assert leadership.first((99, 1, 2), {1, 2}) == PartitionState(1, 0, 0, (1, 2))
     assert leadership.first((99,), {1, 2}) is None
 
@@ -56,7 +58,9 @@ brokers = st.sets(st.integers(1, 6), min_size=1)
 
 
 @given(isr=st.permutations([1, 2, 3]), live=brokers, replicas=st.permutations([1, 2, 3]))
-def test_an_elected_leader_lives_is_in_sync_and_is_assigned(isr, live, replicas):
+def test_an_elected_leader_lives_is_in_sync_and_is_assigned(
+    isr: list[int], live: set[int], replicas: list[int]
+) -> None:
     elected = leadership.elect(state(isr[0], *isr), replicas, live)
     assert (elected is None) == (not live & {1, 2, 3})
     if elected is not None:
@@ -67,7 +71,7 @@ def test_an_elected_leader_lives_is_in_sync_and_is_assigned(isr, live, replicas)
 
 
 @given(isr=st.lists(st.integers(1, 6), min_size=1, unique=True), gone=brokers)
-def test_the_isr_is_never_empty(isr, gone):
+def test_the_isr_is_never_empty(isr: list[int], gone: set[int]) -> None:
     left = leadership.remove(state(isr[0], *isr), gone)
     if left is not None:
         assert left.isr

@@ -132,7 +132,7 @@ def answers_at(endpoint: str) -> bool:
     return True
 
 
-def test_each_broker_registers_the_port_on_which_it_answers(watched):
+def test_each_broker_registers_the_port_on_which_it_answers(watched: Watched) -> None:
     registered = watched.registered()
     assert len({broker.port for broker in registered.values()}) == 3
     for broker in registered.values():
@@ -147,7 +147,7 @@ def test_a_group_has_log_ends_and_a_small_lag_on_every_partition(watched):
         assert 0 < lag < 600 / 6 * 1.4 * 1.6 * (readers.BEHIND_S + 10)
 
 
-def test_offsets_that_a_group_keeps_in_kafka_are_told_by_its_coordinator_alone(watched):
+def test_offsets_that_a_group_keeps_in_kafka_are_told_by_its_coordinator_alone(watched: Watched) -> None:
     def told() -> Mapping[tuple[str, int], Any] | None:
         watched.look()
         found = watched.sampler.samples.committed("mirror")
@@ -167,7 +167,7 @@ def test_offsets_that_a_group_keeps_in_kafka_are_told_by_its_coordinator_alone(w
     assert len(watched.sampler.samples.listings) == 3
 
 
-def test_offsets_are_told_once_for_both_ends_and_for_a_moment(watched):
+def test_offsets_are_told_once_for_both_ends_and_for_a_moment(watched: Watched) -> None:
     asked = [("orders", n) for n in watched.leaders("orders")]
 
     def told(at: int) -> dict[tuple[str, int], object]:
@@ -181,7 +181,9 @@ def test_offsets_are_told_once_for_both_ends_and_for_a_moment(watched):
 
 
 @pytest.mark.parametrize("way", ["killed", "crashed"])
-def test_a_dead_broker_refuses_connections_until_it_is_back_and_its_partitions_move_on(watched, way):
+def test_a_dead_broker_refuses_connections_until_it_is_back_and_its_partitions_move_on(
+    watched: Watched, way: str
+) -> None:
     led = watched.leaders("orders")
     dead = led[0]
     endpoint = watched.registered()[dead].endpoints[0]
@@ -214,7 +216,7 @@ def test_a_dead_broker_refuses_connections_until_it_is_back_and_its_partitions_m
     assert answers_at(endpoint)
 
 
-def test_a_slow_groups_lag_grows_and_shrinks_while_others_keep_theirs(watched):
+def test_a_slow_groups_lag_grows_and_shrinks_while_others_keep_theirs(watched: Watched) -> None:
     slow, steady = [], []
     for _ in range(SLOW_CYCLE_S // 15):
         for _ in range(15):
@@ -227,7 +229,7 @@ def test_a_slow_groups_lag_grows_and_shrinks_while_others_keep_theirs(watched):
     assert 0 < min(steady) <= max(steady) < 5 * min(steady)
 
 
-def test_nothing_listens_once_the_simulation_stopped(chroot):
+def test_nothing_listens_once_the_simulation_stopped(chroot: Chroot) -> None:
     made = Watched(chroot)
     made.simulation.stop()
     made.simulation.start()

@@ -8,6 +8,7 @@ import json
 import pytest
 from kazoo.client import KazooClient
 
+from tests.conftest import Chroot
 from tests.demo.living import Cluster
 from tests.waiting import wait_for
 from zkdash.demo import incidents
@@ -15,6 +16,7 @@ from zkdash.demo.clock import SteppedClock
 from zkdash.demo.simulation import Simulation
 from zkdash.demo.specs import BrokerSpec, Catalogue, GroupSpec, TopicSpec
 from zkdash.demo.weather import Weather
+from zkdash.demo.zookeeper import Server
 
 pytestmark = pytest.mark.zk
 
@@ -42,7 +44,7 @@ class Seen:
 
 
 @pytest.fixture(scope="module")
-def seen(zookeeper) -> Seen:
+def seen(zookeeper: Server) -> Seen:
     clock = SteppedClock()
     client = KazooClient(hosts=zookeeper.address)
     client.start()
@@ -75,27 +77,27 @@ def seen(zookeeper) -> Seen:
     return found
 
 
-def test_brokers_die_and_return_mostly_one_at_a_time(seen):
+def test_brokers_die_and_return_mostly_one_at_a_time(seen: Seen) -> None:
     assert seen.down.count(1) > 60
     assert max(seen.down) <= 2
     assert seen.down.count(2) < seen.down.count(1)
 
 
-def test_topics_are_made_and_deleted(seen):
+def test_topics_are_made_and_deleted(seen: Seen) -> None:
     assert {2, 3} <= set(seen.topics)
     ends = sum(after < before for before, after in itertools.pairwise(seen.topics))
     assert ends >= 3
 
 
-def test_a_restless_member_leaves_and_joins(seen):
+def test_a_restless_member_leaves_and_joins(seen: Seen) -> None:
     assert set(seen.members) == {1, 2}
 
 
-def test_a_nightly_group_comes_for_a_minute_and_is_away_for_long(seen):
+def test_a_nightly_group_comes_for_a_minute_and_is_away_for_long(seen: Seen) -> None:
     assert 60 < seen.nightly.count(True) < seen.nightly.count(False) / 2
 
 
-def test_an_outage_waits_for_the_moves_that_run(chroot, monkeypatch):
+def test_an_outage_waits_for_the_moves_that_run(chroot: Chroot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(incidents, "OUTAGE_WHILE_MOVING_CHANCE", 0.0)
     moved = Cluster(chroot, SMALL)
     moved.simulation.start()
@@ -120,13 +122,13 @@ def test_an_outage_waits_for_the_moves_that_run(chroot, monkeypatch):
     assert moved.simulation.failures == []
 
 
-def test_followers_lag_without_an_outage_and_everything_is_in_sync_at_times(seen):
+def test_followers_lag_without_an_outage_and_everything_is_in_sync_at_times(seen: Seen) -> None:
     calm = [shrunk for shrunk, down in zip(seen.shrunk, seen.down, strict=True) if not down]
     assert max(calm) > 0
     assert calm.count(0) > 60
 
 
-def test_something_changes_often_and_long_stretches_are_calm(seen):
+def test_something_changes_often_and_long_stretches_are_calm(seen: Seen) -> None:
     changed = [second for second, change in enumerate(seen.changes) if change]
     gaps = [after - before for before, after in itertools.pairwise(changed)]
     assert len(changed) > MINUTES * 60 / 20

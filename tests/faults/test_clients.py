@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import websockets.exceptions
 import websockets.sync.client
+from websockets.typing import Origin
 
 from tests import full
 from tests.conftest import Chroot
@@ -55,7 +56,7 @@ def connect(
     return websockets.sync.client.connect(
         f"ws://{host}:{port}/live{PAGE}",
         sock=plain,
-        origin=site.address,  # type: ignore[arg-type]
+        origin=Origin(site.address),
         max_size=None,
         max_queue=None if reads else 1,
         ping_interval=None,

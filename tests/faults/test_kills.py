@@ -11,7 +11,8 @@ import pytest
 
 from tests.conftest import Chroot
 from tests.databases import Database
-from tests.faults.realm import ELECTION, LEASE_S, Realm
+from tests.faults.controller import ELECTION
+from tests.faults.realm import LEASE_S, Realm
 from tests.faults.rounds import rounds
 from tests.processes import is_stopped
 from tests.waiting import wait_for

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -71,10 +72,11 @@ def write_everything(address: str, *, modern: bool) -> None:
 
 
 def _fail(client: KazooClient) -> None:
-    for write in (
+    writes: tuple[Callable[[], object], ...] = (
         lambda: client.create("/n1"),
         lambda: client.set("/n1", b"no", version=77),
-    ):
+    )
+    for write in writes:
         try:
             write()
         except (NodeExistsError, BadVersionError):
@@ -109,7 +111,11 @@ def _modern(client: KazooClient) -> None:
     client.create("/container/child")
     client.delete("/container/child")
     for path in ("/container", "/ttl"):
-        waiting.wait_for(lambda path=path: client.exists(path) is None, limit_s=60)
+        waiting.wait_for(_gone(client, path), limit_s=60)
+
+
+def _gone(client: KazooClient, path: str) -> Callable[[], bool]:
+    return lambda: client.exists(path) is None
 
 
 def old(data_dir: Path, *options: str) -> Server:

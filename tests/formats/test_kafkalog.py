@@ -118,8 +118,8 @@ def _commit_in_1_1(record: Record) -> str:
     if isinstance(key, offsets.OffsetKey):
         value = offsets.offset(record.value or b"") if record.value is not None else None
         assert value is None or isinstance(value, offsets.Offset)
-        told = "<DELETE>" if value is None else value.offset
-        return f" key: offset::{key.group}:{key.topic}:{key.partition} payload: {told}"
+        payload = "<DELETE>" if value is None else value.offset
+        return f" key: offset::{key.group}:{key.topic}:{key.partition} payload: {payload}"
     assert isinstance(key, offsets.GroupKey)
     group = offsets.group(record.value or b"")
     assert isinstance(group, offsets.Group)

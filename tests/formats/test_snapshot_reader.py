@@ -238,5 +238,5 @@ def _printed(path: Path) -> dict[str, dict[str, str]]:
     found = {}
     for znode in znodes:
         name, *lines = znode.rstrip("\n").split("\n")
-        found[name] = dict(re.fullmatch(r"  (\w+) = (.*)", line).groups() for line in lines if line)  # type: ignore[union-attr]
+        found[name] = dict(re.findall(r"\A  (\w+) = (.*)\Z", line)[0] for line in lines if line)
     return found

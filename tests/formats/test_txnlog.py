@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -124,8 +124,8 @@ def test_a_cut_log_yields_every_whole_transaction_and_can_be_read_on_from_there(
         assert read + fast(data[end:], base=end).rows == whole
 
 
-def _row(zxid: int = 1, kind: int = rows.SET_DATA, **fields: object) -> Row:
-    return Row(7, 3, zxid, 1_600_000_000_000, fields.pop("op", 0), kind, **fields)
+def _row(zxid: int = 1, kind: int = rows.SET_DATA, op: int = 0, **fields: Any) -> Row:
+    return Row(7, 3, zxid, 1_600_000_000_000, op, kind, **fields)
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -137,7 +137,7 @@ ints = st.integers(-(2**31), 2**31 - 1)
 longs = st.integers(-(2**63), 2**63 - 1)
 creates = {"path": texts, "data": datas, "acl": acls, "parent_cversion": ints}
 sets = {"path": texts, "data": datas, "version": ints}
-FIELDS = {
+FIELDS: dict[int, dict[str, st.SearchStrategy[Any]]] = {
     rows.CREATE: creates | {"ephemeral": st.booleans()},
     rows.CREATE2: creates | {"ephemeral": st.booleans()},
     rows.CREATE_CONTAINER: creates,

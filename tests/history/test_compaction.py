@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -39,11 +40,13 @@ def test_few_files_and_large_ones_are_left_alone(tmp_path: Path) -> None:
     assert compaction.compact(written(tmp_path / "large", 20), "compaction-1", now_ms=1, small_bytes=10) == 0
 
 
-def test_a_table_that_was_written_meanwhile_stays_as_it_is(tmp_path: Path, monkeypatch) -> None:
+def test_a_table_that_was_written_meanwhile_stays_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = written(tmp_path, 20)
     join = compaction._join
 
-    def joined(*arguments) -> None:
+    def joined(*arguments: Any) -> None:
         join(*arguments)
         files.append(table, pa.table({"zxid_from": [-1]}), "other")
 

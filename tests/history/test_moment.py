@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,10 @@ def znode(path: str, zxid: int, upto: int | None, mzxid: int = 1, **fields: Any)
 
 
 @pytest.fixture
-def tables(tmp_path: Path):
+def tables(tmp_path: Path) -> Callable[..., Path]:
     def write(
         changes: list[dict[str, Any]], covered: list[tuple[int, int]], znodes: Sequence[dict[str, Any]] = ()
-    ):
+    ) -> Path:
         told = {
             "changes": changes,
             "coverage": [{"zxid_from": first, "zxid_upto": last} for first, last in covered],
@@ -50,7 +50,9 @@ def tables(tmp_path: Path):
     return write
 
 
-def test_a_znode_that_was_made_changed_and_made_again_in_one_multi_is_the_last_one(tables) -> None:
+def test_a_znode_that_was_made_changed_and_made_again_in_one_multi_is_the_last_one(
+    tables: Callable[..., Path],
+) -> None:
     changes = [
         create(1, "/a", b"1"),
         change(2, "setData", "/a", data=b"2", version=1),
@@ -69,7 +71,9 @@ def test_a_znode_that_was_made_changed_and_made_again_in_one_multi_is_the_last_o
     assert not moment.at(directory, 4).znodes["/a/b"].data
 
 
-def test_a_fuzzy_checkpoint_serves_only_moments_that_it_cannot_be_ahead_of(tables) -> None:
+def test_a_fuzzy_checkpoint_serves_only_moments_that_it_cannot_be_ahead_of(
+    tables: Callable[..., Path],
+) -> None:
     changes = [create(1, "/a"), create(11, "/b"), change(12, "delete", "/a"), create(15, "/c")]
     znodes = [znode("/a", 5, 6), znode("/b", 10, 14), znode("/x", 13, None)]
     directory = tables(changes, [(1, 20)], znodes)
@@ -80,7 +84,9 @@ def test_a_fuzzy_checkpoint_serves_only_moments_that_it_cannot_be_ahead_of(table
     assert set(moment.at(directory, 15).znodes) == {"/b", "/c"}
 
 
-def test_a_moment_behind_a_gap_is_refused_and_one_behind_a_later_checkpoint_is_not(tables) -> None:
+def test_a_moment_behind_a_gap_is_refused_and_one_behind_a_later_checkpoint_is_not(
+    tables: Callable[..., Path],
+) -> None:
     directory = tables([create(1, "/a"), create(8, "/b")], [(1, 5), (8, 20)], [znode("/a", 12, 12)])
     assert set(moment.at(directory, 5).znodes) == {"/a"}
     for zxid in (7, 9):
@@ -91,7 +97,9 @@ def test_a_moment_behind_a_gap_is_refused_and_one_behind_a_later_checkpoint_is_n
     assert set(moment.at(directory, 15).znodes) == {"/a"}
 
 
-def test_the_first_transaction_of_a_later_epoch_follows_the_last_of_the_one_before(tables) -> None:
+def test_the_first_transaction_of_a_later_epoch_follows_the_last_of_the_one_before(
+    tables: Callable[..., Path],
+) -> None:
     changes = [create(1, "/a"), create(EPOCH + 1, "/b"), create(3 * EPOCH + 5, "/c")]
     directory = tables(changes, [(1, 3), (EPOCH + 1, EPOCH + 4), (3 * EPOCH + 5, 3 * EPOCH + 9)])
     assert set(moment.at(directory, EPOCH + 2).znodes) == {"/a", "/b"}
@@ -99,7 +107,9 @@ def test_the_first_transaction_of_a_later_epoch_follows_the_last_of_the_one_befo
         moment.at(directory, 3 * EPOCH + 6)
 
 
-def test_ephemerals_of_a_session_that_closed_are_gone_even_if_the_log_does_not_tell_them(tables) -> None:
+def test_ephemerals_of_a_session_that_closed_are_gone_even_if_the_log_does_not_tell_them(
+    tables: Callable[..., Path],
+) -> None:
     changes = [
         create(1, "/mine", owner=7),
         create(2, "/kept", owner=8),
@@ -112,7 +122,7 @@ def test_ephemerals_of_a_session_that_closed_are_gone_even_if_the_log_does_not_t
     assert set(moment.at(directory, 4).znodes) == {"/mine", "/kept"}
 
 
-def test_the_moment_of_a_time_is_the_last_transaction_that_is_not_later(tables) -> None:
+def test_the_moment_of_a_time_is_the_last_transaction_that_is_not_later(tables: Callable[..., Path]) -> None:
     directory = tables([create(1, "/a"), create(2, "/b") | {"time": 5}, create(3, "/c")], [(1, 3)])
     assert moment.zxid_at(directory, 10) == 2
     assert moment.zxid_at(directory, 29) == 2
@@ -121,7 +131,7 @@ def test_the_moment_of_a_time_is_the_last_transaction_that_is_not_later(tables) 
         moment.zxid_at(directory, 4)
 
 
-def test_a_moment_becomes_a_clusters_state(tables) -> None:
+def test_a_moment_becomes_a_clusters_state(tables: Callable[..., Path]) -> None:
     directory = tables([create(1, "/"), create(2, "/controller_epoch", b"5")], [(1, 2)])
     state = moment.at(directory, 2).state()
     assert state.loaded

@@ -16,6 +16,7 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
+from tests.narrowing import sure
 from tests.waiting import wait_for
 from tests.zk.proxy import Proxy
 from zkdash.broker.samples import LogEnds, Samples, Unknown
@@ -111,7 +112,7 @@ def board_data(path: str) -> int | None:
     found = board.current("east")
     group = found.state.groups.get("billing") if found else None
     offset = group.offsets.get("orders", {}).get("0") if group else None
-    return None if offset is None else offset.value
+    return None if offset is None else sure(int, offset.value)
 
 
 @pytest.mark.zk
@@ -297,13 +298,15 @@ def test_one_process_records_and_another_takes_over_when_it_ends(tmp_path: Path)
 
 
 def test_log_ends_are_sampled_once_each_time_and_unknown_ones_are_not(tmp_path: Path) -> None:
-    ends = {"t": {0: LogEnds(5, 50, 1000.0), 1: Unknown("nobody leads")}}
+    ends: dict[str, dict[int, LogEnds | Unknown]] = {
+        "t": {0: LogEnds(5, 50, 1000.0), 1: Unknown("nobody leads")}
+    }
     with alone(tmp_path) as recorder:
         recorder.tick(Samples(ends=immutables.Map(ends)), 1.0)
         wait_for(lambda: rows(tmp_path, "log_ends"))
         wrote = recorder.status.wrote_ms
         wait_for(lambda: recorder.status.wrote_ms != wrote)
-        moved = {"t": {**ends["t"], 0: LogEnds(5, 70, 1060.0)}}
+        moved = {"t": ends["t"] | {0: LogEnds(5, 70, 1060.0)}}
         recorder.tick(Samples(ends=immutables.Map(moved)), 61.0)
         wait_for(lambda: len(rows(tmp_path, "log_ends")) == 2)
     found = [tuple(row.values()) for row in rows(tmp_path, "log_ends")]

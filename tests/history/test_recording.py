@@ -33,7 +33,7 @@ def take(recording: Recording, *batches: Batch) -> list[dict[str, Any]]:
     table = recording.take()
     assert table.schema == schemas.CHANGES
     assert {each["type"] for each in table.to_pylist()} <= row.TYPES
-    return table.to_pylist()
+    return list(table.to_pylist())
 
 
 def short(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:

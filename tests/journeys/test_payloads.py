@@ -65,8 +65,7 @@ class Ear:
 
     def look(self) -> list[str]:
         """What was heard so far on this page, and what stands in it that may act later."""
-        reports = self.page.evaluate("window.reports")
-        return self.heard + reports + self.page.evaluate(ACTING)
+        return [*self.heard, *self.page.evaluate("window.reports"), *self.page.evaluate(ACTING)]
 
     def _dialog(self, dialog: Any) -> None:
         self.heard.append(f"dialog {dialog.message}")

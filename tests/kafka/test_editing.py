@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -26,7 +27,7 @@ REPLICAS = st.lists(st.integers(0, 9), min_size=1, max_size=3, unique=True)
 
 
 @st.composite
-def assignments(draw):
+def assignments(draw: st.DrawFn) -> dict[str, Any]:
     """An assignment of any version, with fields that nobody knows, in any order."""
     count = draw(st.integers(0, 5))
     document = draw(st.dictionaries(st.text(max_size=8), JSON, max_size=4))
@@ -42,7 +43,9 @@ def assignments(draw):
 
 @TRIES
 @given(assignments(), st.lists(REPLICAS, min_size=1, max_size=3))
-def test_more_partitions_change_nothing_else_of_an_assignment(document, lists):
+def test_more_partitions_change_nothing_else_of_an_assignment(
+    document: dict[str, Any], lists: list[list[int]]
+) -> None:
     first = len(document["partitions"])
     added = {first + n: tuple(replicas) for n, replicas in enumerate(lists)}
     after = json.loads(editing.extend_assignment(json.dumps(document).encode(), added))
@@ -59,7 +62,9 @@ def test_more_partitions_change_nothing_else_of_an_assignment(document, lists):
     st.dictionaries(st.text(max_size=6), st.text(max_size=6), max_size=3),
     st.data(),
 )
-def test_a_merged_config_keeps_every_other_field_and_key(document, config, put, data):
+def test_a_merged_config_keeps_every_other_field_and_key(
+    document: dict[str, Any], config: dict[str, Any], put: dict[str, str], data: st.DataObject
+) -> None:
     drop = data.draw(st.lists(st.sampled_from(sorted(config)), unique=True)) if config else []
     document |= {"version": 1, "config": config}
     after = json.loads(editing.merge_config(json.dumps(document).encode(), put, drop))
@@ -89,14 +94,16 @@ def test_a_merged_config_keeps_every_other_field_and_key(document, config, put, 
         (b'{"version":1,"partitions":{"1":[1]}}', "it holds partition 1 already"),
     ],
 )
-def test_an_assignment_that_could_not_be_written_back_is_refused_in_words(data, sentence):
+def test_an_assignment_that_could_not_be_written_back_is_refused_in_words(
+    data: bytes | None, sentence: str
+) -> None:
     with pytest.raises(Uneditable, match=sentence):
         editing.extend_assignment(data, {1: (1, 2)})
 
 
-def test_null_data_is_an_empty_config():
+def test_null_data_is_an_empty_config() -> None:
     assert editing.merge_config(None, {"a": "1"}) == b'{"version":1,"config":{"a":"1"}}'
 
 
-def test_a_lone_surrogate_survives():
+def test_a_lone_surrogate_survives() -> None:
     assert json.loads(editing.merge_config(b'{"config":{"a":"\\ud800"}}', {})) == {"config": {"a": "\ud800"}}

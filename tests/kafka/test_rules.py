@@ -81,7 +81,9 @@ def test_range_of_0_7_gives_every_partition_one_owner_in_runs(demand: Demand) ->
 
 @settings(max_examples=full.pick(100, 500))
 @given(members=st.sets(st.sampled_from("abcde")), threads=st.integers(1, 9), counts=_COUNTS)
-def test_round_robin_before_0_10_2_shares_fairly_over_all_topics(members, threads, counts) -> None:
+def test_round_robin_before_0_10_2_shares_fairly_over_all_topics(
+    members: set[str], threads: int, counts: dict[str, int]
+) -> None:
     demand = Demand(
         {f"g_{member}": dict.fromkeys(counts, threads) for member in members},
         {topic: tuple(map(str, range(count))) for topic, count in counts.items()},

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import itertools
 import random
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given
@@ -13,9 +15,12 @@ from hypothesis import strategies as st
 from zkdash.kafka import leadership, regeneration, spread
 from zkdash.kafka.spread import Impossible
 
+Lists: TypeAlias = Mapping[tuple[str, int], tuple[int, ...]]
+Cluster: TypeAlias = tuple[list[int], dict[int, str], dict[tuple[str, int], tuple[int, ...]]]
+
 
 @st.composite
-def clusters(draw):
+def clusters(draw: st.DrawFn) -> Cluster:
     """Brokers, racks (none, or one of each broker) and lists of replicas that obey no rule."""
     brokers = list(range(1, draw(st.integers(2, 9)) + 1))
     racks = {b: draw(st.sampled_from("abc")) for b in brokers} if draw(st.booleans()) else {}
@@ -25,24 +30,26 @@ def clusters(draw):
     return brokers, racks, lists
 
 
-def most_racks(replicas, brokers, racks):
+def most_racks(replicas: Collection[int], brokers: Collection[int], racks: Mapping[int, str]) -> int:
     return min(len(replicas), len({racks[b] for b in brokers})) if racks else 0
 
 
-def is_valid(after, before, brokers):
+def is_valid(after: Lists, before: Lists, brokers: Collection[int]) -> bool:
     return set(after) == set(before) and all(
         len(set(replicas)) == len(replicas) == len(before[key]) and set(replicas) <= set(brokers)
         for key, replicas in after.items()
     )
 
 
-def loads(lists, brokers):
+def loads(lists: Lists, brokers: Collection[int]) -> list[int]:
     held = collections.Counter(b for replicas in lists.values() for b in replicas)
     return [held[b] for b in brokers]
 
 
 @given(clusters(), st.data())
-def test_a_drain_moves_exactly_the_replicas_of_the_brokers_that_leave(cluster, data):
+def test_a_drain_moves_exactly_the_replicas_of_the_brokers_that_leave(
+    cluster: Cluster, data: st.DataObject
+) -> None:
     brokers, racks, before = cluster
     leaving = set(data.draw(st.sets(st.sampled_from(brokers), min_size=1)))
     staying = [b for b in brokers if b not in leaving]
@@ -63,7 +70,7 @@ def test_a_drain_moves_exactly_the_replicas_of_the_brokers_that_leave(cluster, d
 
 
 @given(clusters())
-def test_a_balance_is_even_within_one_where_no_rack_stands_against_it(cluster):
+def test_a_balance_is_even_within_one_where_no_rack_stands_against_it(cluster: Cluster) -> None:
     brokers, _, before = cluster
     after = spread.level(before, brokers, {})
     assert is_valid(after, before, brokers)
@@ -71,7 +78,7 @@ def test_a_balance_is_even_within_one_where_no_rack_stands_against_it(cluster):
 
 
 @given(clusters())
-def test_a_balance_copies_no_more_than_what_lies_above_the_mean(cluster):
+def test_a_balance_copies_no_more_than_what_lies_above_the_mean(cluster: Cluster) -> None:
     brokers, _, before = cluster
     after = spread.level(before, brokers, {})
     low, extra = divmod(sum(loads(before, brokers)), len(brokers))
@@ -84,7 +91,7 @@ def test_a_balance_copies_no_more_than_what_lies_above_the_mean(cluster):
 
 
 @given(clusters())
-def test_a_balance_uses_as_many_racks_as_a_partition_can(cluster):
+def test_a_balance_uses_as_many_racks_as_a_partition_can(cluster: Cluster) -> None:
     brokers, racks, before = cluster
     after = spread.level(before, brokers, racks)
     assert is_valid(after, before, brokers)
@@ -93,14 +100,16 @@ def test_a_balance_uses_as_many_racks_as_a_partition_can(cluster):
 
 
 @given(clusters())
-def test_a_second_balance_moves_nothing(cluster):
+def test_a_second_balance_moves_nothing(cluster: Cluster) -> None:
     brokers, racks, before = cluster
     once = spread.level(before, brokers, racks)
     assert spread.level(once, brokers, racks) == once
 
 
 @given(clusters(), st.data())
-def test_new_brokers_are_filled_up_to_the_mean_and_others_get_nothing(cluster, data):
+def test_new_brokers_are_filled_up_to_the_mean_and_others_get_nothing(
+    cluster: Cluster, data: st.DataObject
+) -> None:
     brokers, racks, before = cluster
     new = [len(brokers) + 1 + n for n in range(data.draw(st.integers(1, 3)))]
     racks = racks and racks | {b: data.draw(st.sampled_from("abc")) for b in new}
@@ -119,7 +128,7 @@ def test_new_brokers_are_filled_up_to_the_mean_and_others_get_nothing(cluster, d
 
 
 @given(clusters(), st.data())
-def test_another_factor_keeps_all_replicas_that_it_can(cluster, data):
+def test_another_factor_keeps_all_replicas_that_it_can(cluster: Cluster, data: st.DataObject) -> None:
     brokers, racks, before = cluster
     factor = data.draw(st.integers(1, len(brokers)))
     after = spread.resize(before, factor, brokers, racks, {})
@@ -129,25 +138,25 @@ def test_another_factor_keeps_all_replicas_that_it_can(cluster, data):
         assert replicas[0] == before[key][0]
 
 
-def test_a_smaller_factor_gives_up_dead_replicas_then_those_out_of_sync():
+def test_a_smaller_factor_gives_up_dead_replicas_then_those_out_of_sync() -> None:
     lists = {("t", 0): (1, 2, 9), ("t", 1): (1, 2, 3), ("t", 2): (9, 2, 3)}
     in_sync = {("t", 0): (1, 2), ("t", 1): (1, 3), ("t", 2): (2, 3)}
     after = spread.resize(lists, 2, (1, 2, 3), {}, in_sync)
     assert after == {("t", 0): (1, 2), ("t", 1): (1, 3), ("t", 2): (2, 3)}
 
 
-def test_a_replaced_broker_keeps_its_places():
+def test_a_replaced_broker_keeps_its_places() -> None:
     lists = {("t", 0): (3, 1), ("t", 1): (1, 3), ("t", 2): (1, 2)}
     after = spread.replace(lists, 3, 9, (1, 2, 9), {})
     assert after == {("t", 0): (9, 1), ("t", 1): (1, 9), ("t", 2): (1, 2)}
 
 
-def test_a_replacement_that_holds_the_partition_already_leaves_it_to_another():
+def test_a_replacement_that_holds_the_partition_already_leaves_it_to_another() -> None:
     assert spread.replace({("t", 0): (3, 9)}, 3, 9, (1, 2, 9), {}) == {("t", 0): (1, 9)}
 
 
 @given(clusters())
-def test_leaders_are_as_even_as_the_replicas_allow(cluster):
+def test_leaders_are_as_even_as_the_replicas_allow(cluster: Cluster) -> None:
     brokers, _, before = cluster
     after = leadership.spread(before, brokers)
     assert {k: sorted(r) for k, r in after.items()} == {k: sorted(r) for k, r in before.items()}
@@ -165,14 +174,14 @@ def test_leaders_are_as_even_as_the_replicas_allow(cluster):
 
 
 @given(clusters(), st.data())
-def test_leaders_change_only_where_they_may(cluster, data):
+def test_leaders_change_only_where_they_may(cluster: Cluster, data: st.DataObject) -> None:
     brokers, _, before = cluster
     free = set(data.draw(st.sets(st.sampled_from(sorted(before)))))
     after = leadership.spread(before, brokers, free)
     assert {key for key in before if after[key] != before[key]} <= free
 
 
-def test_leaders_are_even_within_one_where_every_broker_holds_everything():
+def test_leaders_are_even_within_one_where_every_broker_holds_everything() -> None:
     lists = {("t", p): (1, 2, 3) for p in range(10)}
     led = collections.Counter(r[0] for r in leadership.spread(lists, (1, 2, 3)).values())
     assert sorted(led.values()) == [3, 3, 4]
@@ -206,22 +215,28 @@ SHAPES = [
 ]
 
 
-def by_kafka(before, brokers, racks):
+def by_kafka(before: Lists, brokers: Collection[int], racks: Mapping[int, str]) -> tuple[int, int]:
     """Kafka's generator with its lots drawn twenty times: the fewest copies, and how uneven loads are."""
     topics = {"t": {p: replicas for (_, p), replicas in before.items()}}
     lots = random.Random(20)  # noqa: S311 - a fixed seed is what is wanted
     tried = []
     for _ in range(20):
         lot = (lots.randrange(len(brokers)), lots.randrange(len(brokers)))
-        placed = regeneration.regenerate(topics, tuple(brokers), racks, lambda _, lot=lot: lot)
+        placed = regeneration.regenerate(topics, tuple(brokers), racks, _always(lot))
         after = {("t", p): r for p, r in placed["t"].items()}
         held = loads(after, brokers)
         tried.append((spread.moved(before, after), max(held) - min(held)))
     return min(tried)
 
 
+def _always(lot: tuple[int, int]) -> Callable[[str], tuple[int, int]]:
+    return lambda _: lot
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_ours_copies_what_it_must_and_never_more_than_kafkas(shape):
+def test_ours_copies_what_it_must_and_never_more_than_kafkas(
+    shape: tuple[int, int, int, int, int, int, int],
+) -> None:
     few, many, partitions, factor, racks, copies, kafkas = shape
     rack = {b: f"r{b % racks}" for b in range(max(few, many))} if racks else {}
     old = {b: rack[b] for b in range(few)} if racks else {}

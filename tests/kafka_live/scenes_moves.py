@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from tests.kafka_live.scenes import Play, scene
 from tests.kafka_live.stage import LIMIT_S, Stage
@@ -57,10 +58,11 @@ def batches(stage: Stage) -> Play:
     yield
     at_once: list[int] = []
 
-    @stage.client.DataWatch(paths.REASSIGNMENT)
     def look(data: bytes | None, _: object) -> bool:
         at_once.append(data.count(b'"partition"') if data else 0)
         return len(at_once) < 100
+
+    stage.client.DataWatch(paths.REASSIGNMENT, look)
 
     plan = stage.act(intents.Reassign(tuple(Move(name, n, (3, 2)) for n in range(5)), concurrent=2))
     assert len(plan.steps) == 3
@@ -210,6 +212,10 @@ def generate_in_racks(stage: Stage) -> Play:
     yield from _generate(stage, "generated-racks", in_racks=True)
 
 
+def _always(start: int, shift: int) -> Callable[[str], tuple[int, int]]:
+    return lambda _: (start, shift)
+
+
 def _generate(stage: Stage, name: str, *, in_racks: bool) -> Play:
     """What the tool drew by lot is not told; one draw must give its whole proposal."""
     names = [stage.topic(f"{name}-{factor}", [list(range(1, factor + 1))] * 7) for factor in (2, 3)]
@@ -221,7 +227,7 @@ def _generate(stage: Stage, name: str, *, in_racks: bool) -> Play:
     for topic in names:
         now = {topic: stage.told(topic)}
         ours = [
-            regeneration.regenerate(now, tuple(brokers), racks, lambda _, drawn=(start, shift): drawn)[topic]
+            regeneration.regenerate(now, tuple(brokers), racks, _always(start, shift))[topic]
             for start in range(len(brokers))
             for shift in range(len(brokers))
         ]

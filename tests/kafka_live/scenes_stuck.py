@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 from tests.kafka_live.scenes import DEAD, Play, scene
 from tests.kafka_live.scenes_moves import asked
@@ -118,7 +119,7 @@ def clean_up(stage: Stage) -> Play:
     assert not _folders(stage, name, live=True)
 
 
-def _folders(stage: Stage, topic: str, *, live: bool) -> list[object]:
+def _folders(stage: Stage, topic: str, *, live: bool) -> list[Path]:
     """The folders of a topic on the live brokers, or on the dead one; renamed ones are as good as gone."""
     brokers = [broker for broker in stage.brokers if broker.alive is live]
     found = [path for broker in brokers for path in (broker.data_dir / "logs").glob(f"{topic}-*")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.kafka_live.scenes import Play, scene
 from tests.kafka_live.stage import LIMIT_S, Stage
 from tests.lab import tools
+from tests.narrowing import known
 from tests.waiting import wait_for
 from zkdash.cluster.plans import intents
 from zkdash.kafka import paths
@@ -44,7 +45,8 @@ def _identity(stage: Stage, topic: str) -> str | None:
     """The topic's id, which a controller from 2.8 on has given to it."""
     if stage.release.registration < 5:
         return None
-    return wait_for(lambda: stage.json(f"/brokers/topics/{topic}").get("topic_id"), LIMIT_S)
+    found: str = wait_for(lambda: stage.json(f"/brokers/topics/{topic}").get("topic_id"), LIMIT_S)
+    return found
 
 
 @scene("change config")
@@ -100,7 +102,7 @@ def elect(stage: Stage) -> Play:
 
 def prefer_another(stage: Stage, topic: str) -> int:
     """Let the other of two replicas be preferred, by changing their order: the leader stays where it is."""
-    leader = stage.leader(topic, 0)
+    leader = known(stage.leader(topic, 0))
     (other,) = set(stage.replicas(topic)) - {leader}
     if stage.replicas(topic) != [other, leader]:
         stage.act(intents.Reassign((Move(topic, 0, (other, leader)),)))

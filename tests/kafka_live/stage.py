@@ -177,8 +177,8 @@ class Stage:
             return None
 
     def leader(self, topic: str, partition: int) -> int | None:
-        state = self.json(f"/brokers/topics/{topic}/partitions/{partition}/state")
-        return state and state["leader"]
+        state: dict[str, Any] | None = self.json(f"/brokers/topics/{topic}/partitions/{partition}/state")
+        return state["leader"] if state else None
 
     def replicas(self, topic: str, partition: int = 0) -> list[int]:
         return list(self.json(f"/brokers/topics/{topic}")["partitions"][str(partition)])
@@ -189,7 +189,7 @@ class Stage:
 
     def controller(self) -> Broker:
         """The broker that is the controller."""
-        number = wait_for(lambda: self.json(paths.CONTROLLER), LIMIT_S)["brokerid"]
+        number: int = wait_for(lambda: self.json(paths.CONTROLLER), LIMIT_S)["brokerid"]
         return self.brokers[number - 1]
 
     def restart(self, broker: Broker) -> None:

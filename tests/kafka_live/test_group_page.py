@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 
 ZOOKEEPER = {"offsets_storage": "zookeeper"}
 DUAL = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
-KAFKA = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
+KAFKA: Storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
 # 0.8.2 tells commits of named topics only: a group that left nothing in ZooKeeper names none.
 every_storage = pytest.mark.parametrize(
     ("release", "storage"),

@@ -10,9 +10,9 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from kazoo.client import KazooClient
@@ -21,6 +21,7 @@ from kazoo.exceptions import NoNodeError
 from tests.lab import sessions
 from tests.lab.cluster import Lab
 from tests.lab.old_consumers import OldConsumers
+from tests.narrowing import sure
 from tests.waiting import wait_for
 from zkdash.demo import agenda, clock
 from zkdash.demo.connector import Timing
@@ -31,7 +32,7 @@ from zkdash.kafka.consumer_ids import parse_thread
 from zkdash.kafka.demand import Demand
 from zkdash.kafka.layouts import consumers
 from zkdash.kafka.rules import Rule
-from zkdash.kafka.values import Pattern
+from zkdash.kafka.values import Pattern, Registration
 
 pytestmark = [
     pytest.mark.kafka,
@@ -220,11 +221,12 @@ class Group:
     def predicted(self) -> dict[tuple[str, str], str | None]:
         """The plan, from the registrations that the members wrote."""
         path = f"/consumers/{self.name}/ids"
-        registrations = {}
+        registrations: dict[str, Registration] = {}
         for name in self._children(path):
             data, _ = self._get(f"{path}/{name}")
             if data is not None:
-                registrations[name], reasons = consumers.parse_registration(data)
+                read, reasons = consumers.parse_registration(data)
+                registrations[name] = sure(Registration, read)
                 assert reasons == ()
         partitions = self.partitions()
         members = subscriptions.resolve(registrations, partitions).members
@@ -234,7 +236,7 @@ class Group:
 
     def _children(self, path: str) -> list[str]:
         try:
-            return self._client.get_children(path)
+            return list(self._client.get_children(path))
         except NoNodeError:
             return []
 
@@ -251,11 +253,13 @@ def _member(owned: Owned) -> str:
 
 
 @pytest.fixture
-def group(lab, release, cluster, old, steps):
+def group(
+    lab: Lab, release: str, cluster: KazooClient, old: dict[str, OldConsumers], steps: agenda.Agenda
+) -> Iterator[Callable[..., Group]]:
     """Makes a group; its members leave at the end."""
     made: list[Group] = []
 
-    def make(subscription, **options) -> Group:
+    def make(subscription: Mapping[str, int], **options: Any) -> Group:
         spec = ConsumerSpec(f"interop-{next(_numbers)}", subscription, host="ours", **options)
         made.append(Group(lab.address(release), cluster, old, steps, spec))
         return made[-1]
@@ -269,7 +273,9 @@ def group(lab, release, cluster, old, steps):
     ("subscription", "pattern"),
     [({"interop": 2}, Pattern.STATIC), ({"interop.*": 3}, Pattern.WHITE_LIST)],
 )
-def test_three_kinds_of_consumers_share_by_range(group, subscription, pattern):
+def test_three_kinds_of_consumers_share_by_range(
+    group: Callable[..., Group], subscription: dict[str, int], pattern: Pattern
+) -> None:
     shared = group(subscription, pattern=pattern)
     for kind in (OLDER, OURS, NEWER):
         shared.join(kind)
@@ -284,7 +290,9 @@ def test_three_kinds_of_consumers_share_by_range(group, subscription, pattern):
 @pytest.mark.parametrize(
     ("kind", "rule"), [(OLDER, Rule.ROUND_ROBIN_ALIKE), (NEWER, Rule.ROUND_ROBIN_HYPHEN)]
 )
-def test_ours_and_a_real_consumer_share_by_round_robin(group, kind, rule):
+def test_ours_and_a_real_consumer_share_by_round_robin(
+    group: Callable[..., Group], kind: str, rule: Rule
+) -> None:
     shared = group({"interop": 2, "interop.more": 2}, rule=rule)
     shared.join(kind)
     shared.join(OURS)

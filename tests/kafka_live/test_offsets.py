@@ -10,7 +10,7 @@ import pytest
 from tests.kafka_live.sampling import GROUPS, LIMIT_S, Site, all_known, sampling, spans
 from tests.lab import tools
 from tests.lab.cluster import Lab
-from tests.lab.tools import NEW, OLD, Standing
+from tests.lab.tools import NEW, OLD, Standing, Storage
 from tests.waiting import wait_for
 from zkdash.broker.samples import GroupCommits, LogEnds
 from zkdash.kafka import coordinators
@@ -84,7 +84,8 @@ def test_commits_in_kafka_are_what_kafkas_own_tools_print(site: Site, topic: str
     first = site.brokers[0]
     is_oldest = first.release.version == "0.8.2.2"
     group = f"{kind}-of-{topic}"
-    storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"} if kind == OLD else {}
+    in_kafka: Storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
+    storage = in_kafka if kind == OLD else Storage()
     tools.consume(first, kind, group, topic, READ, **storage)
     if is_oldest:
         printed = tools.check_offsets(first, group, topic)
@@ -119,7 +120,7 @@ def test_a_group_that_commits_to_zookeeper_has_none_in_kafka(site: Site, topic: 
 @has_old_consumer
 def test_a_dual_commit_shows_in_both(site: Site, topic: str) -> None:
     group = f"dual-of-{topic}"
-    storage = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
+    storage: Storage = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
     tools.consume(site.brokers[0], OLD, group, topic, READ, **storage)
     in_kafka = {n: commit.offset for (_, n), commit in site.commits(group, topic).commits.items()}
     assert sum(in_kafka.values()) == READ

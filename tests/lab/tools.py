@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from tests.lab.kafka import Broker
 
@@ -31,6 +31,13 @@ def produce(broker: Broker, topic: str, count: int, *, size: int = 0, keyed: boo
         *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1", *keys),
         stdin="".join(lines),
     )
+
+
+class Storage(TypedDict, total=False):
+    """Where a consumer of the OLD kind keeps its offsets."""
+
+    offsets_storage: str
+    dual_commit_enabled: str
 
 
 def consume(

@@ -15,7 +15,7 @@ from tests.actions import small
 from tests.waiting import wait_for
 from zkdash.actions import claims, reading
 from zkdash.actions import queue as actions
-from zkdash.actions.entries import KEPT, UnavailableError
+from zkdash.actions.entries import KEPT, News, UnavailableError
 from zkdash.actions.states import State
 from zkdash.live import board, queue
 from zkdash.live.watcher import Watcher
@@ -222,7 +222,7 @@ class Counting:
     def changed(self, _since: int) -> Any:
         self.times += 1
         self.asked.release()
-        return queue.News(0)
+        return News(0)
 
     def detail(self, *_: Any) -> Any:
         return None

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
 from tests.cluster import small
+from zkdash.cluster.state import ClusterState
 from zkdash.live import unrest
 
 NOW = 1_795_171_327_123
 MEMBER = "g_host-1-00000000"
 
 
-def _moved(state, tree) -> unrest.Moves:
+def _moved(state: ClusterState, tree: small.Tree) -> unrest.Moves:
     after, touched = small.step(state, tree)
     return unrest.look({}, state, after, touched.groups, NOW)
 
 
-def test_members_and_owners_that_come_or_go_are_moves_and_commits_are_not():
+def test_members_and_owners_that_come_or_go_are_moves_and_commits_are_not() -> None:
     state = small.built(
         small.topic("t", {0: [1]}),
         small.group("g", {MEMBER: ["t"]}, {"t": [0]}),
@@ -24,14 +25,14 @@ def test_members_and_owners_that_come_or_go_are_moves_and_commits_are_not():
     assert _moved(state, {"/consumers/g/offsets/t/0": small.znode("2")}) == {}
 
 
-def test_a_move_is_over_after_four_rebalances_of_two_seconds():
+def test_a_move_is_over_after_four_rebalances_of_two_seconds() -> None:
     held = {"g": NOW, "h": NOW - 5_000}
     assert unrest.settle(held, NOW + 3_000) is held
     assert unrest.settle(held, NOW + 3_001) == {"g": NOW}
     assert unrest.settle(held, NOW + 8_001) == {}
 
 
-def test_the_first_load_tells_of_young_owners():
+def test_the_first_load_tells_of_young_owners() -> None:
     state = small.built(small.topic("t", {0: [1]}), small.group("g", {MEMBER: ["t"]}, {"t": [0]}))
     claimed = state.group_summaries["g"].rebalanced
     assert unrest.begin(state, claimed + 8_000) == {"g": claimed}

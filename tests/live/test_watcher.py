@@ -51,7 +51,7 @@ class Scene:
         assert found is not None
         return found
 
-    def load(self, *trees: small.Tree) -> None:
+    def load(self, *trees: small.AnyTree) -> None:
         """A first load that ends live and proved."""
         self.source.proved_at = self.now
         changed = {path: read for tree in trees for path, read in tree.items()}
@@ -73,7 +73,7 @@ def scene(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     board.clear()
 
 
-SOUND = (
+SOUND: tuple[small.AnyTree, ...] = (
     small.broker(1),
     small.controller(1),
     {"/cluster/id": small.json_(version="1", id="iAZYM0SaQ-elhe1rT4ifIg")},
@@ -106,7 +106,7 @@ def test_a_batch_becomes_one_revision_that_says_what_it_touched(scene: Scene) ->
 
 def test_the_first_load_is_no_change_and_later_changes_are_newest_first(scene: Scene) -> None:
     scene.load(*SOUND)
-    assert scene.snapshot.changes == ()
+    assert [*scene.snapshot.changes] == []
     for leader in (-1, 1):
         scene.watcher.batch(Batch(changed=small.state("orders", 0, leader, [1]), zxid=12 + leader))
     first, second = (change.what for change in scene.snapshot.changes[:2])
@@ -171,7 +171,7 @@ def test_the_same_session_twice_is_one_revision(scene: Scene) -> None:
 def test_a_check_is_raised_by_the_clock_alone(scene: Scene) -> None:
     scene.load(*SOUND)
     scene.watcher.batch(Batch(changed=small.state("orders", 0, -1, [1]), zxid=12))
-    assert scene.snapshot.findings == ()
+    assert [*scene.snapshot.findings] == []
     assert scene.snapshot.state.counts.offline == 1
     for _ in range(3):
         scene.tick()

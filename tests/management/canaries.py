@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import http.cookiejar
 import urllib.parse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -61,6 +60,4 @@ def _forms(secret: str) -> Iterator[bytes]:
 
 def session(browser: Browser) -> str:
     """The key of a browser's session."""
-    jar = next(one.cookiejar for one in browser._opener.handlers if hasattr(one, "cookiejar"))
-    assert isinstance(jar, http.cookiejar.CookieJar)
-    return next(str(cookie.value) for cookie in jar if cookie.name == "sessionid")
+    return next(str(cookie.value) for cookie in browser.cookies if cookie.name == "sessionid")

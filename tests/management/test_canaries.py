@@ -20,6 +20,7 @@ from django.test import RequestFactory
 from django.views.debug import technical_500_response
 from kazoo.client import KazooClient
 from pytest_django.fixtures import Settings
+from websockets.typing import Origin
 
 from tests.conftest import Chroot
 from tests.management.canaries import Seen, canary, session
@@ -109,8 +110,8 @@ def cluster(chroot: Chroot) -> Iterator[World]:
 def _addresses() -> Iterator[str]:
     named = {"topics": "orders", "brokers": "1", "groups": "billing", "actions": "1"}
     for page in pages.PAGES:
-        kind = page.route.partition("/")[0]
-        yield "/c/default/" + re.sub(r"<[^>]+>", lambda _, kind=kind: named.get(kind, "orders"), page.route)
+        told = named.get(page.route.partition("/")[0], "orders")
+        yield "/c/default/" + re.sub(r"<[^>]+>", told, page.route)
     for kind in ("reassign", "change-config", "clear-throttles", "create-topic"):
         yield f"/c/default/actions/new/{kind}/"
     yield from ("/", "/admin/", "/admin/auth/user/", "/admin/access/grant/", "/password/", "/nowhere/")
@@ -140,7 +141,7 @@ def _frames(site: Served, session: str, seen: Seen) -> None:
             with (
                 websockets.sync.client.connect(
                     url,
-                    origin=site.address,
+                    origin=Origin(site.address),
                     additional_headers={"Cookie": f"sessionid={session}"},
                     max_size=None,
                 ) as socket,
@@ -162,7 +163,7 @@ def _moved(browser: Browser, seen: Seen) -> str:
     seen.add("review", told)
     [number] = set(re.findall(r"/actions/(\d+)/submit/", told))
     seen.add("plan.json", browser.get(f"/c/default/actions/{number}/plan.json")[1])
-    return number
+    return str(number)
 
 
 @pytest.mark.zk

@@ -58,8 +58,8 @@ def cluster(chroot: Chroot) -> Iterator[World]:
 def addresses() -> Iterator[str]:
     named = {"topics": "orders", "brokers": "1", "actions": "1"}
     for page in pages.PAGES:
-        kind = page.route.partition("/")[0]
-        yield "/c/default/" + re.sub(r"<[^>]+>", lambda _, kind=kind: named.get(kind, "orders"), page.route)
+        told = named.get(page.route.partition("/")[0], "orders")
+        yield "/c/default/" + re.sub(r"<[^>]+>", told, page.route)
     yield from ADDRESSES
 
 

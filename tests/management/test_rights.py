@@ -18,6 +18,7 @@ import pytest
 from kazoo.client import KazooClient
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from tests import forking
 from tests.conftest import Chroot
@@ -104,7 +105,7 @@ def opened() -> Iterator[Open]:
         def begin(site: Served, path: str, key: str) -> ClientConnection:
             address = f"{site.address.replace('http', 'ws', 1)}/live{path}"
             headers = {"Cookie": f"sessionid={key}"}
-            made = connect(address, origin=site.address, additional_headers=headers, proxy=None)
+            made = connect(address, origin=Origin(site.address), additional_headers=headers, proxy=None)
             return stack.enter_context(made)
 
         yield begin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.cookiejar
 import os
 import re
 import socket
@@ -63,8 +64,8 @@ class Browser:
 
     def __init__(self, address: str) -> None:
         self._address = address
-        cookies = urllib.request.HTTPCookieProcessor()
-        self._opener = urllib.request.build_opener(cookies)
+        self.cookies = http.cookiejar.CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
 
     def get(self, path: str) -> tuple[int, str]:
         return self._ask(path, None)

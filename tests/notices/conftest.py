@@ -28,7 +28,8 @@ def configured(settings: Settings) -> Tell:
     """Says who is told of the cluster "shop": `configured(webhooks=(…,), mail=(…,))`."""
     settings.ZKDASH_WEBHOOK_SECRET = SECRET
 
-    def tell(**more: tuple[str, ...]) -> None:
-        settings.ZKDASH_CLUSTERS = (ClusterConfig("shop", (("127.0.0.1", 1),), **more),)
+    def tell(webhooks: tuple[str, ...] = (), mail: tuple[str, ...] = ()) -> None:
+        shop = ClusterConfig("shop", (("127.0.0.1", 1),), webhooks=webhooks, mail=mail)
+        settings.ZKDASH_CLUSTERS = (shop,)
 
     return tell

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kazoo.client import KazooClient
+from pyspark.sql import SparkSession
 
 from tests import recorded
 from tests.formats.driven import connected
@@ -55,7 +57,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 @pytest.fixture(scope="session")
-def tables(spark, written: Written, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tables(spark: SparkSession, written: Written, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tables of the whole server."""
     directory = tmp_path_factory.mktemp("tables")
     writing.logs(reading.txnlog(spark, str(written.files)), directory, "logs")
@@ -101,7 +103,7 @@ def _fuzzy(directory: Path) -> bool:
     )
 
 
-def _plant(client) -> None:
+def _plant(client: KazooClient) -> None:
     """Secrets where Kafka keeps them, written in every way."""
     secret = f'{{"version":1,"config":{{"SCRAM-SHA-256":"{CANARY}","producer_byte_rate":"1024"}}}}'.encode()
     client.create("/config/users/alice", secret, makepath=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
 from tests.pipeline.writes import CANARY, WORLD, Written
 from zkdash.cluster.advance import advance
@@ -44,7 +45,7 @@ def test_the_tree_at_every_moment_is_what_a_client_read_then(tables: Path, writt
 
 
 def test_a_clusters_state_at_a_moment_is_what_its_znodes_meant_then(
-    spark, written: Written, tmp_path: Path
+    spark: SparkSession, written: Written, tmp_path: Path
 ) -> None:
     writing.logs(reading.txnlog(spark, str(written.files), chroot=WORLD), tmp_path, "logs")
     writing.logs(reading.snapshot(spark, str(written.files), chroot=WORLD), tmp_path, "snapshots")
@@ -109,7 +110,7 @@ def test_a_moment_that_no_log_covers_is_refused(tables: Path, written: Written) 
         moment.at(tables, last + 1_000_000)
 
 
-def test_the_same_run_again_adds_nothing(spark, tables: Path, written: Written) -> None:
+def test_the_same_run_again_adds_nothing(spark: SparkSession, tables: Path, written: Written) -> None:
     before = manifest.Table(tables / "changes").read()
     writing.logs(reading.txnlog(spark, str(written.files)), tables, "logs")
     assert manifest.Table(tables / "changes").read() == before

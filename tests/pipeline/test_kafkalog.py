@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,15 @@ SEGMENTS = Path(__file__).parents[1] / "fixtures" / "segments"
 RECORD = re.compile(r"^(?:\| )?offset: (\d+) ", re.MULTILINE)
 
 
+def rows_of(batches: Iterable[Any]) -> list[dict[str, Any]]:
+    """The rows of Arrow's batches, which is what our sources yield of all that Spark allows."""
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
 def told(path: Path, topic: str = "") -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What the source reads without Spark: rows, and problems."""
     reader = KafkaLogSource({"path": str(path), "topic": topic}).reader(None)  # type: ignore[arg-type]
-    found = [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+    found = [row for part in reader.partitions() for row in rows_of(reader.read(part))]
     return [r for r in found if r["problem"] is None], [r["problem"] for r in found if r["problem"]]
 
 
@@ -228,7 +234,7 @@ def test_a_stream_goes_on_behind_whole_entries_and_loses_none(tmp_path: Path) ->
         end = stream.latestOffset(start, None)  # type: ignore[arg-type]
         parts = stream.partitions(start, end)
         assert all(isinstance(part, SegmentPart) for part in parts)
-        found = [row for part in parts for b in stream.read(part) for row in b.to_pylist()]
+        found = [row for part in parts for row in rows_of(stream.read(part))]
         seen.extend((row["topic"], row["offset"]) for row in found if row["problem"] is None)
         start = end
         return [row["problem"]["reason"] for row in found if row["problem"]]
@@ -259,7 +265,7 @@ def test_a_stream_goes_on_behind_whole_entries_and_loses_none(tmp_path: Path) ->
     end = stream.latestOffset(start, None)  # type: ignore[arg-type]
     shutil.rmtree(gone.parent)
     (part,) = stream.partitions(start, end)
-    (row,) = [row for b in stream.read(part) for row in b.to_pylist()]
+    (row,) = rows_of(stream.read(part))
     assert "is gone" in row["problem"]["reason"]
 
 

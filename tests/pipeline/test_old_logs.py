@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from tests.formats import driven
 from tests.pipeline import writes
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
 
 def test_ephemerals_that_went_with_their_session_are_told_of_a_log_that_does_not(
-    spark, tmp_path: Path
+    spark: SparkSession, tmp_path: Path
 ) -> None:
     files, tables = tmp_path / "zookeeper", tmp_path / "tables"
     with driven.old(files) as server:
@@ -51,7 +52,7 @@ def test_ephemerals_that_went_with_their_session_are_told_of_a_log_that_does_not
     assert {each.path for each in later} == went
 
 
-def test_the_rows_of_a_log_that_tells_are_left_as_they_are(spark, tmp_path: Path) -> None:
+def test_the_rows_of_a_log_that_tells_are_left_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
     with Server(tmp_path / "zookeeper", tick_time_ms=200) as server:
         writer = Writer(server.address, "/written", seed=3)
         writer.round(60)

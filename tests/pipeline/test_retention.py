@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from zkdash.history import coverage, derived, files, schemas, watching
-from zkdash.history.manifest import Table
+from zkdash.history.manifest import GRACE_MS, Table
 from zkdash.pipeline import retention
 from zkdash.pipeline.retention import DAY_MS
 
@@ -79,7 +79,7 @@ def test_what_left_the_list_stays_for_readers_until_the_grace_is_over(tables: Pa
     before = on_disk(tables, "changes")
     assert retention.retain(tables, 4, now_ms=NOW).deleted == 0
     assert on_disk(tables, "changes") >= before
-    assert retention.retain(tables, 4, now_ms=NOW + retention.GRACE_MS + 1).deleted > 0
+    assert retention.retain(tables, 4, now_ms=NOW + GRACE_MS + 1).deleted > 0
     assert on_disk(tables, "changes") < before
 
 

@@ -8,13 +8,15 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
 from tests import full
 from tests.pipeline import clusters, writes
@@ -92,6 +94,12 @@ def has_added_two(before: Progress, now: Progress) -> bool:
     return now.batch > before.batch + 1
 
 
+def ended_or(
+    process: subprocess.Popen[bytes], reached: Callable[[Progress], bool], tables: Path
+) -> Callable[[], bool]:
+    return lambda: process.poll() is not None or reached(progress(tables))
+
+
 def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_path: Path) -> None:
     tables, scratch = tmp_path / "tables", tmp_path / "scratch"
     kinds = itertools.cycle([is_writing, has_added_two])
@@ -101,9 +109,7 @@ def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_
                 with run(server.data_dir, tables, scratch) as process:
                     before = progress(tables)
                     wait_for(
-                        lambda reached=reached, before=before: (
-                            process.poll() is not None or reached(before, progress(tables))
-                        ),
+                        ended_or(process, partial(reached, before), tables),
                         START_LIMIT_S,
                         (tmp_path / "stream.log").read_text,
                         every_s=LOOK_S,
@@ -153,7 +159,7 @@ def wanted(data_dir: Path, upto: int) -> Iterator[tuple[int, int]]:
 
 
 def test_a_batch_that_runs_again_adds_nothing_and_a_crash_between_tables_is_made_good(
-    spark, written: writes.Written, tmp_path: Path
+    spark: SparkSession, written: writes.Written, tmp_path: Path
 ) -> None:
     logs = reading.txnlog(spark, str(written.files))
     writing.logs(logs, tmp_path, "logs-0", stream="logs", batch=0)

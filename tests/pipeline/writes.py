@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kazoo.client import KazooClient
 
@@ -62,7 +62,7 @@ class Writer:
         for client in (*self._others, self._client):
             _close(client)
 
-    def _request(self, client: KazooClient, *, ephemeral: bool):
+    def _request(self, client: KazooClient, *, ephemeral: bool) -> Any:
         chance, path = self._random.random(), self._random.choice(self._known)
         data = self._random.randbytes(self._random.randrange(40))
         if ephemeral or chance < 0.35:

@@ -30,10 +30,10 @@ class Markup:
 
     def all(self, selector: str) -> list[Any]:
         """Elements by id (`#x`), tag, or tag with one attribute or class."""
-        return self.root.xpath(_xpath(selector))
+        return list(self.root.xpath(_xpath(selector)))
 
     def ids(self) -> list[str]:
-        return self.root.xpath("//@id")
+        return list(self.root.xpath("//@id"))
 
 
 def _xpath(selector: str) -> str:

@@ -28,6 +28,7 @@ from zkdash.znode import Batch, Stat, Unreadable, Znode
 # 2026-11-20 10:42:07.123 UTC
 TIME = 1_795_171_327_123
 Tree = dict[str, Znode | Unreadable | None]
+AnyTree = Mapping[str, Znode | Unreadable | None]  # to be read: what only has znodes fits too
 # Of each cluster that was published, what the mirror would hold.
 _held: dict[str, dict[str, Znode | Unreadable]] = {}
 
@@ -169,14 +170,14 @@ def sick() -> Tree:
     }
 
 
-def load(tree: Tree, before: ClusterState | None = None) -> ClusterState:
+def load(tree: AnyTree, before: ClusterState | None = None) -> ClusterState:
     """The state of a tree: the first whole batch, or what follows `before`."""
     batch = Batch(changed=tree, zxid=1000, whole=before is None)
     return advance.advance(before or ClusterState(), batch)[0]
 
 
 def snapshot(
-    tree: Tree | None = None,
+    tree: AnyTree | None = None,
     *,
     name: str = "demo",
     revision: int = 5,
@@ -214,7 +215,7 @@ def snapshot(
     )
 
 
-def publish(tree: Tree | None = None, **fields: Any) -> Snapshot:
+def publish(tree: AnyTree | None = None, **fields: Any) -> Snapshot:
     """Make it the current snapshot of its cluster."""
     made = snapshot(tree, **fields)
     live.publish(made.cluster, made)
@@ -231,7 +232,7 @@ def held(name: str) -> dict[str, Znode | Unreadable]:
     return _held[name]
 
 
-def change(path: str, znode: Znode | None, revision: int) -> Touched:
+def change(path: str, znode: Znode | Unreadable | None, revision: int) -> Touched:
     """Publish what follows the demo's current state, and say what it touched."""
     before, znodes = live.current("demo"), live.znodes_of("demo")
     assert before is not None

@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
@@ -18,6 +18,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from tests.actions import small
+from tests.narrowing import sure
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.access import rights, tokens
@@ -54,7 +55,8 @@ def make(user: User, role: Role = Role.VIEWER, clusters: str = "*") -> str:
 
 
 def ask(text: str, path: str = "/c/demo/topics/?format=json", method: str = "GET") -> HttpResponse:
-    return Client(enforce_csrf_checks=True).generic(method, path, headers={"Authorization": f"Bearer {text}"})
+    client = Client(enforce_csrf_checks=True)
+    return sure(HttpResponse, client.generic(method, path, headers={"Authorization": f"Bearer {text}"}))
 
 
 def test_a_token_opens_what_its_user_may_see_within_its_scope() -> None:
@@ -171,7 +173,7 @@ def test_a_socket_opens_by_a_token_and_closes_when_it_is_revoked(monkeypatch: py
     async def talk(shown: str, *, revoke: bool) -> dict[str, Any]:
         headers = [(b"authorization", f"Bearer {shown}".encode())]
         scope = {"type": "websocket", "path": "/live/c/demo/", "query_string": b"", "headers": headers}
-        end = ApplicationCommunicator(URLRouter(urls.websocket_urlpatterns), scope)
+        end = ApplicationCommunicator(URLRouter(cast("list[Any]", urls.websocket_urlpatterns)), scope)
         await end.send_input({"type": "websocket.connect"})
         assert (await end.receive_output(5))["type"] == "websocket.accept"
         heard: dict[str, Any] = await end.receive_output(5)

@@ -94,7 +94,7 @@ def test_absent_unparsable_and_unreadable_are_three_things(client: Client) -> No
 def test_levels_of_version_1_have_a_lowest_and_an_unknown_status_its_number(client: Client) -> None:
     levels = {"f": {"min_version_level": 1, "max_version_level": 2}}
     for status, word in ((0, "disabled"), (1, "enabled"), (7, "status 7")):
-        tree = {"/feature": states.znode({"version": 1, "status": status, "features": levels})}
+        tree: states.Tree = {"/feature": states.znode({"version": 1, "status": status, "features": levels})}
         states.publish(states.healthy() | tree)
         assert _facts(client)["Features"] == f"{word}: f 1 to 2"
     assert _json(client)["features"] == {"f": [1, 2]}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
@@ -24,7 +24,7 @@ class Browser:
     def __init__(self, address: str) -> None:
         path, _, query = address.partition("?")
         scope = {"type": "websocket", "path": path, "query_string": query.encode(), "headers": []}
-        self._end = ApplicationCommunicator(URLRouter(urls.websocket_urlpatterns), scope)
+        self._end = ApplicationCommunicator(URLRouter(cast("list[Any]", urls.websocket_urlpatterns)), scope)
 
     async def connect(self) -> None:
         await self.say(type="websocket.connect")
@@ -34,7 +34,8 @@ class Browser:
         await self._end.send_input(message)
 
     async def hear(self) -> dict[str, Any]:
-        return await self._end.receive_output(timeout=5)
+        heard: dict[str, Any] = await self._end.receive_output(timeout=5)
+        return heard
 
     async def frame(self) -> tuple[dict[str, Any], str]:
         head, _, markup = (await self.hear())["text"].partition("\n")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 import pytest
 from django.contrib.auth.models import User
+from django.http import StreamingHttpResponse
 from django.test import AsyncClient, Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from tests.narrowing import sure
 from tests.web import states
 from zkdash import live
 from zkdash.access import holders, rights, tokens
@@ -84,7 +86,8 @@ def read(talk: Callable[[Reader], Awaitable[None]], path: str = "/c/demo/feed/",
         assert answer.status_code == 200
         assert answer["Content-Type"] == "text/event-stream; charset=utf-8"
         assert answer["Cache-Control"] == "no-store"
-        chunks = aiter(answer.streaming_content)
+        chunks = sure(StreamingHttpResponse, answer).streaming_content
+        assert isinstance(chunks, AsyncGenerator)
         try:
             await talk(Reader(chunks))
         finally:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -16,7 +16,7 @@ from pytest_django.fixtures import Settings
 from tests import full
 from tests.web import states
 from tests.web.markup import Markup
-from zkdash.access import administrators
+from zkdash.access import administrators, rights
 from zkdash.access.models import Grant, Invitation
 from zkdash.actions.models import Audit
 from zkdash.live.parts import PageKey
@@ -44,7 +44,7 @@ def alice() -> User:
 
 
 @pytest.fixture
-def signed_in(client: Client, alice: User) -> Iterator[Client]:
+def signed_in(client: Client, alice: User) -> Client:
     assert client.post("/sign-in/", {"username": "alice", "password": PASSWORD}).status_code == 302
     return client
 
@@ -194,7 +194,7 @@ def test_a_user_that_is_none_is_answered_like_one_with_another_password(client: 
 def test_attempts_are_limited_whatever_a_header_says_of_where_they_come_from(
     client: Client, alice: User
 ) -> None:
-    def attempt(number: int, password: str, **more: str) -> int:
+    def attempt(number: int, password: str, **more: Any) -> int:
         forged = {
             "X-Forwarded-For": f"10.0.{number // 250}.{number % 250}",
             "Forwarded": f"for=10.1.0.{number}",
@@ -292,7 +292,7 @@ def test_pages_that_are_refused_bring_the_banner_of_an_open_page(signed_in: Clie
 def test_live_parts_are_shared_by_who_sees_the_same(alice: User) -> None:
     bob = User.objects.create_user("bob")
     Grant.objects.create(user=bob, role="operator", clusters="*")
-    of_alice, of_bob = (gate.access.of(user, anonymous_reads=False) for user in (alice, bob))
+    of_alice, of_bob = (rights.of(user, anonymous_reads=False) for user in (alice, bob))
     topics, listing = PageKey("demo", "topics"), PageKey(None, "clusters")
     assert gate.seen_by(topics, of_alice) == PageKey("demo", "topics", rights="viewer")
     assert gate.seen_by(topics, of_bob) == PageKey("demo", "topics", rights="operator")

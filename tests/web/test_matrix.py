@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
@@ -18,7 +18,7 @@ from channels.routing import URLRouter
 from django.conf import settings as configured
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.test import Client
 from django.urls import URLResolver, get_resolver
 from django.utils import timezone
@@ -26,6 +26,7 @@ from pytest_django.fixtures import Settings
 
 from tests import full
 from tests.actions import small
+from tests.narrowing import sure
 from tests.web import states
 from zkdash.access import embeds, tokens
 from zkdash.access import rights as access
@@ -187,7 +188,7 @@ def expected(profile: str, method: str) -> Mapping[str, str]:
     return dict(zip(MATRIX["visitors"], row, strict=True))
 
 
-def outcome(response: HttpResponse) -> str:
+def outcome(response: HttpResponseBase) -> str:
     if response.status_code == 302 and response["Location"].startswith("/sign-in/?next="):
         return "sign-in"
     if response.status_code == 302 and response["Location"].startswith("/admin/login/?next="):
@@ -333,9 +334,11 @@ def test_a_hidden_cluster_is_answered_like_one_that_does_not_exist(world: World)
             assert _words(hidden).replace("demo", "nope") == _words(none), f"{method} {path}"
 
 
-def _words(response: HttpResponse) -> str:
+def _words(response: HttpResponseBase) -> str:
     """What an answer says, without the token of its button to sign out."""
-    return re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", response.content.decode())
+    return re.sub(
+        r'name="csrfmiddlewaretoken" value="[^"]+"', "", sure(HttpResponse, response).content.decode()
+    )
 
 
 def test_nothing_is_changed_without_the_token(world: World) -> None:
@@ -347,23 +350,18 @@ def test_nothing_is_changed_without_the_token(world: World) -> None:
             assert response.status_code == 403, f"{method} {pattern}"
 
 
-class _End(ApplicationCommunicator):
-    """A browser's end of a socket."""
-
-    def __init__(self, path: str, *headers: tuple[bytes, bytes]) -> None:
-        scope = {"type": "websocket", "path": path, "query_string": b"", "headers": list(headers)}
-        super().__init__(URLRouter(urls.websocket_urlpatterns), scope)
-
-    async def outcome(self) -> str:
-        """Whether the first thing that comes is a frame, or the end."""
-        await self.send_input({"type": "websocket.connect"})
-        assert (await self.receive_output(5))["type"] == "websocket.accept"
-        first = await self.receive_output(5)
-        await self.send_input({"type": "websocket.disconnect", "code": 1001})
-        await self.wait(5)
-        if first == {"type": "websocket.close", "code": NOT_ALLOWED}:
-            return "refused"
-        return "in" if first["type"] == "websocket.send" else str(first)
+async def _opening(path: str, *headers: tuple[bytes, bytes]) -> str:
+    """Whether the first thing that comes to a browser's end of a socket is a frame, or the end."""
+    scope = {"type": "websocket", "path": path, "query_string": b"", "headers": list(headers)}
+    end = ApplicationCommunicator(URLRouter(cast("list[Any]", urls.websocket_urlpatterns)), scope)
+    await end.send_input({"type": "websocket.connect"})
+    assert (await end.receive_output(5))["type"] == "websocket.accept"
+    first = await end.receive_output(5)
+    await end.send_input({"type": "websocket.disconnect", "code": 1001})
+    await end.wait(5)
+    if first == {"type": "websocket.close", "code": NOT_ALLOWED}:
+        return "refused"
+    return "in" if first["type"] == "websocket.send" else str(first)
 
 
 def headers(name: str) -> tuple[tuple[bytes, bytes], ...]:
@@ -386,7 +384,7 @@ def openings(
         running.hub.start(asyncio.get_running_loop())
         for (path, name), sent in asked.items():
             settings.ZKDASH_ANONYMOUS_READ = name == "reader"
-            found[path, name] = await _End(path, *sent).outcome()
+            found[path, name] = await _opening(path, *sent)
         await running.hub.stop()
 
     try:

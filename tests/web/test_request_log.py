@@ -57,7 +57,7 @@ def test_each_answer_has_an_id_of_its_own_whatever_was_sent(vera: Client) -> Non
 def test_files_and_errors_have_one_too(client: Client) -> None:
     for path in ("/static/zkdash.css", "/nowhere/"):
         assert client.get(path)["X-Request-ID"]
-    assert asyncio.run(AsyncClient().get("/nowhere/"))["X-Request-ID"]  # type: ignore[arg-type]
+    assert asyncio.run(AsyncClient().get("/nowhere/"))["X-Request-ID"]
 
 
 def test_what_was_refused_tells_who_where_and_what(vera: Client, lines: Lines) -> None:

@@ -81,7 +81,7 @@ def test_secrets_are_masked_and_what_an_acl_refuses_is_unreadable(chroot: Chroot
     assert isinstance(found["/brokers"], Unreadable)
     hidden = found["/config/brokers/1"]
     assert isinstance(hidden, Znode)
-    assert b"hunter2" not in hidden
+    assert b"hunter2" not in bytes(hidden)
     entitled = config_of(chroot.address, reading=Identity("digest", "me:secret"))
     assert isinstance(asking.read(entitled, ("/brokers",))["/brokers"], Znode)
     chroot.client.delete("/brokers")  # which is the parent's to allow

@@ -58,8 +58,9 @@ def test_a_request_for_watches_is_bounded() -> None:
     for number in range(2500):
         watch = dirty.watch(1)
         watch.add(watch.data, f"/{number}")
-    while (watch := dirty.next({}, 1000)) is not None:
-        requests.append(len(watch.data))
+    while (found := dirty.next({}, 1000)) is not None:
+        assert isinstance(found, Watch)
+        requests.append(len(found.data))
     assert requests == [1000, 1000, 500]
 
 

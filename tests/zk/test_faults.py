@@ -22,6 +22,7 @@ from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import secured, witness
 from tests.zk.proxy import Proxy
+from tests.zk.witness import Difference
 from tests.zk.writer import ROOTS, TWINS, Writer
 from zkdash.demo.zookeeper import Ensemble, Server
 from zkdash.zk.config import ClusterConfig, parse_address
@@ -82,7 +83,7 @@ class Bench(NamedTuple):
     writer: Writer
     seed: int
 
-    def check(self) -> witness.Difference:
+    def check(self) -> Difference:
         """Stop the writer, wait for the proof, and compare; then go on."""
         self.writer.pause()
         witness.wait_proved(self.mirror)
@@ -94,6 +95,15 @@ class Bench(NamedTuple):
         found = self.check()
         assert found.is_none, (self.seed, found)
         assert not self.witness.faults, (self.seed, self.witness.faults)
+
+    def broke_off(self, since: int) -> Callable[[], bool]:
+        """Whether the mirror told that it is not live, after its first so many sessions."""
+        return lambda: any(
+            session.phase in {Phase.SUSPENDED, Phase.LOST} for session in self.witness.sessions[since:]
+        )
+
+    def has_session_after(self, before: int | None) -> Callable[[], bool]:
+        return lambda: self.mirror.session.session_id not in {None, before}
 
     def wait_down(self) -> None:
         """Wait until the mirror says, with a sentence, that it is not live."""

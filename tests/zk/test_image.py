@@ -7,7 +7,7 @@ tree as of the transaction that it names, so that a multi can never show in part
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -47,8 +47,8 @@ class Model:
         self.zxid = 0
         self.tree: dict[str, Node] = {}
         self.history: list[dict[str, tuple[bytes, int]]] = [{}]
-        self.requests: deque[reading.Read] = deque()
-        self.wire: deque[tuple[object, ...]] = deque()
+        self.requests: deque[reading.Read | dirty.Watch] = deque()
+        self.wire: deque[tuple[Any, ...]] = deque()
         self.is_watched = False
 
     def children(self, path: str) -> list[str]:
@@ -82,6 +82,7 @@ class Model:
 
     def serve(self) -> None:
         read = self.requests.popleft()
+        assert isinstance(read, reading.Read)
         znodes = [self._get(path) for path in read.gets]
         lists = [self.children(path) if path in self.tree else NO_NODE for path in read.lists]
         self.wire.append(("answer", read, znodes, lists, self.zxid))
@@ -168,18 +169,20 @@ class ImageMachine(RuleBasedStateMachine):
                 self._take(self.model.wire.popleft())
             self._advance()
         assert self.told == self.model.history[-1]
-        assert {p: (z.data, z.mzxid) for p, z in self.image.znodes.items()} == self.told  # type: ignore[union-attr]
+        held = {path: sure(Znode, znode) for path, znode in self.image.znodes.items()}
+        assert {path: (znode.data, znode.mzxid) for path, znode in held.items()} == self.told
 
     def _connect(self) -> None:
         self.model.is_watched = True
         self.image.begin_load(self.model.zxid, takes_older=False)
         self._advance()
 
-    def _take(self, item: tuple[object, ...]) -> None:
+    def _take(self, item: tuple[Any, ...]) -> None:
         if item[0] == "event":
-            self.image.event(item[1], item[2], self.now)  # type: ignore[arg-type]
+            self.image.event(item[1], item[2], self.now)
         else:
-            self.image.answer(*item[1:], self.now)  # type: ignore[arg-type]
+            _, read, znodes, lists, zxid = item
+            self.image.answer(read, znodes, lists, zxid, self.now)
 
     def _advance(self) -> None:
         """One turn of a mirror's apply thread."""

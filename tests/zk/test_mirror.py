@@ -15,6 +15,7 @@ from kazoo.security import make_digest_acl
 from tests import full
 from tests.conftest import Chroot
 from tests.lab import zookeeper
+from tests.narrowing import sure
 from tests.waiting import wait_for
 from tests.zk import witness
 from tests.zk.proxy import Proxy
@@ -65,7 +66,8 @@ def test_the_first_batch_is_the_whole_and_later_ones_are_what_changed(chroot: Ch
         wait_for(lambda: len(seen.batches) == 2)
         assert seen.batches[1].changed.keys() == {"/brokers/topics/t1/partitions/0/state"}
         assert not seen.batches[1].whole
-        assert seen.batches[1].zxid >= seen.state["/brokers/topics/t1/partitions/0/state"].mzxid
+        written = sure(Znode, seen.state["/brokers/topics/t1/partitions/0/state"])
+        assert seen.batches[1].zxid >= written.mzxid
         chroot.client.delete("/brokers/topics/t2", recursive=True)
         witness.wait_sees(seen, lambda state: not any("/t2/" in f"{path}/" for path in state))
         assert seen.seen() == witness.walk(chroot.client, ROOTS)
@@ -199,11 +201,10 @@ def test_secrets_stop_before_they_are_held(chroot: Chroot) -> None:
         chroot.client.create("/config/users/after", secret)
         witness.wait_sees(seen, lambda state: "/config/users/after" in state)
         for path in ("/config/users/before", "/config/users/after"):
-            value = seen.get(path)
-            assert isinstance(value, Znode)
+            value = bytes(sure(Znode, seen.get(path)))
             assert b"canary" not in value
             assert b'"producer_byte_rate":"10"' in value
-            assert b"canary" not in mirror.znodes[path]  # type: ignore[operator]
+            assert b"canary" not in bytes(sure(Znode, mirror.znodes[path]))
 
 
 def test_offsets_are_taken_once_a_second_and_their_multi_whole(chroot: Chroot) -> None:

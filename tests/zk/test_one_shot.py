@@ -7,6 +7,7 @@ leaves one, an event takes it away, and setWatches tells at once what changed si
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from hypothesis import settings
 
@@ -119,11 +120,11 @@ class OneShotMachine(test_image.ImageMachine):
         self.image.forget()
         self.model.write(operations)
 
-    def _take(self, item: tuple[object, ...]) -> None:
+    def _take(self, item: tuple[Any, ...]) -> None:
         if item[0] == "children":
-            self.image.children_changed(item[1], item[2])  # type: ignore[arg-type]
+            self.image.children_changed(item[1], item[2])
         elif item[0] == "watched":
-            self.image.watched(item[1], item[2])  # type: ignore[arg-type]
+            self.image.watched(item[1], item[2])
         else:
             super()._take(item)
 

@@ -9,7 +9,7 @@ from zkdash.zk import reading
 from zkdash.znode import Stat, Znode
 
 Tree = dict[str, "Tree"]
-TREES = st.recursive(
+TREES: st.SearchStrategy[Tree] = st.recursive(
     st.just({}),
     lambda below: st.dictionaries(st.sampled_from(["state", "0", "1", "a"]), below, max_size=4),
     max_leaves=40,

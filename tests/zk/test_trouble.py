@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
 from tests.waiting import wait_for
@@ -161,12 +162,12 @@ def test_a_zookeeper_that_was_wiped_is_taken_as_it_is(
             close_client(client)
 
 
-def open_client(address: str) -> witness.KazooClient:
-    client = witness.KazooClient(hosts=address)
+def open_client(address: str) -> KazooClient:
+    client = KazooClient(hosts=address)
     client.start(timeout=10.0)
     return client
 
 
-def close_client(client: witness.KazooClient) -> None:
+def close_client(client: KazooClient) -> None:
     client.stop()
     client.close()

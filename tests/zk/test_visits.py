@@ -17,6 +17,7 @@ from kazoo.security import ACL, OPEN_ACL_UNSAFE, Id, make_digest_acl
 
 from tests.conftest import Chroot
 from tests.fixtures import hostile
+from tests.narrowing import sure
 from tests.zk import witness
 from tests.zk.proxy import Proxy
 from zkdash.demo.zookeeper import Server
@@ -80,7 +81,7 @@ def test_a_znode_of_every_kind_is_told_as_zookeeper_holds_it(chroot: Chroot) -> 
     assert (root.data.data, root.acl) == (b"root", WORLD)
     assert root.stat is not None
     assert (root.stat.num_children, root.stat.data_length) == (5, 4)
-    assert {path: found and found.ephemeral_owner for path, found in owners.items()} == {
+    assert {path: sure(Stat, found).ephemeral_owner for path, found in owners.items()} == {
         "/tree/container": 0,
         "/tree/ephemeral": client.client_id[0],
         "/tree/persistent": 0,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from kazoo.client import KazooClient
@@ -27,14 +29,14 @@ COUNTED = Op(Kind.SET, "/admin", b"asked")  # of any version: each one more coun
 
 
 @contextlib.contextmanager
-def taking(address, **more):
+def taking(address: str, **more: Any) -> Iterator[Writer]:
     with Writer(config_of(address, **more), holder=b"test", connect_limit_s=5) as writer:
         writer.take()
         yield writer
 
 
 @contextlib.contextmanager
-def entitled(address):
+def entitled(address: str) -> Iterator[KazooClient]:
     client = KazooClient(hosts=address, auth_data=[("digest", "me:secret")])
     client.start()
     try:

@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -73,7 +73,7 @@ def leave() -> None:
     _leaving.set()
 
 
-async def stream(cluster: str, place: Place | None, holder: str) -> AsyncIterator[bytes]:
+async def stream(cluster: str, place: Place | None, holder: str) -> AsyncGenerator[bytes, None]:
     """The events of one feed, until its holder may not see the cluster any more, or reads too slowly."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None, "a coroutine runs in a task"  # noqa: S101

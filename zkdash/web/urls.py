@@ -7,7 +7,7 @@ from typing import cast
 
 from django.contrib.auth.views import LogoutView
 from django.http import HttpResponse
-from django.urls import path, register_converter
+from django.urls import URLPattern, URLResolver, path, register_converter
 
 from zkdash.access.site import site
 from zkdash.web import (
@@ -30,7 +30,7 @@ register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")
 register_converter(links.ZnodeConverter, "znode")
 
-urlpatterns = [
+urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.cluster_list, name="cluster-list"),
     path("sign-in/", signin.SignIn.as_view(), name="sign-in"),
     path("sign-in/oidc/", sso.begin, name="sso-begin"),

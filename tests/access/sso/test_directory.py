@@ -53,7 +53,8 @@ def events() -> list[str]:
 
 def change(server: LdapServer, entry: str, operation: str, attribute: str, value: str) -> None:
     """Change an entry of the directory, by LDAP."""
-    ldap3 = directory.ldap3
+    import ldap3  # here: `directory` imports it without its warnings
+
     url = server.plain.rpartition("/")[2]
     host, _, port = url.partition(":")
     where = ldap3.Server(host, int(port), get_info=ldap3.NONE)

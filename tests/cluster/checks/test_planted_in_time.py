@@ -9,6 +9,7 @@ import pytest
 from tests.cluster.checks import planting, trees
 from tests.cluster.checks.planting import document
 from tests.conftest import Chroot
+from tests.narrowing import known
 from zkdash.cluster import checks
 from zkdash.cluster.checks import Observations, Thresholds
 from zkdash.kafka import paths
@@ -64,7 +65,7 @@ def test_a_group_with_members_that_does_not_commit_is_told(
     planting.plant(chroot, trees.HEALTHY)
     thresholds = Thresholds(frozen=1.0)
     state = planting.read(chroot)
-    committed = max(state.groups["readers"].offsets["fine"][part].znode.mtime for part in "012") / 1000
+    committed = max(known(state.groups["readers"].offsets["fine"][part].znode).mtime for part in "012") / 1000
     first = checks.observe(Observations(thresholds=thresholds), state, committed + 2)
     if commits:
         while time.time() < committed + 2:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 
 from tests.cluster.plans import worlds
+from tests.narrowing import known
 from zkdash.cluster.plans import intents
-from zkdash.cluster.plans.intents import OffsetAt
-from zkdash.cluster.plans.values import Operation
+from zkdash.cluster.plans.intents import Intent, OffsetAt
+from zkdash.cluster.plans.values import Operation, Plan, Write
 from zkdash.kafka.values import Move
 
 MOVE = Move("t", 0, (4, 2, 3))
 REASSIGN, ELECT = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 
 
-def _asked(moves):
+def _asked(moves: Sequence[Move]) -> dict[str, object]:
     entries = [
         {"topic": one.topic, "partition": one.partition, "replicas": list(one.replicas)} for one in moves
     ]
     return {"version": 1, "partitions": entries}
 
 
-def _waiting(tree):
+def _waiting(tree: worlds.Tree) -> None:
     """A move to a broker that does not live, as 2.4 and later write it."""
     tree.put(REASSIGN, _asked([Move("t", 0, (9, 2, 3))]))
     if "/brokers/topics/t" in tree.znodes and tree.znodes["/brokers/topics/t"].data:
@@ -32,19 +34,19 @@ def _waiting(tree):
             tree.put("/brokers/topics/t", document)
 
 
-def _throttled(tree):
+def _throttled(tree: worlds.Tree) -> None:
     replicas = {"leader.replication.throttled.replicas": "0:1", "retention.ms": "1"}
     tree.put("/config/topics/t", {"version": 1, "config": replicas})
     rate = {"leader.replication.throttled.rate": "9", "ssl.keystore.password": "hunter2"}
     tree.put("/config/brokers/1", {"version": 1, "config": rate})
 
 
-def _part(tree):
+def _part(tree: worlds.Tree) -> str:
     return "0" if "/consumers/g/offsets/t/0" in tree.znodes else "1-0"
 
 
 # Kind: the intent (of a tree), and what changes the tree beforehand.
-ROWS = {
+ROWS: dict[str, tuple[Callable[[worlds.Tree], Intent], Callable[[worlds.Tree], None] | None]] = {
     "elect preferred": (lambda _: intents.ElectPreferred(), None),
     "elect an unknown topic": (lambda _: intents.ElectPreferred(topics=("x",)), None),
     "elect while one is asked for": (
@@ -101,7 +103,7 @@ ROWS = {
 }
 
 
-def planned(kind, era):
+def planned(kind: str, era: str) -> tuple[worlds.Tree, Plan]:
     """(tree, plan) of a cell."""
     asked, change = ROWS[kind]
     tree = worlds.world(era)
@@ -110,17 +112,17 @@ def planned(kind, era):
     return tree, tree.plan(asked(tree))
 
 
-def told(plan):
+def told(plan: Plan) -> str | list[str]:
     """A plan in the words of the table: one line a step, or why it is refused."""
     if plan.refusals:
         return f"refused: {plan.refusals[0]}"
     return [" | ".join(_told(write) for write in step.writes) for step in plan.steps]
 
 
-def _told(write):
+def _told(write: Write) -> str:
     words = f"{write.operation.value} {write.path}"
     if write.path.startswith("/config/changes/"):
-        return f"{words} {write.after.decode()}"
+        return f"{words} {known(write.after).decode()}"
     if write.operation is Operation.CREATE and write.path == "/brokers/topics/n":
-        return f"{words} version {json.loads(write.after)['version']}"
+        return f"{words} version {json.loads(known(write.after))['version']}"
     return words

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.cluster.plans import worlds
 from zkdash.cluster.plans import intents, planner
-from zkdash.cluster.plans.era import era
+from zkdash.cluster.plans.era import Era, era
 from zkdash.cluster.plans.values import Ground
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka.notifications import Form
 
 
-def told(*versions, topics=()):
+def told(*versions: int, topics: Sequence[int] = ()) -> Era:
     tree = worlds.Tree()
     for number, version in enumerate(versions, 1):
         worlds.register(tree, number, version)
@@ -36,7 +38,9 @@ def told(*versions, topics=()):
         ((), None, None),
     ],
 )
-def test_a_notification_has_the_form_that_every_broker_understands(versions, topics, entities):
+def test_a_notification_has_the_form_that_every_broker_understands(
+    versions: tuple[int, ...], topics: Form | None, entities: Form | None
+) -> None:
     found = told(*versions)
     assert (found.topics, found.entities) == (topics, entities)
     assert bool(found.unclear) is (topics is None)
@@ -53,11 +57,13 @@ def test_a_notification_has_the_form_that_every_broker_understands(versions, top
         ((4,), (), 1),
     ],
 )
-def test_a_new_topic_is_written_as_the_brokers_write_theirs(versions, written, new):
+def test_a_new_topic_is_written_as_the_brokers_write_theirs(
+    versions: tuple[int, ...], written: tuple[int, ...], new: int
+) -> None:
     assert told(*versions, topics=written).topic_version == new
 
 
-def test_an_unparsable_registration_leaves_the_release_open():
+def test_an_unparsable_registration_leaves_the_release_open() -> None:
     tree = worlds.world("1.1.1")
     tree.put("/brokers/ids/2", b"{")
     assert "cannot be read" in era(tree.state()).unclear
@@ -65,7 +71,7 @@ def test_an_unparsable_registration_leaves_the_release_open():
     assert plan.refusals[0].startswith("No notification is understood by all brokers")
 
 
-def test_an_unparsable_controller_is_not_trusted_to_act():
+def test_an_unparsable_controller_is_not_trusted_to_act() -> None:
     tree = worlds.world("3.9.1")
     tree.put("/controller", b'{"version":9}', owner=worlds.SESSION)
     assert tree.plan(intents.DeleteTopic("t")).refusals == (
@@ -73,18 +79,18 @@ def test_an_unparsable_controller_is_not_trusted_to_act():
     )
 
 
-def test_a_cluster_that_was_not_read_refuses_everything():
+def test_a_cluster_that_was_not_read_refuses_everything() -> None:
     plan = planner.plan(intents.DeleteGroup("g"), Ground(ClusterState()))
     assert plan.refusals[0] == "The cluster has not been read yet."
 
 
-def test_layouts_that_are_mixed_refuse_what_a_controller_would_do():
+def test_layouts_that_are_mixed_refuse_what_a_controller_would_do() -> None:
     tree = worlds.world("1.1.1")
     tree.put("/brokers/topics/old/1", b"2")
     assert "by mistake" in tree.plan(intents.DeleteTopic("t")).refusals[0]
 
 
-def test_kafka_0_8_0_has_neither_deletion_nor_notification():
+def test_kafka_0_8_0_has_neither_deletion_nor_notification() -> None:
     tree = worlds.world("0.8.2.2")
     for path in ("/admin/delete_topics", "/config/changes"):
         del tree.znodes[path]
@@ -92,7 +98,7 @@ def test_kafka_0_8_0_has_neither_deletion_nor_notification():
     assert "0.8.0" in tree.plan(intents.ChangeConfig("t", {"retention.ms": "2"})).refusals[0]
 
 
-def test_what_is_gone_since_the_state_was_read_is_refused_in_words():
+def test_what_is_gone_since_the_state_was_read_is_refused_in_words() -> None:
     state = worlds.world("1.1.1").state()
     plan = planner.plan(intents.DeleteGroup("g"), Ground(state))
     assert plan.refusals == ("Nothing is left to be written: what was to change is gone.",)

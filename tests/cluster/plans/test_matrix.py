@@ -16,14 +16,14 @@ CELLS = [
 ]
 
 
-def test_every_kind_has_a_cell_for_every_era_and_only_one():
+def test_every_kind_has_a_cell_for_every_era_and_only_one() -> None:
     assert sorted((kind, era) for kind, era, _ in CELLS) == sorted(
         (kind, era) for kind in cells.ROWS for era in worlds.ERAS
     )
 
 
 @pytest.mark.parametrize(("kind", "era", "cell"), CELLS, ids=lambda value: str(value)[:30])
-def test_a_plan_is_what_the_table_says(kind, era, cell):
+def test_a_plan_is_what_the_table_says(kind: str, era: str, cell: str | list[str]) -> None:
     tree, plan = cells.planned(kind, era)
     found = cells.told(plan)
     if isinstance(cell, str):
@@ -39,7 +39,7 @@ def test_a_plan_is_what_the_table_says(kind, era, cell):
 
 
 @pytest.mark.parametrize("kind", cells.ROWS)
-def test_without_a_controller_nothing_is_asked_of_one(kind):
+def test_without_a_controller_nothing_is_asked_of_one(kind: str) -> None:
     asked, change = cells.ROWS[kind]
     tree = worlds.world("1.1.1")
     if change:

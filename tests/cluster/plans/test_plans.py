@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -12,20 +13,22 @@ from hypothesis import strategies as st
 
 from tests.cluster.plans import cells, worlds
 from tests.cluster.plans.worlds import Refused, world
+from tests.narrowing import known, sure
 from zkdash.cluster.plans import goals, intents, offsets, planner, proposals
 from zkdash.cluster.plans.intents import OffsetAt
 from zkdash.cluster.plans.values import MOST_BYTES, MOST_OPERATIONS, Ground, Plan
-from zkdash.kafka.values import Move
+from zkdash.cluster.state import ClusterState
+from zkdash.kafka.values import Move, PartitionState, TopicConfig
 from zkdash.znode import Unreadable
 
 
-def lists(tree, name="t"):
+def lists(tree: worlds.Tree, name: str = "t") -> dict[int, list[int]]:
     return {int(p): replicas for p, replicas in tree.data(f"/brokers/topics/{name}")["partitions"].items()}
 
 
 # Undoing
 
-UNDONE = {
+UNDONE: dict[str, intents.Intent] = {
     "reassign": intents.Reassign((Move("t", 0, (4, 2, 3)), Move("t", 1, (3, 2)))),
     "reassign with a throttle": intents.Reassign((Move("t", 0, (4, 2, 3)),), throttle=5),
     "reassign one by one": intents.Reassign((Move("t", 0, (4, 2)), Move("t", 1, (4, 3))), concurrent=1),
@@ -39,12 +42,13 @@ UNDONE = {
 
 @pytest.mark.parametrize("era", ["1.1.1", "3.9.1"])
 @pytest.mark.parametrize("what", UNDONE)
-def test_a_plan_and_then_its_inverse_give_what_was_before(what, era):
+def test_a_plan_and_then_its_inverse_give_what_was_before(what: str, era: str) -> None:
     tree = world(era)
     before = tree.content()
     plan = tree.plan(UNDONE[what])
     tree.run(plan)
     assert tree.content() != before
+    assert plan.inverse is not None
     tree.run(tree.plan(plan.inverse))
     after = {p: d for p, d in tree.content().items() if not p.startswith("/config/brokers/")}
     changed = {p for p in {*before, *after} if before.get(p) != after.get(p)}
@@ -53,7 +57,9 @@ def test_a_plan_and_then_its_inverse_give_what_was_before(what, era):
 
 
 @given(st.lists(st.permutations([1, 2, 3, 4]), min_size=1, max_size=6), st.data())
-def test_any_reassignment_and_its_inverse_give_the_original_assignment(orders, data):
+def test_any_reassignment_and_its_inverse_give_the_original_assignment(
+    orders: list[list[int]], data: st.DataObject
+) -> None:
     tree = world("3.9.1")
     partitions = {p: order[: 1 + p % 3] for p, order in enumerate(orders)}
     worlds.topic(tree, "many", partitions, 3, unknown={"kept": [1]})
@@ -65,6 +71,7 @@ def test_any_reassignment_and_its_inverse_give_the_original_assignment(orders, d
     before = lists(tree, "many")
     tree.run(plan)
     assert {p: tuple(r) for p, r in lists(tree, "many").items()} == targets
+    assert plan.inverse is not None
     tree.run(tree.plan(plan.inverse))
     assert lists(tree, "many") == before
     assert tree.data("/brokers/topics/many")["topic_id"] == worlds.TOPIC_ID
@@ -75,7 +82,7 @@ def test_any_reassignment_and_its_inverse_give_the_original_assignment(orders, d
 
 
 @pytest.mark.parametrize("kind", cells.ROWS)
-def test_every_goal_is_reached_where_the_controller_does_its_work(kind):
+def test_every_goal_is_reached_where_the_controller_does_its_work(kind: str) -> None:
     tree, plan = cells.planned(kind, "3.9.1")
     for step in plan.steps:
         tree.apply(step)
@@ -84,7 +91,7 @@ def test_every_goal_is_reached_where_the_controller_does_its_work(kind):
 
 
 @pytest.mark.parametrize("kind", cells.ROWS)
-def test_a_state_of_what_a_goal_names_tells_the_same_as_the_whole(kind):
+def test_a_state_of_what_a_goal_names_tells_the_same_as_the_whole(kind: str) -> None:
     tree, plan = cells.planned(kind, "3.9.1")
     for step in plan.steps:
         tree.apply(step)
@@ -95,7 +102,7 @@ def test_a_state_of_what_a_goal_names_tells_the_same_as_the_whole(kind):
             tree.settle()
 
 
-def test_a_move_that_ended_elsewhere_has_failed():
+def test_a_move_that_ended_elsewhere_has_failed() -> None:
     tree = world("3.9.1")
     [step] = tree.plan(intents.Reassign((Move("t", 0, (4, 2)),))).steps
     tree.apply(step)
@@ -106,7 +113,7 @@ def test_a_move_that_ended_elsewhere_has_failed():
     )
 
 
-def test_added_partitions_keep_every_other_field():
+def test_added_partitions_keep_every_other_field() -> None:
     tree = world("3.9.1")
     worlds.topic(tree, "t", {0: [1, 2, 3], 1: [2, 3, 1]}, 3, more={"unknown": None}, topic_id="x" * 22)
     before = tree.data("/brokers/topics/t")
@@ -120,7 +127,7 @@ def test_added_partitions_keep_every_other_field():
     assert plan.effect.replicas_moved == 9
 
 
-def test_a_deleted_topic_is_gone_and_must_be_typed():
+def test_a_deleted_topic_is_gone_and_must_be_typed() -> None:
     tree = world("1.1.1")
     plan = tree.plan(intents.DeleteTopic("t"))
     tree.run(plan)
@@ -129,20 +136,20 @@ def test_a_deleted_topic_is_gone_and_must_be_typed():
     assert plan.effect.replicas_removed == 6
 
 
-def test_a_created_topic_has_leaders_and_its_options():
+def test_a_created_topic_has_leaders_and_its_options() -> None:
     tree = world("2.8.2")
     tree.run(tree.plan(intents.CreateTopic("n", 6, 3, {"retention.ms": "5"})))
     topic = tree.state().topics["n"]
-    assert topic.config.config == {"retention.ms": "5"}
-    assert all(one.state.leader == one.replicas[0] for one in topic.partitions)
-    assert {len(one.replicas) for one in topic.partitions} == {3}
+    assert sure(TopicConfig, topic.config).config == {"retention.ms": "5"}
+    assert all(sure(PartitionState, one.state).leader == known(one.replicas)[0] for one in topic.partitions)
+    assert {len(known(one.replicas)) for one in topic.partitions} == {3}
 
 
 # Compared versions
 
 
 @pytest.mark.parametrize("kind", cells.ROWS)
-def test_what_changed_since_the_review_makes_the_write_fail_and_leaves_nothing(kind):
+def test_what_changed_since_the_review_makes_the_write_fail_and_leaves_nothing(kind: str) -> None:
     """Every znode whose version a step compares, changed by somebody else in between."""
     tree, plan = cells.planned(kind, "3.9.1")
     first = plan.steps[0] if plan.steps else None
@@ -167,7 +174,9 @@ def test_what_changed_since_the_review_makes_the_write_fail_and_leaves_nothing(k
     ],
 )
 @pytest.mark.parametrize("directory", [True, False])
-def test_a_consumer_that_joins_after_the_review_makes_the_write_fail(intent, directory):
+def test_a_consumer_that_joins_after_the_review_makes_the_write_fail(
+    intent: intents.Intent, directory: bool
+) -> None:
     tree = world("1.1.1")
     if not directory:
         del tree.znodes["/consumers/g/ids"]
@@ -182,27 +191,27 @@ def test_a_consumer_that_joins_after_the_review_makes_the_write_fail(intent, dir
 # Limits
 
 
-def test_a_large_reassignment_comes_in_batches_that_fit():
+def test_a_large_reassignment_comes_in_batches_that_fit() -> None:
     tree = world("3.9.1")
     worlds.topic(tree, "big", {p: [1, 2] for p in range(6000)}, 3)
     moves = tuple(Move("big", p, (3, 4)) for p in range(6000))
     plan = tree.plan(intents.Reassign(moves), jute_maxbuffer=200_000)
     assert len(plan.steps) > 2
     assert plan.effect.largest <= 160_000
-    asked = [m for step in plan.steps for m in step.goal.moves]
+    asked = [m for step in plan.steps for m in sure(goals.Assigned, step.goal).moves]
     assert tuple(asked) == moves
     tree.run(plan)
     assert lists(tree, "big")[5999] == [3, 4]
 
 
-def test_no_more_partitions_move_at_once_than_allowed():
+def test_no_more_partitions_move_at_once_than_allowed() -> None:
     tree = world("3.9.1")
     worlds.topic(tree, "big", {p: [1, 2] for p in range(25)}, 3)
     plan = tree.plan(intents.Reassign(tuple(Move("big", p, (3, 4)) for p in range(25)), concurrent=10))
-    assert [len(step.goal.moves) for step in plan.steps] == [10, 10, 5]
+    assert [len(sure(goals.Assigned, step.goal).moves) for step in plan.steps] == [10, 10, 5]
 
 
-def test_a_large_group_is_deleted_leaf_first_in_multis_that_fit():
+def test_a_large_group_is_deleted_leaf_first_in_multis_that_fit() -> None:
     tree = world("1.1.1")
     for p in range(2500):
         tree.put(f"/consumers/g/offsets/t/{p}", b"1")
@@ -213,7 +222,7 @@ def test_a_large_group_is_deleted_leaf_first_in_multis_that_fit():
     assert not [path for path in tree.znodes if path.startswith("/consumers/g")]
 
 
-def test_many_offsets_are_written_in_multis_that_fit_each_with_its_guard():
+def test_many_offsets_are_written_in_multis_that_fit_each_with_its_guard() -> None:
     tree = world("1.1.1")
     worlds.topic(tree, "wide", {p: [1] for p in range(2500)})
     plan = tree.plan(intents.ResetOffsets("new", tuple(OffsetAt("wide", str(p), p) for p in range(2500))))
@@ -222,7 +231,7 @@ def test_many_offsets_are_written_in_multis_that_fit_each_with_its_guard():
     assert tree.state().groups["new"].offsets["wide"]["2499"].value == 2499
 
 
-def test_a_topic_whose_znode_would_be_too_large_is_refused():
+def test_a_topic_whose_znode_would_be_too_large_is_refused() -> None:
     plan = world("3.9.1").plan(intents.CreateTopic("n", 20_000, 3), jute_maxbuffer=100_000)
     assert "80000 are the most" in plan.refusals[0]
 
@@ -230,7 +239,7 @@ def test_a_topic_whose_znode_would_be_too_large_is_refused():
 # Secrets and doubt
 
 
-def test_no_secret_of_a_broker_is_in_a_plan_and_none_is_lost():
+def test_no_secret_of_a_broker_is_in_a_plan_and_none_is_lost() -> None:
     tree = world("1.1.1")
     secret = {"ssl.key.password": "hunter2", "log.cleaner.threads": "2"}
     tree.put("/config/brokers/1", {"version": 1, "config": secret})
@@ -243,7 +252,7 @@ def test_no_secret_of_a_broker_is_in_a_plan_and_none_is_lost():
     assert tree.data("/config/topics/t") == {"version": 1, "config": {"retention.ms": "1"}}
 
 
-def test_what_moves_is_throttled_while_it_moves():
+def test_what_moves_is_throttled_while_it_moves() -> None:
     tree = world("1.1.1")
     plan = tree.plan(intents.Reassign((Move("t", 0, (4, 2, 3)),), throttle=9))
     for step in plan.steps:
@@ -263,13 +272,13 @@ def test_what_moves_is_throttled_while_it_moves():
 
 @pytest.mark.parametrize("kind", cells.ROWS)
 @pytest.mark.parametrize("era", worlds.ERAS)
-def test_a_plan_can_be_stored_and_read_again(kind, era):
+def test_a_plan_can_be_stored_and_read_again(kind: str, era: str) -> None:
     _, plan = cells.planned(kind, era)
     assert msgspec.json.decode(msgspec.json.encode(plan), type=Plan) == plan
 
 
 @pytest.mark.parametrize("kind", cells.ROWS)
-def test_the_same_ground_gives_the_same_plan(kind):
+def test_the_same_ground_gives_the_same_plan(kind: str) -> None:
     assert cells.planned(kind, "3.9.1")[1] == cells.planned(kind, "3.9.1")[1]
 
 
@@ -282,7 +291,7 @@ def test_the_same_ground_gives_the_same_plan(kind):
     ],
     ids=["a controller waits", "a controller has taken over", "unparsable"],
 )
-def test_a_migration_to_kraft_refuses_as_soon_as_kraft_has_taken_over(data, owned):
+def test_a_migration_to_kraft_refuses_as_soon_as_kraft_has_taken_over(data: bytes, owned: bool) -> None:
     tree = world("3.9.1")
     tree.put("/migration", data)
     plan = tree.plan(intents.DeleteGroup("g"))
@@ -291,7 +300,7 @@ def test_a_migration_to_kraft_refuses_as_soon_as_kraft_has_taken_over(data, owne
     assert ("KRaft" in " ".join(known)) is owned
 
 
-def test_where_the_migration_may_not_be_read_nobody_can_tell_who_owns_the_metadata():
+def test_where_the_migration_may_not_be_read_nobody_can_tell_who_owns_the_metadata() -> None:
     state = world("3.9.1").state()
     doubt = planner.plan(intents.DeleteGroup("g"), Ground(state, {"/migration": Unreadable("no right")}))
     assert doubt.refusals == (
@@ -300,7 +309,7 @@ def test_where_the_migration_may_not_be_read_nobody_can_tell_who_owns_the_metada
 
 
 @pytest.mark.parametrize("kind", cells.ROWS)
-def test_no_kind_of_action_is_planned_while_kraft_owns_the_metadata(kind):
+def test_no_kind_of_action_is_planned_while_kraft_owns_the_metadata(kind: str) -> None:
     intent, change = cells.ROWS[kind]
     tree = world("3.9.1")
     if change:
@@ -318,13 +327,13 @@ def test_no_kind_of_action_is_planned_while_kraft_owns_the_metadata(kind):
     assert plan.refusals[0].startswith("The metadata is being migrated to KRaft: /migration names KRaft")
 
 
-def test_a_controller_that_no_broker_wrote_is_never_deleted():
+def test_a_controller_that_no_broker_wrote_is_never_deleted() -> None:
     tree = world("3.9.1")
     tree.put("/controller", {"version": 2, "brokerid": 1, "kraftControllerEpoch": -1}, owner=0)
     assert "persistent" in tree.plan(intents.ReelectController()).refusals[0]
 
 
-def test_what_is_not_json_is_never_edited():
+def test_what_is_not_json_is_never_edited() -> None:
     tree = world("1.1.1")
     tree.put("/config/topics/t", b'{"version":1,"config":{"a":"1","a":"2"}}')
     plan = tree.plan(intents.ChangeConfig("t", {"retention.ms": "3"}))
@@ -334,7 +343,7 @@ def test_what_is_not_json_is_never_edited():
 # Warnings that decide
 
 
-def test_a_deletion_says_what_blocks_it_and_what_brings_the_topic_back():
+def test_a_deletion_says_what_blocks_it_and_what_brings_the_topic_back() -> None:
     tree = world("0.8.2.2")
     del tree.znodes["/brokers/ids/3"]
     subscription = {"version": 1, "subscription": {"t": 1}, "pattern": "static", "timestamp": "1"}
@@ -345,7 +354,7 @@ def test_a_deletion_says_what_blocks_it_and_what_brings_the_topic_back():
     assert "false unless set" in said
 
 
-def test_going_back_in_zookeeper_tells_of_dual_commit():
+def test_going_back_in_zookeeper_tells_of_dual_commit() -> None:
     tree = world("1.1.1")
     back = tree.plan(intents.ResetOffsets("g", (OffsetAt("t", "0", 7),)))
     ahead = tree.plan(intents.ResetOffsets("g", (OffsetAt("t", "0", 700),)))
@@ -353,7 +362,7 @@ def test_going_back_in_zookeeper_tells_of_dual_commit():
     assert "dual.commit" not in " ".join(ahead.warnings)
 
 
-def test_offsets_are_shifted_exported_and_read_back():
+def test_offsets_are_shifted_exported_and_read_back() -> None:
     tree = world("1.1.1")
     group = tree.state().groups["g"]
     text = offsets.exported(group)
@@ -376,11 +385,11 @@ def test_offsets_are_shifted_exported_and_read_back():
         (OffsetAt("t", "1-0", 1), "t 1-0: there is no such partition."),
     ],
 )
-def test_an_offset_that_no_consumer_could_go_on_from_is_refused(offset, sentence):
+def test_an_offset_that_no_consumer_could_go_on_from_is_refused(offset: OffsetAt, sentence: str) -> None:
     assert world("1.1.1").plan(intents.ResetOffsets("g", (offset,))).refusals == (sentence,)
 
 
-def test_a_move_that_the_brokers_api_started_is_superseded_only_when_asked_so():
+def test_a_move_that_the_brokers_api_started_is_superseded_only_when_asked_so() -> None:
     tree = world("3.9.1")
     worlds.topic(tree, "t", {0: [4, 2, 3, 1]}, 3, adding_replicas={"0": [4]}, removing_replicas={"0": [1]})
     move = Move("t", 0, (1, 2, 3))
@@ -388,12 +397,12 @@ def test_a_move_that_the_brokers_api_started_is_superseded_only_when_asked_so():
     assert tree.plan(intents.Reassign((move,), supersede=True)).refusals == ()
 
 
-def test_an_election_leaves_out_what_would_not_succeed():
+def test_an_election_leaves_out_what_would_not_succeed() -> None:
     tree = world("1.1.1")
     led = {"controller_epoch": 1, "leader": 2, "version": 1, "leader_epoch": 1, "isr": [2]}
     tree.put("/brokers/topics/t/partitions/0/state", led)
     plan = tree.plan(intents.ElectPreferred())
-    assert json.loads(plan.steps[0].writes[0].after)["partitions"] == [{"topic": "t", "partition": 1}]
+    assert json.loads(known(plan.steps[0].writes[0].after))["partitions"] == [{"topic": "t", "partition": 1}]
     assert plan.warnings == ("t-0 is left out: broker 1 is not in sync.",)
     again = tree.plan(intents.ElectPreferred(partitions=(("t", 0),)))
     assert again.refusals == ("No election would succeed now.", *plan.warnings)
@@ -402,26 +411,26 @@ def test_an_election_leaves_out_what_would_not_succeed():
 # Proposals
 
 
-def apply(tree, proposal):
+def apply(tree: worlds.Tree, proposal: proposals.Proposal) -> dict[int, list[int]]:
     tree.run(tree.plan(intents.Reassign(proposal.moves)))
     return lists(tree)
 
 
-def test_a_drained_broker_holds_nothing_and_nothing_else_moved():
+def test_a_drained_broker_holds_nothing_and_nothing_else_moved() -> None:
     tree = world("1.1.1")
     proposal = proposals.drain(tree.state(), {1})
     assert proposal.replicas_moved == 2
     assert 1 not in itertools.chain(*apply(tree, proposal).values())
 
 
-def test_a_dead_broker_can_be_drained():
+def test_a_dead_broker_can_be_drained() -> None:
     tree = world("1.1.1")
     del tree.znodes["/brokers/ids/1"]
     proposal = proposals.drain(tree.state(), {1})
     assert 1 not in itertools.chain(*apply(tree, proposal).values())
 
 
-def test_no_proposal_moves_a_partition_to_a_list_that_holds_a_dead_broker():
+def test_no_proposal_moves_a_partition_to_a_list_that_holds_a_dead_broker() -> None:
     tree = world("1.1.1")
     worlds.register(tree, 5, 4)
     del tree.znodes["/brokers/ids/3"]
@@ -429,7 +438,7 @@ def test_no_proposal_moves_a_partition_to_a_list_that_holds_a_dead_broker():
     assert not {1, 3}.intersection(itertools.chain(*(move.replicas for move in proposal.moves)))
 
 
-def test_a_balance_spreads_replicas_and_leaders_over_all():
+def test_a_balance_spreads_replicas_and_leaders_over_all() -> None:
     tree = world("1.1.1")
     worlds.topic(tree, "t", {p: [1, 2, 3] for p in range(8)})
     after = apply(tree, proposals.balance(tree.state()))
@@ -438,7 +447,7 @@ def test_a_balance_spreads_replicas_and_leaders_over_all():
     assert sorted(sum(r[0] == b for r in after.values()) for b in (1, 2, 3, 4)) == [2, 2, 2, 2]
 
 
-def test_racks_are_respected_where_every_broker_has_one_and_told_where_not():
+def test_racks_are_respected_where_every_broker_has_one_and_told_where_not() -> None:
     tree = world("1.1.1")
     for number, rack in ((1, "a"), (2, "a"), (3, "b"), (4, "b")):
         worlds.register(tree, number, 4, rack)
@@ -463,13 +472,15 @@ def test_racks_are_respected_where_every_broker_has_one_and_told_where_not():
         (lambda s: proposals.regenerate(s, [1, 2], lambda _: (0, 0)), "Kafka's tool would refuse"),
     ],
 )
-def test_what_cannot_be_proposed_is_refused_in_words(proposed, sentence):
+def test_what_cannot_be_proposed_is_refused_in_words(
+    proposed: Callable[[ClusterState], proposals.Proposal], sentence: str
+) -> None:
     proposal = proposed(world("1.1.1").state())
     assert proposal.moves == ()
     assert proposal.refusals[0].startswith(sentence)
 
 
-def test_a_new_broker_is_filled_and_leads_its_share():
+def test_a_new_broker_is_filled_and_leads_its_share() -> None:
     tree = world("1.1.1")
     worlds.topic(tree, "t", {p: [1 + p % 3, 1 + (p + 1) % 3] for p in range(12)})
     proposal = proposals.add(tree.state(), {4})
@@ -478,19 +489,19 @@ def test_a_new_broker_is_filled_and_leads_its_share():
     assert sum(replicas[0] == 4 for replicas in after.values()) == 3
 
 
-def test_a_replaced_broker_leads_where_the_other_did():
+def test_a_replaced_broker_leads_where_the_other_did() -> None:
     tree = world("1.1.1")
     assert apply(tree, proposals.replace(tree.state(), 1, 4)) == {0: [4, 2, 3], 1: [2, 3, 4]}
 
 
-def test_the_replication_factor_grows_and_shrinks():
+def test_the_replication_factor_grows_and_shrinks() -> None:
     tree = world("1.1.1")
     assert apply(tree, proposals.resize(tree.state(), 4, ["t"])) == {0: [1, 2, 3, 4], 1: [2, 3, 1, 4]}
     after = apply(tree, proposals.resize(tree.state(), 1, ["t"]))
     assert {p: len(r) for p, r in after.items()} == {0: 1, 1: 1}
 
 
-def test_kafkas_own_proposal_stands_beside_ours():
+def test_kafkas_own_proposal_stands_beside_ours() -> None:
     tree = world("1.1.1")
     theirs = proposals.regenerate(tree.state(), [2, 3, 4], lambda _: (1, 0))
     ours = proposals.drain(tree.state(), {1})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException
@@ -9,7 +11,7 @@ from kazoo.exceptions import KazooException
 from tests.cluster.plans import cells, worlds
 from tests.cluster.plans.worlds import Refused
 from tests.conftest import Chroot
-from zkdash.cluster.plans.values import Operation
+from zkdash.cluster.plans.values import Operation, Step
 from zkdash.kafka import editing, notifications
 from zkdash.znode import Stat, Znode
 
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.zk
 ROOTS = ("admin", "brokers", "config", "consumers", "controller", "controller_epoch")
 
 
-def commit(client, step):
+def commit(client: KazooClient, step: Step) -> list[Any]:
     """The step as one transaction; what it answered for each write."""
     transaction = client.transaction()
     for write in step.writes:
@@ -36,14 +38,14 @@ def commit(client, step):
     return [answer for answer in transaction.commit() if isinstance(answer, KazooException)]
 
 
-def copied(client, tree):
+def copied(client: KazooClient, tree: worlds.Tree) -> None:
     """The tree written into ZooKeeper; ephemeral where it says so, so that versions begin at 0."""
     for path in sorted(tree.znodes):
         znode = tree.znodes[path]
         client.create(path, znode.data or b"", ephemeral=bool(znode.ephemeral_owner), makepath=True)
 
 
-def read(client):
+def read(client: KazooClient) -> worlds.Tree:
     """Everything below the chroot, as a tree of the tests."""
     tree = worlds.Tree()
     waiting = [f"/{root}" for root in ROOTS if client.exists(f"/{root}")]
@@ -59,7 +61,7 @@ def read(client):
     return tree
 
 
-def plain(tree):
+def plain(tree: worlds.Tree) -> dict[str, bytes | None]:
     """Data by path; a notification by its order, not by its number."""
     told = sorted(path for path in tree.znodes if path.startswith(notifications.PREFIX))
     names = {path: f"{notifications.PREFIX}{at}" for at, path in enumerate(told)}
@@ -68,7 +70,7 @@ def plain(tree):
 
 @pytest.mark.parametrize("era", ["0.8.2.2", "3.9.1"])
 @pytest.mark.parametrize("kind", cells.ROWS)
-def test_zookeeper_does_with_a_step_what_the_tree_does(kind, era, chroot: Chroot):
+def test_zookeeper_does_with_a_step_what_the_tree_does(kind: str, era: str, chroot: Chroot) -> None:
     client: KazooClient = chroot.client
     asked, change = cells.ROWS[kind]
     tree = worlds.world(era)
@@ -86,7 +88,7 @@ def test_zookeeper_does_with_a_step_what_the_tree_does(kind, era, chroot: Chroot
 
 
 @pytest.mark.parametrize("kind", ["delete group", "delete a group's topic", "reset offsets"])
-def test_zookeeper_refuses_a_step_where_a_consumer_has_joined(kind, chroot: Chroot):
+def test_zookeeper_refuses_a_step_where_a_consumer_has_joined(kind: str, chroot: Chroot) -> None:
     client: KazooClient = chroot.client
     copied(client, worlds.world("1.1.1"))
     ours = read(client)

@@ -7,6 +7,7 @@ import functools
 import itertools
 import random
 import statistics
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import pytest
@@ -14,8 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cluster.plans import worlds
+from tests.narrowing import sure
 from zkdash.cluster.plans import intents, proposals
+from zkdash.cluster.plans.proposals import Lists, Proposal
+from zkdash.cluster.state import ClusterState
 from zkdash.kafka import placement, spread
+from zkdash.kafka.values import Assignment
 
 DRAWS = 12  # of start and shift by Kafka's generator, whose lot nobody knows beforehand
 
@@ -38,11 +43,11 @@ class Shape(NamedTuple):
     uneven: int = 0
 
     @property
-    def old(self):
+    def old(self) -> list[int]:
         return [b for b in range(1, self.brokers + 1) if b not in self.new]
 
-    def rack(self, broker):
-        return f"r{broker % self.racks}" if self.racks else None
+    def racks_of(self, brokers: Iterable[int]) -> dict[int, str]:
+        return {b: f"r{b % self.racks}" for b in brokers} if self.racks else {}
 
 
 SHAPES = (
@@ -70,29 +75,31 @@ SHAPES = (
 
 
 @functools.cache
-def compared(shape):
+def compared(shape: Shape) -> tuple[ClusterState, Proposal, list[int]]:
     """(the state, our proposal, the copies that each of Kafka's proposals would make)."""
     state = _cluster(shape).state()
     staying = [b for b in range(1, shape.brokers + 1) if b not in shape.leaving]
     lots = [random.Random(number) for number in range(DRAWS)]  # noqa: S311 - repeatable
-    theirs = [
-        proposals.regenerate(state, staying, lambda _, lot=lot: (lot.randrange(20), lot.randrange(20)))
-        for lot in lots
-    ]
+    theirs = [proposals.regenerate(state, staying, _drawn(lot)) for lot in lots]
     assert all(proposal.refusals == () for proposal in theirs)
     return state, _ours(shape, state), [proposal.replicas_moved for proposal in theirs]
 
 
-def _cluster(shape):
+def _drawn(lot: random.Random) -> Callable[[str], tuple[int, int]]:
+    return lambda _: (lot.randrange(20), lot.randrange(20))
+
+
+def _cluster(shape: Shape) -> worlds.Tree:
     tree = worlds.world("1.1.1")
     for path in [p for p in tree.znodes if p.startswith(("/brokers/ids/", "/brokers/topics/"))]:
         del tree.znodes[path]
+    racks = shape.racks_of(range(1, shape.brokers + 1))
     for number in range(1, shape.brokers + 1):
-        worlds.register(tree, number, 4, shape.rack(number))
+        worlds.register(tree, number, 4, racks.get(number))
     for number, (partitions, factor) in enumerate(shape.topics):
         drawn = {"partitions": partitions, "replication": factor, "start": number, "shift": number}
         if shape.racks:
-            lists = placement.place_in_racks({b: shape.rack(b) for b in shape.old}, **drawn)
+            lists = placement.place_in_racks(shape.racks_of(shape.old), **drawn)
         else:
             lists = placement.place(shape.old, **drawn)
         for partition in range(shape.uneven):
@@ -101,7 +108,7 @@ def _cluster(shape):
     return tree
 
 
-def _ours(shape, state):
+def _ours(shape: Shape, state: ClusterState) -> Proposal:
     if shape.new and shape.leaving:
         return proposals.replace(state, shape.leaving[0], shape.new[0])
     if shape.leaving:
@@ -109,36 +116,36 @@ def _ours(shape, state):
     return proposals.add(state, shape.new) if shape.new else proposals.balance(state)
 
 
-def lists_of(state):
+def lists_of(state: ClusterState) -> Lists:
     return {
         (name, partition): tuple(replicas)
         for name, topic in state.topics.items()
-        for partition, replicas in topic.assignment.partitions.items()
+        for partition, replicas in sure(Assignment, topic.assignment).partitions.items()
     }
 
 
-def after(state, proposal):
-    return lists_of(state) | {(one.topic, one.partition): one.replicas for one in proposal.moves}
+def after(state: ClusterState, proposal: Proposal) -> Lists:
+    return {**lists_of(state), **{(one.topic, one.partition): one.replicas for one in proposal.moves}}
 
 
-def leaders(lists, brokers):
+def leaders(lists: Lists, brokers: Iterable[int]) -> list[int]:
     led = collections.Counter(replicas[0] for replicas in lists.values())
     return [led[b] for b in brokers]
 
 
-def copies(before, now):
+def copies(before: Lists, now: Lists) -> int:
     return sum(len(set(now[key]) - set(before[key])) for key in before)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
-def test_a_proposal_copies_no_more_than_kafkas_best(shape):
+def test_a_proposal_copies_no_more_than_kafkas_best(shape: Shape) -> None:
     _, ours, theirs = compared(shape)
     assert ours.refusals == ()
     assert ours.replicas_moved <= min(theirs)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
-def test_a_proposal_is_valid_and_moves_nothing_without_need(shape):
+def test_a_proposal_is_valid_and_moves_nothing_without_need(shape: Shape) -> None:
     state, ours, _ = compared(shape)
     before, now = lists_of(state), after(state, ours)
     live = set(range(1, shape.brokers + 1))
@@ -154,9 +161,9 @@ def test_a_proposal_is_valid_and_moves_nothing_without_need(shape):
 
 
 @pytest.mark.parametrize("shape", [shape for shape in SHAPES if shape.racks], ids=lambda shape: shape.name)
-def test_a_proposal_keeps_replicas_in_as_many_racks_as_can_be(shape):
+def test_a_proposal_keeps_replicas_in_as_many_racks_as_can_be(shape: Shape) -> None:
     state, ours, _ = compared(shape)
-    racks = {b: shape.rack(b) for b in range(1, shape.brokers + 1)}
+    racks = shape.racks_of(range(1, shape.brokers + 1))
     left = len({rack for broker, rack in racks.items() if broker not in shape.leaving})
     before = lists_of(state)
     for key, replicas in after(state, ours).items():
@@ -167,7 +174,7 @@ def test_a_proposal_keeps_replicas_in_as_many_racks_as_can_be(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
-def test_leaders_are_even_after_a_proposal(shape):
+def test_leaders_are_even_after_a_proposal(shape: Shape) -> None:
     """Of a balance over all brokers within one; else no less even than they were."""
     state, ours, _ = compared(shape)
     before, now = lists_of(state), after(state, ours)
@@ -182,7 +189,7 @@ def test_leaders_are_even_after_a_proposal(shape):
         assert max(led) - min(led) <= max(max(was) - min(was), 1)
 
 
-def test_all_shapes_beside_each_other():
+def test_all_shapes_beside_each_other() -> None:
     rows = [f"{'shape':34} {'ours':>5} {'theirs: fewest':>15} {'on average':>11}"]
     for shape in SHAPES:
         _, ours, theirs = compared(shape)
@@ -193,7 +200,7 @@ def test_all_shapes_beside_each_other():
 
 
 @st.composite
-def shapes(draw):
+def shapes(draw: st.DrawFn) -> Shape:
     """Clusters that Kafka placed, with or without racks, and brokers that come, go, or are uneven."""
     brokers = draw(st.integers(4, 9))
     racks = draw(st.sampled_from([0, 2, 3]))
@@ -206,11 +213,12 @@ def shapes(draw):
         return Shape("generated", brokers, racks, tuple(topics), uneven=draw(st.integers(0, least)))
     if factor > brokers - len(last):
         last = last[:1]
-    return Shape("generated", brokers, racks, tuple(topics), **{what: last})
+    shape = Shape("generated", brokers, racks, tuple(topics))
+    return shape._replace(new=last) if what == "new" else shape._replace(leaving=last)
 
 
 @given(shapes())
-def test_any_proposal_is_a_valid_plan_that_moves_only_what_it_must(shape):
+def test_any_proposal_is_a_valid_plan_that_moves_only_what_it_must(shape: Shape) -> None:
     tree = _cluster(shape)
     state = tree.state()
     before = lists_of(state)
@@ -222,7 +230,7 @@ def test_any_proposal_is_a_valid_plan_that_moves_only_what_it_must(shape):
     now = lists_of(tree.state())
     assert now == after(state, proposal)
     assert copies(before, now) == proposal.replicas_moved
-    racks = {b: shape.rack(b) for b in range(1, shape.brokers + 1) if shape.racks}
+    racks = shape.racks_of(range(1, shape.brokers + 1))
     left = len({rack for broker, rack in racks.items() if broker not in shape.leaving})
     for key, replicas in now.items():
         assert len(set(replicas)) == len(replicas) == len(before[key])
@@ -233,7 +241,7 @@ def test_any_proposal_is_a_valid_plan_that_moves_only_what_it_must(shape):
 
 
 @given(shapes().filter(lambda shape: not shape.new and not shape.leaving and not shape.racks))
-def test_any_balance_leaves_replicas_and_leaders_even(shape):
+def test_any_balance_leaves_replicas_and_leaders_even(shape: Shape) -> None:
     state = _cluster(shape).state()
     now = after(state, proposals.balance(state))
     brokers = range(1, shape.brokers + 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,12 +27,14 @@ FIELDS = st.dictionaries(st.text(max_size=8), JSON, max_size=4)
 OPTIONS = st.dictionaries(st.text(max_size=6).map("x.".__add__), st.text(max_size=6), max_size=4)
 
 
-def _put(tree, path, drawn, known, lot):
+def _put(
+    tree: worlds.Tree, path: str, drawn: dict[str, Any], known: dict[str, Any], lot: st.DataObject
+) -> None:
     document = drawn | known
     tree.put(path, {name: document[name] for name in lot.draw(st.permutations(list(document)))})
 
 
-def _kept(tree):
+def _kept(tree: worlds.Tree) -> dict[str, list[tuple[str, Any]]]:
     """All fields, in their order, but the two that plans change."""
     return {
         path: [
@@ -42,7 +46,9 @@ def _kept(tree):
 
 @settings(max_examples=full.pick(50, 10_000))
 @given(FIELDS, FIELDS, OPTIONS, st.data())
-def test_unknown_fields_survive_every_write(of_topics, of_configs, options, lot):
+def test_unknown_fields_survive_every_write(
+    of_topics: dict[str, Any], of_configs: dict[str, Any], options: dict[str, str], lot: st.DataObject
+) -> None:
     tree = worlds.world("3.9.1")
     lists = {"0": [1, 2, 3], "1": [2, 3, 1]}
     assignment = {
@@ -56,7 +62,8 @@ def test_unknown_fields_survive_every_write(of_topics, of_configs, options, lot)
     config = options | {"segment.ms": "3"}
     for path in (CONFIG, *BROKERS):
         _put(tree, path, of_configs, {"version": 1, "config": config}, lot)
-    before, written = _kept(tree), set()
+    before = _kept(tree)
+    written: set[str] = set()
     for intent in INTENTS:
         plan = tree.plan(intent)
         assert plan.refusals == ()

@@ -7,10 +7,14 @@ controller carries out what was asked for, as far as the znodes of that are conc
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from tests.narrowing import known
 from zkdash.cluster import advance
 from zkdash.cluster.plans import planner
-from zkdash.cluster.plans.values import Ground, Operation
+from zkdash.cluster.plans.intents import Intent
+from zkdash.cluster.plans.values import Ground, Operation, Plan, Step, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import editing
 from zkdash.znode import Batch, Stat, Znode
@@ -33,27 +37,27 @@ class Refused(Exception):  # noqa: N818 - an answer, as ZooKeeper gives it
     """A multi that ZooKeeper would refuse."""
 
 
-def dump(value):
+def dump(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
 class Tree:
-    """Znodes by path, with the versions that ZooKeeper would give them."""
+    """AnyTree by path, with the versions that ZooKeeper would give them."""
 
-    def __init__(self):
-        self.znodes = {}
+    def __init__(self) -> None:
+        self.znodes: dict[str, Znode] = {}
         self.zxid = 0
         self._seen = None  # the znodes and the state that was made of them last
 
     @classmethod
-    def of(cls, znodes):
+    def of(cls, znodes: Mapping[str, Znode]) -> Tree:
         """A tree of znodes as they were recorded."""
         tree = cls()
         tree.znodes = dict(znodes)
         tree.zxid = max(znode.mzxid for znode in znodes.values())
         return tree
 
-    def put(self, path, data=None, *, owner=0):
+    def put(self, path: str, data: object = None, *, owner: int = 0) -> None:
         """Create or set, with all parents."""
         parent = path.rpartition("/")[0]
         if parent and parent not in self.znodes:
@@ -65,7 +69,7 @@ class Tree:
         stat = Stat(czxid, self.zxid, czxid, self.zxid, version, 0, 0, owner, len(raw or b""), 0, 0)
         self.znodes[path] = Znode.of(raw, stat)
 
-    def state(self):
+    def state(self) -> ClusterState:
         """What a mirror would make of it."""
         if self._seen is None or self._seen[0] != (self.zxid, self.znodes):
             znodes = dict(self.znodes)
@@ -73,7 +77,7 @@ class Tree:
             self._seen = (self.zxid, znodes), after
         return self._seen[1]
 
-    def plan(self, intent, **more):
+    def plan(self, intent: Intent, **more: int) -> Plan:
         """The plan on this tree, of which only what is asked for has been read."""
         asked = planner.needs(intent)
         wanted = {
@@ -83,7 +87,7 @@ class Tree:
         }
         return planner.plan(intent, Ground(self.state(), wanted, **more))
 
-    def apply(self, step):
+    def apply(self, step: Step) -> None:
         """All writes of a step, or none."""
         before = dict(self.znodes)
         try:
@@ -93,17 +97,17 @@ class Tree:
             self.znodes = before
             raise
 
-    def run(self, plan):
+    def run(self, plan: Plan) -> None:
         """Every step, the controller's work after each."""
         assert plan.refusals == ()
         for step in plan.steps:
             self.apply(step)
             self.settle()
 
-    def data(self, path):
-        return json.loads(self.znodes[path].data)
+    def data(self, path: str) -> Any:
+        return json.loads(known(self.znodes[path].data))
 
-    def content(self):
+    def content(self) -> dict[str, bytes | None]:
         """The data by path, without the notifications and what only tells of elections."""
         return {
             path: znode.data
@@ -111,7 +115,7 @@ class Tree:
             if not path.startswith("/config/changes/") and path != "/controller_epoch"
         }
 
-    def _apply(self, write):
+    def _apply(self, write: Write) -> None:
         found = self.znodes.get(write.path)
         if write.operation is Operation.CREATE:
             self._create(write, found)
@@ -125,27 +129,27 @@ class Tree:
                 raise Refused(write.path)
             del self.znodes[write.path]
 
-    def _create(self, write, found):
+    def _create(self, write: Write, found: Znode | None) -> None:
         path = f"{write.path}{self.zxid:010}" if write.sequential else write.path
         if found is not None or path.rpartition("/")[0] not in self.znodes:
             raise Refused(path)
         self.put(path, self._after(write, None))
 
     @staticmethod
-    def _after(write, found):
+    def _after(write: Write, found: Znode | None) -> bytes | None:
         if write.edit is None:
             return write.after
         return editing.merge_config(found and found.data, write.edit.put, write.edit.drop)
 
     # The controller
 
-    def settle(self):
+    def settle(self) -> None:
         """Carry out what was asked for."""
         if "/controller" not in self.znodes and "/controller_epoch" in self.znodes:
-            epoch = int(self.znodes["/controller_epoch"].data)
+            epoch = int(known(self.znodes["/controller_epoch"].data))
             self.put("/controller", {"version": 1, "brokerid": 2, "timestamp": "1"}, owner=SESSION)
             self.put("/controller_epoch", str(epoch + 1).encode())
-        moves = {}
+        moves: dict[str, dict[str, list[int]]] = {}
         for entry in self._taken("/admin/reassign_partitions"):
             moves.setdefault(entry["topic"], {})[str(entry["partition"])] = entry["replicas"]
         for name, targets in moves.items():
@@ -161,10 +165,10 @@ class Tree:
                 if f"{path}/partitions/{number}/state" not in self.znodes:
                     self._lead(path.rpartition("/")[2], number, replicas)
 
-    def _taken(self, path):
-        return json.loads(self.znodes.pop(path).data)["partitions"] if path in self.znodes else []
+    def _taken(self, path: str) -> list[dict[str, Any]]:
+        return json.loads(known(self.znodes.pop(path).data))["partitions"] if path in self.znodes else []
 
-    def _move(self, topic, targets):
+    def _move(self, topic: str, targets: Mapping[str, list[int]]) -> None:
         path = f"/brokers/topics/{topic}"
         document = self.data(path)
         document["partitions"].update(targets)
@@ -175,11 +179,11 @@ class Tree:
         for number, replicas in targets.items():
             self._lead(topic, number, replicas)
 
-    def _lead(self, topic, number, replicas):
+    def _lead(self, topic: str, number: int | str, replicas: Sequence[int]) -> None:
         led = {"controller_epoch": 1, "leader": replicas[0], "version": 1, "leader_epoch": 1, "isr": replicas}
         self.put(f"/brokers/topics/{topic}/partitions/{number}/state", led)
 
-    def _forget(self, mark):
+    def _forget(self, mark: str) -> None:
         name = mark.rpartition("/")[2]
         root = f"/brokers/topics/{name}"
         for path in [p for p in self.znodes if p == root or p.startswith(root + "/")]:
@@ -188,7 +192,7 @@ class Tree:
         del self.znodes[mark]
 
 
-def world(era):
+def world(era: str) -> Tree:
     """Three brokers (of 0.7: two) and a fourth that is idle, a topic "t", a group "g" that nobody is in."""
     tree = Tree()
     if era == "0.7":
@@ -213,7 +217,7 @@ def world(era):
     return _group(tree, ("0", "1"))
 
 
-def migration(controller, *, epoch=1, offset=-1):
+def migration(controller: int, *, epoch: int = 1, offset: int = -1) -> bytes:
     """/migration as a KRaft controller writes it; -1 before it has taken over."""
     return dump(
         {
@@ -226,14 +230,16 @@ def migration(controller, *, epoch=1, offset=-1):
     )
 
 
-def register(tree, number, version, rack=None):
+def register(tree: Tree, number: int, version: int, rack: str | None = None) -> None:
     endpoints = {} if version == 1 else {"endpoints": [f"PLAINTEXT://h{number}:9092"]}
     more = {"rack": rack} if rack else {}
     document = {"version": version, "host": f"h{number}", "port": 9092, **endpoints, **more}
     tree.put(f"/brokers/ids/{number}", document, owner=SESSION + number)
 
 
-def topic(tree, name, partitions, version=1, **more):
+def topic(
+    tree: Tree, name: str, partitions: Mapping[int, Sequence[int]], version: int = 1, **more: object
+) -> None:
     """A topic whose preferred leaders lead, with all replicas in sync."""
     document = {"version": version, "partitions": {str(p): replicas for p, replicas in partitions.items()}}
     if version >= 2:
@@ -246,7 +252,7 @@ def topic(tree, name, partitions, version=1, **more):
         tree.put(f"/brokers/topics/{name}/partitions/{number}/state", led)
 
 
-def _group(tree, parts):
+def _group(tree: Tree, parts: tuple[str, ...]) -> Tree:
     tree.put("/consumers/g/ids")
     for part in parts:
         tree.put(f"/consumers/g/offsets/t/{part}", b"100")
@@ -254,7 +260,7 @@ def _group(tree, parts):
     return tree
 
 
-def _old(tree):
+def _old(tree: Tree) -> Tree:
     for number in (1, 2):
         creator = f"h{number}-1700000000000:h{number}:9092"
         tree.put(f"/brokers/ids/{number}", creator.encode(), owner=SESSION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.cluster import small
-from tests.cluster.small import Tree
+from tests.cluster.small import AnyTree, Tree
 from zkdash.cluster.state import ClusterState
 
 
@@ -22,7 +22,7 @@ def offsets(topic: str, values: Mapping[object, int], *, group: str = "g") -> Tr
     return {f"/consumers/{group}/offsets/{topic}/{key}": small.znode(str(at)) for key, at in values.items()}
 
 
-def cluster(*trees: Tree, **topics: int) -> ClusterState:
+def cluster(*trees: AnyTree, **topics: int) -> ClusterState:
     """A cluster with one broker and these topics, by their number of partitions."""
     made = [small.topic(topic, {number: [1] for number in range(count)}) for topic, count in topics.items()]
     return small.built(small.broker(1), *made, *trees)

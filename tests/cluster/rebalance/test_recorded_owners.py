@@ -6,6 +6,7 @@ import pytest
 
 from tests import recorded
 from tests.cluster import small
+from tests.narrowing import known
 from zkdash.cluster.groups import Group
 from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Expectation, Verdict
@@ -53,7 +54,8 @@ def test_a_group_recorded_in_the_middle_of_a_rebalance_is_known_as_such() -> Non
     """The member's first claim is 405 ms old."""
     name, group = CLAIMING
     state = small.built(recorded.load(name))
-    taken = max(owner.znode.ctime for owner in state.groups[group].owners["wide_topic"].values()) + 405
+    claims = state.groups[group].owners["wide_topic"].values()
+    taken = max(known(owner.znode).ctime for owner in claims) + 405
     found = expectation.expect(state, state.groups[group], taken)
     assert found.rebalancing
     assert _owners(state.groups[group]).items() < _planned(found).items()

@@ -71,7 +71,7 @@ def _(broker: Broker) -> dict[str, Any]:
 
 @fields.register
 def _(controller: Controller) -> dict[str, Any]:
-    known = {"version": controller.version, "brokerid": controller.broker_id}
+    known: dict[str, Any] = {"version": controller.version, "brokerid": controller.broker_id}
     known["timestamp"] = _milliseconds(controller.timestamp)
     return known | (
         {"kraftControllerEpoch": controller.kraft_controller_epoch} if controller.version >= 2 else {}

@@ -98,7 +98,7 @@ def test_what_the_dialects_do_not_share_is_refused_with_the_reason(regex: str, w
 
 
 def test_a_list_of_plain_names_is_known_as_such() -> None:
-    assert dialect.literals("orders|clicks") == {"orders", "clicks"}
+    assert dialect.literals("orders|clicks") == frozenset({"orders", "clicks"})
     assert dialect.literals("orders|audit.*") is None
 
 

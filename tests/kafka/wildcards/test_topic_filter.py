@@ -67,9 +67,9 @@ def test_backslashes_doubled_by_1_0_and_1_1_mean_what_those_consumers_take_them_
 
 def test_a_name_that_the_dialects_may_differ_about_is_undetermined() -> None:
     found = topic_filter.select(Pattern.WHITE_LIST, "o.*", ["orders", "öl", "o\n"])
-    assert (found.topics, found.undetermined) == ({"orders"}, {"öl", "o\n"})
+    assert (found.topics, found.undetermined) == (frozenset({"orders"}), frozenset({"öl", "o\n"}))
     named = topic_filter.select(Pattern.BLACK_LIST, "orders", ["orders", "öl"])
-    assert (named.topics, named.undetermined) == ({"öl"}, set())
+    assert (named.topics, named.undetermined) == (frozenset({"öl"}), frozenset())
 
 
 @pytest.mark.parametrize("pattern", [Pattern.WHITE_LIST, Pattern.BLACK_LIST])

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tests.narrowing import sure
 from zkdash.cluster.advance import advance
 from zkdash.cluster.changes import diff
 from zkdash.cluster.state import ClusterState
@@ -18,6 +19,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.layouts.partitions import parse_state
 from zkdash.kafka.layouts.topics import parse_assignment
 from zkdash.kafka.paths import Kind
+from zkdash.kafka.values import Assignment
 from zkdash.pipeline.sources.rows import REDACTION
 from zkdash.znode import Batch, Stat, Znode
 
@@ -44,7 +46,7 @@ def intervals(told: list[Row]) -> list[tuple[Any, ...]]:  # noqa: C901 - one pas
     replicas: dict[str, dict[int, tuple[int, ...]]] = {}
     current: dict[tuple[str, int], Any] = {}
     begun: dict[tuple[str, int], tuple[Any, int, int]] = {}
-    made = []
+    made: list[tuple[Any, ...]] = []
 
     def change(key: tuple[str, int], row: Row) -> None:
         state = current.get(key)
@@ -69,7 +71,7 @@ def intervals(told: list[Row]) -> list[tuple[Any, ...]]:  # noqa: C901 - one pas
                 current[key] = parse_state(row.data)[0]
             change(key, row)
         elif place.kind is Kind.TOPIC and not gone:
-            replicas[place.name] = dict(parse_assignment(row.data)[0].partitions)
+            replicas[place.name] = dict(sure(Assignment, parse_assignment(row.data)[0]).partitions)
             for partition in replicas[place.name]:
                 change((place.name, partition), row)
     for key, ((state, assigned), zxid, ms) in begun.items():

@@ -25,6 +25,7 @@ from zkdash.cluster.findings import Finding
 from zkdash.cluster.tone import Tone
 from zkdash.web import links, pages, urls
 from zkdash.web.api import openapi, shapes
+from zkdash.web.api.schemas import Columns
 from zkdash.web.pages import clusters
 from zkdash.zk.config import ClusterConfig
 
@@ -95,7 +96,7 @@ def test_what_comes_is_what_is_documented(schema: schemathesis.BaseSchema, path:
 
         @hypothesis_settings(max_examples=most, suppress_health_check=list(HealthCheck), database=None)
         @given(case=strategy)
-        def ask(case: schemathesis.Case) -> None:
+        def ask(case: schemathesis.Case[Any]) -> None:
             case.call_and_validate()
 
         ask()
@@ -158,7 +159,7 @@ def _success(path: str) -> Any:
     return DOCUMENT["paths"][path]["get"]["responses"]["200"]
 
 
-def _names(columns: shapes.Columns) -> set[str]:
+def _names(columns: Columns) -> set[str]:
     found = {column if isinstance(column, str) else column.name for column in columns}
     return found - {"value_reason"}
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.forms import ChoiceField
 
+from tests.narrowing import sure
 from tests.web import states
 from tests.web.states import Tree, znode
 from zkdash.broker import offsets_at
@@ -61,7 +63,7 @@ def intent(kind: str, data: Mapping[str, Any], **options: Any) -> intents.Intent
 def faults(kind: str, data: Mapping[str, Any], **options: Any) -> dict[str, list[str]]:
     form = made(kind, data, **options)
     assert not form.is_valid()
-    return {name: list(sentences) for name, sentences in form.errors.items()}
+    return {name: [str(sentence) for sentence in sentences] for name, sentences in form.errors.items()}
 
 
 PLAN = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[3,2,1]}]}'
@@ -298,7 +300,8 @@ def test_both_placements_are_counted_and_either_can_be_chosen() -> None:
     fewest, theirs = ours.facts()["compared"]
     assert kafkas.facts()["compared"] == (fewest, theirs)
     assert 0 < fewest.replicas <= theirs.replicas
-    assert (len(ours.intents()[0].moves), len(kafkas.intents()[0].moves)) == (
+    moves, others = (sure(Reassign, one.intents()[0]).moves for one in (ours, kafkas))
+    assert (len(moves), len(others)) == (
         fewest.partitions,
         theirs.partitions,
     )
@@ -447,7 +450,8 @@ def test_a_form_says_how_many_topics_match() -> None:
 def test_the_present_values_stand_beside_what_changes_them() -> None:
     snapshot = states.snapshot(tree())
     config = forms.BY_KIND["change-config"](snapshot, {"topic": ["orders"]})
-    assert config.fields["drop"].choices == [("retention.ms", "retention.ms = 1000")]
+    drop = sure(ChoiceField, config.fields["drop"])
+    assert drop.choices == [("retention.ms", "retention.ms = 1000")]
     group = forms.BY_KIND["reset-offsets"](snapshot, {"group": ["billing"]})
     assert "/consumers/billing/offsets/orders/0:100\n" in group.facts()["exported"]
     folders = forms.BY_KIND["clean-up-topic"](snapshot, {"topic": ["gone-soon"]}).facts()["folders"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator
 
@@ -197,8 +198,8 @@ def test_a_pasted_plan_of_a_file_goes_through(operator: Client, world: ClusterCo
 def test_what_zookeeper_does_not_answer_is_said(
     operator: Client, demo: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    patient = asking.Asker.read
-    monkeypatch.setattr(asking.Asker, "read", lambda *given: patient(*given, limit_s=0.2))
+    patient = functools.partialmethod(asking.Asker.read, limit_s=0.2)
+    monkeypatch.setattr(asking.Asker, "read", patient)
     answer = operator.post(f"{NEW}create-topic/", {"do": "propose", "topic": "new"})
     assert answer.status_code == 422
     assert Markup(answer).texts("p.fault")[0].startswith("Nothing was planned: ")

@@ -21,6 +21,7 @@ from zkdash.access.models import Grant
 from zkdash.access.roles import Role
 from zkdash.actions import claims, reading
 from zkdash.actions import queue as actions
+from zkdash.actions.entries import UnavailableError
 from zkdash.actions.models import Action, Audit
 from zkdash.actions.states import State
 from zkdash.actions.who import Who
@@ -194,7 +195,7 @@ def test_a_database_that_is_away_is_said_and_breaks_nothing_else(client: Client)
 
 class _Away:
     def begin(self, _clusters: Any) -> Any:
-        raise reading.UnavailableError("Actions cannot be read: zkdash’s database fails (Gone).")
+        raise UnavailableError("Actions cannot be read: zkdash’s database fails (Gone).")
 
     changed = begin
 
@@ -452,7 +453,7 @@ def test_the_audit_is_newest_first_filtered_and_paged_by_its_ids(client: Client)
     assert [int(number) for number in second.texts("#lines th")] == list(
         range(shown[-1] - 1, shown[-1] - 21, -1)
     )
-    rows = client.get(AUDIT, {"action": made[0].id, "format": "json"}).json()["rows"]
+    rows = client.get(f"{AUDIT}?action={made[0].id}&format=json").json()["rows"]
     assert [row["event"] for row in rows] == ["submitted", "proposed"]
     rows = client.get(AUDIT, {"event": "submitted", "who": "ann", "format": "json"}).json()["rows"]
     assert len(rows) == 60

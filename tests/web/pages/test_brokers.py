@@ -6,13 +6,14 @@ import pytest
 from django.test import Client
 
 from tests import recorded
+from tests.narrowing import sure
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Touched
 from zkdash.web import renderer
 from zkdash.zk.session import Phase
-from zkdash.znode import Unreadable
+from zkdash.znode import Unreadable, Znode
 
 URL = "/c/demo/brokers/"
 HOSTILE = ["<script>alert(1)", '"><img src=x onerror=alert(1)>', "\u202egnp.exe", "{{ 7 }}", "日本"]
@@ -96,7 +97,7 @@ def test_csv_has_the_same_rows(client: Client) -> None:
 def test_a_negative_session_is_written_as_zookeeper_writes_it(client: Client) -> None:
     tree = states.brokers(1)
     (registration,) = tree.values()
-    tree["/brokers/ids/1"] = states.znode(registration.data, owner=-2)
+    tree["/brokers/ids/1"] = states.znode(sure(Znode, registration).data, owner=-2)
     states.publish(tree)
     (row,) = json.loads(client.get(URL, {"format": "json"}).content)["rows"]
     assert row["session"] == "0xfffffffffffffffe"

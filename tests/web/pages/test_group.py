@@ -120,7 +120,11 @@ def test_each_verdict_has_its_words(client: Client) -> None:
 def test_log_end_and_lag_come_from_brokers_and_lag_keeps_its_sign(client: Client) -> None:
     tree = _tree()
     tree["/consumers/billing/offsets/orders/2"] = states.znode("99")
-    ends = {0: LogEnds(0, 25, 1.0), 1: Unknown("cannot ask broker 2: refused"), 2: LogEnds(0, 90, 9e9)}
+    ends: dict[int, LogEnds | Unknown] = {
+        0: LogEnds(0, 25, 1.0),
+        1: Unknown("cannot ask broker 2: refused"),
+        2: LogEnds(0, 90, 9e9),
+    }
     commits = GroupCommits(2, {("orders", 0): Commit(20, "")}, 1.0)
     samples = Samples(
         ends=Samples().ends.set("orders", ends), commits=Samples().commits.set("billing", commits)

@@ -12,15 +12,17 @@ from tests.web.test_picks import PATHS, signed_in, ways
 from zkdash.access.roles import Role
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Touched
-from zkdash.web import renderer
+from zkdash.web import pages, renderer
 from zkdash.znode import Unreadable
 
 URL = "/c/demo/kraft/"
 FIELDS = {"version": 2, "timestamp": "1"}
-BY_BROKER = {"/controller": states.znode(FIELDS | {"brokerid": 1, "kraftControllerEpoch": -1}, owner=0x100)}
-BY_KRAFT = {"/controller": states.znode(FIELDS | {"brokerid": 3000, "kraftControllerEpoch": 1})}
-WAITS = {"/migration": states.znode(migration(-1, epoch=-1))}
-COPIED = {"/migration": states.znode(migration(3000, offset=1062))}
+BY_BROKER: states.Tree = {
+    "/controller": states.znode(FIELDS | {"brokerid": 1, "kraftControllerEpoch": -1}, owner=0x100)
+}
+BY_KRAFT: states.Tree = {"/controller": states.znode(FIELDS | {"brokerid": 3000, "kraftControllerEpoch": 1})}
+WAITS: states.Tree = {"/migration": states.znode(migration(-1, epoch=-1))}
+COPIED: states.Tree = {"/migration": states.znode(migration(3000, offset=1062))}
 BANNER = "KRaft controller 3000 owns the metadata"
 
 
@@ -98,9 +100,7 @@ def test_it_is_live(client: Client) -> None:
     key = PageKey("demo", "kraft")
     assert renderer.Renderer().touches(key, "demo", touched)
     assert Markup(client.get(URL)).text("h1").endswith("waits for the brokers")
-    assert not renderer.pages.BY_NAME["kraft"].touches(
-        key, Touched(frozenset({"groups"}), frozenset(), frozenset())
-    )
+    assert not pages.BY_NAME["kraft"].touches(key, Touched(frozenset({"groups"}), frozenset(), frozenset()))
 
 
 def test_before_the_first_load_nothing_is_known(client: Client) -> None:

@@ -106,7 +106,11 @@ def test_partitions_are_filtered_and_sorted_by_the_address(client: Client) -> No
 
 
 def test_it_leads_to_the_groups_that_consume_it_with_what_each_has_left_to_read(client: Client) -> None:
-    ends = {0: LogEnds(0, 25, 1.0), 1: LogEnds(0, 30, 9e9), 2: Unknown("cannot ask broker 3: refused")}
+    ends: dict[int, LogEnds | Unknown] = {
+        0: LogEnds(0, 25, 1.0),
+        1: LogEnds(0, 30, 9e9),
+        2: Unknown("cannot ask broker 3: refused"),
+    }
     tree = {
         **states.healthy(),
         **states.group("billing", {}, offsets={"orders": {0: 5, 1: 31}}),
