@@ -83,7 +83,7 @@ def test_every_requirement_has_a_version_a_reason_and_a_changelog() -> None:
     assert len(set(names)) == len(names)
 
 
-def test_the_lock_holds_every_requirement_in_a_version_that_it_allows_and_with_hashes():
+def test_the_lock_holds_every_requirement_in_a_version_that_it_allows_and_with_hashes() -> None:
     lines = (ROOT / "requirements.txt").read_text().splitlines()
     asked = [Requirement(line.partition(" #")[0]) for line in lines if line and not line.startswith("#")]
     entries = re.findall(
@@ -100,7 +100,7 @@ def test_the_lock_holds_every_requirement_in_a_version_that_it_allows_and_with_h
     ] == []
 
 
-def test_the_tests_are_no_packages():
+def test_the_tests_are_no_packages() -> None:
     assert list((ROOT / "tests").rglob("__init__.py")) == []
 
 

@@ -42,7 +42,7 @@ def test_there_are_trees_of_four_releases() -> None:
 def _forms(name: str) -> set[tuple[str, ...]]:
     """What a tree shows: its kinds of znodes with the fields and versions of each, and its findings."""
     release, found = name.partition("-")[0], expected()[name]
-    shown = {(release, "finding", check) for check in found}
+    shown: set[tuple[str, ...]] = {(release, "finding", check) for check in found}
     for path, znode in recorded.load(name).items():
         try:
             document = json.loads(znode.data or b"null")

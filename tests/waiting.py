@@ -11,7 +11,7 @@ _LONGEST_S = 0.25  # between two looks that cost much
 
 
 def wait_for(
-    condition: Callable[[], T],
+    condition: Callable[[], T | None],
     limit_s: float = 60.0,
     message: str | Callable[[], object] = "",
     *,

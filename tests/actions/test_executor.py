@@ -211,7 +211,7 @@ def test_a_goal_that_does_not_come_is_waited_for_until_a_person_stops(chroot: Ch
     with working(chroot):
         action = queued(chroot, Reassign(MOVES))
         wait_for(lambda: now(action).state == State.VERIFYING, 60, lambda: told(action))
-        detail = documents.detail(wait_for(lambda: now(action).steps.get().detail))
+        detail = wait_for(lambda: documents.detail(now(action).steps.get().detail or b""))
         assert detail["partitions"] == [["t0", number, "moves"] for number in range(3)]
         queue.stop(action.id, ANN)
         action = ended(action)

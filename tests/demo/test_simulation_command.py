@@ -46,7 +46,7 @@ class Demo:
 
     def get(self, path: str) -> str:
         with urllib.request.urlopen(self.address + path, timeout=LIMIT_S) as answer:  # noqa: S310 - ours
-            return answer.read().decode()
+            return str(answer.read(), "utf-8")
 
     @property
     def address(self) -> str:

@@ -141,7 +141,7 @@ def test_each_broker_registers_the_port_on_which_it_answers(watched: Watched) ->
         assert answers_at(broker.endpoints[0])
 
 
-def test_a_group_has_log_ends_and_a_small_lag_on_every_partition(watched):
+def test_a_group_has_log_ends_and_a_small_lag_on_every_partition(watched: Watched) -> None:
     wait_for(lambda: len(watched.lags("billing", "orders")) == 6)
     for lag in watched.lags("billing", "orders").values():
         assert 0 < lag < 600 / 6 * 1.4 * 1.6 * (readers.BEHIND_S + 10)

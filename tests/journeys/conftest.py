@@ -42,8 +42,8 @@ def closed_sites(
 ) -> Iterator[Sites]:
     """Clusters that nobody may see without signing in. Nothing is recorded of them but by the tests."""
     below = tmp_path_factory.mktemp("closed")
-    settings = {"ZKDASH_ANONYMOUS_READ": "0", "ZKDASH_RECORD": "0"}
-    with contextlib.closing(Sites(below, zookeeper, django_db_blocker.unblock, **settings)) as found:
+    made = Sites(below, zookeeper, django_db_blocker.unblock, ZKDASH_ANONYMOUS_READ="0", ZKDASH_RECORD="0")
+    with contextlib.closing(made) as found:
         yield found
 
 

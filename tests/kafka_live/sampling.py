@@ -97,7 +97,7 @@ class Site(NamedTuple):
         return int(json.loads(self.client.get(path)[0])["leader"])
 
 
-def _asked_now(sampled: Callable[[float], T], message: Callable[[], object]) -> T:
+def _asked_now(sampled: Callable[[float], T | None], message: Callable[[], object]) -> T:
     """The second sample that is answered from now on: of the first, the question may be older."""
     for _ in range(2):
         found = wait_for(partial(sampled, time.time()), limit_s=LIMIT_S, message=message)

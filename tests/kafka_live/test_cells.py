@@ -18,6 +18,7 @@ from tests.kafka_live.life import Life
 from tests.kafka_live.stage import Stage
 from tests.lab.cluster import Lab
 from tests.lab.releases import RELEASES
+from tests.narrowing import known
 from tests.serving import Served
 
 CELLS = cells.read()
@@ -63,7 +64,7 @@ def played(
             lab.brokers(release)  # whatever a scene that broke has left
             stage.clear()
     told = _said(release, outcomes, lived - began, time.monotonic() - lived)
-    with request.config.pluginmanager.get_plugin("capturemanager").global_and_fixture_disabled():
+    with known(request.config.pluginmanager.get_plugin("capturemanager")).global_and_fixture_disabled():
         print("", told, sep="\n")  # noqa: T201 - what `make eras` is for
     return Played(outcomes, life)
 

@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 
 ZOOKEEPER = {"offsets_storage": "zookeeper"}
 DUAL = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
-KAFKA: Storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
+KAFKA = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
 # 0.8.2 tells commits of named topics only: a group that left nothing in ZooKeeper names none.
 every_storage = pytest.mark.parametrize(
     ("release", "storage"),
@@ -88,7 +88,7 @@ def told(rows: list[dict[str, Any]]) -> dict[int, Standing]:
 
 @every_storage
 def test_the_group_page_tells_what_kafkas_own_tool_prints(
-    site: Site, topic: str, dashboard: Served, storage: dict[str, str]
+    site: Site, topic: str, dashboard: Served, storage: dict[str, Any]
 ) -> None:
     group = f"paged-{topic}"
     tools.consume(site.brokers[0], OLD, group, topic, READ, **storage)

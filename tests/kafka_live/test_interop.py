@@ -304,8 +304,8 @@ def test_ours_and_a_real_consumer_share_by_round_robin(
 
 
 def test_three_kinds_of_consumers_take_up_a_topic_that_comes_later_and_partitions_that_are_added(
-    group, lab, release, cluster
-):
+    group: Callable[..., Group], lab: Lab, release: str, cluster: KazooClient
+) -> None:
     broker, *_ = lab.brokers(release)
     shared = group({"growing.*": 2}, pattern=Pattern.WHITE_LIST)
     broker.create_topic("growing-1", partitions=2)

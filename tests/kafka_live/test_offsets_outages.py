@@ -12,6 +12,7 @@ from tests.kafka_live.sampling import PACE, Site, all_known, sampling
 from tests.lab import tools
 from tests.lab.cluster import Lab
 from tests.lab.kafka import Broker
+from tests.narrowing import known
 from tests.waiting import wait_for
 from zkdash.broker.samples import LogEnds, Unknown
 
@@ -40,7 +41,7 @@ def outage(lab: Lab, release: str) -> Iterator[Outage]:
         topic = f"outages-{next(_numbers)}"
         site.create(topic, len(site.brokers))
         tools.produce(site.brokers[0], topic, 10)
-        leaders = dict(site.leaders(topic) or {})
+        leaders = {partition: known(leader) for partition, leader in (site.leaders(topic) or {}).items()}
         troubled = site.brokers[-1]
         assert sorted(leaders.values()) == sorted(broker.id for broker in site.brokers)
         site.sampler.update(site.registered(), {topic: leaders}.get)
@@ -49,7 +50,7 @@ def outage(lab: Lab, release: str) -> Iterator[Outage]:
         yield Outage(site, topic, troubled, by_broker[troubled.id], by_broker[site.brokers[0].id])
 
 
-def told(outage: Outage, partition: int, expected: str | None) -> LogEnds | Unknown:
+def told(outage: Outage, partition: int, expected: str | None) -> object:
     """A partition's sample, once it is known (None), or unknown with this reason."""
 
     def found() -> LogEnds | Unknown | None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.databases import Database, in_threads
+from tests.narrowing import known
 from zkdash.pipeline import runs
 from zkdash.pipeline.runs import BusyError, State
 
@@ -84,7 +85,7 @@ def test_a_run_of_another_cluster_is_left_to_others(database: Database) -> None:
 
 def test_a_run_that_fell_silent_has_died_and_says_nothing_more(database: Database) -> None:
     run = runs.begin("shop", "load", "ann")
-    later = run.seen_at + timedelta(seconds=runs.SILENT_S - 1)
+    later = known(run.seen_at) + timedelta(seconds=runs.SILENT_S - 1)
     assert runs.reap(now=later) == 0
     assert runs.reap(now=later + timedelta(seconds=2)) == 1
     assert not runs.tell(run, sentence="still here")

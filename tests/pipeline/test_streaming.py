@@ -42,7 +42,7 @@ LOOK_S = 0.02  # a batch is written for longer than that
 @contextmanager
 def run(files: Path, tables: Path, scratch: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A streaming run in a process of its own; killed at the end, if not before."""
-    command = [sys.executable, "-m", "tests.pipeline.streaming", files, tables, scratch]
+    command = [sys.executable, "-m", "tests.pipeline.streaming", *map(str, (files, tables, scratch))]
     environ = os.environ | clusters.quick(scratch)
     with (scratch.parent / "stream.log").open("ab") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)

@@ -7,7 +7,7 @@ import itertools
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -82,7 +82,7 @@ class World(NamedTuple):
     user: User
 
     def address(self, pattern: str, link: str = "none") -> str:
-        values = {
+        values: dict[str, Callable[[], str]] = {
             "cluster": lambda: "demo",
             "broker": lambda: "1",
             "path": lambda: "brokers/ids/1",
@@ -225,8 +225,8 @@ def trials(places: Mapping[str, str], methods: tuple[str, ...]) -> frozenset[Tri
     for (pattern, profile), method in itertools.product(places.items(), methods):
         wanted = expected(profile, method)
         for outcome in sorted(set(wanted.values())):
-            alike = [name for name, told in wanted.items() if told == outcome]
-            try_(min(alike, key=lambda name, key=(method, profile): met[name, *key]), method, pattern)
+            alike = [(met[name, method, profile], name) for name, told in wanted.items() if told == outcome]
+            try_(min(alike)[1], method, pattern)
         for name in READ_ONLY if method in UNSAFE else ():
             try_(name, method, pattern)
     for (pattern, profile), name in itertools.product(places.items(), MATRIX["visitors"]):

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests import full
-from zkdash.zk import reading
+from tests.narrowing import sure
+from zkdash.zk import dirty, reading
 from zkdash.zk.image import Image
 from zkdash.znode import Stat, Znode
 

@@ -47,7 +47,8 @@ class Tree:
     def __init__(self) -> None:
         self.znodes: dict[str, Znode] = {}
         self.zxid = 0
-        self._seen = None  # the znodes and the state that was made of them last
+        # The znodes and the state that was made of them last.
+        self._seen: tuple[tuple[int, dict[str, Znode]], ClusterState] | None = None
 
     @classmethod
     def of(cls, znodes: Mapping[str, Znode]) -> Tree:
