@@ -147,8 +147,8 @@ def _end(running: list[_Running]) -> None:
 
 
 def _tell(done: Done) -> None:
-    if done.job.is_shown or not done.is_well:
-        _write(done.printed)
+    if done.printed and (done.job.is_shown or not done.is_well):
+        _write(done.printed.removesuffix("\n") + "\n")
     _write(_line(done.job.says(done.printed) if done.is_well else "FAILED", done.job, done.seconds))
 
 

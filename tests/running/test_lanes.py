@@ -72,7 +72,7 @@ def test_what_is_not_shown_is_told_only_if_it_fails(
 ) -> None:
     assert Lanes(tmp_path).run([job("good", "print('all fine')")])
     assert "all fine" not in capfd.readouterr().out
-    assert not Lanes(tmp_path).run([job("bad", "print('this is wrong'); raise SystemExit(1)")])
+    assert not Lanes(tmp_path).run([job("bad", "print('this is wrong', end=''); raise SystemExit(1)")])
     wrong, line = capfd.readouterr().out.splitlines()
     assert wrong == "this is wrong"
     assert line.startswith("FAILED ")
