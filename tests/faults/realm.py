@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
+from tests import forking
 from tests.conftest import Chroot
 from tests.databases import Database
 from tests.faults import cluster
@@ -29,7 +30,7 @@ from zkdash.cluster import advance
 from zkdash.cluster.plans.intents import ChangeConfig, ElectPreferred, Intent, Reassign
 from zkdash.cluster.state import ClusterState
 from zkdash.formats.redaction import Redaction
-from zkdash.formats.txnlog import plain, rows
+from zkdash.formats.txnlog import frames, plain, rows
 from zkdash.kafka import paths
 from zkdash.kafka.values import Move
 from zkdash.zk import asking
@@ -37,6 +38,7 @@ from zkdash.zk import asking
 ROOT = Path(__file__).resolve().parents[2]
 ANN = Who("ann")
 CLUSTER = "test"
+ZYGOTE = "tests/faults/zygote.py"
 LIMIT_S = 60.0
 LEASE_S = 0.5
 _MARKER = re.compile(r".*/zkdash/applied/(\d+)-(\d+)-[0-9a-f]+")
@@ -56,9 +58,8 @@ class Realm:
         self.config = config_of(chroot.address, markers=markers)
         self.controller = Controller(chroot.address, seed, pause_s=0.02)
         cluster.make(self.client, topics=0)
-        cluster.topic(self.client, "e", most)
-        for number in range(1, most, 2):
-            cluster.topic(self.client, f"o{number}", 2)
+        cluster.topics(self.client, {"e": most} | {f"o{number}": 2 for number in range(1, most, 2)})
+        self._since = int(self.client.last_zxid)
         # as everything was before anything moved: whoever plans later is told to wait
         self._state, _ = advance.advance(ClusterState(), asking.load(self.config, paths.ROOTS))
         self._numbers = iter(range(most))
@@ -76,14 +77,12 @@ class Realm:
         self.skews: dict[int, float] = {}  # by the pids of those that live
 
     def __enter__(self) -> Self:
-        self._zygote = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.zygote"],
-            cwd=ROOT,
-            env=self._environ,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        asked, asking = os.pipe()
+        told, telling = os.pipe()
+        self._zygote = forking.Process([ZYGOTE], env=self._environ, stdin=asked, stdout=telling)
+        os.close(asked)
+        os.close(telling)
+        self._asking, self._told = os.fdopen(asking, "w"), os.fdopen(told)
         self.controller.__enter__()
         return self
 
@@ -91,19 +90,18 @@ class Realm:
         for pid in self.skews:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        with self._zygote:
+        with self._asking, self._told:
             self._zygote.kill()
+            self._zygote.wait()
         self.controller.__exit__()
 
     # Workers
 
     def fork(self, **asked: Any) -> int:
         """Another worker; its pid."""
-        assert self._zygote.stdin is not None
-        assert self._zygote.stdout is not None
-        self._zygote.stdin.write(json.dumps({"lease_s": LEASE_S, **asked}) + "\n")
-        self._zygote.stdin.flush()
-        pid = int(self._zygote.stdout.readline())
+        self._asking.write(json.dumps({"lease_s": LEASE_S, **asked}) + "\n")
+        self._asking.flush()
+        pid = int(self._told.readline())
         self.skews[pid] = asked.get("skew_s", 0.0)
         return pid
 
@@ -246,17 +244,19 @@ class Realm:
         return found
 
     def _multis(self) -> Iterator[list[rows.Row]]:
+        """The multis below the chroot since it was made."""
         nothing = Redaction((), lambda _path, data: data)
-        by_zxid: dict[int, list[rows.Row]] = {}
         for log in sorted((self.chroot.server.data_dir / "version-2").glob("log.*")):
-            for row in plain.decode(log.read_bytes(), nothing):
-                if (
-                    isinstance(row, rows.Row)
-                    and row.multi
-                    and (row.path or "").startswith(self.chroot.path + "/")
-                ):
-                    by_zxid.setdefault(row.zxid, []).append(row)
-        yield from by_zxid.values()
+            data = log.read_bytes()
+            for frame in frames.frames(data):
+                if isinstance(frame, frames.Frame) and self._since < _zxid(data, frame):
+                    multi = plain.transaction(data, frame.start, frame.end, nothing)
+                    if multi[0].multi and (multi[0].path or "").startswith(self.chroot.path + "/"):
+                        yield multi
+
+
+def _zxid(data: bytes, frame: frames.Frame) -> int:
+    return int(plain.HEADER.unpack_from(data, frame.start)[2])
 
 
 def _asked(intent: Intent) -> list[tuple[str, str, int]]:

@@ -28,12 +28,13 @@ __all__ = ["served"]
 pytestmark = pytest.mark.zk
 
 SECONDS, SOCKETS = (600.0, 500) if full.is_full() else (4.0, 40)
+WARM_S = full.pick(2.0, 4.0)
 MESSAGES_A_SECOND = 1_000
 CHANGES_A_SECOND = 20
 MOST_MIB = 50
 PAGE = "/c/default/topics/?size=1000"
 # Turns of calm and storm, so that what else the machine does is in both.
-TURNS = 4
+TURNS = 5
 # What a machine that is busy with other things adds to the slowest of few answers.
 GRACE_S = 0.0 if full.is_full() else 0.1
 _SMALL_BUFFER = 4 * 1024
@@ -131,7 +132,7 @@ class Changes(Doing):
 def answers_s(site: Served, seconds: float) -> list[float]:
     """How long one page after the other took, seconds each."""
     found, until = [], time.monotonic() + seconds
-    while time.monotonic() < until:
+    while time.monotonic() < until or len(found) < 10:
         began = time.monotonic()
         with urllib.request.urlopen(f"{site.address}/c/default/?format=json", timeout=30) as answer:  # noqa: S310
             assert json.loads(answer.read())["stale"] is False
@@ -139,8 +140,11 @@ def answers_s(site: Served, seconds: float) -> list[float]:
     return found
 
 
-def p99(values: list[float]) -> float:
-    return statistics.quantiles(values, n=100)[98]
+def slowest(turns: list[list[float]]) -> float:
+    """The slowest hundredth of a turn, of the turn in the middle: what hit the machine in one turn counts not."""
+    return statistics.median(
+        statistics.quantiles(answers, n=100, method="inclusive")[98] for answers in turns
+    )
 
 
 @pytest.mark.parametrize("seed", rounds.rounds("clients", ci=1, full=1))
@@ -154,28 +158,28 @@ def test_who_never_reads_or_floods_harms_nobody_else(served: Serve, chroot: Chro
     site.wait_until_loaded()
     changes = Changes(world)
     changes.start()
-    calm: list[float] = []
-    storm: list[float] = []
+    calm: list[list[float]] = []
+    storm: list[list[float]] = []
     try:
         with opened(site, SOCKETS, reads=True):
             changes.may.set()
-            answers_s(site, 4.0)  # what is loaded and kept at first use is there
+            answers_s(site, WARM_S)  # what is loaded and kept at first use is there
             before = resident_mib(site.pid)
             with opened(site, 1, reads=False):
                 flood = Flood(site)
                 flood.start()
                 for _ in range(TURNS):
                     flood.may.clear()
-                    calm += answers_s(site, SECONDS / TURNS / 2)
+                    calm.append(answers_s(site, SECONDS / TURNS / 2))
                     flood.may.set()
-                    storm += answers_s(site, SECONDS / TURNS)
+                    storm.append(answers_s(site, SECONDS / TURNS))
                 flood.stop()
             grown = resident_mib(site.pid) - before
     finally:
         changes.stop()
         world.close()
-    told = f"grown by {grown:.1f} MiB; p99 {p99(calm):.4f} s, {p99(storm):.4f} s with {flood.count} messages"
+    told = f"grown by {grown:.1f} MiB; p99 {slowest(calm):.4f} s, {slowest(storm):.4f} s with {flood.count} messages"
     assert flood.count > MESSAGES_A_SECOND * SECONDS / 4, told
     assert grown < MOST_MIB, told
-    assert p99(storm) < 2 * p99(calm) + GRACE_S, told
+    assert slowest(storm) < 2 * slowest(calm) + GRACE_S, told
     site.stop()

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from tests import full
 from tests.conftest import Chroot
 from tests.databases import Database
 from tests.faults.controller import ELECTION
@@ -21,9 +22,9 @@ from zkdash.actions.models import Action
 from zkdash.actions.states import State
 
 pytestmark = pytest.mark.zk
+# In a round; of the thousand in full there are twenty rounds.
+KILLS, STOPS = full.pick((15, 4), (50, 10))
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-
-KILLS, STOPS = 50, 10  # a round
 
 # Those that a worker comes by at an election; the others have tests of their own.
 ON_THE_WAY = tuple(name for name in NAMES if name not in {"planned", "looked", "reaped"})
@@ -42,7 +43,7 @@ def test_kills_at_random_points_with_postgresql(chroot: Chroot, database: Databa
 
 def kill_at_random_points(chroot: Chroot, database: Database, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a replay, no secret
-    with Realm(chroot, database, seed, most=4 * KILLS) as realm:
+    with Realm(chroot, database, seed, most=8 * (KILLS + 1)) as realm:
         for _ in range(3):
             realm.fork()
         killed = 0
@@ -61,9 +62,9 @@ def kill_at_random_points(chroot: Chroot, database: Database, seed: int) -> None
 
 
 @ON_SQLITE
-@pytest.mark.parametrize("seed", rounds("failpoints", ci=2, full=50))
+@pytest.mark.parametrize("seed", rounds("failpoints", ci=1, full=50))
 def test_each_failpoint(chroot: Chroot, database: Database, seed: int) -> None:
-    with Realm(chroot, database, seed, most=100) as realm:
+    with Realm(chroot, database, seed, most=2 * len(NAMES)) as realm:
         for name in ON_THE_WAY:
             realm.elections(1)
             realm.wait_until_dead(realm.fork(failpoint=name))
@@ -83,7 +84,7 @@ def test_each_failpoint(chroot: Chroot, database: Database, seed: int) -> None:
 @pytest.mark.parametrize("seed", rounds("stops", ci=1, full=20))
 def test_workers_that_sleep_longer_than_their_lease(chroot: Chroot, database: Database, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a replay, no secret
-    with Realm(chroot, database, seed, most=100) as realm:
+    with Realm(chroot, database, seed, most=4 * (STOPS + 1)) as realm:
         for _ in range(2):
             realm.fork()
         for _ in range(STOPS):

@@ -53,12 +53,11 @@ def test_a_server_alone_tells_all_of_itself(zookeeper: Server) -> None:
 
 
 @pytest.mark.zk
-@pytest.mark.parametrize("release", releases.OLD)
-def test_an_old_server_tells_as_much(own_server: Callable[..., Server], release: str) -> None:
-    old = own_server(classpath=releases.classpath(release))
-    server, _ = words.ask("127.0.0.1", old.port, None)
+@pytest.mark.parametrize("zookeeper_release", releases.OLD, indirect=True, scope="session")
+def test_an_old_server_tells_as_much(zookeeper: Server, zookeeper_release: str) -> None:
+    server, _ = words.ask("127.0.0.1", zookeeper.port, None)
     assert (server.reach, server.told.mode, server.refused) == (Reach.SERVING, "standalone", ())
-    assert server.told.version == release
+    assert server.told.version == zookeeper_release
     assert None not in (server.told.znodes, server.told.latency_avg, server.told.descriptors)
 
 
