@@ -34,7 +34,7 @@ class Browser:
         await self._end.send_input(message)
 
     async def hear(self) -> dict[str, Any]:
-        return await self._end.receive_output(timeout=5)
+        return await self._end.receive_output(timeout=60)
 
     async def frame(self) -> tuple[dict[str, Any], str]:
         head, _, markup = (await self.hear())["text"].partition("\n")
@@ -42,7 +42,7 @@ class Browser:
 
     async def leave(self) -> None:
         await self.say(type="websocket.disconnect", code=1001)
-        await self._end.wait(timeout=5)
+        await self._end.wait(timeout=60)
 
 
 Talk = Callable[[Browser, engine.Engine], Awaitable[None]]

@@ -357,10 +357,10 @@ class _End(ApplicationCommunicator):
     async def outcome(self) -> str:
         """Whether the first thing that comes is a frame, or the end."""
         await self.send_input({"type": "websocket.connect"})
-        assert (await self.receive_output(5))["type"] == "websocket.accept"
-        first = await self.receive_output(5)
+        assert (await self.receive_output(60))["type"] == "websocket.accept"
+        first = await self.receive_output(60)
         await self.send_input({"type": "websocket.disconnect", "code": 1001})
-        await self.wait(5)
+        await self.wait(60)
         if first == {"type": "websocket.close", "code": NOT_ALLOWED}:
             return "refused"
         return "in" if first["type"] == "websocket.send" else str(first)
