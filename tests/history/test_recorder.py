@@ -21,6 +21,7 @@ from tests.waiting import wait_for
 from tests.zk.proxy import Proxy
 from zkdash.broker.samples import LogEnds, Samples, Unknown
 from zkdash.history import changelog, inbox, moment, schemas, status, watching
+from zkdash.history import recorder as recording
 from zkdash.history.manifest import ManifestError, Table
 from zkdash.history.recorder import Recorder
 from zkdash.history.tables import Tables
@@ -223,12 +224,14 @@ def znode(czxid: int, mzxid: int, data: bytes) -> Znode:
 @contextlib.contextmanager
 def alone(directory: Path, **arguments: Any) -> Iterator[Recorder]:
     recorder = Recorder("east", directory, **{"flush_s": 0.02, **arguments})
-    recorder.start()
-    recorder.batch(Batch({"/a": znode(1, 1, b"0")}, 100, whole=True))
-    try:
-        yield recorder
-    finally:
-        recorder.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recording, "_OFFSETS_S", 0.1)  # none come late here
+        recorder.start()
+        recorder.batch(Batch({"/a": znode(1, 1, b"0")}, 100, whole=True))
+        try:
+            yield recorder
+        finally:
+            recorder.stop()
 
 
 @contextlib.contextmanager

@@ -95,7 +95,8 @@ WRONG = {
     "away": ("{tmp}/nowhere", "{tmp}/nowhere is no directory: name ZooKeeper's dataDir or dataLogDir"),
     "empty": ("{tmp}", "{tmp} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir"),
 }
-# Loads the clusters of its arguments one after the other, and prints how each ended as a line of JSON.
+# Loads the clusters of its arguments one after the other, prints how each ended as a line of JSON, and then
+# the status of all.
 LOADS = """
 import json, sys
 import django
@@ -106,6 +107,7 @@ for cluster in sys.argv[1:]:
         call_command("pipeline", "run", "load", "--cluster", cluster)
     except CommandError as error:
         print(json.dumps([cluster, str(error)]))
+call_command("pipeline", "status", "--json")
 """
 
 
@@ -121,7 +123,8 @@ def test_what_cannot_be_loaded_fails_in_a_sentence_that_the_status_tells(
     assert "Traceback" not in ran.stderr
     ran = run(environ, "-c", LOADS, *others, "shoe")
     assert ran.returncode == 0, ran.stderr
-    told = dict(json.loads(line) for line in ran.stdout.splitlines())
+    *ends, known = ran.stdout.split("\n", len(others) + 1)
+    told = dict(map(json.loads, ends))
     *tried, not_configured = told
     assert tried == others
     for name in others:
@@ -129,7 +132,7 @@ def test_what_cannot_be_loaded_fails_in_a_sentence_that_the_status_tells(
     assert told[not_configured] == (
         "--cluster shoe: there is no such cluster; configured are none, away, empty."
     )
-    runs = {one["cluster"]: one for one in status(environ)}
+    runs = {one["cluster"]: one for one in json.loads(known)}
     assert runs.keys() == wanted.keys()
     for name, one in runs.items():
         assert (one["state"], one["by"]) == ("failed", "command")

@@ -175,15 +175,15 @@ def test_a_socket_opens_by_a_token_and_closes_when_it_is_revoked(monkeypatch: py
         scope = {"type": "websocket", "path": "/live/c/demo/", "query_string": b"", "headers": headers}
         end = ApplicationCommunicator(URLRouter(cast("list[Any]", urls.websocket_urlpatterns)), scope)
         await end.send_input({"type": "websocket.connect"})
-        assert (await end.receive_output(5))["type"] == "websocket.accept"
-        heard: dict[str, Any] = await end.receive_output(5)
+        assert (await end.receive_output(60))["type"] == "websocket.accept"
+        heard: dict[str, Any] = await end.receive_output(60)
         if revoke:
             assert heard["type"] == "websocket.send"
             await asyncio.to_thread(Token.objects.update, revoked_at=timezone.now())
             while heard["type"] == "websocket.send":
-                heard = await end.receive_output(5)
+                heard = await end.receive_output(60)
         await end.send_input({"type": "websocket.disconnect", "code": 1001})
-        await end.wait(5)
+        await end.wait(60)
         return heard
 
     async def main() -> None:

@@ -34,7 +34,7 @@ class Browser:
         await self._end.send_input(message)
 
     async def hear(self) -> dict[str, Any]:
-        heard: dict[str, Any] = await self._end.receive_output(timeout=5)
+        heard: dict[str, Any] = await self._end.receive_output(timeout=60)
         return heard
 
     async def frame(self) -> tuple[dict[str, Any], str]:
@@ -43,7 +43,7 @@ class Browser:
 
     async def leave(self) -> None:
         await self.say(type="websocket.disconnect", code=1001)
-        await self._end.wait(timeout=5)
+        await self._end.wait(timeout=60)
 
 
 Talk = Callable[[Browser, engine.Engine], Awaitable[None]]

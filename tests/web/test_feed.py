@@ -68,13 +68,13 @@ class Reader:
 
     async def event(self) -> Event:
         while not self._events:
-            chunk = await asyncio.wait_for(anext(self._chunks), 5)
+            chunk = await asyncio.wait_for(anext(self._chunks), 60)
             self._events = parse(chunk.decode("ascii"))
         return self._events.pop(0)
 
     async def ended(self) -> bool:
         try:
-            await asyncio.wait_for(anext(self._chunks), 5)
+            await asyncio.wait_for(anext(self._chunks), 60)
         except StopAsyncIteration:
             return True
         return False
@@ -163,7 +163,7 @@ def test_a_program_that_does_not_take_what_it_is_sent_is_dropped(monkeypatch: py
 
     async def main() -> None:
         sending = asyncio.create_task(never_read())
-        await asyncio.wait_for(asyncio.wait([sending]), 5)
+        await asyncio.wait_for(asyncio.wait([sending]), 60)
         assert sending.cancelled()
 
     asyncio.run(main())
@@ -175,7 +175,7 @@ def test_a_quiet_feed_says_that_it_is_there(monkeypatch: pytest.MonkeyPatch) -> 
     async def main() -> None:
         chunks = feed.stream("demo", None, "")
         assert b"event: begin" in await anext(chunks)
-        assert await asyncio.wait_for(anext(chunks), 5) == b": still here\n\n"
+        assert await asyncio.wait_for(anext(chunks), 60) == b": still here\n\n"
         await chunks.aclose()
 
     asyncio.run(main())

@@ -355,10 +355,10 @@ async def _opening(path: str, *headers: tuple[bytes, bytes]) -> str:
     scope = {"type": "websocket", "path": path, "query_string": b"", "headers": list(headers)}
     end = ApplicationCommunicator(URLRouter(cast("list[Any]", urls.websocket_urlpatterns)), scope)
     await end.send_input({"type": "websocket.connect"})
-    assert (await end.receive_output(5))["type"] == "websocket.accept"
-    first = await end.receive_output(5)
+    assert (await end.receive_output(60))["type"] == "websocket.accept"
+    first = await end.receive_output(60)
     await end.send_input({"type": "websocket.disconnect", "code": 1001})
-    await end.wait(5)
+    await end.wait(60)
     if first == {"type": "websocket.close", "code": NOT_ALLOWED}:
         return "refused"
     return "in" if first["type"] == "websocket.send" else str(first)

@@ -112,7 +112,7 @@ def test_who_does_not_answer_is_given_up_within_the_limit_and_named() -> None:
     began = time.monotonic()
     with Asker(config_of(address)) as asker, pytest.raises(AskingError, match=f"No ZooKeeper.*{address}"):
         asker.read(("/brokers",), limit_s=0.5)
-    assert time.monotonic() - began < 60  # nobody ever answers
+    assert time.monotonic() - began < 5
 
 
 def test_a_server_that_is_no_zookeeper_is_named() -> None:

@@ -44,7 +44,7 @@ class Frame:
         return await self.hear()
 
     async def hear(self) -> dict[str, Any]:
-        heard: dict[str, Any] = await self._end.receive_output(5)
+        heard: dict[str, Any] = await self._end.receive_output(60)
         return heard
 
     async def closed(self) -> int:
@@ -56,7 +56,7 @@ class Frame:
 
     async def leave(self) -> None:
         await self._end.send_input({"type": "websocket.disconnect", "code": 1001})
-        await self._end.wait(5)
+        await self._end.wait(60)
 
 
 def run(play: Callable[[], Awaitable[None]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ from zkdash.live import queue
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import renderer
+from zkdash.zk import asking
 from zkdash.zk.config import ClusterConfig
 
 URL = "/c/demo/actions/"
@@ -386,8 +388,12 @@ def test_a_person_settles_what_nobody_can_tell(client: Client) -> None:
     assert small.now(action).state == State.FAILED
 
 
-def test_what_cannot_be_planned_now_is_said_on_the_page(client: Client) -> None:
+def test_what_cannot_be_planned_now_is_said_on_the_page(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No ZooKeeper is at the configured address, so that the undo's plan has nothing to stand on."""
+    soon = functools.partialmethod(asking.Asker.read, limit_s=0.1)
+    monkeypatch.setattr(asking.Asker, "read", soon)
     action = reassigning()
     actions.stop(action.id, small.ANN)
     Action.objects.filter(id=action.id).update(state=State.STOPPED, ended_at=small.NOW)
