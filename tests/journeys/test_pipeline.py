@@ -24,6 +24,7 @@ RUN_LIMIT_MS = 600_000
 SPARK = """\
 spark.sql.codegen.wholeStage false
 spark.sql.codegen.factoryMode NO_CODEGEN
+spark.sql.adaptive.coalescePartitions.initialPartitionNum 2
 """
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -47,7 +48,7 @@ def shop(
             ZKDASH_CONFIG=config,
             ZKDASH_DATA=tmp_path / "data",
             ZKDASH_RECORD="0",
-            ZKDASH_SPARK="local[2]",
+            ZKDASH_SPARK="local[1]",
             SPARK_CONF_DIR=conf,
             JDK_JAVA_OPTIONS=JAVA,
         )
