@@ -79,6 +79,21 @@ CASES = [
         | trees.topic("spare", THREE)
         | trees.state("spare", 0, 1, [1, 2]),
     ),
+    # what brokers were told as their default counts for a topic that says nothing of its own
+    of(
+        "D9",
+        {"under", "at"},
+        trees.config("brokers/<default>", min_insync_replicas="2")
+        | trees.topic("under", THREE)
+        | trees.state("under", 0, 1, [1])
+        | trees.topic("at", THREE)
+        | trees.state("at", 0, 1, [1, 2])
+        | trees.config("topics/at", retention_ms="1000"),
+        trees.config("brokers/<default>", min_insync_replicas="2")
+        | trees.topic("own", THREE)
+        | trees.state("own", 0, 1, [1, 2])
+        | trees.config("topics/own", min_insync_replicas="1"),
+    ),
     of(
         "D10",
         {"t"},

@@ -162,9 +162,10 @@ CHECKS: tuple[Check, ...] = (
             f"{partitions_(count, topics, 'has', 'have')} no replica in sync to spare, or too few"
         ),
         passing="Every partition has more replicas in sync than writing asks for",
-        computed="The ISR's size is compared with min.insync.replicas of /config/topics: critical below it,"
-        " which refuses producers with acks=all, a warning at it while a replica is out of sync. The brokers'"
-        " own default is not in ZooKeeper: 1 is assumed.",
+        computed="The ISR's size is compared with min.insync.replicas of /config/topics, else of"
+        " /config/brokers/<default> (1.1 and later), else with 1, Kafka's own default: what server.properties"
+        " says is not in ZooKeeper. Critical below it, which refuses producers with acks=all, a warning at it"
+        " while a replica is out of sync.",
         remedy="Bring the brokers back that are missing from the ISRs before another one goes.",
     ),
     Check(
