@@ -60,5 +60,11 @@ CASES = [
         feature(1, 7) | able(1, 1, 7) | able(2, 1, 6) | able(3, 1, 7),
         feature(1, 7) | able(1, 1, 7) | able(2, 7, 9) | able(3, 1, 7),
     ),
-    of("D62", {f"{paths.TOKENS}/old"}, token("old", NOW_MS - 3 * HOUR_MS), {}),
+    # one that still holds is nothing to wait for
+    of(
+        "D62",
+        {f"{paths.TOKENS}/old"},
+        token("old", NOW_MS - 3 * HOUR_MS) | token("valid", NOW_MS + 24 * HOUR_MS),
+        token("valid", NOW_MS + 24 * HOUR_MS),
+    ),
 ]

@@ -98,7 +98,7 @@ def _expired(sight: Sight) -> Causes:
     return {
         f"{paths.TOKENS}/{name}": Cause(since=seen.value.expiry_timestamp / 1000)
         for name, seen in sight.state.tokens.items()
-        if isinstance(seen.value, Token)
+        if isinstance(seen.value, Token) and seen.value.expiry_timestamp / 1000 <= sight.now
     } or NOBODY
 
 
