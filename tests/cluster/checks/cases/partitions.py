@@ -113,6 +113,22 @@ CASES = [
         # one of its twelve is less than a tenth
         trees.topic("t", MANY) | trees.state("t", 0, 2, [1, 2]),
     ),
+    # of what moves, nobody can say which replica stands first: the lists are of before and after at once
+    of(
+        "D12",
+        {"1"},
+        trees.topic("t", MANY)
+        | trees.state("t", 0, 2, [1, 2])
+        | trees.state("t", 1, 2, [1, 2])
+        | {"/admin/reassign_partitions": document(MOVE)}
+        | trees.state("t", 2, 2, [1, 2]),
+        trees.assignment("t", {**MANY, 1: [3, 1, 2]}, adding_replicas={"1": [3]})
+        | {path: node for path, node in trees.topic("t", MANY).items() if path != "/brokers/topics/t"}
+        | trees.state("t", 0, 2, [1, 2])
+        | trees.state("t", 1, 1, [1, 2])
+        | trees.state("t", 2, 2, [1, 2])
+        | {"/admin/reassign_partitions": document(MOVE)},
+    ),
     of(
         "D17",
         {"t"},

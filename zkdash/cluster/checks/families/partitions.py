@@ -207,7 +207,8 @@ CHECKS: tuple[Check, ...] = (
         ),
         passing="Preferred replicas lead",
         computed="Of the partitions whose first replica is the broker, more than"
-        " leader.imbalance.per.broker.percentage (10) are led by another (kafka.controller.KafkaController).",
+        " leader.imbalance.per.broker.percentage (10) are led by another (kafka.controller.KafkaController)."
+        " Partitions that move do not count: what stands first in their lists means nothing.",
         remedy="Have the preferred leaders elected; only one that is alive and in sync can take over.",
         deed="elect-preferred",
         thresholds=("imbalance_percent",),
