@@ -46,7 +46,8 @@ class Check(msgspec.Struct, frozen=True):
 
     `causes` says what fails it, from what the state keeps (it is asked at every batch, and each second
     unless `every` says how many seconds may pass): nothing is a pass, None that the check has nothing to
-    say of such a cluster, or cannot know. Each cause must hold for itself for `hold` seconds. `failing`
+    say of such a cluster, or cannot know. Each cause must hold for itself for `hold` seconds, unless it says
+    that it is one at once. `failing`
     words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
     severity, where a cause has none of its own. `computed` says in words how it is found out, with its
     source, `remedy` what to do. `page` and `query` name the table that lists what was counted, "" where

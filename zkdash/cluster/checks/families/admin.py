@@ -37,8 +37,7 @@ def _backlog(sight: Sight) -> Causes:
         ages = _ages(sight, directory)
         if ages:
             # From its own age on it is too old; over the limit there are too many at once.
-            since = ages[0] if len(ages) <= most else ages[0] - sight.thresholds.backlog_age
-            found[directory] = Cause(len(ages), since)
+            found[directory] = Cause(len(ages), ages[0], at_once=len(ages) > most)
     return found or NOBODY
 
 

@@ -10,7 +10,7 @@ from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic
 from zkdash.kafka import paths, topic_options
-from zkdash.kafka.values import Assignment, PartitionState, Reassignment
+from zkdash.kafka.values import Assignment, PartitionState, Reassignment, Unparsable
 from zkdash.znode import Znode
 
 
@@ -42,15 +42,22 @@ def _aimless(sight: Sight) -> Causes:
 
 
 def _lingering(sight: Sight) -> Causes:
-    """The reassignment asked for by a znode, since the last time that anything of it moved."""
+    """The reassignment asked for by a znode, since the last time that anything of it moved.
+
+    One without an entry, or that does not parse, no controller of 0.8 to 3.9 acts on, or takes away (seen).
+    """
     seen = sight.state.reassignment
     if seen is None or seen.znode is None:
         return NOBODY
+    made = seen.znode.mtime / 1000
+    if isinstance(seen.value, Unparsable):
+        return {paths.REASSIGNMENT: Cause(0, made, why=seen.value.reason, at_once=True)}
+    if isinstance(seen.value, Reassignment) and not seen.value.moves:
+        return {paths.REASSIGNMENT: Cause(0, made, why="it names no partition", at_once=True)}
     topics = [sight.state.topics.get(name) for name in sight.state.targets]
     last = max((topic.changed for topic in topics if topic is not None), default=0)
-    since = max(seen.znode.mtime, last) / 1000
     count = len(seen.value.moves) if isinstance(seen.value, Reassignment) else 1
-    return {paths.REASSIGNMENT: Cause(count or 1, since)}
+    return {paths.REASSIGNMENT: Cause(count, max(made, last / 1000))}
 
 
 def _doomed(sight: Sight) -> Causes:
@@ -154,10 +161,12 @@ CHECKS: tuple[Check, ...] = (
         causes=_lingering,
         failing=lambda count, _: (
             f"A reassignment of {number(count, 'partition', 'partitions')} does not go on"
+            if count
+            else "A reassignment that no controller can act on keeps every other from being asked for"
         ),
         passing="No reassignment is stuck",
         computed="/admin/reassign_partitions is there, and neither it nor any topic in it changed for ten"
-        " minutes.",
+        " minutes. One that names no partition or does not parse is told at once: no controller acts on it.",
         remedy="Look at the partitions' targets. What is written to the znode does not stop a move that"
         " runs.",
         deed="clear-stuck",
