@@ -12,6 +12,7 @@ from zkdash.kafka.values import Move
 
 MOVE = Move("t", 0, (4, 2, 3))
 REASSIGN, ELECT = "/admin/reassign_partitions", "/admin/preferred_replica_election"
+DELETIONS = "/admin/delete_topics"
 
 
 def _asked(moves):
@@ -22,14 +23,18 @@ def _asked(moves):
 
 
 def _waiting(tree):
-    """A move to a broker that does not live, as 2.4 and later write it."""
-    tree.put(REASSIGN, _asked([Move("t", 0, (9, 2, 3))]))
+    """A move to a broker that does not live, as controllers write it once they took it up."""
+    _asked_for(tree)
     if "/brokers/topics/t" in tree.znodes and tree.znodes["/brokers/topics/t"].data:
         document = tree.data("/brokers/topics/t")
+        document["partitions"]["0"] = [9, 2, 3, 1]
         if document["version"] >= 2:
-            document["partitions"]["0"] = [9, 2, 3, 1]
             document |= {"adding_replicas": {"0": [9]}, "removing_replicas": {"0": [1]}}
-            tree.put("/brokers/topics/t", document)
+        tree.put("/brokers/topics/t", document)
+
+
+def _asked_for(tree):
+    tree.put(REASSIGN, _asked([Move("t", 0, (9, 2, 3))]))
 
 
 def _throttled(tree):
@@ -89,7 +94,20 @@ ROWS = {
         lambda _: intents.ClearStuck(ELECT),
         lambda tree: tree.put(ELECT, b"{"),
     ),
+    "clear the mark of an absent topic": (
+        lambda _: intents.ClearStuck(f"{DELETIONS}/x"),
+        lambda tree: tree.put(f"{DELETIONS}/x"),
+    ),
+    "clear the mark of a topic that is there": (
+        lambda _: intents.ClearStuck(f"{DELETIONS}/t"),
+        lambda tree: tree.put(f"{DELETIONS}/t"),
+    ),
+    "revert a move of what is not there": (
+        lambda _: intents.RevertStuck(),
+        lambda tree: tree.put(REASSIGN, _asked([Move("x", 0, (1,))])),
+    ),
     "revert a stuck move": (lambda _: intents.RevertStuck(), _waiting),
+    "revert a move that no controller took up": (lambda _: intents.RevertStuck(), _asked_for),
     "revert a stuck move to named replicas": (
         lambda _: intents.RevertStuck((Move("t", 0, (1, 2, 3)),)),
         _waiting,

@@ -205,7 +205,7 @@ CHECKS: tuple[Check, ...] = (
         computed="/isr_change_notification or /log_dir_event_notification has over a hundred children, or one"
         " that is older than a minute.",
         remedy="The controller is overloaded, or does not act.",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
         hold=lambda thresholds: thresholds.backlog_age,
         thresholds=(
             "backlog",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.judging import topics as judge
 from zkdash.cluster.judging.details import gathered, told_of
@@ -135,7 +136,8 @@ CHECKS: tuple[Check, ...] = (
         passing="No deletion is stuck",
         computed="A topic's marker in /admin/delete_topics is older than five minutes.",
         remedy="Bring the dead brokers back, or take the marker away and reassign the topic off them first.",
-        deed="clean-up-topic",
+        deeds=("clean-up-topic",),
+        offer=offers.first("clean-up-topic", "topic"),
         hold=lambda thresholds: thresholds.deletion,
         thresholds=("deletion",),
     ),
@@ -150,7 +152,8 @@ CHECKS: tuple[Check, ...] = (
         passing="Only topics that are there are marked for deletion",
         computed="/admin/delete_topics has a child for which /brokers/topics has none.",
         remedy="The controller takes such a marker away: it does not act. Remove the marker by hand.",
-        deed="clear-stuck",
+        deeds=("clear-stuck",),
+        offer=offers.each("clear-stuck", "path"),
         hold=lambda thresholds: thresholds.election,
         thresholds=("election",),
     ),
@@ -169,7 +172,8 @@ CHECKS: tuple[Check, ...] = (
         " minutes. One that names no partition or does not parse is told at once: no controller acts on it.",
         remedy="Look at the partitions' targets. What is written to the znode does not stop a move that"
         " runs.",
-        deed="clear-stuck",
+        deeds=("clear-stuck", "revert-stuck", "reelect-controller"),
+        offer=offers.stuck_reassignment,
         hold=lambda thresholds: thresholds.reassignment,
         thresholds=("reassignment",),
     ),
@@ -185,7 +189,7 @@ CHECKS: tuple[Check, ...] = (
         computed="An entry of /admin/reassign_partitions names a broker that is not registered, or a"
         " partition that is not assigned.",
         remedy="Start the broker, or ask for another target.",
-        deed="reassign",
+        deeds=("revert-stuck",),
     ),
     Check(
         id="D26",
@@ -199,7 +203,7 @@ CHECKS: tuple[Check, ...] = (
         computed="An entry of /admin/reassign_partitions equals the partition's assignment, all of it in sync"
         " (KAFKA-9478).",
         remedy="The controller forgot it: have one elected anew.",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
         hold=lambda thresholds: thresholds.election,
         thresholds=("election",),
     ),
@@ -213,7 +217,8 @@ CHECKS: tuple[Check, ...] = (
         computed="/admin/preferred_replica_election is older than a minute: the controller removes it once it"
         " has tried.",
         remedy="The controller does not act: have one elected anew.",
-        deed="reelect-controller",
+        deeds=("reelect-controller", "clear-stuck"),
+        offer=offers.stuck_election,
         hold=lambda thresholds: thresholds.election,
         thresholds=("election",),
     ),
@@ -230,6 +235,6 @@ CHECKS: tuple[Check, ...] = (
         computed="A topic's configuration names throttled replicas, or a broker's a throttled rate, while no"
         " partition of the cluster moves (KIP-73).",
         remedy="Remove the throttle: it slows down every replica that has to catch up.",
-        deed="clear-throttles",
+        deeds=("clear-throttles",),
     ),
 )
