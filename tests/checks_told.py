@@ -48,8 +48,8 @@ def _lines(check: Check) -> Iterator[str]:
         told = ", ".join(f"`{name}` ({getattr(defaults, name):.12g})" for name in check.thresholds)
         yield f"- **Thresholds:** {told}"
     yield f"- **What to do:** {check.remedy}"
-    if check.deed:
-        yield f"- **Action:** {kinds.title(check.deed)}"
+    if check.deeds:
+        yield f"- **Action:** {', or '.join(map(kinds.title, check.deeds))}"
 
 
 if __name__ == "__main__":

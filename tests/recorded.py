@@ -154,18 +154,22 @@ def loads(name: str) -> dict[int, tuple[int, int, int, int, int]]:
     """What each broker carries, straight from the tree's file: the partitions that it leads, those assigned
     to it, those that prefer it and have a state, those of them that it does not lead, and what 0.7 says.
 
-    Of a topic that is being deleted nobody asks who should lead.
+    Of a topic that is being deleted, and of a partition that moves, nobody asks who should lead.
     """
     tree = raw(name)
     found: dict[int, list[int]] = {}
+    moving = _moving(tree)
     for path, znode in tree.items():
         pieces = path.split("/")
         if pieces[:3] != ["", "brokers", "topics"]:
             continue
         text = znode.get("text") or ""
         if len(pieces) == 4 and text:
-            judged = f"/admin/delete_topics/{pieces[3]}" not in tree
-            for partition, replicas in json.loads(text)["partitions"].items():
+            deleted = f"/admin/delete_topics/{pieces[3]}" in tree
+            topic = json.loads(text)
+            changed = {*topic.get("adding_replicas", {}), *topic.get("removing_replicas", {})}
+            for partition, replicas in topic["partitions"].items():
+                judged = not deleted and partition not in changed and (pieces[3], partition) not in moving
                 state = tree.get(f"{path}/partitions/{partition}/state")
                 leader = json.loads(state["text"])["leader"] if state else None
                 for broker in replicas:
@@ -178,6 +182,16 @@ def loads(name: str) -> dict[int, tuple[int, int, int, int, int]]:
         elif len(pieces) == 5 and pieces[4].isdecimal():
             found.setdefault(int(pieces[4]), [0] * 5)[4] += int(text)
     return {broker: tuple(counts) for broker, counts in found.items()}  # type: ignore[misc]
+
+
+def _moving(tree: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """The partitions that /admin/reassign_partitions names; none where it is no JSON."""
+    text = (tree.get("/admin/reassign_partitions") or {}).get("text") or "{}"
+    try:
+        asked = json.loads(text).get("partitions", [])
+    except ValueError:
+        return set()
+    return {(one["topic"], str(one["partition"])) for one in asked}
 
 
 @functools.cache

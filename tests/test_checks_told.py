@@ -50,3 +50,8 @@ def test_a_check_reads_well_in_both_states(check: Check) -> None:
     for sentence in (check.computed, check.remedy):
         assert sentence.endswith(".")
         assert sentence == inspect.cleandoc(sentence)
+
+
+def test_what_is_said_of_the_least_isr_is_where_it_is_read() -> None:
+    said = next(check.computed for check in CHECKS if check.id == "D9")
+    assert "/config/topics, else of /config/brokers/<default>" in said

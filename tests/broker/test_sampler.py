@@ -12,12 +12,14 @@ from contextlib import ExitStack
 import immutables
 import pytest
 from kafka.protocol.admin import ListGroupsResponse
+from kafka.protocol.consumer import OffsetFetchRequest, OffsetFetchResponse
 
 from tests.broker.listening import LIST_OFFSETS, Asked, Behaviour, Listening, ends, framed
 from tests.waiting import wait_for
 from zkdash.broker.breaker import FIRST_S
 from zkdash.broker.ledger import Ledger, Moved
 from zkdash.broker.pace import Pace
+from zkdash.broker.peer import BATCH
 from zkdash.broker.resolver import addresses
 from zkdash.broker.rounds import Needs, Rounds
 from zkdash.broker.sampler import Sampler
@@ -28,6 +30,7 @@ from zkdash.kafka.values import Broker, Layout
 
 PACE = Pace(every_s=1.0, slow_s=60.0, limit_s=1.0, tick_s=0.005, announce_s=0.0)
 T = "orders"
+OFFSET_FETCH = 9
 GOOD = ends(lambda partition: 100 + partition)
 
 TOO_LONG = (
@@ -59,7 +62,7 @@ class Cluster:
         return self._stack.enter_context(Listening(behaviour, **arguments))  # type: ignore[arg-type]
 
     def update(self, brokers: Mapping[int, Broker], leaders: Leaders) -> None:
-        self.sampler.update(immutables.Map(brokers), immutables.Map(leaders).get)
+        self.sampler.update(immutables.Map(brokers), immutables.Map(leaders).get, leaders)
 
     def later(self, seconds: float = PACE.every_s) -> None:
         """Let time pass, and look again."""
@@ -312,13 +315,93 @@ def test_without_an_offsets_topic_a_group_is_known_to_have_no_commit_and_nobody_
     assert {one.key for one in server.requests} <= {LIST_OFFSETS}
 
 
+def committed(offsets: Mapping[tuple[str, int], int]) -> Behaviour:
+    """Answer OffsetFetch version 1 as 0.8.2 does, of the partitions that are named; log ends are 100."""
+
+    def answer(asked: Asked) -> bytes | None:
+        if asked.key == LIST_OFFSETS:
+            return ends(lambda _: 100)(asked)
+        assert (asked.key, asked.version) == (OFFSET_FETCH, 1)
+        request = OffsetFetchRequest.decode(asked.body, version=1)
+        of_topic = OffsetFetchResponse.OffsetFetchResponseTopic
+        of_partition = of_topic.OffsetFetchResponsePartition
+        topics = [
+            of_topic(
+                name=topic.name,
+                partitions=[
+                    of_partition(
+                        partition_index=number,
+                        committed_offset=offsets.get((topic.name, number), -1),
+                        metadata="",
+                        error_code=0 if (topic.name, number) in offsets else 3,
+                    )
+                    for number in topic.partition_indexes
+                ],
+            )
+            for topic in request.topics
+        ]
+        return framed(asked, OffsetFetchResponse(topics=topics).encode(version=1))
+
+    return answer
+
+
+OFFSETS = {coordinators.OFFSETS_TOPIC: {0: 1}}
+
+
+def test_a_group_of_which_no_topic_is_known_is_asked_about_all_where_only_named_ones_are_told(
+    cluster: Cluster,
+) -> None:
+    """As one that keeps its offsets in Kafka and has no members: nothing in ZooKeeper names a topic of it."""
+    server = cluster.listening(committed({("clicks", 1): 7}))
+    old = Broker(1, Layout.V08, "127.0.0.1", server.port, version=1)
+    topics = {T: {0: 1, 1: 1}, "clicks": {0: 1, 1: 1}, **OFFSETS}
+    cluster.update({1: old}, topics)
+    cluster.sampler.want(groups={"billing": ()})
+    told = wait_for(lambda: cluster.sampler.samples.commits.get("billing"))
+    assert isinstance(told, GroupCommits)
+    assert {place: one.offset for place, one in told.commits.items()} == {("clicks", 1): 7}
+    assert told.whole
+    # All topics again only as slowly as whoever nobody looks at: without members nothing is committed.
+    cluster.sampler.want([T], groups={"billing": ()})
+    cluster.later()
+    cluster.known(0)
+    assert sum(one.key == OFFSET_FETCH for one in server.requests) == 1
+    server.behaviour = committed({(T, 0): 9})
+    cluster.now += PACE.slow_s
+    cluster.sampler.want(groups={"billing": ()})
+
+    def moved() -> bool:
+        known = cluster.sampler.samples.commits["billing"]
+        return isinstance(known, GroupCommits) and known.commits.keys() == {(T, 0)}
+
+    wait_for(moved)
+
+
+def test_where_there_are_too_many_partitions_to_ask_about_not_all_of_a_groups_offsets_are_told(
+    cluster: Cluster,
+) -> None:
+    server = cluster.listening(committed({("a", 0): 7, ("b", PACE.sweep): 7}))
+    old = Broker(1, Layout.V08, "127.0.0.1", server.port, version=1)
+    many = dict.fromkeys(range(PACE.sweep + 1), 1)
+    cluster.update({1: old}, {"a": {0: 1}, "b": many, **OFFSETS})
+    cluster.sampler.want(groups={"billing": ()})
+    told = wait_for(lambda: cluster.sampler.samples.commits.get("billing"), limit_s=20.0)
+    assert isinstance(told, GroupCommits)
+    assert told.commits.keys() == {("a", 0)}
+    assert not told.whole
+    asked = [OffsetFetchRequest.decode(one.body, version=1) for one in server.requests]
+    counts = [sum(len(topic.partition_indexes) for topic in one.topics) for one in asked]
+    assert sum(counts) == PACE.sweep
+    assert max(counts) == BATCH
+
+
 def test_before_the_topics_are_known_no_group_is_said_to_have_no_commit() -> None:
     needs, ledger = Needs(), Ledger(lambda: 1.0)
     rounds = Rounds(needs, ledger, pace=PACE, clock=lambda: 1.0, lookup=addresses)
     needs.wanted.append(([], {"billing": [T]}))
     asyncio.run(rounds.tick())
     assert not ledger.samples.commits
-    needs.world = {}, immutables.Map[str, Mapping[int, int | None]]({T: {0: 1}}).get
+    needs.world = {}, immutables.Map[str, Mapping[int, int | None]]({T: {0: 1}}).get, [T]
     asyncio.run(rounds.tick())
     assert ledger.samples.commits["billing"] == GroupCommits(None, {}, 1.0)
 

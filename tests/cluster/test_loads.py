@@ -60,6 +60,18 @@ def test_a_leader_outside_the_assignment_leads_without_holding() -> None:
     assert state.loads[1] == Load(replicas=1, preferred=1, unled=1, tones=_tones(ok=1))
 
 
+def test_nobody_is_asked_to_lead_what_moves() -> None:
+    moving = small.topic("t", {0: [1, 2], 1: [1, 2], 2: [3, 1, 2]}, adding_replicas={"2": [3]})
+    moving |= small.state("t", 0, 2, [1, 2]) | small.state("t", 1, 2, [1, 2]) | small.state("t", 2, 1, [1, 2])
+    asked = small.reassignment(("t", 0, [2, 3]))
+    brokers = [small.broker(number) for number in (1, 2, 3)]
+    state = small.built(*brokers, moving, asked)
+    assert (state.loads[1].preferred, state.loads[1].unled) == (1, 1)
+    assert (state.loads[3].preferred, state.loads[3].unled) == (0, 0)
+    done, _ = small.step(state, small.gone(*asked))
+    assert (done.loads[1].preferred, done.loads[1].unled) == (2, 2)
+
+
 def test_a_broker_that_goes_makes_what_it_leads_critical() -> None:
     before = small.built(small.broker(1), small.broker(2), small.topic("t", {0: [1, 2], 1: [2, 1]}))
     after, _ = small.step(before, small.gone("/brokers/ids/1"))

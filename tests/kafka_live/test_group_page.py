@@ -29,13 +29,27 @@ pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 ZOOKEEPER = {"offsets_storage": "zookeeper"}
 DUAL = {"offsets_storage": "kafka", "dual_commit_enabled": "true"}
 KAFKA = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
-# 0.8.2 tells commits of named topics only: a group that left nothing in ZooKeeper names none.
+# 0.8.2 tells commits of named topics only, and a group that keeps all in Kafka leaves none in ZooKeeper.
 every_storage = pytest.mark.parametrize(
     ("release", "storage"),
-    [("0.8.2.2", ZOOKEEPER), ("0.8.2.2", DUAL), ("1.1.1", ZOOKEEPER), ("1.1.1", DUAL), ("1.1.1", KAFKA)],
+    [
+        ("0.8.2.2", ZOOKEEPER),
+        ("0.8.2.2", DUAL),
+        ("0.8.2.2", KAFKA),
+        ("1.1.1", ZOOKEEPER),
+        ("1.1.1", DUAL),
+        ("1.1.1", KAFKA),
+    ],
     indirect=["release"],
     scope="session",
-    ids=["0.8.2.2-zookeeper", "0.8.2.2-dual", "1.1.1-zookeeper", "1.1.1-dual", "1.1.1-kafka"],
+    ids=[
+        "0.8.2.2-zookeeper",
+        "0.8.2.2-dual",
+        "0.8.2.2-kafka",
+        "1.1.1-zookeeper",
+        "1.1.1-dual",
+        "1.1.1-kafka",
+    ],
 )
 has_new_consumer = pytest.mark.parametrize("release", ["1.1.1", "3.9.1"], indirect=True, scope="session")
 oldest = pytest.mark.parametrize("release", ["0.8.2.2"], indirect=True, scope="session")

@@ -13,6 +13,8 @@ class Pace(msgspec.Struct, frozen=True):
     A look lasts `lease_s`. `limit_s` bounds connecting, and each answer; at most `links` brokers are asked
     at a time; what moved is announced at most every `announce_s`.
 
+    `sweep` is how many partitions are asked about for a group of which no topic is known, each `slow_s`.
+
     So in the long run at most (often + slow) / every_s partitions a second are asked about, in at most
     2 * (1 + that / 1 000 per broker) requests a broker and round, of about 31 bytes a partition each way
     for each of both ends (a topic's name of 20 bytes shared by two partitions).
@@ -27,6 +29,7 @@ class Pace(msgspec.Struct, frozen=True):
     often: int = 50_000
     slow: int = 10_000
     slow_groups: int = 50
+    sweep: int = 10_000
     limit_s: float = 3.0
     links: int = 32
     tick_s: float = 0.25

@@ -12,6 +12,7 @@ from zkdash.broker.breaker import Breaker
 from zkdash.broker.link import Link, TroubleError
 from zkdash.broker.questions import Partition, Told
 from zkdash.broker.resolver import Resolver
+from zkdash.broker.samples import Commit
 from zkdash.kafka.values import Broker
 
 log = logging.getLogger(__name__)
@@ -61,7 +62,7 @@ class Peer:
         self._clock = clock
         self._breaker = Breaker()
         self._partitions: dict[Partition, None] = {}
-        self._groups: dict[str, Collection[Partition]] = {}
+        self._groups: dict[str, tuple[Collection[Partition] | None, bool]] = {}
         self._is_to_list = False
         self._wake = asyncio.Event()
         endpoint = endpoints.choose(broker)
@@ -74,9 +75,14 @@ class Peer:
         self._partitions.update(dict.fromkeys(partitions))
         self._wake.set()
 
-    def demand_commits(self, group: str, partitions: Collection[Partition]) -> None:
-        """Ask about a group that it coordinates; `partitions` are for brokers before 0.10.2."""
-        self._groups[group] = partitions
+    def demand_commits(
+        self, group: str, partitions: Collection[Partition] | None, *, whole: bool = False
+    ) -> None:
+        """Ask about a group that it coordinates: of these partitions, or of all (None) where it tells them.
+
+        `whole` says that these are all that there are.
+        """
+        self._groups[group] = partitions, whole or partitions is None
         self._wake.set()
 
     def demand_listing(self) -> None:
@@ -108,8 +114,8 @@ class Peer:
             found = await self._guarded(lambda link: _ends(link, batch))
             self._sink.ends(self.broker.id, dict.fromkeys(batch, found) if isinstance(found, str) else found)
         if self._groups:
-            group, partitions = self._groups.popitem()
-            await self._ask_commits(group, partitions)
+            group, (partitions, whole) = self._groups.popitem()
+            await self._ask_commits(group, partitions, whole=whole)
         if self._is_to_list:
             self._is_to_list = False
             await self._ask_listing()
@@ -124,17 +130,16 @@ class Peer:
 
         self._sink.listing(self.broker.id, await self._guarded(ask))
 
-    async def _ask_commits(self, group: str, partitions: Collection[Partition]) -> None:
-        whole = (self.broker.version or 0) >= _ALL_TOPICS
-        asked = None if whole else partitions
-        if asked is not None and not asked:
-            reason = "brokers before 0.10.2 tell commits by topic only, and no topic of the group is known"
+    async def _ask_commits(
+        self, group: str, partitions: Collection[Partition] | None, *, whole: bool
+    ) -> None:
+        if partitions is not None and not partitions:
+            reason = "brokers before 0.10.2 tell commits by topic only, and there is no topic to ask about"
             self._sink.commits(self.broker.id, group, reason, whole=False)
             return
-        question = questions.commits(group, asked)
 
         async def ask(link: Link) -> Told | str:
-            return self._named(questions.read_commits(await link.ask(question), asked))
+            return self._named(await _commits(link, group, partitions))
 
         self._sink.commits(self.broker.id, group, await self._guarded(ask), whole=whole)
 
@@ -161,6 +166,28 @@ class Peer:
         self._breaker.succeeded()
         self._sink.trouble(self.broker.id, None)
         return found
+
+
+def tells_all_topics(broker: Broker) -> bool:
+    """Whether it tells all commits of a group, or of named topics only (before 0.10.2)."""
+    return (broker.version or 0) >= _ALL_TOPICS
+
+
+async def _commits(link: Link, group: str, partitions: Collection[Partition] | None) -> Told | str:
+    """A group's commits of these partitions, or of all; many in several requests, none of them long."""
+    if partitions is None:
+        return questions.read_commits(await link.ask(questions.commits(group, None)), None)
+    commits: dict[Partition, Commit] = {}
+    refused: dict[Partition, str] = {}
+    left = list(partitions)
+    while left:
+        batch, left = left[:BATCH], left[BATCH:]
+        told = questions.read_commits(await link.ask(questions.commits(group, batch)), batch)
+        if isinstance(told, str):
+            return told
+        commits |= told.commits
+        refused |= told.refused
+    return Told(commits, refused)
 
 
 async def _ends(link: Link, batch: Collection[Partition]) -> dict[Partition, Reading]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Mapping
 
@@ -11,9 +12,10 @@ import msgspec
 from zkdash.broker.interest import Interest
 from zkdash.broker.ledger import Ledger
 from zkdash.broker.pace import Pace
-from zkdash.broker.peer import Peer
+from zkdash.broker.peer import Peer, tells_all_topics
 from zkdash.broker.questions import Partition
 from zkdash.broker.resolver import Lookup, Resolver
+from zkdash.broker.samples import GroupCommits
 from zkdash.kafka import coordinators
 from zkdash.kafka.values import Broker
 
@@ -35,7 +37,7 @@ class Needs:
     """What other threads say: two pointers, a queue of looks, and whether somebody looks at all groups."""
 
     def __init__(self) -> None:
-        self.world: tuple[Mapping[int, Broker], Leaders] = ({}, _nowhere)
+        self.world: tuple[Mapping[int, Broker], Leaders, Collection[str]] = ({}, _nowhere, ())
         self.kept: tuple[Collection[str], Mapping[str, Collection[str]]] = ((), {})
         self.wanted: deque[tuple[Collection[str], Mapping[str, Collection[str]]]] = deque(maxlen=10_000)
         self.listing = False
@@ -57,10 +59,12 @@ class Rounds:
         self._groups = _interest(pace, slow=pace.slow_groups)
         self._listings = _interest(msgspec.structs.replace(pace, every_s=pace.slow_s), slow=1)
         self._used: dict[str, Collection[str]] = {}
+        self._swept: dict[str, float] = {}
         self._peers: dict[int, Peer] = {}
         self._forgot_at = float("-inf")
         self._brokers: Mapping[int, Broker] = {}
         self._leaders: Leaders = _nowhere
+        self._names: Collection[str] = ()
 
     async def tick(self) -> None:
         """Hand out what is due now; never waits for a broker."""
@@ -79,7 +83,7 @@ class Rounds:
 
     async def _meet(self) -> None:
         """Part with brokers whose registration is gone or is another one."""
-        brokers, self._leaders = self._needs.world
+        brokers, self._leaders, self._names = self._needs.world
         if brokers is self._brokers:
             return
         self._brokers = brokers
@@ -134,8 +138,23 @@ class Rounds:
             coordinator = self._coordinator(group, offsets)
             if isinstance(coordinator, str):
                 self._ledger.unknown_commits(group, coordinator)
+            elif tells_all_topics(self._brokers[coordinator]):
+                self._peer(coordinator).demand_commits(group, None)
+            elif partitions := self._partitions_of(group):
+                self._peer(coordinator).demand_commits(group, partitions)
             else:
-                self._peer(coordinator).demand_commits(group, self._partitions_of(group))
+                self._sweep(group, coordinator, now)
+
+    def _sweep(self, group: str, coordinator: int, now: float) -> None:
+        """Ask about all partitions: who has no members commits nothing, and leaves no topic to name."""
+        is_told = isinstance(self._ledger.samples.commits.get(group), GroupCommits)
+        if is_told and now - self._swept.get(group, float("-inf")) < self._pace.slow_s:
+            return
+        self._swept[group] = now
+        every = ((topic, n) for topic in sorted(self._names) for n in self._leaders(topic) or ())
+        partitions = list(itertools.islice(every, self._pace.sweep))
+        is_whole = next(every, None) is None
+        self._peer(coordinator).demand_commits(group, partitions, whole=is_whole)
 
     def _ask_listings(self, now: float) -> None:
         """All brokers or none: which of them coordinates a group is not known before its name is."""
@@ -187,6 +206,7 @@ class Rounds:
         topics, groups = self._topics.forget(now), self._groups.forget(now)
         for group in groups:
             self._used.pop(group, None)
+            self._swept.pop(group, None)
         if topics or groups:
             self._ledger.drop(topics=topics, groups=groups)
 

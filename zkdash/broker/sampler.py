@@ -66,18 +66,19 @@ class Sampler:
         if self._thread.is_alive():
             self._thread.join(STOP_LIMIT_S)
 
-    def update(self, brokers: Mapping[int, Broker], leaders: Leaders) -> None:
-        """Tell of the registered brokers and of who leads what; both immutable, a pointer each.
+    def update(self, brokers: Mapping[int, Broker], leaders: Leaders, topics: Collection[str] = ()) -> None:
+        """Tell of the registered brokers, of who leads what, and of the names of all topics; all immutable,
+        a pointer each.
 
         A broker whose registration changed is asked afresh, whatever its breaker said.
         """
-        self._needs.world = (brokers, leaders)
+        self._needs.world = (brokers, leaders, topics)
 
     def want(self, topics: Collection[str] = (), groups: Mapping[str, Collection[str]] = {}) -> None:
         """Somebody looks at these now; call again at least every `pace.lease_s` while they do.
 
         `groups` maps a group to the topics that it is known to use: brokers before 0.10.2 tell commits of
-        named topics only.
+        named topics only. Where none is known they are asked about all, slowly.
         """
         self._needs.wanted.append((topics, groups))
 

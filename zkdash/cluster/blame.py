@@ -20,13 +20,15 @@ class Cause(msgspec.Struct, frozen=True, gc=False):
 
     `since` is the epoch second from which the znodes themselves tell that it holds (the age of a marker),
     None where only having seen it can say. `tone` is None where it is as bad as the check says. `why` is
-    a detail in words, "" where the count says all.
+    a detail in words, "" where the count says all. `at_once` tells that it need not hold for the check's own
+    time, as it can never end by itself.
     """
 
     count: int = 1
     since: float | None = None
     tone: Tone | None = None
     why: str = ""
+    at_once: bool = False
 
 
 # By what causes it (a topic's or group's name, a broker's id, a path).

@@ -23,10 +23,10 @@ class Load(msgspec.Struct, frozen=True):
     """What is assigned to one broker or led by it, whether it is registered or not.
 
     `replicas` and `leaders` are partitions of 0.8+. Of those that prefer it (its id stands first in the
-    assignment) and have a state, `preferred`, it does not lead `unled`. `under_replicated` are those in
-    whose ISR it is missing. `tones` counts the partitions that it holds or leads by status, in the order of
-    Tone. `partitions_07` are what it says that it holds of `topics_07`, as far as the counts parse. Topics
-    that are being deleted count in `replicas`, `leaders` and `tones` only.
+    assignment), have a state and do not move, `preferred`, it does not lead `unled`. `under_replicated` are
+    those in whose ISR it is missing. `tones` counts the partitions that it holds or leads by status, in the
+    order of Tone. `partitions_07` are what it says that it holds of `topics_07`, as far as the counts parse.
+    Topics that are being deleted count in `replicas`, `leaders` and `tones` only.
     """
 
     leaders: int = 0
@@ -134,7 +134,8 @@ def _part(topic: Topic, partition: Partition, live: frozenset[int]) -> _Part:
         return replicas, -1, (), tone.rank, False
     behind = not topic.deleting and summary.is_under_replicated(topic, partition)
     out = tuple(broker for broker in replicas if broker not in state.isr) if behind else ()
-    return replicas, state.leader, out, tone.rank, not topic.deleting
+    judged = not topic.deleting and partition.id not in topic.moving
+    return replicas, state.leader, out, tone.rank, judged
 
 
 _LEADERS, _REPLICAS, _PREFERRED, _UNLED, _UNDER, _TOPICS_07, _PARTITIONS_07 = range(len(_FIELDS))

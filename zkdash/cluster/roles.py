@@ -37,7 +37,7 @@ def _is_preferred(number: int, _: Topic, one: Partition) -> bool:
 
 def _is_unled(number: int, topic: Topic, one: Partition) -> bool:
     """What `Load.unled` counts."""
-    if topic.deleting or not isinstance(one.state, PartitionState):
+    if topic.deleting or one.id in topic.moving or not isinstance(one.state, PartitionState):
         return False
     return _is_preferred(number, topic, one) and one.state.leader != number
 

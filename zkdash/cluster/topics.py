@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 
 import msgspec
@@ -54,6 +55,12 @@ class Topic(msgspec.Struct, frozen=True):
     moving: Mapping[int, tuple[int, ...]] = {}
     directory: bool = False
     changed: int = 0
+
+    def partition(self, number: int) -> Partition | None:
+        """A partition of 0.8+ by its id, None where there is none."""
+        at = bisect_left(self.partitions, number, key=lambda one: one.id)
+        found = self.partitions[at] if at < len(self.partitions) else None
+        return found if found is not None and found.id == number else None
 
 
 class TopicSummary(msgspec.Struct, frozen=True, gc=False):

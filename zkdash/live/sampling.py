@@ -48,7 +48,7 @@ class Sampling:
                 number: seen.value for number, seen in state.brokers.items() if isinstance(seen.value, Broker)
             }
         self._told = state
-        self._sampler.update(self._registered, lambda topic: _leaders(state, topic))
+        self._sampler.update(self._registered, lambda topic: _leaders(state, topic), state.topics)
         self._sampler.keep(state.consumers, {})
 
     def want(self, topics: Collection[str], groups: Mapping[str, Collection[str]]) -> None:

@@ -138,7 +138,7 @@ def _carried(row: BrokerRow) -> Iterator[Fact]:
     yield Fact(
         "Preferred led",
         (f"{cells.grouped(row.preferred_led)} of {cells.grouped(load.preferred)}",),
-        how="how many of the partitions whose first replica it is it leads",
+        how="how many of the partitions whose first replica it is it leads; those that move do not count",
     )
     skew = row.leader_skew_percent
     if skew is not None:

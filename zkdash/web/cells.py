@@ -19,7 +19,7 @@ from zkdash.web import links, times
 from zkdash.znode import Unreadable
 
 T = TypeVar("T")
-Plain = str | int | float | bool | None | list[int] | list[str]
+Plain = str | int | float | bool | None | list[int] | list[str] | dict[str, int]
 
 _NARROW_SPACE = "\u202f"
 _UNPARSABLE = "?"

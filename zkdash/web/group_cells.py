@@ -8,7 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from zkdash.kafka import paths
-from zkdash.web.cells import Cell, grouped
+from zkdash.web.cells import Cell, Range, grouped
 
 # When a consumer started, before the eight digits that make its id unique.
 _START = re.compile(r"-[0-9]{10,19}-([0-9a-f]{8}(?:-[0-9]+)?)$")
@@ -34,6 +34,21 @@ class Owned(Cell, frozen=True):
             )
         kind = "num" if self.owned or self.of else "num zero"
         return format_html('<td class="{}">{} / {}</td>', kind, grouped(self.owned), grouped(self.of))
+
+
+class Threads(Cell, frozen=True):
+    """How many threads a member has for each topic, or for its one pattern: here the smallest and the largest
+    number, in JSON all of them by name."""
+
+    counts: tuple[tuple[str, int], ...]
+
+    @property
+    def plain(self) -> dict[str, int]:
+        return dict(self.counts)
+
+    def html(self) -> SafeString:
+        numbers = [number for _, number in self.counts]
+        return Range(min(numbers), max(numbers)).html()
 
 
 class Thread(Cell, frozen=True):

@@ -162,7 +162,10 @@ def _offsets(snapshot: Snapshot, group: Group, *, is_old: bool) -> str:
     commits = snapshot.samples.committed(group.name)
     if isinstance(commits, GroupCommits):
         places = [("ZooKeeper", bool(group.offsets)), ("Kafka", bool(commits.commits))]
-        return " and ".join(f"in {place}" for place, holds in places if holds) or "none"
+        told = " and ".join(f"in {place}" for place, holds in places if holds)
+        return told or (
+            "none" if commits.whole else "none of those that brokers before 0.10.2 could be asked about"
+        )
     if group.offsets:
         return "in ZooKeeper"
     return "not in ZooKeeper: kept in Kafka, not visible here, or never committed"

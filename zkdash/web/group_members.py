@@ -106,8 +106,8 @@ def _threads(one: Entry) -> Cell:
     registration = one.member.registration
     if not isinstance(registration, Registration):
         return cells.unparsable(registration)
-    counts = registration.subscription.values()
-    return cells.Range(min(counts), max(counts)) if counts else cells.absent("it subscribes to nothing")
+    counts = tuple(sorted(registration.subscription.items()))
+    return group_cells.Threads(counts) if counts else cells.absent("it subscribes to nothing")
 
 
 def _session(one: Entry) -> Cell:

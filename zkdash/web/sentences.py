@@ -10,7 +10,7 @@ from zkdash.cluster.checks import Finding
 from zkdash.cluster.tone import Tone
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import deeds, links, picks
+from zkdash.web import links, offers, picks
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ def of(snapshot: Snapshot, finding: Finding, key: PageKey) -> Sentence:
         since=first_seen(finding, snapshot.alarms.standing.get(finding.check)),
         href=links.finding(snapshot.cluster, finding),
         page=links.check(snapshot.cluster, finding.check),
-        deed=deeds.of(snapshot, finding.check, key),
+        deed=offers.of(snapshot, finding.check, key),
     )
 
 

@@ -14,6 +14,7 @@ from zkdash.kafka.values import Move
 
 MOVE = Move("t", 0, (4, 2, 3))
 REASSIGN, ELECT = "/admin/reassign_partitions", "/admin/preferred_replica_election"
+DELETIONS = "/admin/delete_topics"
 
 
 def _asked(moves: Sequence[Move]) -> dict[str, object]:
@@ -24,14 +25,18 @@ def _asked(moves: Sequence[Move]) -> dict[str, object]:
 
 
 def _waiting(tree: worlds.Tree) -> None:
-    """A move to a broker that does not live, as 2.4 and later write it."""
-    tree.put(REASSIGN, _asked([Move("t", 0, (9, 2, 3))]))
+    """A move to a broker that does not live, as controllers write it once they took it up."""
+    _asked_for(tree)
     if "/brokers/topics/t" in tree.znodes and tree.znodes["/brokers/topics/t"].data:
         document = tree.data("/brokers/topics/t")
+        document["partitions"]["0"] = [9, 2, 3, 1]
         if document["version"] >= 2:
-            document["partitions"]["0"] = [9, 2, 3, 1]
             document |= {"adding_replicas": {"0": [9]}, "removing_replicas": {"0": [1]}}
-            tree.put("/brokers/topics/t", document)
+        tree.put("/brokers/topics/t", document)
+
+
+def _asked_for(tree: worlds.Tree) -> None:
+    tree.put(REASSIGN, _asked([Move("t", 0, (9, 2, 3))]))
 
 
 def _throttled(tree: worlds.Tree) -> None:
@@ -91,7 +96,20 @@ ROWS: dict[str, tuple[Callable[[worlds.Tree], Intent], Callable[[worlds.Tree], N
         lambda _: intents.ClearStuck(ELECT),
         lambda tree: tree.put(ELECT, b"{"),
     ),
+    "clear the mark of an absent topic": (
+        lambda _: intents.ClearStuck(f"{DELETIONS}/x"),
+        lambda tree: tree.put(f"{DELETIONS}/x"),
+    ),
+    "clear the mark of a topic that is there": (
+        lambda _: intents.ClearStuck(f"{DELETIONS}/t"),
+        lambda tree: tree.put(f"{DELETIONS}/t"),
+    ),
+    "revert a move of what is not there": (
+        lambda _: intents.RevertStuck(),
+        lambda tree: tree.put(REASSIGN, _asked([Move("x", 0, (1,))])),
+    ),
     "revert a stuck move": (lambda _: intents.RevertStuck(), _waiting),
+    "revert a move that no controller took up": (lambda _: intents.RevertStuck(), _asked_for),
     "revert a stuck move to named replicas": (
         lambda _: intents.RevertStuck((Move("t", 0, (1, 2, 3)),)),
         _waiting,

@@ -153,7 +153,7 @@ PROPOSED: list[tuple[str, dict[str, Any], intents.Intent]] = [
     ("clear-throttles", {}, ClearThrottles()),
     ("clear-configs", {}, ClearConfigs()),
     ("clear-configs", {"topics": "long*"}, ClearConfigs(("long-gone",))),
-    ("clear-stuck", {"path": "/admin/reassign_partitions"}, ClearStuck("/admin/reassign_partitions")),
+    ("clear-stuck", {"path": ["/admin/reassign_partitions"]}, ClearStuck("/admin/reassign_partitions")),
     ("revert-stuck", {"originals": "orders-0: 1,2"}, RevertStuck((Move("orders", 0, (1, 2)),))),
     (
         "clean-up-topic",
@@ -258,7 +258,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("reset-offsets", {"groups": "billing", "way": "file"}, "file", 'No offset of "billing" is in the file.'),
     ("reset-offsets", {"groups": "billing", "way": "latest"}, "way", "they are not asked on this cluster"),
     ("clear-configs", {"topics": "orders"}, "topics", "There is no absent topic with a configuration"),
-    ("clear-stuck", {"path": "/controller"}, "path", "is not one of the available choices."),
+    ("clear-stuck", {"path": ["/controller"]}, "path", "is not one of the available choices."),
     ("revert-stuck", {"originals": "orders-0"}, "originals", "is no move"),
     (
         "clean-up-topic",

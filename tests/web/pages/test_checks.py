@@ -239,10 +239,18 @@ def test_the_page_of_a_thing_tells_what_is_held_against_it(
 
 def test_the_action_that_helps_is_filled_in_with_what_causes_it(client: Client) -> None:
     operator(client)
-    states.publish(states.sick(), observations=together(of("D47", billing=Cause(), clicks=Cause())))
-    page = Markup(client.get("/c/demo/checks/D47/"))
+    states.publish(states.sick(), observations=together(of("D44", billing=Cause(), clicks=Cause())))
+    page = Markup(client.get("/c/demo/checks/D44/"))
     (deed,) = page.all("#checks .more a")
-    assert deed.get("href") == "/c/demo/actions/new/reset-offsets/?group=billing&group=clicks"
+    assert deed.get("href") == "/c/demo/actions/new/delete-group/?group=billing&group=clicks"
+
+
+def test_no_action_is_offered_that_could_not_be_taken(client: Client) -> None:
+    """Here there is no controller to have elected anew."""
+    operator(client)
+    alone = {path: node for path, node in states.sick().items() if path != "/controller"}
+    states.publish(alone, observations=together(of("D3", orders=ORDERS)))
+    assert Markup(client.get(ONE)).all("#checks .more a") == []
 
 
 class Scene:

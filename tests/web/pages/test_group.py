@@ -87,6 +87,28 @@ def test_json_has_the_members_and_what_is_known_of_the_whole(client: Client) -> 
     assert (facts["rule"], facts["expected_by"], facts["rebalancing"]) == ("range", "range", False)
 
 
+def test_json_says_of_each_topic_how_many_threads_a_member_has_for_it(client: Client) -> None:
+    registration = {"version": 1, "subscription": {"orders": 3, "clicks": 1}, "pattern": "static"}
+    wild = {"version": 1, "subscription": {"ord.*": 2}, "pattern": "white_list"}
+    ids = "/consumers/billing/ids"
+    states.publish(
+        {
+            **states.healthy(),
+            f"{ids}/{ONE}": states.znode(registration, owner=0x100),
+            f"{ids}/{TWO}": states.znode(wild, owner=0x100),
+            f"{ids}/torn": states.znode("{", owner=0x100),
+        }
+    )
+    members = {one["consumer"]: one for one in client.get(URL, {"format": "json"}).json()["members"]}
+    assert members[ONE]["threads"] == {"orders": 3, "clicks": 1}
+    assert members[TWO]["threads"] == {"ord.*": 2}
+    assert members["torn"]["threads"] is None
+    assert members["torn"]["threads_reason"]
+    page = Markup(client.get(URL))
+    cells = page.texts(f"#{links.element_id('member', ONE)} td")
+    assert cells[3] == "1–3"
+
+
 def test_csv_has_a_line_for_each_partition(client: Client) -> None:
     states.publish(_tree())
     lines = client.get(URL, {"format": "csv", "q": "app-2"}).content.decode().splitlines()

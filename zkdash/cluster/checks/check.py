@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from zkdash.cluster.blame import NOBODY, Causes
+from zkdash.cluster.checks.offers import Offering
 from zkdash.cluster.checks.survey import EMPTY, Survey
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.facts import Facts
@@ -46,12 +47,14 @@ class Check(msgspec.Struct, frozen=True):
 
     `causes` says what fails it, from what the state keeps (it is asked at every batch, and each second
     unless `every` says how many seconds may pass): nothing is a pass, None that the check has nothing to
-    say of such a cluster, or cannot know. Each cause must hold for itself for `hold` seconds. `failing`
+    say of such a cluster, or cannot know. Each cause must hold for itself for `hold` seconds, unless it says
+    that it is one at once. `failing`
     words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
     severity, where a cause has none of its own. `computed` says in words how it is found out, with its
     source, `remedy` what to do. `page` and `query` name the table that lists what was counted, "" where
-    the check's own page does. After `worsens` seconds an INFO becomes a WARNING. `deed` is the kind of action
-    that mends it, "" where none does; `thresholds` names those of `Thresholds` that it goes by, beside
+    the check's own page does. After `worsens` seconds an INFO becomes a WARNING. `deeds` are the kinds of
+    actions that mend it, none where none does, and `offer` which of them is offered for causes, filled in how
+    (without it the first, as it is); `thresholds` names those of `Thresholds` that it goes by, beside
     `confirm`.
     """
 
@@ -65,7 +68,8 @@ class Check(msgspec.Struct, frozen=True):
     remedy: str
     page: str = ""
     query: str = ""
-    deed: str = ""
+    deeds: tuple[str, ...] = ()
+    offer: Offering | None = None
     thresholds: tuple[str, ...] = ()
     hold: Callable[[Thresholds], float] = lambda thresholds: thresholds.confirm
     worsens: Callable[[Thresholds], float] | None = None

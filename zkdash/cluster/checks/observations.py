@@ -121,7 +121,8 @@ def _look(check: Check, before: Looked | None, sight: Sight, now: float) -> Look
     worse = None if check.worsens is None else check.worsens(sight.thresholds)
     for name, cause in causes.items():
         began = begun(looked, name, cause)
-        holds_at = max(seen[name] + sight.thresholds.confirm, began + check.hold(sight.thresholds))
+        hold = 0.0 if cause.at_once else check.hold(sight.thresholds)
+        holds_at = max(seen[name] + sight.thresholds.confirm, began + hold)
         if holds_at <= now:
             held.append(name)
             since = min(since, began)

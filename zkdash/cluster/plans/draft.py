@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 import msgspec
 
 from zkdash.cluster import kraft
@@ -142,10 +140,9 @@ class Draft:
 
     def leader(self, name: str, partition: int) -> int:
         """The leader of a partition; -1 where there is none, or nobody can tell."""
-        partitions = self.state.topics[name].partitions if name in self.state.topics else ()
-        at = bisect_left(partitions, partition, key=lambda one: one.id)
-        state = partitions[at].state if at < len(partitions) and partitions[at].id == partition else None
-        return state.leader if isinstance(state, PartitionState) else -1
+        topic = self.state.topics.get(name)
+        found = topic.partition(partition) if topic else None
+        return found.state.leader if found is not None and isinstance(found.state, PartitionState) else -1
 
     def live(self) -> set[int]:
         """The registered brokers."""

@@ -111,7 +111,8 @@ class ClearConfigs(msgspec.Struct, frozen=True, tag_field="kind", tag="clear-con
 
 
 class ClearStuck(msgspec.Struct, frozen=True, tag_field="kind", tag="clear-stuck"):
-    """Remove /admin/reassign_partitions or /admin/preferred_replica_election that no controller acts on."""
+    """Remove /admin/reassign_partitions or /admin/preferred_replica_election that no controller acts on, or
+    the mark in /admin/delete_topics of a topic that is not there."""
 
     path: str
 

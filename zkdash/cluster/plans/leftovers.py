@@ -8,10 +8,19 @@ from zkdash.cluster.plans.goals import Assigned, Reelected, Written
 from zkdash.cluster.plans.intents import ClearConfigs, ClearStuck, ClearThrottles, RevertStuck
 from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Effect, Ground, Plan, check, create, remove
-from zkdash.cluster.state import Seen
+from zkdash.cluster.state import ClusterState, Seen
 from zkdash.kafka import paths, requests
 from zkdash.kafka.layouts.document import few, quote
-from zkdash.kafka.values import Assignment, Controller, Election, Move, Reassignment, Unparsable
+from zkdash.kafka.paths import Kind
+from zkdash.kafka.values import (
+    Assignment,
+    Controller,
+    Election,
+    Move,
+    PartitionState,
+    Reassignment,
+    Unparsable,
+)
 from zkdash.znode import Znode
 
 
@@ -62,10 +71,12 @@ def clear_stuck(intent: ClearStuck, ground: Ground) -> Plan:
     that failed on the znode no longer looks for the next."""
     draft = Draft(intent, ground, intent.path)
     draft.require_controller()
+    if paths.locate(intent.path).kind is Kind.DELETION:
+        return _unmark(paths.locate(intent.path).name, intent.path, draft)
     known = {paths.REASSIGNMENT: ground.state.reassignment, paths.ELECTION: ground.state.election}
     seen: Seen[Reassignment] | Seen[Election] | None = known.get(intent.path)
     if intent.path not in known:
-        draft.refuse(f"{quote(intent.path)} is not one of {', '.join(known)}.")
+        draft.refuse(f"{quote(intent.path)} is not one of {', '.join((*known, paths.DELETIONS))}.")
     elif seen is None or seen.znode is None:
         draft.refuse(f"{intent.path} is absent or not readable.")
     elif reason := _acted_on(seen.value, ground):
@@ -78,6 +89,21 @@ def clear_stuck(intent: ClearStuck, ground: Ground) -> Plan:
     return draft.close(confirm=intent.path)
 
 
+def _unmark(name: str, path: str, draft: Draft) -> Plan:
+    """Take the mark of a topic away that is not there: no controller has anything to delete for it."""
+    marked = draft.state.deletions
+    seen = draft.state.deletion_znodes.get(name)
+    if name not in marked or not isinstance(seen, Znode):
+        draft.refuse(f"{path} is absent or not readable.")
+    elif name in draft.state.topics:
+        draft.refuse(
+            f"{quote(name)} is there, and its deletion waits: where that hangs for good, clean up after it."
+        )
+    else:
+        draft.step(f"Delete {path}", [remove(path, seen, "marking the topic again")], Written())
+    return draft.close(confirm=path)
+
+
 def revert_stuck(intent: RevertStuck, ground: Ground) -> Plan:
     """The only way out of a move that waits for a broker that will not come: its znode is replaced by one
     that asks for the replicas as they were, in one multi, and a new controller reads it."""
@@ -88,6 +114,11 @@ def revert_stuck(intent: RevertStuck, ground: Ground) -> Plan:
         draft.refuse(f"{paths.REASSIGNMENT} is absent or cannot be read: no move is stuck in it.")
         return draft.close()
     moves = _reverted(intent, draft, seen.value)
+    if not moves and not draft.refusals:
+        # an empty list would jam the controller
+        draft.step(f"Delete {paths.REASSIGNMENT}", [remove(paths.REASSIGNMENT, seen.znode)], Written())
+        _reelect(draft)
+        return draft.close(confirm="revert")
     data = requests.reassignment(moves)
     if len(data) > ground.largest:
         draft.refuse(f"The znode would hold {len(data)} bytes; {ground.largest} are the most.")
@@ -111,6 +142,8 @@ def _acted_on(value: object, ground: Ground) -> str:
         targets = {broker for move in value.moves for broker in move.replicas}
         if targets.difference(state.brokers):
             return "The reassignment waits for a broker that is not registered: revert it instead."
+        if not all(_replicas(move, state) for move in value.moves):
+            return "The reassignment names a partition that is not there: revert it instead."
         return (
             "The reassignment can be carried out, and deleting its znode is no cancel: "
             "where nothing moves, elect the controller anew, which reads it."
@@ -154,12 +187,16 @@ def _reverted(intent: RevertStuck, draft: Draft, asked: Reassignment) -> list[Mo
     given = {(move.topic, move.partition): move.replicas for move in intent.originals}
     moves, stuck = [], 0
     for move in asked.moves:
-        if not _is_stuck(move, draft):
+        here = f"{move.topic}-{move.partition}"
+        if not _replicas(move, draft.state):
+            stuck += 1
+            draft.warn(f"{here} is left out: there is no such partition.")
+            continue
+        if not _is_stuck(move, draft.state):
             moves.append(move)
             continue
         stuck += 1
-        here = f"{move.topic}-{move.partition}"
-        replicas = given.get((move.topic, move.partition)) or _original(move, draft)
+        replicas = given.get((move.topic, move.partition)) or _original(move, draft.state)
         if replicas and (move.topic, move.partition) not in given:
             draft.warn(
                 "The order of the replicas before the move is not known: another may be preferred now."
@@ -177,21 +214,58 @@ def _reverted(intent: RevertStuck, draft: Draft, asked: Reassignment) -> list[Mo
     return moves
 
 
-def _is_stuck(move: Move, draft: Draft) -> bool:
+def supposed(state: ClusterState) -> tuple[Move, ...]:
+    """What the replicas of stuck moves may have been before, where ZooKeeper does not tell (before 2.4).
+
+    The list is the union of old and new replicas then. Who is not asked for was there before, and who is in
+    sync and asked for may have been: as many as are asked for, because a move rarely changes their number.
+    """
+    seen = state.reassignment
+    asked = seen.value.moves if seen is not None and isinstance(seen.value, Reassignment) else ()
+    found = []
+    for move in asked:
+        if _replicas(move, state) and _is_stuck(move, state) and not _original(move, state):
+            held = _state(move, state)
+            left = [one for one in _replicas(move, state) if one not in move.replicas]
+            synced = [
+                one for one in move.replicas if held is not None and one in held.isr and one in state.brokers
+            ]
+            found.append(
+                Move(move.topic, move.partition, (*left, *synced[: max(0, len(move.replicas) - len(left))]))
+            )
+    return tuple(one for one in found if one.replicas)
+
+
+def _is_stuck(move: Move, state: ClusterState) -> bool:
     """A target that is not registered, or no live leader to copy from."""
-    if set(move.replicas).difference(draft.state.brokers):
+    if set(move.replicas).difference(state.brokers):
         return True
-    exists = bool(draft.replicas(move.topic, move.partition))
-    return exists and draft.leader(move.topic, move.partition) not in draft.state.brokers
+    held = _state(move, state)
+    return held is None or held.leader not in state.brokers
 
 
-def _original(move: Move, draft: Draft) -> tuple[int, ...]:
-    """From 2.4 the assignment says which replicas are being added; their order before is not kept."""
-    topic = draft.state.topics.get(move.topic)
+def _original(move: Move, state: ClusterState) -> tuple[int, ...]:
+    """The replicas before the move: from 2.4 the assignment says which are being added; their order before is
+    not kept. A move that no controller took up, as none of its targets is listed yet, has them still."""
+    topic = state.topics.get(move.topic)
     found = topic.assignment if topic else None
     if not isinstance(found, Assignment):
         return ()
-    if move.partition not in found.adding and move.partition not in found.removing:
-        return ()
-    added = found.adding.get(move.partition, ())
-    return tuple(broker for broker in found.partitions[move.partition] if broker not in added)
+    now = found.partitions[move.partition]
+    if move.partition in found.adding or move.partition in found.removing:
+        added = found.adding.get(move.partition, ())
+        return tuple(broker for broker in now if broker not in added)
+    return () if set(move.replicas) <= set(now) else now
+
+
+def _replicas(move: Move, state: ClusterState) -> tuple[int, ...]:
+    """The replicas of a partition as they are now; none where there is no such partition."""
+    topic = state.topics.get(move.topic)
+    found = topic.assignment if topic else None
+    return found.partitions.get(move.partition, ()) if isinstance(found, Assignment) else ()
+
+
+def _state(move: Move, state: ClusterState) -> PartitionState | None:
+    topic = state.topics.get(move.topic)
+    part = topic.partition(move.partition) if topic else None
+    return part.state if part is not None and isinstance(part.state, PartitionState) else None

@@ -109,7 +109,9 @@ GROUP: Final = fields(
     assumptions=TEXTS,
     coordinator=struct(Coordinator),
 )
-MEMBERS: Final = many(row(group_members.FIELDS))
+MEMBERS: Final = many(
+    fields(**columns(group_members.FIELDS) | {"threads": or_null(named({"type": "integer"}))})
+)
 SHARES: Final = many(row(what_if.SHARES))
 ACTION: Final = fields(**columns(actions.FIELDS), origin=INTEGER_OR_NULL, followers=NUMBERS)
 MOVES: Final = many(row(action.MOVES))

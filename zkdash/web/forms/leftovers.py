@@ -8,15 +8,18 @@ from urllib.parse import urlencode
 
 from django import forms
 
+from zkdash.cluster.plans import leftovers
 from zkdash.cluster.plans.intents import CleanUpTopic, ClearConfigs, ClearStuck, ClearThrottles, RevertStuck
 from zkdash.kafka import paths
-from zkdash.kafka.values import Assignment
+from zkdash.kafka.values import Assignment, Move
 from zkdash.web.forms import patterns
-from zkdash.web.forms.base import ActionForm, Given
+from zkdash.web.forms.base import MOST_AT_ONCE, ActionForm, Given
 from zkdash.web.forms.fields import LinesField, NameField
-from zkdash.web.forms.typed import MovesField
+from zkdash.web.forms.typed import MovesField, listed
 
 _MOST_FOLDERS = 200
+_MOST_MARKS = 200
+_MOST_SUPPOSED = 1000
 
 
 class ThrottlesForm(ActionForm):
@@ -55,26 +58,42 @@ class StuckForm(ActionForm):
     lead = (
         "A request that no controller can act on is removed, and the controller elected anew, so that it "
         "looks for the next. Removing a reassignment that runs is no cancel: such a request is refused "
-        "here."
+        "here. The mark of a topic that is not there is just removed."
     )
 
-    path = forms.ChoiceField(
-        choices=(
-            (paths.REASSIGNMENT, f"The reassignment ({paths.REASSIGNMENT})"),
-            (paths.ELECTION, f"The election ({paths.ELECTION})"),
-        ),
-        widget=forms.RadioSelect,
-        label="Request",
+    path = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label="Requests",
+        help_text="Each becomes an action of its own.",
     )
 
     def prepare(self, _: Given) -> None:
-        if self.state.reassignment is None and self.state.election is not None:
-            self.initial["path"] = paths.ELECTION
-        else:
-            self.initial["path"] = paths.REASSIGNMENT
+        marked = sorted(name for name in self.state.deletions if name not in self.state.topics)
+        field = self.fields["path"]
+        if isinstance(field, forms.MultipleChoiceField):
+            field.choices = [
+                (paths.REASSIGNMENT, f"The reassignment ({paths.REASSIGNMENT})"),
+                (paths.ELECTION, f"The election ({paths.ELECTION})"),
+                *(
+                    (paths.deletion(name), f"The mark of “{name}”, which is not there")
+                    for name in marked[:_MOST_MARKS]
+                ),
+            ]
+        if self.state.reassignment is not None:
+            self.initial["path"] = [paths.REASSIGNMENT]
+        elif self.state.election is not None:
+            self.initial["path"] = [paths.ELECTION]
+
+    def clean_path(self) -> tuple[str, ...]:
+        chosen = tuple(self.cleaned_data["path"])
+        if len(chosen) > MOST_AT_ONCE:
+            raise forms.ValidationError(
+                f"These are {len(chosen)} requests; {MOST_AT_ONCE} at a time are the most."
+            )
+        return chosen
 
     def intents(self) -> tuple[ClearStuck, ...]:
-        return (ClearStuck(self.cleaned_data["path"]),)
+        return tuple(map(ClearStuck, self.cleaned_data["path"]))
 
 
 class RevertForm(ActionForm):
@@ -87,8 +106,24 @@ class RevertForm(ActionForm):
 
     originals = MovesField(
         label="Replicas before the move",
-        help_text="orders-0: 1, 2, 3, one a line; only where ZooKeeper does not tell (before Kafka 2.4).",
+        help_text="orders-0: 1, 2, 3, one a line; only where ZooKeeper does not tell (before Kafka 2.4). "
+        "What stands here at first is what the ISR suggests: compare it with what you know.",
     )
+
+    def prepare(self, _: Given) -> None:
+        self.initial["originals"] = "\n".join(
+            f"{move.topic}-{move.partition}: {listed(move.replicas)}"
+            for move in leftovers.supposed(self.state)[:_MOST_SUPPOSED]
+        )
+
+    def clean_originals(self) -> tuple[Move, ...]:
+        given: tuple[Move, ...] = self.cleaned_data["originals"]
+        guessed = set(leftovers.supposed(self.state)).intersection(given)
+        if guessed:
+            self.remarks.append(
+                f"The replicas before the move of {len(guessed)} partitions are those that the ISR suggests."
+            )
+        return given
 
     def intents(self) -> tuple[RevertStuck, ...]:
         return (RevertStuck(self.cleaned_data["originals"]),)

@@ -26,7 +26,8 @@ def why_not(kind: str, state: ClusterState) -> str:
 
 def _special(kind: str, draft: Draft) -> str:
     state, era = draft.state, draft.era
-    neither = state.reassignment is None and state.election is None
+    marks = any(name not in state.topics for name in state.deletions)
+    neither = state.reassignment is None and state.election is None and not marks
     cases: tuple[tuple[str, bool, str], ...] = (
         (
             "change-config",
@@ -44,7 +45,11 @@ def _special(kind: str, draft: Draft) -> str:
             f"An election was asked for and is not done yet ({paths.ELECTION} is there).",
         ),
         ("clear-configs", not state.remnants, "No absent topic has a configuration."),
-        ("clear-stuck", neither, f"Neither {paths.REASSIGNMENT} nor {paths.ELECTION} is there."),
+        (
+            "clear-stuck",
+            neither,
+            f"Neither {paths.REASSIGNMENT} nor {paths.ELECTION} is there, nor the mark of an absent topic.",
+        ),
         (
             "revert-stuck",
             state.reassignment is None,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 from tests.cluster.checks import trees
-from tests.cluster.checks.planting import Planted, Tree, document, of
+from tests.cluster.checks.planting import Planted, Tree, document, of, text
 from zkdash.kafka import paths
 
 HOUR_MS = 3_600_000
@@ -41,6 +42,15 @@ def token(name: str, expiry_ms: int) -> Tree:
     return {f"{paths.TOKENS}/{name}": document(fields)}
 
 
+def change(number: int, data: dict[str, object] | str) -> Tree:
+    return {f"{paths.CONFIG_CHANGES}/config_change_{number:010}": text(json.dumps(data))}
+
+
+# The three forms that Kafka's releases wrote, one after the other.
+BARE: str = "fine"
+BY_TYPE: dict[str, object] = {"version": 1, "entity_type": "topics", "entity_name": "fine"}
+BY_PATH: dict[str, object] = {"version": 2, "entity_path": "topics/fine"}
+
 CASES = [
     of("D36", {paths.ISR_CHANGES}, isr_change(7), {paths.ISR_CHANGES: Planted()}),
     of(
@@ -60,5 +70,25 @@ CASES = [
         feature(1, 7) | able(1, 1, 7) | able(2, 1, 6) | able(3, 1, 7),
         feature(1, 7) | able(1, 1, 7) | able(2, 7, 9) | able(3, 1, 7),
     ),
-    of("D62", {f"{paths.TOKENS}/old"}, token("old", NOW_MS - 3 * HOUR_MS), {}),
+    # 0.9 dies of the form of 0.10.1 and later when it starts, and reads that of its own
+    of(
+        "D63",
+        {f"{paths.CONFIG_CHANGES}/config_change_0000000002"},
+        trees.broker(4, version=2) | change(1, BY_TYPE) | change(2, BY_PATH),
+        trees.broker(4, version=2) | change(1, BY_TYPE) | change(2, BARE),
+    ),
+    # 1.x reads nothing more behind the form of 0.8
+    of(
+        "D63",
+        {f"{paths.CONFIG_CHANGES}/config_change_0000000001"},
+        trees.broker(4, version=4) | change(1, BARE) | change(2, BY_PATH),
+        trees.broker(4, version=3) | change(1, BARE) | change(2, BY_PATH),
+    ),
+    # one that still holds is nothing to wait for
+    of(
+        "D62",
+        {f"{paths.TOKENS}/old"},
+        token("old", NOW_MS - 3 * HOUR_MS) | token("valid", NOW_MS + 24 * HOUR_MS),
+        token("valid", NOW_MS + 24 * HOUR_MS),
+    ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.cluster.checks import trees
 from tests.cluster.checks.planting import Planted, document, of, text
+from zkdash.cluster.checks import Thresholds
 from zkdash.kafka import paths
 
 THREE = {0: [1, 2, 3]}
@@ -48,6 +49,21 @@ CASES = [
         {paths.REASSIGNMENT},
         trees.topic("t", THREE) | moves(("t", 0, [1, 2])),
         trees.topic("t", {0: [1, 2]}, adding_replicas={"0": [2]}),
+    ),
+    # what no controller can act on will never go on: nobody waits for that
+    of(
+        "D24",
+        {paths.REASSIGNMENT},
+        moves(),
+        {},
+        after=Thresholds().confirm,
+    ),
+    of(
+        "D24",
+        {paths.REASSIGNMENT},
+        {paths.REASSIGNMENT: text("{nope")},
+        trees.topic("t", {0: [1, 2]}, adding_replicas={"0": [2]}),
+        after=Thresholds().confirm,
     ),
     of(
         "D25",

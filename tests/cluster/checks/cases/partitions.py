@@ -79,6 +79,21 @@ CASES = [
         | trees.topic("spare", THREE)
         | trees.state("spare", 0, 1, [1, 2]),
     ),
+    # what brokers were told as their default counts for a topic that says nothing of its own
+    of(
+        "D9",
+        {"under", "at"},
+        trees.config("brokers/<default>", min_insync_replicas="2")
+        | trees.topic("under", THREE)
+        | trees.state("under", 0, 1, [1])
+        | trees.topic("at", THREE)
+        | trees.state("at", 0, 1, [1, 2])
+        | trees.config("topics/at", retention_ms="1000"),
+        trees.config("brokers/<default>", min_insync_replicas="2")
+        | trees.topic("own", THREE)
+        | trees.state("own", 0, 1, [1, 2])
+        | trees.config("topics/own", min_insync_replicas="1"),
+    ),
     of(
         "D10",
         {"t"},
@@ -97,6 +112,22 @@ CASES = [
         trees.topic("t", MANY) | trees.state("t", 0, 2, [1, 2]) | trees.state("t", 1, 2, [1, 2]),
         # one of its twelve is less than a tenth
         trees.topic("t", MANY) | trees.state("t", 0, 2, [1, 2]),
+    ),
+    # of what moves, nobody can say which replica stands first: the lists are of before and after at once
+    of(
+        "D12",
+        {"1"},
+        trees.topic("t", MANY)
+        | trees.state("t", 0, 2, [1, 2])
+        | trees.state("t", 1, 2, [1, 2])
+        | {"/admin/reassign_partitions": document(MOVE)}
+        | trees.state("t", 2, 2, [1, 2]),
+        trees.assignment("t", {**MANY, 1: [3, 1, 2]}, adding_replicas={"1": [3]})
+        | {path: node for path, node in trees.topic("t", MANY).items() if path != "/brokers/topics/t"}
+        | trees.state("t", 0, 2, [1, 2])
+        | trees.state("t", 1, 1, [1, 2])
+        | trees.state("t", 2, 2, [1, 2])
+        | {"/admin/reassign_partitions": document(MOVE)},
     ),
     of(
         "D17",

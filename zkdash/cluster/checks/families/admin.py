@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.check import About, Check, Sight, number
+from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
-from zkdash.kafka.values import Broker, ClusterId, Features, LogDirEvent, Token
+from zkdash.kafka.values import (
+    Assignment,
+    Broker,
+    ClusterId,
+    ConfigChange,
+    Features,
+    LogDirEvent,
+    Token,
+)
 from zkdash.znode import Znode
 
 _WITH_CLUSTER_ID = 3  # the version of a registration of 0.10.0 and later
@@ -28,8 +37,7 @@ def _backlog(sight: Sight) -> Causes:
         ages = _ages(sight, directory)
         if ages:
             # From its own age on it is too old; over the limit there are too many at once.
-            since = ages[0] if len(ages) <= most else ages[0] - sight.thresholds.backlog_age
-            found[directory] = Cause(len(ages), since)
+            found[directory] = Cause(len(ages), ages[0], at_once=len(ages) > most)
     return found or NOBODY
 
 
@@ -40,6 +48,88 @@ def _stale_changes(sight: Sight) -> Causes:
         return NOBODY
     old = [age for age in ages if ages[-1] - age > sight.thresholds.config_changes]
     return {paths.CONFIG_CHANGES: Cause(len(old), since=ages[-1])}
+
+
+def _unreadable_changes(sight: Sight) -> Causes:
+    """Notifications in a form that some release does not understand, where a broker of it may be registered.
+
+    Seen on brokers of 0.8.2.2, 0.9.0.1, 0.10.2.2, 1.1.1, 2.8.2 and 3.9.1: the path form of 0.10.1 and later
+    ends a broker of 0.9 when it starts; the bare name of 0.8 keeps one of 1.x from reading what follows.
+    """
+    prefix, found = f"{paths.CONFIG_CHANGES}/", {}
+    for path, seen in sight.state.notifications.items():
+        change, znode = seen.value, seen.znode
+        if not path.startswith(prefix) or not isinstance(change, ConfigChange) or znode is None:
+            continue
+        if change.version == _BY_PATH:
+            cause = _unable_to_start(sight.state, znode)
+        elif change.version == _BARE:
+            cause = _unable_to_go_on(sight.state, znode)
+        else:
+            cause = None
+        if cause is not None:
+            found[path] = cause
+    return found or NOBODY
+
+
+_BARE, _BY_PATH = 0, 2  # ConfigChange.version: the forms of 0.8, and of 0.10.1 and later
+# Versions of a registration: of 0.9.0, of 0.10.0 and 0.10.1, of 0.10.2 to 2.6.
+_OF_09, _OF_010, _OF_26 = 2, 3, 4
+_OF_24 = 2  # the version of a topic that a controller of 2.4 and later writes
+
+
+def _unable_to_start(state: ClusterState, change: Znode) -> Cause | None:
+    """0.9 reads all notifications before it registers: who registered beside this one is of a later release,
+    which registers so under an older inter.broker.protocol.version."""
+    unable = _registered(state, _OF_09, before=change.czxid)
+    if not unable:
+        return None
+    is_newer = state.cluster_id is not None or any(
+        _version(seen.value) >= _OF_010 for seen in state.brokers.values()
+    )
+    told = "in the form of 0.10.1 and later"
+    if is_newer:
+        may = "may be unable to read it: of 0.9, or of a later release with an older protocol"
+        why = f"{told}; {_brokers(unable)} {may}"
+        return Cause(since=change.ctime / 1000, tone=Tone.WARNING, why=why)
+    return Cause(since=change.ctime / 1000, why=f"{told}; {_brokers(unable)} cannot read it")
+
+
+def _unable_to_go_on(state: ClusterState, change: Znode) -> Cause | None:
+    """2.8 and later log an error and go on. Registrations of 1.x to 2.6 are alike; topics tell 2.4 on."""
+    unable = _registered(state, _OF_26)
+    if not unable:
+        return None
+    is_newer = any(
+        isinstance(topic.assignment, Assignment) and topic.assignment.version >= _OF_24
+        for topic in state.topics.values()
+    )
+    tone = Tone.WARNING if is_newer else None
+    why = f"in the form of 0.8; {_brokers(unable)} cannot read it"
+    return Cause(since=change.ctime / 1000, tone=tone, why=why)
+
+
+def _registered(state: ClusterState, version: int, before: int | None = None) -> list[int]:
+    """The brokers that are registered in a version, those alone that were so before a transaction."""
+    return [
+        number_
+        for number_, seen in sorted(state.brokers.items())
+        if _version(seen.value) == version
+        and (before is None or (seen.znode is not None and seen.znode.czxid <= before))
+    ]
+
+
+def _version(broker: object) -> int:
+    return (broker.version or 0) if isinstance(broker, Broker) else 0
+
+
+def _brokers(numbers: list[int]) -> str:
+    told = ", ".join(map(str, numbers[:_MOST_NAMED]))
+    more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
+    return f"broker{'s' * (len(numbers) > 1)} {told}{more}"
+
+
+_MOST_NAMED = 5
 
 
 def _failed_disks(sight: Sight) -> Causes:
@@ -98,7 +188,7 @@ def _expired(sight: Sight) -> Causes:
     return {
         f"{paths.TOKENS}/{name}": Cause(since=seen.value.expiry_timestamp / 1000)
         for name, seen in sight.state.tokens.items()
-        if isinstance(seen.value, Token)
+        if isinstance(seen.value, Token) and seen.value.expiry_timestamp / 1000 <= sight.now
     } or NOBODY
 
 
@@ -115,7 +205,7 @@ CHECKS: tuple[Check, ...] = (
         computed="/isr_change_notification or /log_dir_event_notification has over a hundred children, or one"
         " that is older than a minute.",
         remedy="The controller is overloaded, or does not act.",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
         hold=lambda thresholds: thresholds.backlog_age,
         thresholds=(
             "backlog",
@@ -186,5 +276,23 @@ CHECKS: tuple[Check, ...] = (
         remedy="The controller does not act on tokens: look at delegation.token.master.key on all brokers.",
         hold=lambda thresholds: thresholds.token,
         thresholds=("token",),
+    ),
+    Check(
+        id="D63",
+        tone=Tone.CRITICAL,
+        about=About.ZNODE,
+        causes=_unreadable_changes,
+        failing=lambda count, _: (
+            f"{number(count, 'notification', 'notifications')} of configurations cannot be read by a broker"
+            " that is registered"
+        ),
+        passing="Every broker can read the notifications of configurations",
+        computed="A child of /config/changes names an entity by its path, as 0.10.1 and later write, and a"
+        " broker of 0.9 is registered, which dies of it at its next start; or it is a topic's bare name, as"
+        " 0.8 writes, and one of 1.x is, which then reads no later notification. What release a broker is of"
+        " its registration's version tells (2, and 4), and whether it registered while the notification lay"
+        " there; a warning where something newer shows that it may be of a later release.",
+        remedy="Delete that notification before a broker starts again, once the others have read it; a broker"
+        " that could not reads the configuration when it starts.",
     ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from zkdash.cluster import registrations
 from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, Sight, number
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
@@ -104,7 +105,8 @@ CHECKS: tuple[Check, ...] = (
         computed="/config/topics or /config/brokers has a child for which /brokers/topics or /brokers/ids has"
         " none.",
         remedy="A topic that is created under the name takes it on: remove it.",
-        deed="clear-configs",
+        deeds=("clear-configs",),
+        offer=offers.absent_topics,
     ),
     Check(
         id="D31",

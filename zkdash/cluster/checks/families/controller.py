@@ -81,7 +81,7 @@ CHECKS: tuple[Check, ...] = (
         passing="The controller is a registered broker",
         computed="/controller names a broker without a znode in /brokers/ids, and no KRaft controller.",
         remedy="If the session that owns /controller is gone for good, have a controller elected anew.",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
     ),
     Check(
         id="D20",

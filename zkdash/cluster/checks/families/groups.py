@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.groups import Group
 from zkdash.cluster.judging.details import gathered
@@ -152,7 +153,8 @@ CHECKS: tuple[Check, ...] = (
         computed="The plan of the group's rule leaves threads without a partition: there are more threads"
         " than partitions.",
         remedy="Ask for fewer streams, or add partitions.",
-        deed="add-partitions",
+        deeds=("add-partitions",),
+        offer=offers.wider_topic,
         hold=lambda thresholds: thresholds.unowned,
         thresholds=("unowned",),
     ),
@@ -168,7 +170,8 @@ CHECKS: tuple[Check, ...] = (
         computed="A group has owners or offsets of a topic without a znode, or of a partition that is not"
         " assigned.",
         remedy="A leftover of a deleted topic: a topic of that name would be read from these offsets on.",
-        deed="delete-group",
+        deeds=("delete-group",),
+        offer=offers.lost_topic,
     ),
     Check(
         id="D44",
@@ -181,7 +184,8 @@ CHECKS: tuple[Check, ...] = (
         passing="Every group with offsets has members, or had some lately",
         computed="The group has offsets and no members, and its newest offset was written over a week ago.",
         remedy="Delete the group if nobody comes back to it.",
-        deed="delete-group",
+        deeds=("delete-group",),
+        offer=offers.each("delete-group", "group"),
         hold=lambda thresholds: thresholds.abandoned,
         thresholds=("abandoned",),
     ),
@@ -194,7 +198,8 @@ CHECKS: tuple[Check, ...] = (
         passing="No group is empty",
         computed="/consumers has a child without members, owners and offsets.",
         remedy="Delete it: nothing is lost.",
-        deed="delete-group",
+        deeds=("delete-group",),
+        offer=offers.each("delete-group", "group"),
         hold=lambda thresholds: thresholds.stateless,
         thresholds=("stateless",),
     ),
@@ -221,7 +226,8 @@ CHECKS: tuple[Check, ...] = (
         passing="Every offset in ZooKeeper is a number that a consumer can go on from",
         computed="The data of an offset's znode is no number, or a negative one.",
         remedy="Set the offset anew while the group's consumers are stopped.",
-        deed="reset-offsets",
+        deeds=("reset-offsets",),
+        offer=offers.bad_offsets,
     ),
     Check(
         id="D48",

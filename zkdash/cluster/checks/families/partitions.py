@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.tone import Tone
 
@@ -71,7 +72,7 @@ CHECKS: tuple[Check, ...] = (
         remedy="Look whether the controller acts (/controller), and restart the broker.",
         page="topics",
         query="q=is%3Aleader-dead",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
     ),
     Check(
         id="D3",
@@ -83,7 +84,7 @@ CHECKS: tuple[Check, ...] = (
         computed="The topic's assignment lists the partition, and its state znode has been missing for longer"
         " than a controller needs to elect a first leader.",
         remedy="Look whether a replica of it is alive, and whether the controller acts.",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
         thresholds=("stateless",),
         hold=lambda thresholds: thresholds.stateless,
     ),
@@ -112,7 +113,8 @@ CHECKS: tuple[Check, ...] = (
         passing="Every leader is in its ISR",
         computed="The state's leader is 0 or more, and not in the state's isr.",
         remedy="No controller writes this: the state was edited by hand. Have a leader elected.",
-        deed="elect-preferred",
+        deeds=("elect-preferred",),
+        offer=offers.electable,
     ),
     Check(
         id="D6",
@@ -126,7 +128,8 @@ CHECKS: tuple[Check, ...] = (
         computed="The state's leader is 0 or more, and not in the topic's assignment.",
         remedy="No controller writes this: the state or the assignment was edited by hand. Have a leader"
         " elected.",
-        deed="elect-preferred",
+        deeds=("elect-preferred",),
+        offer=offers.electable,
     ),
     Check(
         id="D7",
@@ -139,7 +142,8 @@ CHECKS: tuple[Check, ...] = (
         passing="Every ISR is made of assigned replicas",
         computed="The state's isr names a broker that is not assigned, while the partition is not moving.",
         remedy="A reassignment was broken off, or the assignment edited by hand: reassign the partition.",
-        deed="reassign",
+        deeds=("reassign",),
+        offer=offers.adopted,
     ),
     Check(
         id="D8",
@@ -162,9 +166,10 @@ CHECKS: tuple[Check, ...] = (
             f"{partitions_(count, topics, 'has', 'have')} no replica in sync to spare, or too few"
         ),
         passing="Every partition has more replicas in sync than writing asks for",
-        computed="The ISR's size is compared with min.insync.replicas of /config/topics: critical below it,"
-        " which refuses producers with acks=all, a warning at it while a replica is out of sync. The brokers'"
-        " own default is not in ZooKeeper: 1 is assumed.",
+        computed="The ISR's size is compared with min.insync.replicas of /config/topics, else of"
+        " /config/brokers/<default> (1.1 and later), else with 1, Kafka's own default: what server.properties"
+        " says is not in ZooKeeper. Critical below it, which refuses producers with acks=all, a warning at it"
+        " while a replica is out of sync.",
         remedy="Bring the brokers back that are missing from the ISRs before another one goes.",
     ),
     Check(
@@ -179,7 +184,7 @@ CHECKS: tuple[Check, ...] = (
         computed="The state's isr names a broker without a znode in /brokers/ids. A partition without a"
         " leader keeps the last one by design and does not count.",
         remedy="The controller has not noticed that the broker is gone: look whether it acts.",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
     ),
     Check(
         id="D11",
@@ -193,7 +198,8 @@ CHECKS: tuple[Check, ...] = (
         passing="Every assigned replica is on a registered broker",
         computed="A topic's assignment names a broker without a znode in /brokers/ids.",
         remedy="Restart the broker, or reassign what it holds.",
-        deed="reassign",
+        deeds=("reassign",),
+        offer=offers.each("reassign", "broker", ("way", "drain")),
     ),
     Check(
         id="D12",
@@ -206,9 +212,10 @@ CHECKS: tuple[Check, ...] = (
         ),
         passing="Preferred replicas lead",
         computed="Of the partitions whose first replica is the broker, more than"
-        " leader.imbalance.per.broker.percentage (10) are led by another (kafka.controller.KafkaController).",
+        " leader.imbalance.per.broker.percentage (10) are led by another (kafka.controller.KafkaController)."
+        " Partitions that move do not count: what stands first in their lists means nothing.",
         remedy="Have the preferred leaders elected; only one that is alive and in sync can take over.",
-        deed="elect-preferred",
+        deeds=("elect-preferred",),
         thresholds=("imbalance_percent",),
     ),
     Check(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.judging import topics as judge
 from zkdash.cluster.judging.details import gathered, told_of
@@ -10,7 +11,7 @@ from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic
 from zkdash.kafka import paths, topic_options
-from zkdash.kafka.values import Assignment, PartitionState, Reassignment
+from zkdash.kafka.values import Assignment, PartitionState, Reassignment, Unparsable
 from zkdash.znode import Znode
 
 
@@ -42,15 +43,22 @@ def _aimless(sight: Sight) -> Causes:
 
 
 def _lingering(sight: Sight) -> Causes:
-    """The reassignment asked for by a znode, since the last time that anything of it moved."""
+    """The reassignment asked for by a znode, since the last time that anything of it moved.
+
+    One without an entry, or that does not parse, no controller of 0.8 to 3.9 acts on, or takes away (seen).
+    """
     seen = sight.state.reassignment
     if seen is None or seen.znode is None:
         return NOBODY
+    made = seen.znode.mtime / 1000
+    if isinstance(seen.value, Unparsable):
+        return {paths.REASSIGNMENT: Cause(0, made, why=seen.value.reason, at_once=True)}
+    if isinstance(seen.value, Reassignment) and not seen.value.moves:
+        return {paths.REASSIGNMENT: Cause(0, made, why="it names no partition", at_once=True)}
     topics = [sight.state.topics.get(name) for name in sight.state.targets]
     last = max((topic.changed for topic in topics if topic is not None), default=0)
-    since = max(seen.znode.mtime, last) / 1000
     count = len(seen.value.moves) if isinstance(seen.value, Reassignment) else 1
-    return {paths.REASSIGNMENT: Cause(count or 1, since)}
+    return {paths.REASSIGNMENT: Cause(count, max(made, last / 1000))}
 
 
 def _doomed(sight: Sight) -> Causes:
@@ -128,7 +136,8 @@ CHECKS: tuple[Check, ...] = (
         passing="No deletion is stuck",
         computed="A topic's marker in /admin/delete_topics is older than five minutes.",
         remedy="Bring the dead brokers back, or take the marker away and reassign the topic off them first.",
-        deed="clean-up-topic",
+        deeds=("clean-up-topic",),
+        offer=offers.first("clean-up-topic", "topic"),
         hold=lambda thresholds: thresholds.deletion,
         thresholds=("deletion",),
     ),
@@ -143,7 +152,8 @@ CHECKS: tuple[Check, ...] = (
         passing="Only topics that are there are marked for deletion",
         computed="/admin/delete_topics has a child for which /brokers/topics has none.",
         remedy="The controller takes such a marker away: it does not act. Remove the marker by hand.",
-        deed="clear-stuck",
+        deeds=("clear-stuck",),
+        offer=offers.each("clear-stuck", "path"),
         hold=lambda thresholds: thresholds.election,
         thresholds=("election",),
     ),
@@ -154,13 +164,16 @@ CHECKS: tuple[Check, ...] = (
         causes=_lingering,
         failing=lambda count, _: (
             f"A reassignment of {number(count, 'partition', 'partitions')} does not go on"
+            if count
+            else "A reassignment that no controller can act on keeps every other from being asked for"
         ),
         passing="No reassignment is stuck",
         computed="/admin/reassign_partitions is there, and neither it nor any topic in it changed for ten"
-        " minutes.",
+        " minutes. One that names no partition or does not parse is told at once: no controller acts on it.",
         remedy="Look at the partitions' targets. What is written to the znode does not stop a move that"
         " runs.",
-        deed="clear-stuck",
+        deeds=("clear-stuck", "revert-stuck", "reelect-controller"),
+        offer=offers.stuck_reassignment,
         hold=lambda thresholds: thresholds.reassignment,
         thresholds=("reassignment",),
     ),
@@ -176,7 +189,7 @@ CHECKS: tuple[Check, ...] = (
         computed="An entry of /admin/reassign_partitions names a broker that is not registered, or a"
         " partition that is not assigned.",
         remedy="Start the broker, or ask for another target.",
-        deed="reassign",
+        deeds=("revert-stuck",),
     ),
     Check(
         id="D26",
@@ -190,7 +203,7 @@ CHECKS: tuple[Check, ...] = (
         computed="An entry of /admin/reassign_partitions equals the partition's assignment, all of it in sync"
         " (KAFKA-9478).",
         remedy="The controller forgot it: have one elected anew.",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
         hold=lambda thresholds: thresholds.election,
         thresholds=("election",),
     ),
@@ -204,7 +217,8 @@ CHECKS: tuple[Check, ...] = (
         computed="/admin/preferred_replica_election is older than a minute: the controller removes it once it"
         " has tried.",
         remedy="The controller does not act: have one elected anew.",
-        deed="reelect-controller",
+        deeds=("reelect-controller", "clear-stuck"),
+        offer=offers.stuck_election,
         hold=lambda thresholds: thresholds.election,
         thresholds=("election",),
     ),
@@ -221,6 +235,6 @@ CHECKS: tuple[Check, ...] = (
         computed="A topic's configuration names throttled replicas, or a broker's a throttled rate, while no"
         " partition of the cluster moves (KIP-73).",
         remedy="Remove the throttle: it slows down every replica that has to catch up.",
-        deed="clear-throttles",
+        deeds=("clear-throttles",),
     ),
 )

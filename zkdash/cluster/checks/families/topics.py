@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from zkdash.cluster import registrations
 from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
 from zkdash.cluster.checks.families.partitions import partitions_
 from zkdash.cluster.tone import Tone
@@ -80,7 +81,8 @@ CHECKS: tuple[Check, ...] = (
         computed="A registered broker leads, or holds replicas of, more than 1.5 times the mean of the"
         " registered brokers. Nothing is said where that mean is below 10.",
         remedy="Reassign partitions to the others.",
-        deed="reassign",
+        deeds=("reassign",),
+        offer=offers.balance,
         thresholds=("skew",),
     ),
     Check(
@@ -95,7 +97,8 @@ CHECKS: tuple[Check, ...] = (
         computed="All of the partition's replicas are on brokers whose racks are known, in fewer racks than"
         " it has replicas, though there are as many racks.",
         remedy="Reassign them with regard to racks (KIP-36).",
-        deed="reassign",
+        deeds=("reassign",),
+        offer=offers.each("reassign", "topic", ("way", "balance")),
     ),
     Check(
         id="D15",
@@ -109,7 +112,8 @@ CHECKS: tuple[Check, ...] = (
         computed="The lengths of the topic's lists of replicas, those that move left out. One replica is a"
         " warning where more than one broker is registered.",
         remedy="Change the replication factor.",
-        deed="reassign",
+        deeds=("reassign",),
+        offer=offers.replicated,
     ),
     Check(
         id="D16",
@@ -151,7 +155,7 @@ CHECKS: tuple[Check, ...] = (
         computed="Of the topics in the format of 2.8 and later some have a topic_id (KIP-516), others none.",
         remedy="A controller of 2.8 or later gives one at its next election, when"
         " inter.broker.protocol.version is 2.8 or later.",
-        deed="reelect-controller",
+        deeds=("reelect-controller",),
         every=_RARE_S,
     ),
     Check(
@@ -175,6 +179,7 @@ CHECKS: tuple[Check, ...] = (
         computed="The topic has a partition without a live leader (critical), one that is under-replicated,"
         " or one with a single replica where more than one broker is registered.",
         remedy="Bring the brokers back that hold it; raise its replication factor.",
-        deed="reassign",
+        deeds=("reassign",),
+        offer=offers.replicated,
     ),
 )
