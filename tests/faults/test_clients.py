@@ -131,7 +131,8 @@ class Changes(Doing):
 
 def answers_s(site: Served, seconds: float) -> list[float]:
     """How long one page after the other took, seconds each."""
-    found, until = [], time.monotonic() + seconds
+    found: list[float] = []
+    until = time.monotonic() + seconds
     while time.monotonic() < until or len(found) < 10:
         began = time.monotonic()
         with urllib.request.urlopen(f"{site.address}/c/default/?format=json", timeout=30) as answer:  # noqa: S310

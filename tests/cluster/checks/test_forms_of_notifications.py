@@ -15,7 +15,7 @@ from zkdash.cluster.tone import Tone
 
 PATH = "/config/changes/config_change_0000000007"
 BY_PATH = {"version": 2, "entity_path": "topics/t"}
-CLUSTER_ID = {"/cluster/id": small.json_(version="1", id="iAZYM0SaQ-elhe1rT4ifIg")}
+CLUSTER_ID: Tree = {"/cluster/id": small.json_(version="1", id="iAZYM0SaQ-elhe1rT4ifIg")}
 
 
 def _broker(number: int, version: int, zxid: int) -> Tree:
@@ -28,13 +28,13 @@ def _change(data: object, zxid: int) -> Tree:
     return {PATH: small.znode(json.dumps(data), zxid=zxid)}
 
 
-def _cause(*trees: Tree) -> Cause | None:
+def _cause(*trees: small.AnyTree) -> Cause | None:
     found = checks.BY_ID["D63"].causes(Sight(small.built(*trees)))
     assert found is not None
     return found.get(PATH)
 
 
-def test_a_broker_of_09_dies_of_it_when_it_starts():
+def test_a_broker_of_09_dies_of_it_when_it_starts() -> None:
     cause = _cause(_broker(1, 2, 5), _broker(2, 2, 6), _change(BY_PATH, 7))
     assert cause is not None
     assert (cause.count, cause.tone) == (1, None)
@@ -43,7 +43,7 @@ def test_a_broker_of_09_dies_of_it_when_it_starts():
     assert checks.BY_ID["D63"].tone is Tone.CRITICAL
 
 
-def test_who_started_while_it_lay_there_is_not_of_09():
+def test_who_started_while_it_lay_there_is_not_of_09() -> None:
     assert _cause(_broker(1, 2, 8), _change(BY_PATH, 7)) is None
     cause = _cause(_broker(1, 2, 8), _broker(2, 2, 6), _change(BY_PATH, 7))
     assert cause is not None
@@ -51,7 +51,7 @@ def test_who_started_while_it_lay_there_is_not_of_09():
 
 
 @pytest.mark.parametrize("newer", [CLUSTER_ID, _broker(3, 4, 1)])
-def test_where_something_newer_runs_an_old_protocol_may_be_all(newer: Tree):
+def test_where_something_newer_runs_an_old_protocol_may_be_all(newer: Tree) -> None:
     """Of 0.10.0 to 3.9 with an older inter.broker.protocol.version the registration is that of 0.9."""
     cause = _cause(_broker(1, 2, 5), newer, _change(BY_PATH, 7))
     assert cause is not None
@@ -61,14 +61,14 @@ def test_where_something_newer_runs_an_old_protocol_may_be_all(newer: Tree):
     )
 
 
-def test_a_bare_name_stops_brokers_of_1_x():
+def test_a_bare_name_stops_brokers_of_1_x() -> None:
     cause = _cause(_broker(1, 4, 8), _change("t", 7))
     assert cause is not None
     assert cause.tone is None
     assert cause.why == "in the form of 0.8; broker 1 cannot read it"
 
 
-def test_where_topics_are_of_24_a_bare_name_does_but_make_noise():
+def test_where_topics_are_of_24_a_bare_name_does_but_make_noise() -> None:
     topic = {"/brokers/topics/t": small.json_(version=2, partitions={"0": [1]})}
     cause = _cause(_broker(1, 4, 8), topic, _change("t", 7))
     assert cause is not None
@@ -90,5 +90,5 @@ def test_where_topics_are_of_24_a_bare_name_does_but_make_noise():
         (5, "t"),  # an error in its log, and no more
     ],
 )
-def test_what_a_release_reads_or_ignores_is_no_fault(version: int, data: object):
+def test_what_a_release_reads_or_ignores_is_no_fault(version: int, data: object) -> None:
     assert _cause(_broker(1, version, 5), _change(data, 7)) is None
