@@ -11,7 +11,6 @@ import pytest
 from tests.conftest import TICK_MS
 from tests.lab import zookeeper as zookeepers
 from tests.lab.cluster import Lab
-from tests.lab.mains import Mains
 from tests.lab.releases import RELEASES
 from tests.serving import Served, served, starter
 from zkdash.demo.zookeeper import Server
@@ -48,15 +47,7 @@ def _era(item: pytest.Item) -> str | None:
 
 
 @pytest.fixture(scope="session")
-def mains(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mains]:
-    """Where Kafka's own tools run."""
-    mains = Mains(tmp_path_factory.mktemp("tools"))
-    yield mains
-    mains.stop()
-
-
-@pytest.fixture(scope="session")
-def lab(zookeeper: Server, mains: Mains, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(zookeeper: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """The run's brokers, started when a test asks for them."""
     folder = tmp_path_factory.mktemp("kafka")
     old: dict[str, Server] = {}
@@ -73,7 +64,7 @@ def lab(zookeeper: Server, mains: Mains, tmp_path_factory: pytest.TempPathFactor
                 old[version] = servers.enter_context(server)
             return old[version].address
 
-        lab = Lab(address, folder, mains)
+        lab = Lab(address, folder)
         yield lab
         lab.stop()
 

@@ -14,7 +14,6 @@ import pytest
 
 from tests.lab.cluster import SETTINGS, Lab
 from tests.lab.kraft import CONTROLLER_ID, Controller
-from tests.lab.mains import Mains
 from tests.serving import Serve
 from tests.waiting import wait_for
 from zkdash.actions import planning
@@ -27,10 +26,10 @@ HOME = "/c/default/"
 
 
 @pytest.fixture
-def own_lab(lab: Lab, zookeeper: Server, mains: Mains, tmp_path: Path) -> Iterator[Lab]:
+def own_lab(lab: Lab, zookeeper: Server, tmp_path: Path) -> Iterator[Lab]:
     """Brokers that nobody else uses; those that all others share have ended."""
     lab.stop()
-    own = Lab(lambda _: zookeeper.address, tmp_path, mains, name="to-kraft", count=2)
+    own = Lab(lambda _: zookeeper.address, tmp_path, name="to-kraft", count=2)
     yield own
     own.stop()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,22 +32,21 @@ SETTINGS = {
 class Lab:
     """Starts a release's brokers on the ZooKeeper at `zookeeper(release)`, in the chroot /<name>-<release>.
 
-    They have the ids 1 to `count`, and stand in two racks where the release knows racks. All labs of a run
-    share `mains`.
+    They have the ids 1 to `count`, and stand in two racks where the release knows racks. The JVM of the tools
+    that ask them ends with them: there consumers leave sessions open.
     """
 
     def __init__(
         self,
         zookeeper: Callable[[str], str],
         data_dir: Path,
-        mains: Mains,
         *,
         name: str = "kafka",
         count: int = 3,
     ) -> None:
         self._zookeeper = zookeeper
         self._data_dir = data_dir
-        self._mains = mains
+        self._mains = Mains(data_dir / "tools")
         self._name = name
         self._count = count
         self._brokers: dict[str, list[Broker]] = {}
@@ -61,8 +60,7 @@ class Lab:
 
         Those of another release are ended first.
         """
-        for other in self._brokers.keys() - {release}:
-            self._end(other)
+        self._end(self._brokers.keys() - {release})
         if release not in self._brokers:
             self._brokers[release] = [self._make(release, number + 1) for number in range(self._count)]
         brokers = self._brokers[release]
@@ -98,14 +96,16 @@ class Lab:
             client.close()
 
     def stop(self) -> None:
-        """End every broker."""
-        for release in self._brokers:
-            self._end(release)
+        """End every broker, and the tools."""
+        self._end(self._brokers)
+        self._mains.stop()
 
-    def _end(self, release: str) -> None:
-        alive = [broker for broker in self._brokers[release] if broker.alive]
-        with ThreadPoolExecutor(max_workers=self._count) as pool:
-            list(pool.map(Broker.die, alive))
+    def _end(self, releases: Iterable[str]) -> None:
+        alive = [broker for release in releases for broker in self._brokers[release] if broker.alive]
+        if alive:
+            with ThreadPoolExecutor(max_workers=self._count) as pool:
+                list(pool.map(Broker.die, alive))
+            self._mains.stop()
 
     def _make(self, release: str, id: int) -> Broker:  # noqa: A002 - Kafka's own word
         racks = {} if release == "0.8.2.2" else {"broker.rack": "ab"[id % 2]}
