@@ -9,8 +9,14 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_for(condition: Callable[[], T], limit_s: float = 5.0, message: str | Callable[[], object] = "") -> T:
-    """Return the first true value of `condition`, looked at every 5 ms.
+def wait_for(
+    condition: Callable[[], T],
+    limit_s: float = 5.0,
+    message: str | Callable[[], object] = "",
+    *,
+    every_s: float = 0.005,
+) -> T:
+    """Return the first true value of `condition`, looked at every 5 ms: more seldom where looking costs much.
 
     Raises AssertionError after `limit_s`, with `message` (called only then, when it can be called).
     """
@@ -22,4 +28,4 @@ def wait_for(condition: Callable[[], T], limit_s: float = 5.0, message: str | Ca
         if time.monotonic() >= deadline:
             told = message() if callable(message) else message
             raise AssertionError(f"not within {limit_s:g} s: {told or 'the condition stayed false'}")
-        time.sleep(0.005)
+        time.sleep(every_s)
