@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tests import recorded
-from tests.serving import Served, starter
+from tests.serving import PAGE_EVERY_S, Served, starter
 from tests.waiting import wait_for
 from zkdash.demo.zookeeper import Server
 from zkdash.kafka import paths
@@ -38,6 +38,7 @@ def serving(below: Path, trees: Iterable[str], **settings: str | Path) -> Iterat
             lambda: all(row["data"] == "live" for row in server.json("/?format=json")["rows"]),
             limit_s=LOAD_LIMIT_S,
             message=server.printed,
+            every_s=PAGE_EVERY_S,
         )
         yield server
 

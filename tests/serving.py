@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 START_LIMIT_S = 60.0
 STOP_LIMIT_S = 30.0
 ANSWER_LIMIT_S = 30.0
+PAGE_EVERY_S = 0.05  # a page costs the process milliseconds
 
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 
@@ -79,6 +80,7 @@ class Served:
             lambda: _ADDRESS.search(self.out.read_text()) or self._process.poll() is not None,
             limit_s=START_LIMIT_S,
             message=self.printed,
+            every_s=0.02,
         )
         assert isinstance(found, re.Match), f"serve ended with {self._process.returncode}:\n{self.printed()}"
         self.address = found[0].rstrip("/")
@@ -89,6 +91,7 @@ class Served:
             lambda: self.json(f"/c/{cluster}/topics/")["as_of"] is not None,
             limit_s=START_LIMIT_S,
             message=self.printed,
+            every_s=PAGE_EVERY_S,
         )
 
     @property

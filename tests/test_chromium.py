@@ -52,17 +52,45 @@ def test_where_nothing_may_be_installed_the_error_holds_the_command(
     programs(apt_get="exit 0", sudo="exit 1")
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     with pytest.raises(chromium.MissingError, match="sudo sh -c 'apt-get update"):
-        chromium.install()
+        chromium.prepare()
+
+
+# Installs what it is asked for last, unless that has the name of what there is not.
+APT_GET = """
+[ "$DEBIAN_FRONTEND" ] || exit 1
+for name; do :; done
+[ "$name" != "$LACKS" ] || exit 100
+[ "$1" = update ] || cp "$0" "${0%/*}/$name"
+"""
+SUDO = '[ "$1" = -n ] || exit 1; shift; [ "$1" = true ] || exec "$@"'
 
 
 @pytest.mark.parametrize("user", [0, 1000])
-def test_debians_chromium_is_installed_by_root_or_by_a_sudo_without_a_password(
-    programs: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, user: int
+@pytest.mark.parametrize(("lacks", "found"), [("", chromium.SHELL), (chromium.SHELL, "chromium")])
+def test_debians_shell_or_chromium_is_installed_by_root_or_by_a_sudo_without_a_password(
+    programs: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, user: int, lacks: str, found: str
 ) -> None:
-    directory = programs(
-        apt_get='[ "$DEBIAN_FRONTEND" ] || exit 1; [ "$1" = update ] || cp "$0" "${0%/*}/chromium"',
-        sudo='[ "$1" = -n ] || exit 1; shift; [ "$1" = true ] || exec "$@"',
-    )
+    directory = programs(apt_get=APT_GET, sudo=SUDO)
+    monkeypatch.setenv("LACKS", lacks)
     monkeypatch.setattr("os.geteuid", lambda: user)
-    chromium.install()
+    chromium.prepare()
+    assert chromium.find() == directory / found
+
+
+@pytest.mark.parametrize(("known", "found"), [("exit 0", chromium.SHELL), ("exit 100", "chromium")])
+def test_who_has_a_browser_gets_the_shell_only_where_apt_knows_it(
+    programs: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, known: str, found: str
+) -> None:
+    directory = programs(apt_get=APT_GET, apt_cache=known, chromium="exit 0")
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    chromium.prepare()
+    assert chromium.find() == directory / found
+
+
+def test_who_has_a_browser_goes_on_with_it_where_nothing_may_be_installed(
+    programs: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = programs(apt_get="exit 0", apt_cache="exit 0", sudo="exit 1", chromium="exit 0")
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    chromium.prepare()
     assert chromium.find() == directory / "chromium"

@@ -32,6 +32,7 @@ PARTS: Final = {
     ),
     "clients": ("tests/faults/test_clients.py::test_who_never_reads_or_floods_harms_nobody_else",),
     "injection": ("tests/web/test_injection.py",),
+    "payloads": ("tests/journeys/test_payloads.py",),
     "endings": ("tests/faults/test_endings.py::test_a_process_that_is_told_to_end_answers_what_was_asked",),
     "stream": ("tests/pipeline/test_streaming.py",),
     "masters": ("tests/pipeline/test_scale_out.py",),
@@ -52,7 +53,7 @@ PARTS: Final = {
 WHOLE: Final = frozenset(
     {
         *("dry", "fields", "readonly", "audit", "injection", "stream", "masters", "mirror"),
-        *("matrix", "attempts", "values", "batches"),
+        *("matrix", "payloads", "attempts", "values", "batches"),
     }
 )
 

@@ -23,7 +23,7 @@ from playwright.sync_api import expect
 
 from tests.conftest import Chroot
 from tests.databases import _using
-from tests.serving import START_LIMIT_S, Served, starter
+from tests.serving import PAGE_EVERY_S, START_LIMIT_S, Served, starter
 from tests.signing import PASSWORD, sign_in
 from tests.waiting import wait_for
 from tests.world import World
@@ -122,6 +122,7 @@ class Site:
             lambda: self.process.json(f"{self.path}topics/")["zxid"] >= zxid,
             limit_s=START_LIMIT_S,
             message=self.served.printed,
+            every_s=PAGE_EVERY_S,
         )
 
 

@@ -17,6 +17,12 @@ from tests.journeys.sites import VIEWER, Site, Sites
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
 TRENDS = "trends/"
+# How far to the right the middle of what was not read is, which moves on with the time.
+_GAP = """(rows) => {
+  const known = rows.map((row) => !!row.cells[1].dataset.value);
+  const from = known.findIndex((it, i) => !it && known[i - 1]);
+  return (from + known.findIndex((it, i) => i > from && it) - 1) / 2 / (rows.length - 1);
+}"""
 CHARTS = ["under-replicated", "leader-churn", "rebalances", "commit-rates", "lag", "writes"]
 
 
@@ -68,7 +74,7 @@ def test_a_pointer_over_a_chart_reads_its_numbers_and_a_drag_looks_closer(page: 
     expect(values.first).to_contain_text(":")
     whole = values.first.text_content()
     assert float(values.nth(1).text_content().replace(",", ".")) > 0
-    page.mouse.move(box["x"] + box["width"] / 2 + 20, at)  # in the gap
+    page.mouse.move(box["x"] + box["width"] * section.locator("details tbody tr").evaluate_all(_GAP), at)
     expect(values.nth(1)).to_have_text("unknown")
     page.mouse.move(box["x"] + box["width"] * 0.7, at)
     page.mouse.down()
@@ -87,7 +93,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(opened: Callable[..., Any], si
         page.goto(site.home + address)
         if address == TRENDS:
             page.locator("details summary").first.click()
-        faults = looking.in_both_themes(page)
+        faults = looking.in_both_themes(page) if width > 360 else looking.violations(page)
         if faults or page.evaluate("document.scrollingElement.scrollWidth") > width:
             found[address] = faults
     assert found == {}
