@@ -37,6 +37,23 @@ def _listed(variable: str) -> list[str]:
     return [item.strip() for item in os.environ.get(variable, "").split(",") if item.strip()]
 
 
+def _have_data_dir() -> None:
+    """Make the data directory, where anything is kept in it. Raises ImproperlyConfigured."""
+    elsewhere = all(os.environ.get(f"ZKDASH_{name}") for name in ("SECRET_KEY", "DATABASE", "HISTORY"))
+    try:
+        if not elsewhere:
+            DATA_DIR.mkdir(parents=True, exist_ok=True)
+        why = "" if elsewhere or os.access(DATA_DIR, os.W_OK | os.X_OK) else "it cannot be written to"
+    except FileExistsError:
+        why = "it is no directory"
+    except OSError as error:
+        why = error.strerror or str(error)
+    if why:
+        raise ImproperlyConfigured(
+            f"{DATA_DIR} cannot hold zkdash's files: {why}. Set ZKDASH_DATA to a writable directory."
+        )
+
+
 def _secret_key() -> str:
     """The key of the environment, else the one in the data directory, made at first use."""
     given = os.environ.get("ZKDASH_SECRET_KEY")
@@ -44,7 +61,6 @@ def _secret_key() -> str:
         return given
     path = DATA_DIR / "secret_key"
     try:
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(48))
     except FileExistsError:
@@ -57,6 +73,7 @@ def _secret_key() -> str:
     return path.read_text().strip()
 
 
+_have_data_dir()
 try:
     ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(os.environ)
     ZKDASH_SIGN_IN = configuration.load(os.environ)
