@@ -23,7 +23,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from zkdash import databases
+from zkdash import databases, limits
 from zkdash.access.sso import configuration
 from zkdash.alarms import rules
 from zkdash.notices import configuration as telling
@@ -78,6 +78,7 @@ try:
     ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(os.environ)
     ZKDASH_SIGN_IN = configuration.load(os.environ)
     ZKDASH_CHECKS = rules.load(os.environ)
+    ZKDASH_LIMITS = limits.load(os.environ)
     ZKDASH_WEBHOOK_SECRET = telling.secret(os.environ, telling.WEBHOOK_SECRET)
     _smtp = telling.smtp(os.environ)
 except config.ConfigError as error:
@@ -163,8 +164,8 @@ AXES_LOCKOUT_CALLABLE = "zkdash.web.signin.locked_out"
 AXES_DISABLE_ACCESS_LOG = True  # the audit tells it
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
-# A pasted reassignment may hold 5 MB, a selection a thousand rows.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 6_000_000
+# The door refuses longer ones before Django sees them.
+DATA_UPLOAD_MAX_MEMORY_SIZE = ZKDASH_LIMITS.form_bytes
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 ROOT_URLCONF = "zkdash.urls"
 ASGI_APPLICATION = "zkdash.asgi.application"
@@ -248,5 +249,6 @@ LOGGING = {
         "django": {"handlers": [], "level": "WARNING"},
         "django.server": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a 404 is the visitor's
+        "uvicorn.error": {"level": "ERROR"},  # what is no HTTP is the sender's; the door counts it
     },
 }
