@@ -235,10 +235,12 @@ LOGGING = {
         "line": {"()": "zkdash.logs.LineFormatter"},
         "json": {"()": "zkdash.logs.JsonFormatter"},
     },
+    "filters": {"brief": {"()": "zkdash.logs.Brief"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
             "formatter": "json" if os.environ.get("ZKDASH_LOG") == "json" else "line",
+            "filters": ["brief"],
         }
     },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
