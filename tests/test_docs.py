@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests import screenshots
 from zkdash.access.sso import configuration
+from zkdash.limits import KEYS, Limits
 from zkdash.web import pages
 from zkdash.web.embeds import shown
 from zkdash.web.page import Page
@@ -57,6 +59,16 @@ def test_every_key_of_a_cluster_is_told(key: str) -> None:
 def test_every_key_of_signing_in_is_told(table: str, key: str) -> None:
     block = SIGN_IN.partition(f"{table}\n")[2].partition("```")[0]
     assert re.search(rf"^(# )?{key} = ", block, re.MULTILINE)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_limit_is_told_as_it_is(key: str) -> None:
+    block = OPERATING.partition("```toml\n[limits]\n")[2].partition("```")[0]
+    assert tomllib.loads(block)[key] == getattr(Limits(), key)
+
+
+def test_how_many_files_the_limits_need_is_told() -> None:
+    assert f"({Limits().files:,} of the usual ones)".replace(",", " ") in OPERATING
 
 
 @pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)

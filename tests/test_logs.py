@@ -35,8 +35,8 @@ def failing(logger: logging.Logger) -> None:
         logger.exception("It failed")
 
 
-def _fail() -> NoReturn:
-    raise ValueError("no\n2026-01-01T00:00:00.000Z INFO zkdash: forged")
+def _fail(text: str = "no\n2026-01-01T00:00:00.000Z INFO zkdash: forged") -> NoReturn:
+    raise ValueError(text)
 
 
 @pytest.mark.parametrize("formatter", FORMATTERS)
@@ -96,3 +96,37 @@ def test_what_is_to_be_hidden_is_in_no_line(formatter: logging.Formatter) -> Non
         told = written(formatter, lambda logger: logger.info("GET /welcome/secret/"))
     assert "secret" not in told
     assert told.count(logs.HIDDEN) == 2
+
+
+@pytest.mark.parametrize("formatter", FORMATTERS)
+def test_what_is_long_is_cut_and_a_secret_is_hidden_before(formatter: logging.Formatter) -> None:
+    text = "a" * (logs.MOST_CHARACTERS - 3) + "secret" + "b" * 10_000
+    with logs.about(lambda: {"user": text}, lambda: ("secret",)):
+        told = written(formatter, lambda logger: logger.info("%s", text))
+    assert "secr" not in told.replace("<hidden>", "")
+    assert len(told) < 2 * logs.MOST_CHARACTERS + 500
+    assert "characters)" in told
+
+
+@pytest.mark.parametrize("formatter", FORMATTERS)
+def test_a_traceback_is_cut_too(formatter: logging.Formatter) -> None:
+    def fail(logger: logging.Logger) -> None:
+        try:
+            _fail("a long line " * 10_000 + "\nline" * 10_000)
+        except ValueError:
+            logger.exception("It failed")
+
+    told = written(formatter, fail)
+    assert len(told) < 2 * logs.MOST_CHARACTERS + 20 * logs.MOST_LINES
+    assert "Traceback (most recent call last):" in told
+    assert "lines)" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "is_told"), [("django.security.DisallowedHost", False), ("django.request", True)]
+)
+def test_what_is_the_senders_fault_has_no_traceback(name: str, is_told: bool) -> None:
+    error = ValueError("no")
+    record = logging.LogRecord(name, logging.ERROR, "", 0, "It failed", (), (ValueError, error, None))
+    assert logs.Brief().filter(record)
+    assert (record.exc_info is not None) == is_told

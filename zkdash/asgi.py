@@ -1,4 +1,4 @@
-"""The ASGI application: HTTP to Django, WebSockets to Channels, lifespan to what `serve` configured.
+"""The ASGI application: HTTP to Django, WebSockets to Channels, both through the door; lifespan is ours.
 
 Django and Channels do not answer ASGI's lifespan protocol, so it is answered here.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 from django.core.asgi import get_asgi_application
 
@@ -18,8 +18,13 @@ _django = get_asgi_application()
 # Django must be set up before these are imported.
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.urls import re_path  # noqa: E402
 from django.utils.module_loading import import_string  # noqa: E402
 
+from zkdash.door import addresses  # noqa: E402
+from zkdash.door.layer import Door  # noqa: E402
+from zkdash.door.refusals import NO_SUCH_SOCKET, REFUSALS  # noqa: E402
+from zkdash.web import bodies  # noqa: E402
 from zkdash.web.origins import OwnOrigins  # noqa: E402
 
 log = logging.getLogger(__name__)
@@ -29,11 +34,20 @@ Scope = Any
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
+
+async def _nowhere(scope: Scope, _receive: Receive, send: Send) -> None:
+    """A socket that there is not: a router would fail where none of its own fits."""
+    host, _ = scope.get("client") or ("", 0)
+    REFUSALS.tell(NO_SUCH_SOCKET, addresses.key(host))
+    await send({"type": "websocket.close"})
+
+
+_elsewhere = re_path("", cast("Any", _nowhere))
 _pages = OwnOrigins(
-    URLRouter(import_string("zkdash.web.urls.websocket_urlpatterns")), settings.ZKDASH_ORIGINS
+    URLRouter([*import_string("zkdash.web.urls.websocket_urlpatterns"), _elsewhere]), settings.ZKDASH_ORIGINS
 )
 # An embed has no origin; its socket asks the link itself from where it may be opened.
-_embeds = URLRouter(list(import_string("zkdash.web.embeds.routes.SOCKETS")))
+_embeds = URLRouter([*import_string("zkdash.web.embeds.routes.SOCKETS"), _elsewhere])
 
 
 async def _websocket(scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,8 +58,8 @@ async def _websocket(scope: Scope, receive: Receive, send: Send) -> None:
 _channels = ProtocolTypeRouter({"http": _django, "websocket": _websocket})
 
 
-async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Route one ASGI scope."""
+async def _within(scope: Scope, receive: Receive, send: Send) -> None:
+    """Route one ASGI scope that was let in."""
     if scope["type"] == "lifespan":
         await _lifespan(receive, send)
     else:
@@ -71,3 +85,6 @@ async def _lifespan(receive: Receive, send: Send) -> None:
                 await engine.stop()
             await send({"type": "lifespan.shutdown.complete"})
             return
+
+
+application = Door(_within, settings.ZKDASH_LIMITS, bodies.most, proxies=settings.ZKDASH_PROXIES)

@@ -21,6 +21,12 @@ HIDDEN: Final = "<hidden>"
 # What a log call may add by extra={FIELDS: {…}}.
 FIELDS: Final = "zkdash_fields"
 
+# So long a message, a field's value or a line of a traceback may be; and a whole traceback.
+MOST_CHARACTERS: Final = 4_000
+MOST_LINES: Final = 200
+# Of what others send that is refused, Django tells with a traceback, which is of no use.
+_SENDERS_FAULT: Final = "django.security."
+
 # What ends a line, moves a terminal's cursor, or turns the direction of text; lone surrogates.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -54,13 +60,22 @@ def about(telling: Telling, hiding: Hiding = _hides_nothing) -> Iterator[None]:
         _context.reset(token)
 
 
+class Brief(logging.Filter):
+    """Takes the traceback from what was refused as the sender's fault: a wrong host, too many fields."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith(_SENDERS_FAULT):
+            record.exc_info = record.exc_text = record.stack_info = None
+        return True
+
+
 class LineFormatter(logging.Formatter):
     """A line of text; the lines of a traceback follow it indented, so that none looks like another record."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = _fields(record)
         about = "".join(f" {name}={_quoted(value)}" for name, value in fields.items())
-        line = f"{_instant(record)} {record.levelname} {record.name}: {record.getMessage()}{about}"
+        line = f"{_instant(record)} {record.levelname} {record.name}: {_shown(record.getMessage())}{about}"
         error = _error(record)
         lines = (line, *(f"    {one}" for one in error.split("\n"))) if error else (line,)
         return _hidden("\n".join(map(_escaped, lines)))
@@ -74,25 +89,34 @@ class JsonFormatter(logging.Formatter):
             "time": _instant(record),
             "level": record.levelname,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _shown(record.getMessage()),
             **_fields(record),
         }
         error = _error(record)
         if error:
             line["error"] = error
-        shown = {name: _hidden(value) if isinstance(value, str) else value for name, value in line.items()}
-        return json.dumps(shown).replace("\x7f", "\\u007f")
+        return json.dumps(line).replace("\x7f", "\\u007f")
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
     telling, _ = _context.get()
     known = {**telling(), **record.__dict__.get(FIELDS, {})}
-    return {name: value for name, value in known.items() if value not in (None, "")}
+    return {
+        name: _shown(value) if isinstance(value, str) else value
+        for name, value in known.items()
+        if value not in (None, "")
+    }
 
 
 def _quoted(value: object) -> str:
     text = str(value)
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
+
+
+def _shown(text: str) -> str:
+    """Without what is to be hidden, and cut: only then, as half of a secret would be in it otherwise."""
+    shown = _hidden(text)
+    return shown if len(shown) <= MOST_CHARACTERS else f"{shown[:MOST_CHARACTERS]}… ({len(shown)} characters)"
 
 
 def _hidden(text: str) -> str:
@@ -112,7 +136,11 @@ def _error(record: logging.LogRecord) -> str:
     told = [formatter.formatException(record.exc_info)] if record.exc_info else []
     if record.stack_info:
         told.append(record.stack_info)
-    return "\n".join(told)
+    lines = [_shown(line) for line in "\n".join(told).split("\n")]
+    over = len(lines) - MOST_LINES
+    if over > 0:
+        lines[MOST_LINES // 2 : MOST_LINES // 2 + over] = [f"… ({over} lines)"]
+    return "\n".join(lines)
 
 
 def _escaped(line: str) -> str:

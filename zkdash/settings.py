@@ -23,7 +23,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from zkdash import databases
+from zkdash import databases, limits
 from zkdash.access.sso import configuration
 from zkdash.alarms import rules
 from zkdash.notices import configuration as telling
@@ -37,6 +37,23 @@ def _listed(variable: str) -> list[str]:
     return [item.strip() for item in os.environ.get(variable, "").split(",") if item.strip()]
 
 
+def _have_data_dir() -> None:
+    """Make the data directory, where anything is kept in it. Raises ImproperlyConfigured."""
+    elsewhere = all(os.environ.get(f"ZKDASH_{name}") for name in ("SECRET_KEY", "DATABASE", "HISTORY"))
+    try:
+        if not elsewhere:
+            DATA_DIR.mkdir(parents=True, exist_ok=True)
+        why = "" if elsewhere or os.access(DATA_DIR, os.W_OK | os.X_OK) else "it cannot be written to"
+    except FileExistsError:
+        why = "it is no directory"
+    except OSError as error:
+        why = error.strerror or str(error)
+    if why:
+        raise ImproperlyConfigured(
+            f"{DATA_DIR} cannot hold zkdash's files: {why}. Set ZKDASH_DATA to a writable directory."
+        )
+
+
 def _secret_key() -> str:
     """The key of the environment, else the one in the data directory, made at first use."""
     given = os.environ.get("ZKDASH_SECRET_KEY")
@@ -44,7 +61,6 @@ def _secret_key() -> str:
         return given
     path = DATA_DIR / "secret_key"
     try:
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(48))
     except FileExistsError:
@@ -57,10 +73,12 @@ def _secret_key() -> str:
     return path.read_text().strip()
 
 
+_have_data_dir()
 try:
     ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(os.environ)
     ZKDASH_SIGN_IN = configuration.load(os.environ)
     ZKDASH_CHECKS = rules.load(os.environ)
+    ZKDASH_LIMITS = limits.load(os.environ)
     ZKDASH_WEBHOOK_SECRET = telling.secret(os.environ, telling.WEBHOOK_SECRET)
     _smtp = telling.smtp(os.environ)
 except config.ConfigError as error:
@@ -146,8 +164,8 @@ AXES_LOCKOUT_CALLABLE = "zkdash.web.signin.locked_out"
 AXES_DISABLE_ACCESS_LOG = True  # the audit tells it
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
-# A pasted reassignment may hold 5 MB, a selection a thousand rows.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 6_000_000
+# The door refuses longer ones before Django sees them.
+DATA_UPLOAD_MAX_MEMORY_SIZE = ZKDASH_LIMITS.form_bytes
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 ROOT_URLCONF = "zkdash.urls"
 ASGI_APPLICATION = "zkdash.asgi.application"
@@ -217,10 +235,12 @@ LOGGING = {
         "line": {"()": "zkdash.logs.LineFormatter"},
         "json": {"()": "zkdash.logs.JsonFormatter"},
     },
+    "filters": {"brief": {"()": "zkdash.logs.Brief"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
             "formatter": "json" if os.environ.get("ZKDASH_LOG") == "json" else "line",
+            "filters": ["brief"],
         }
     },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
@@ -231,5 +251,6 @@ LOGGING = {
         "django": {"handlers": [], "level": "WARNING"},
         "django.server": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a 404 is the visitor's
+        "uvicorn.error": {"level": "ERROR"},  # what is no HTTP is the sender's; the door counts it
     },
 }

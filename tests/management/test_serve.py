@@ -133,7 +133,7 @@ def test_a_database_that_cannot_be_had_is_told(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
     said = refused(data=file / "below", **environ)
-    assert f"The database {file}/below/zkdash.sqlite3 cannot be used" in said
+    assert f"{file}/below cannot hold zkdash's files: Not a directory. Set ZKDASH_DATA to a " in said
 
 
 def test_the_first_start_prints_a_link_that_makes_an_administrator_once(

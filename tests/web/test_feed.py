@@ -23,6 +23,8 @@ from zkdash.access import holders, rights, tokens
 from zkdash.access.models import Grant, Token
 from zkdash.access.roles import Role
 from zkdash.cluster.changes import Change
+from zkdash.door.places import Floor
+from zkdash.limits import Limits
 from zkdash.live.feed import Feed
 from zkdash.live.traffic import TRAFFIC
 from zkdash.web import feed
@@ -229,6 +231,24 @@ def test_what_is_no_place_is_said_so(client: Client) -> None:
         assert json.loads(answer.content)["error"].startswith(f"“{place}” is no place in a feed")
 
 
-def test_there_are_only_so_many_feeds(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed, "MOST_FEEDS", 0)
-    assert client.get("/c/demo/feed/").status_code == 503
+def test_one_feed_too_many_is_told_so_and_asking_for_the_head_of_one_is_none() -> None:
+    floor = Floor(msgspec.structs.replace(Limits(), feeds=2, feeds_per_address=1))
+
+    async def answered(method: str, address: str, is_kept: bool) -> tuple[int, bytes]:
+        scope: dict[str, Any] = {"method": method, "path": "/c/demo/feed/", "query_string": "format=json"}
+        visit = floor.visit(scope, address)
+        answer: Any = await AsyncClient().request(headers=[(b"host", b"testserver")], **scope)
+        if not is_kept:
+            visit.end()
+        return answer.status_code, b"" if answer.streaming else answer.content
+
+    async def main() -> None:
+        assert await answered("HEAD", "a", is_kept=False) == (200, b"")
+        assert await answered("GET", "a", is_kept=True) == (200, b"")
+        status, told = await answered("GET", "a", is_kept=False)
+        assert (status, b"Too many feeds from this address at once." in told) == (429, True)
+        assert await answered("GET", "b", is_kept=True) == (200, b"")
+        status, told = await answered("GET", "c", is_kept=False)
+        assert (status, b"Too many feeds at once." in told) == (503, True)
+
+    asyncio.run(main())

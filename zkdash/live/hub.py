@@ -30,6 +30,9 @@ TRY_AGAIN_LATER = 1013
 JUDGE_EVERY_S = 3.0
 JUDGE_LIMIT_S = 1.5
 
+# Python reads no number of more than 4 300 digits, and no process comes so far.
+_MOST_DIGITS = 18
+
 
 class Hub:
     """The rooms of one process."""
@@ -154,7 +157,8 @@ class Hub:
 def _revision(seen: str) -> int | None:
     """The revision of a token that this process gave out, None for any other."""
     process, _, revision = seen.partition(".")
-    return int(revision) if process == board.STARTED and revision.isdecimal() else None
+    is_ours = process == board.STARTED and revision.isdecimal() and len(revision) <= _MOST_DIGITS
+    return int(revision) if is_ours else None
 
 
 async def _close(socket: Socket, code: int) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
+import resource
 import signal
 import socket
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 import uvicorn
 from django.conf import settings
@@ -19,14 +23,20 @@ from django.db import connections
 from zkdash.access import administrators
 from zkdash.actions import reading, worker
 from zkdash.alarms import keeping
+from zkdash.door.addresses import Addresses
+from zkdash.door.connections import Connections
+from zkdash.door.protocol import RequestProtocol, SocketProtocol
+from zkdash.limits import Limits
 from zkdash.live import engine, queue
 from zkdash.management import database, recording, supervising
 from zkdash.notices.courier import Courier
 from zkdash.web import feed, renderer, run_reading, warden
-from zkdash.zk.config import ClusterConfig
+from zkdash.zk.config import ClusterConfig, ConfigError
 
 _DRAIN_S = 10
 _MOST_FROM_A_CLIENT = 64 * 1024
+# The kernel would keep megabytes of what a client does not read; at 100 ms this is still 2.5 MB/s.
+_KERNEL_BYTES = 256 * 1024
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +62,8 @@ def serve(
     """
     database.prepare()
     _refuse_strangers(host)
-    listener = _bind(host, port)
+    limits = settings.ZKDASH_LIMITS = _affordable(settings.ZKDASH_LIMITS)
+    listener = _bind(host, port, limits.backlog)
     address = _address(host, listener.getsockname()[1])
     _trust(host, address)
     _collect_static()
@@ -80,9 +91,13 @@ def serve(
         hands.leave()
         courier.leave()
 
+    coming = Connections(limits, Addresses(settings.ZKDASH_PROXIES))
     server = _Server(
         uvicorn.Config(
             "zkdash.asgi:application",
+            http=cast("Any", partial(RequestProtocol, coming)),
+            ws=SocketProtocol,
+            backlog=limits.backlog,
             lifespan="on",
             log_config=None,
             access_log=False,
@@ -97,6 +112,7 @@ def serve(
             # Compressing for each socket anew costs more than all the rest of a frame.
             ws_per_message_deflate=False,
         ),
+        coming,
         lambda: announce(address, link),
         leaving,
     )
@@ -118,15 +134,21 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, telling when it answers and when it ends."""
+    """uvicorn, watching its connections, and telling when it answers and when it ends."""
 
     def __init__(
-        self, config: uvicorn.Config, ready: Callable[[], None], leaving: Callable[[], None]
+        self,
+        config: uvicorn.Config,
+        coming: Connections,
+        ready: Callable[[], None],
+        leaving: Callable[[], None],
     ) -> None:
         super().__init__(config)
-        self._ready, self._leaving = ready, leaving
+        self._coming, self._ready, self._leaving = coming, ready, leaving
+        self._watching: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._watching = asyncio.create_task(self._coming.watch())
         await super().startup(sockets=sockets)
         if self.started:
             self._ready()
@@ -134,6 +156,29 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._leaving()
         await super().shutdown(sockets=sockets)
+        if self._watching is not None:
+            self._watching.cancel()
+
+
+def _affordable(limits: Limits) -> Limits:
+    """The limits as far as this process may open files for them, of which it asks for as many as it needs."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = limits.files if most == resource.RLIM_INFINITY else min(most, limits.files)
+    if now != resource.RLIM_INFINITY and now < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+    try:
+        found = limits.within(files)
+    except ConfigError as error:
+        raise CommandError(str(error)) from error
+    if found != limits:
+        log.warning(
+            "Only %d files may be open (ulimit -n), not %d: %d connections are taken instead of %d",
+            files,
+            limits.files,
+            found.connections,
+            limits.connections,
+        )
+    return found
 
 
 def _collect_static() -> None:
@@ -166,13 +211,15 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def _bind(host: str, port: int, backlog: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):  # those of its connections too
+            listener.setsockopt(socket.SOL_SOCKET, buffer, _KERNEL_BYTES)
         listener.bind(address)
-        listener.listen(1024)
+        listener.listen(backlog)
     except (OSError, OverflowError) as error:
         raise CommandError(
             f"Cannot listen on {host}:{port}: {error}. Choose another --port (0 takes a free one) or --host."

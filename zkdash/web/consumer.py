@@ -14,6 +14,8 @@ from django.http import parse_cookie
 
 from zkdash import live
 from zkdash.access import holders, sessions
+from zkdash.access.rights import Rights
+from zkdash.door import places
 from zkdash.live import engine
 from zkdash.live.ends import Socket
 from zkdash.live.hub import Hub
@@ -40,9 +42,13 @@ class PageConsumer(AsyncWebsocketConsumer):
         running = engine.configured()
         query = self.scope["query_string"].decode("ascii", "replace")
         holder = _holder(self.scope["headers"])
-        key = await _seen_by(holder, _key(self.scope["url_route"]["kwargs"], query))
+        held = await _rights(holder)
+        key = gate.seen_by(_key(self.scope["url_route"]["kwargs"], query), held)
         if key is None:
             await self.close(NOT_ALLOWED)
+            return
+        if places.enter(self.scope, places.SOCKETS, held.user_id):
+            await self.close(_TRY_AGAIN)
             return
         if running is None or (key.cluster is not None and live.current(key.cluster) is None):
             await self.close(_TRY_AGAIN)
@@ -71,11 +77,11 @@ def _holder(headers: Iterable[tuple[bytes, bytes]]) -> str:
     return key if sessions.is_key(key) else ""
 
 
-async def _seen_by(holder: str, key: PageKey) -> PageKey | None:
-    """The page as the holder of a session sees it; who has none is nobody, without asking the database."""
+async def _rights(holder: str) -> Rights:
+    """What the holder of a session may; who has none is nobody, without asking the database."""
     read = partial(holders.read, [holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
     found = await database_sync_to_async(read)() if holder else read()
-    return gate.seen_by(key, found[holder])
+    return found[holder]
 
 
 def _key(path: Mapping[str, Any], query: str) -> PageKey:

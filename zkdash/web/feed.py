@@ -24,12 +24,12 @@ from zkdash import live
 from zkdash.access import holders, sessions
 from zkdash.access.roles import Right
 from zkdash.cluster.changes import Change
+from zkdash.door import places, refusals
 from zkdash.live.feed import Place
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.traffic import TRAFFIC
 from zkdash.web import answers, bearer, gate, times
 
-MOST_FEEDS = 200
 POLL_S = 0.25
 HEARTBEAT_S = 15.0
 # As for sockets: whoever loses a right loses what came with it within five seconds.
@@ -53,10 +53,13 @@ async def feed(request: HttpRequest, cluster: str) -> HttpResponseBase:
     if text and place is None:
         sentence = f"“{text[:100]}” is no place in a feed: since= takes a zxid, or the id of an event."
         return await sync_to_async(answers.problem)(request, 400, "No such place", sentence)
-    if TRAFFIC.feeds >= MOST_FEEDS:
-        return await sync_to_async(answers.problem)(
-            request, 503, "Too many feeds", f"{MOST_FEEDS} feeds are open; close one, or come back later."
-        )
+    if request.method == "GET":
+        person = (await sync_to_async(gate.rights)(request)).user_id
+        limit = places.enter(getattr(request, "scope", {}), places.FEEDS, person)
+        if limit:
+            return await sync_to_async(answers.problem)(
+                request, refusals.status(limit), "Too many feeds", refusals.sentence(limit)
+            )
     response: HttpResponseBase
     if request.method == "HEAD":
         response = HttpResponse()

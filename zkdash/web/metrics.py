@@ -23,6 +23,7 @@ from zkdash.actions.entries import IN_FLIGHT
 from zkdash.actions.states import State
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
+from zkdash.door.refusals import REFUSALS
 from zkdash.formats.ensemble.values import Reach
 from zkdash.kafka.values import Controller
 from zkdash.live import engine
@@ -262,6 +263,10 @@ def _own() -> Iterator[Metric]:
     yield GaugeMetricFamily("zkdash_sockets", "Open pages.", value=running.hub.sockets if running else 0)
     yield GaugeMetricFamily("zkdash_feeds", "Open change feeds.", value=TRAFFIC.feeds)
     yield CounterMetricFamily("zkdash_frames", "Frames sent to open pages.", value=TRAFFIC.frames)
+    refused = CounterMetricFamily("zkdash_refused", "What ran into a limit.", labels=["limit"])
+    for limit, count in REFUSALS.counts.items():
+        refused.add_metric([limit], count)
+    yield refused
 
 
 def _gauge(

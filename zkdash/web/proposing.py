@@ -81,6 +81,8 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
             return _propose(request, made, plans, config)
         except queue.QueueError as fault:
             made.add_error(None, str(fault))
+    if made.errors or refusals:
+        made.forget_long()
     context = {
         "title": made.title(),
         "notes": (*notes, *made.notes),

@@ -130,7 +130,9 @@ def _from_file(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
     if not file:
         return ()
     document = _document(file)
-    unknown = sorted(document.keys() - {"clusters", "sign_in", "checks"})  # others read the latter two
+    unknown = sorted(
+        document.keys() - {"clusters", "sign_in", "checks", "limits"}
+    )  # others read the latter three
     if unknown:
         raise ConfigError(
             f"{file}: the key {unknown[0]!r} is not known: only [clusters.<name>] tables belong here."

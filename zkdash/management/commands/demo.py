@@ -116,7 +116,12 @@ def _interrupt(_number: int, _frame: object) -> None:
 def _data_dir() -> Iterator[Path]:
     """The demo's own directory, empty. Raises CommandError where another demo lives in it."""
     root = Path(settings.DATA_DIR)
-    root.mkdir(parents=True, exist_ok=True)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(
+            f"{root} cannot hold the demo: {error}. Set ZKDASH_DATA to a directory."
+        ) from error
     with (root / "demo.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
 from zkdash.cluster.plans.intents import Intent
 from zkdash.live.snapshot import Snapshot
@@ -28,6 +29,11 @@ MOST_AT_ONCE: Final = 50
 # Fields that every form has, below its own.
 ABOUT: Final = ("reason", "not_before", "repeat")
 _LONGEST = 100
+# What is given may be the names of a thousand rows.
+_MOST_FILLED = 256 * 1024
+_LONGEST_FAULT = 1000
+# What was refused and is longer is not shown again: whoever pasted it has it.
+MOST_ECHOED: Final = 64 * 1024
 
 
 class ActionForm(forms.Form):
@@ -121,6 +127,22 @@ class ActionForm(forms.Form):
             return str(self.data.get(self.add_prefix(name), ""))
         return "\n".join(v for p, values in given.items() if self.field_of(p) == name for v in values)
 
+    def forget_long(self) -> None:
+        """Empty the fields of a refused form that are too long to be sent back: cut, they would say else."""
+        if not self.is_bound:
+            return
+        kept = cast("QueryDict", self.data).copy()
+        for name in self.fields:
+            key = self.add_prefix(name)
+            size = sum(len(str(value)) for value in kept.getlist(key))
+            if size > MOST_ECHOED:
+                kept.pop(key)
+                self.notes.append(
+                    f"{self._label(name)}: {size:,} characters were given, too many to be shown again. "
+                    "The field is empty now: paste them anew."
+                )
+        self.data = kept
+
     def _count(self, given: Given) -> None:
         """How many the patterns match, beside them."""
         for name, field in self.fields.items():
@@ -143,6 +165,12 @@ class ActionForm(forms.Form):
 
     def _fill_field(self, name: str, values: Sequence[str]) -> None:
         field = self.fields[name]
+        size = sum(map(len, values))
+        if size > _MOST_FILLED:
+            self.notes.append(
+                f"{self._label(name)}: {size:,} characters were given, too many to be filled in."
+            )
+            return
         value: Any = _joined(field, values)
         if value is None:
             value = values[0]
@@ -151,7 +179,8 @@ class ActionForm(forms.Form):
             field.clean(value)
         except ValidationError as fault:
             shown = value if isinstance(value, str) else ", ".join(value)
-            self.notes.append(f"{self._label(name)}: “{shown[:_LONGEST]}” was given. {fault.messages[0]}")
+            fault_told = fault.messages[0][:_LONGEST_FAULT]
+            self.notes.append(f"{self._label(name)}: “{shown[:_LONGEST]}” was given. {fault_told}")
             if isinstance(field, forms.ChoiceField):
                 return
         self.initial[name] = value
