@@ -11,6 +11,7 @@ import tempfile
 import time
 import urllib.parse
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -309,8 +310,12 @@ def test_who_is_gone_before_the_answer_keeps_no_place(site: Served) -> None:
             with contextlib.contextmanager(burst)(site, path, 8, ONE) as gone:
                 for one in gone:
                     one.reset()
-        wait_for(lambda path=path: _fits(site, path), limit_s=callers.LIMIT_S)
-        wait_for(lambda kind=kind: counted(site, kind) == 0)
+        wait_for(partial(_fits, site, path), limit_s=callers.LIMIT_S)
+        wait_for(partial(_is_empty, site, kind))
+
+
+def _is_empty(site: Served, kind: str) -> bool:
+    return counted(site, kind) == 0
 
 
 def _fits(site: Served, path: str) -> bool:
@@ -327,8 +332,8 @@ def test_only_so_many_requests_have_a_thread(site: Served) -> None:
             one.ask("/c/main/", "GET", "Connection: close")
         while asked:
             most = max(most, len(list(tasks.iterdir())))
-            for one in select.select([one.socket for one in asked], [], [], 0)[0]:
-                done = next(caller for caller in asked if caller.socket is one)
+            for ready in select.select([one.socket for one in asked], [], [], 0)[0]:
+                done = next(caller for caller in asked if caller.socket is ready)
                 assert done.status() == 200
                 asked.remove(done)
     # Two have their turn and two may end, each with a thread and one that waits for its end.
