@@ -7,15 +7,15 @@ import pytest
 from bench import fan_out
 
 SOCKETS, SLOW = 200, 5
-CHANGES_A_SECOND, SECONDS = 1_000, 10
+RATE, SECONDS = 1_000, 10
 
 
 @pytest.mark.zk
 def test_pages_built_from_frames_equal_fresh_ones_and_slow_sockets_cost_only_themselves() -> None:
-    load = fan_out.restless(sockets=SOCKETS, slow=SLOW, rate=CHANGES_A_SECOND, seconds=SECONDS)
+    load = fan_out.restless(sockets=SOCKETS, slow=SLOW, rate=RATE, seconds=SECONDS)
     found = fan_out.seen(load)
     told = found.visitors
-    assert found.written["count"] == CHANGES_A_SECOND * SECONDS
+    assert found.written["count"] == RATE * SECONDS
     assert told["different"] == 0, told["examples"]
     assert told["lost"] == 0, told["examples"]
     assert told["behind"] == 0
