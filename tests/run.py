@@ -55,7 +55,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", type=_names, default=(), help=f"of {', '.join(names)}; a comma between two")
     parser.add_argument("--changed", action="store_true", help="tests that reach what differs from main")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of the run that is repeated")
-    parser.add_argument("--lanes", type=int, default=2, help="how many jobs run at a time")
+    parser.add_argument(
+        "--lanes",
+        type=int,
+        choices=range(1, 17),
+        metavar="LANES",
+        default=2,
+        help="how many jobs run at a time",
+    )
     parser.add_argument("--keep-going", action="store_true", help="tell all failures, not the first only")
     return parser
 

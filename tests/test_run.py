@@ -45,10 +45,16 @@ def test_what_is_asked_for_is_run_alone() -> None:
     assert sorted(names("--only", "zk,pure")) == parts("pure", "zk")
 
 
-def test_who_asks_for_what_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [("--only=zk,zoo", "there is no zoo"), ("--lanes=0", "invalid choice: 0"), ("--seed=x", "invalid int")],
+)
+def test_who_asks_for_what_is_not_there_is_told(
+    capsys: pytest.CaptureFixture[str], asked: str, told: str
+) -> None:
     with pytest.raises(SystemExit):
-        names("--only", "zk,zoo")
-    assert "there is no zoo" in capsys.readouterr().err
+        names(asked)
+    assert told in capsys.readouterr().err
 
 
 def test_of_what_changed_the_checks_are_run_and_tests_that_may_fail() -> None:

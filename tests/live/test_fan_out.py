@@ -7,16 +7,16 @@ import pytest
 from bench import fan_out
 from tests import full
 
-SOCKETS, SLOW, CHANGES_A_SECOND, SECONDS = full.pick((80, 3, 500, 5), (200, 5, 1_000, 10))
+SOCKETS, SLOW, RATE, SECONDS = full.pick((80, 3, 500, 5), (200, 5, 1_000, 10))
 # In a short time the few frames of one more or less weigh more.
 LEAST_SERVED = full.pick(0.75, 0.9)
 
 
 @pytest.mark.zk
 def test_pages_built_from_frames_equal_fresh_ones_and_slow_sockets_cost_only_themselves() -> None:
-    found = fan_out.seen(fan_out.restless(sockets=SOCKETS, slow=SLOW, rate=CHANGES_A_SECOND, seconds=SECONDS))
+    found = fan_out.seen(fan_out.restless(sockets=SOCKETS, slow=SLOW, rate=RATE, seconds=SECONDS))
     told = found.visitors
-    assert found.written["count"] == CHANGES_A_SECOND * SECONDS
+    assert found.written["count"] == RATE * SECONDS
     assert told["different"] == 0, told["examples"]
     assert told["lost"] == 0, told["examples"]
     assert told["behind"] == 0
