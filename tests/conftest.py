@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 from collections.abc import Callable, Iterator
@@ -120,8 +121,21 @@ _numbers = itertools.count(1)
 @pytest.fixture
 def chroot(zookeeper: Server, _root_client: KazooClient) -> Iterator[Chroot]:
     """A fresh chroot. What is left below it stays there until the server's end: no other test sees it."""
+    with _fresh(zookeeper, _root_client) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared_chroot(zookeeper: Server, _root_client: KazooClient) -> Iterator[Chroot]:
+    """A chroot for the tests of a module that leave it as it is."""
+    with _fresh(zookeeper, _root_client) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def _fresh(zookeeper: Server, root: KazooClient) -> Iterator[Chroot]:
     path = f"/t{next(_numbers)}"
-    _root_client.create(path)
+    root.create(path)
     with _Client(zookeeper.address + path) as client:
         yield Chroot(zookeeper, path, client)
 

@@ -40,8 +40,8 @@ class Ttl(Create2):
         return bytes(super().serialize()) + struct.pack("!q", 1000)
 
 
-def connected(address: str, **options: object) -> KazooClient:
-    client = KazooClient(hosts=address, timeout=10.0, handler=SequentialThreadingHandler(), **options)
+def connected(address: str, *, timeout: float = 10.0, **options: object) -> KazooClient:
+    client = KazooClient(hosts=address, timeout=timeout, handler=SequentialThreadingHandler(), **options)
     client.start(timeout=30.0)
     return client
 

@@ -12,12 +12,13 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests import forking
 from tests.conftest import Chroot
-from tests.serving import Serve, Served, served
+from tests.serving import Serve, Served, served, starter
 from tests.waiting import wait_for
 from zkdash.demo import ports
 from zkdash.demo.zookeeper import Server
@@ -99,12 +100,12 @@ def silent_port() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def sentence(site: Served, cluster: str = "default") -> str:
+def sentence(site: Served, cluster: str) -> str:
     """What the page of a cluster says, as text."""
     return site.get(f"/c/{cluster}/").text
 
 
-def wait_for_words(site: Served, words: str, cluster: str = "default") -> None:
+def wait_for_words(site: Served, words: str, cluster: str) -> None:
     wait_for(
         lambda: words in sentence(site, cluster),
         limit_s=LIMIT_S,
@@ -136,9 +137,10 @@ def test_a_database_that_cannot_be_had_is_told(tmp_path: Path) -> None:
     assert f"{file}/below cannot hold zkdash's files: Not a directory. Set ZKDASH_DATA to a " in said
 
 
-def test_the_first_start_prints_a_link_that_makes_an_administrator_once(
+def test_the_first_start_prints_a_link_that_makes_an_administrator_once_and_makes_a_secret_key(
     served: Serve, chroot: Chroot, tmp_path: Path
 ) -> None:
+    """The key is made once, and only its owner reads it."""
     settings = {"ZKDASH_ZOOKEEPER": chroot.address, "ZKDASH_DATA": tmp_path / "kept"}
     site = served(**settings, ZKDASH_ANONYMOUS_READ="0", forked=False)
     wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=LIMIT_S, message=site.printed)
@@ -156,7 +158,12 @@ def test_the_first_start_prints_a_link_that_makes_an_administrator_once(
     )
     assert "Sign out" in browser.get("/c/default/")[1]
     site.stop()
+    file = tmp_path / "kept" / "secret_key"
+    key = file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert len(key) >= 50
     assert "/welcome/" not in served(**settings).out.read_text()
+    assert file.read_text() == key
 
 
 @pytest.mark.parametrize(
@@ -227,69 +234,70 @@ def test_a_wrong_file_is_told_by_file_key_and_value(tmp_path: Path, toml: str, w
     assert str(path) in said
 
 
-def test_a_zookeeper_that_comes_later_is_taken_up(served: Serve, own_server: Callable[..., Server]) -> None:
-    [port] = ports.free(1)
-    site = served(ZKDASH_ZOOKEEPER=f"127.0.0.1:{port}")
-    wait_for_words(site, f"127.0.0.1:{port} can&#x27;t be reached")
-    own_server(port=port)
-    site.wait_until_loaded()
+# One process, of several clusters: `good` has a topic, nothing is at the others yet or ever.
 
 
-def test_a_wrong_chroot_is_no_empty_cluster_and_is_taken_up_when_it_appears(
-    served: Serve, chroot: Chroot
-) -> None:
-    site = served(ZKDASH_ZOOKEEPER=f"{chroot.address}/kafka")
-    wait_for_words(site, f"has no znode {chroot.path}/kafka")
-    chroot.client.create("/kafka")
-    site.wait_until_loaded()
-    assert site.json("/c/default/topics/")["rows"] == []
+class Site(NamedTuple):
+    """A serving process, and what its clusters are."""
+
+    served: Served
+    chroot: Chroot
+    later: int  # the port of the cluster "later"
 
 
-def test_one_bad_cluster_harms_no_other(
-    served: Serve, chroot: Chroot, tmp_path: Path, silent_port: int
-) -> None:
-    chroot.client.create("/brokers/topics/orders", b'{"version":1,"partitions":{}}', makepath=True)
-    config = tmp_path / "zkdash.toml"
-    config.write_text(
-        f'[clusters.good]\nzookeeper = "{chroot.address}"\n'
-        f'[clusters.silent]\nzookeeper = "127.0.0.1:{silent_port}"\n'
-        '[clusters.nowhere]\nzookeeper = "no-such-host.invalid:2181"\n'
-        f'[clusters.wrong]\nzookeeper = "{chroot.address}/nope"\n'
+@pytest.fixture(scope="module")
+def site(shared_chroot: Chroot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """It is ended by SIGTERM though some of its clusters cannot be reached."""
+    shared_chroot.client.create(
+        "/good/brokers/topics/orders", b'{"version":1,"partitions":{}}', makepath=True
     )
-    site = served(ZKDASH_CONFIG=config)
-    site.wait_until_loaded("good")
-    assert [row["name"] for row in site.json("/c/good/topics/")["rows"]] == ["orders"]
-    wait_for_words(site, "can&#x27;t be resolved", "nowhere")
-    wait_for_words(site, "has no znode", "wrong")
+    below = tmp_path_factory.mktemp("site")
+    config = below / "zkdash.toml"
+    [later] = ports.free(1)
+    with socket.create_server(("127.0.0.1", 0)) as silent, starter(below) as start:
+        addresses = {
+            "good": f"{shared_chroot.address}/good",
+            "silent": f"127.0.0.1:{silent.getsockname()[1]}",
+            "nowhere": "no-such-host.invalid:2181",
+            "wrong": f"{shared_chroot.address}/nope",
+            "appears": f"{shared_chroot.address}/kafka",
+            "later": f"127.0.0.1:{later}",
+        }
+        config.write_text(
+            "".join(f'[clusters.{name}]\nzookeeper = "{at}"\n' for name, at in addresses.items())
+        )
+        yield Site(start(ZKDASH_CONFIG=config), shared_chroot, later)
+
+
+def test_one_bad_cluster_harms_no_other(site: Site) -> None:
+    site.served.wait_until_loaded("good")
+    assert [row["name"] for row in site.served.json("/c/good/topics/")["rows"]] == ["orders"]
+    wait_for_words(site.served, "can&#x27;t be resolved", "nowhere")
+    wait_for_words(site.served, f"has no znode {site.chroot.path}/nope", "wrong")
     for cluster in ("silent", "nowhere", "wrong"):
-        assert site.get(f"/c/{cluster}/").status == 200
-        assert site.get(f"/c/{cluster}/topics/").status == 200
-    assert {row["cluster"] for row in site.json("/")["rows"]} == {"good", "silent", "nowhere", "wrong"}
+        assert site.served.get(f"/c/{cluster}/").status == 200
+        assert site.served.get(f"/c/{cluster}/topics/").status == 200
+    shown = {row["cluster"] for row in site.served.json("/")["rows"]}
+    assert shown == {"good", "silent", "nowhere", "wrong", "appears", "later"}
 
 
-def test_what_cannot_be_had_is_a_page_with_a_sentence(served: Serve, chroot: Chroot) -> None:
-    site = served(ZKDASH_ZOOKEEPER=chroot.address)
-    site.wait_until_loaded()  # before that, nobody knows that a topic is absent
-    for path in ("/c/other/", "/c/default/no-such-page/", "/c/default/topics/absent/"):
-        answer = site.get(path)
+def test_a_zookeeper_that_comes_later_is_taken_up(site: Site, own_server: Callable[..., Server]) -> None:
+    wait_for_words(site.served, f"127.0.0.1:{site.later} can&#x27;t be reached", "later")
+    own_server(port=site.later)
+    site.served.wait_until_loaded("later")
+
+
+def test_a_wrong_chroot_is_no_empty_cluster_and_is_taken_up_when_it_appears(site: Site) -> None:
+    wait_for_words(site.served, f"has no znode {site.chroot.path}/kafka", "appears")
+    site.chroot.client.create("/kafka")
+    site.served.wait_until_loaded("appears")
+    assert site.served.json("/c/appears/topics/")["rows"] == []
+
+
+def test_what_cannot_be_had_is_a_page_with_a_sentence(site: Site) -> None:
+    site.served.wait_until_loaded("good")  # before that, nobody knows that a topic is absent
+    for path in ("/c/other/", "/c/good/no-such-page/", "/c/good/topics/absent/"):
+        answer = site.served.get(path)
         assert answer.status == 404
         assert "<h1" in answer.text
-    assert site.get("/", Host="evil.example").status == 400
-
-
-def test_the_secret_key_is_made_once_and_only_its_owner_reads_it(
-    served: Serve, chroot: Chroot, tmp_path: Path
-) -> None:
-    data = tmp_path / "kept"
-    served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_DATA=data).stop()
-    key = data / "secret_key"
-    first = key.read_text()
-    assert key.stat().st_mode & 0o777 == 0o600
-    assert len(first) >= 50
-    served(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_DATA=data).stop()
-    assert key.read_text() == first
-
-
-def test_it_ends_at_once_while_nothing_can_be_reached(served: Serve, silent_port: int) -> None:
-    site = served(ZKDASH_ZOOKEEPER=f"127.0.0.1:{silent_port}")
-    site.stop()
+    assert site.served.get("/", Host="evil.example").status == 400
