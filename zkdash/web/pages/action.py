@@ -107,7 +107,7 @@ def _context(snapshot: Snapshot, key: PageKey, found: Detail) -> dict[str, Any]:
         "audit_headings": tables.headings(audit_rows.ABOUT_ONE, ""),
         "has_moves": plan is not None and any(isinstance(step.goal, Assigned) for step in plan.steps),
         "acts": picks.may_act(key),
-        "asked_by": entry.user_id,
+        "approves_not": {entry.user_id, *(one.user_id for one in found.authors)},
         "planned": planned,
         "review": review.of(plan, snapshot.state if planned else None) if plan else None,
         "submit": _href(entry, Verb.SUBMIT) if planned and picks.may_act(key) else "",
