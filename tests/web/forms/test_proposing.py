@@ -272,8 +272,10 @@ def test_every_kind_is_listed_with_the_reason_why_not(operator: Client, demo: Sn
     assert page.texts("main li a") == [form.title() for form in forms.BY_KIND.values()]
     assert page.texts("p.note") == [
         "Not now: No absent topic has a configuration.",
-        "Not now: Neither /admin/reassign_partitions nor /admin/preferred_replica_election is there, nor the "
-        "mark of an absent topic.",
+        (
+            "Not now: Neither /admin/reassign_partitions nor /admin/preferred_replica_election is there,"
+            " nor the mark of an absent topic."
+        ),
         "Not now: /admin/reassign_partitions is absent: no move is stuck in it.",
         "Not now: No topic is marked for deletion.",
     ]
