@@ -357,6 +357,18 @@ def test_who_authored_a_plan_is_offered_no_approval_of_it_whoever_submitted_it(c
     assert third.post(f"{URL}{action.id}/approve/").status_code == 303
 
 
+def test_an_approver_sees_the_plan_opened_while_it_waits_for_approval(client: Client) -> None:
+    action = queued(needs_approval=True)
+    look()
+    approver = person(client, Role.APPROVER)
+    (plan,) = Markup(approver.get(f"{URL}{action.id}/")).root.xpath("//details[@id='plan']")
+    assert plan.get("open") is not None
+    actions.approve(action.id, small.BEN)
+    look()
+    (plan,) = Markup(approver.get(f"{URL}{action.id}/")).root.xpath("//details[@id='plan']")
+    assert plan.get("open") is None
+
+
 def test_an_operator_is_offered_no_approval_and_has_none(client: Client) -> None:
     action = queued(needs_approval=True)
     look()
