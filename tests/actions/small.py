@@ -15,7 +15,7 @@ from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import DeleteTopic, ElectPreferred, Intent, kind
 from zkdash.cluster.plans.values import Plan, Step, create
 
-ANN, BEN = Who("ann"), Who("ben")
+ANN, BEN, CARL = Who("ann"), Who("ben"), Who("carl")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 INTENT = DeleteTopic("a")

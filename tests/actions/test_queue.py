@@ -7,7 +7,20 @@ from collections.abc import Callable
 import pytest
 from django.contrib.auth.models import User
 
-from tests.actions.small import ANN, BEN, INTENT, NOW, SECOND, claimed, now, plan, proposed, queued
+from tests.actions.small import (
+    ANN,
+    BEN,
+    CARL,
+    ELECT,
+    INTENT,
+    NOW,
+    SECOND,
+    claimed,
+    now,
+    plan,
+    proposed,
+    queued,
+)
 from tests.databases import Database
 from tests.narrowing import known
 from zkdash.actions import audit, claims, documents, queue, transitions
@@ -129,6 +142,38 @@ def test_who_submits_what_another_proposed_is_who_asked_for_it(db: None) -> None
     assert action.by == "ben"
     with pytest.raises(QueueError, match="by ben, who asked for it"):
         queue.approve(action.id, BEN)
+
+
+def test_who_proposed_a_plan_cannot_approve_it_whoever_submitted_it(db: None) -> None:
+    action = queue.submit(proposed(who=ANN, needs_approval=True).id, BEN)
+    with pytest.raises(
+        QueueError, match="cannot be approved by ann, who proposed the plan: somebody else must"
+    ):
+        queue.approve(action.id, ANN)
+    assert now(action).state == State.PENDING
+    assert queue.approve(action.id, CARL).approved_by == "carl"
+
+
+def test_who_proposed_a_plan_and_was_renamed_cannot_approve_it_either(
+    db: None, django_user_model: type
+) -> None:
+    user = django_user_model.objects.create(username="ann")
+    action = queue.submit(proposed(who=Who("ann", user.pk), needs_approval=True).id, BEN)
+    with pytest.raises(QueueError, match="by anna, who proposed the plan"):
+        queue.approve(action.id, Who("anna", user.pk))
+
+
+def test_who_first_wanted_what_another_proposed_again_cannot_approve_it(db: None) -> None:
+    """What is proposed again is the same intent, planned anew; what undoes it is another."""
+    first = proposed(who=ANN, needs_approval=True)
+    again = proposed(who=BEN, needs_approval=True, before=first)
+    third = proposed(who=CARL, needs_approval=True, before=again)
+    queue.submit(third.id, CARL)
+    for one in (ANN, BEN, CARL):
+        with pytest.raises(QueueError, match=f"by {one.name}, who "):
+            queue.approve(third.id, one)
+    undo = queue.submit(proposed(who=BEN, needs_approval=True, before=first, intent=ELECT).id, BEN)
+    assert queue.approve(undo.id, ANN).approved_by == "ann"
 
 
 def test_the_approved_plan_is_the_reviewed_one(db: None) -> None:

@@ -213,7 +213,8 @@ def test_a_topic_that_was_deleted_and_made_anew_is_empty(operator: Operator) -> 
     assert logs.end("large", 0) > 0
     operator.carry_out(intents.DeleteTopic("large"))
     seconds = len(operator.carry_out(intents.CreateTopic("large", 1, 1)))
-    assert logs.end("large", 0, ago_s=seconds) == 0, "it may have grown since it is there"
+    # It may have grown since it is there, and a second may have passed beside those that were waited for.
+    assert 0 in {logs.end("large", 0, ago_s=ago) for ago in range(seconds, seconds + 4)}
 
 
 def test_a_deletion_waits_for_a_dead_broker_and_for_a_move(operator: Operator) -> None:

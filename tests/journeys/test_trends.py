@@ -147,8 +147,11 @@ def test_a_topic_shows_its_timeline_when_it_is_looked_at(
     page: Any, site: Site, complaints: list[str]
 ) -> None:
     page.goto(site.home + "topics/orders/")
+    title = page.title()
+    assert title.startswith("orders · ")
     page.locator("#timeline").scroll_into_view_if_needed()
     expect(page.locator("#recorded-rows tr")).to_have_count(20)
+    assert page.title() == title  # what is fetched into a page does not name the tab
     expect(page.locator("#recorded-rows")).to_contain_text("lost replica 3 from ISR")
     page.get_by_role("link", name="Older").click()
     expect(page.locator("h1")).to_have_text("Timeline of topic orders")

@@ -14,7 +14,7 @@ from tests.web.states import TIME
 from zkdash.cluster.plans import intents, planner
 from zkdash.cluster.plans.goals import Assigned, Consumed, Gone, Led, Reelected, Written
 from zkdash.cluster.plans.intents import CreateTopic, Reassign
-from zkdash.cluster.plans.values import Edit, Ground, Operation, Plan, Step, Write
+from zkdash.cluster.plans.values import Edit, Effect, Ground, Operation, Plan, Step, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka.values import Move
 from zkdash.web import kinds, review, review_words
@@ -133,6 +133,17 @@ def test_many_writes_are_counted() -> None:
     assert len(made.parts[0].writes) + made.parts[0].more == 300
     assert made.parts[0].more == 300 - review.MOST_WRITES
     assert made.parts[0].next == ("The next consumer that owns the partition begins there.",)
+
+
+def test_what_would_be_read_again_is_among_the_numbers() -> None:
+    effect = Effect(partitions=2, read_again=60_000, skipped=3)
+    assert dict(review.of(Plan("reset-offsets", "g", effect=effect)).numbers) == {
+        "Partitions": "2",
+        "Messages read again, at most": "60\u202f000",
+        "Messages skipped, at most": "3",
+    }
+    old = Effect(partitions=1, read_again=7, unit="bytes")
+    assert ("Bytes read again, at most", "7") in review.of(Plan("reset-offsets", "g", effect=old)).numbers
 
 
 def test_the_last_step_shows_its_write_however_many_the_first_has() -> None:

@@ -101,11 +101,18 @@ class AuditEntry(msgspec.Struct, frozen=True):
     hash: str = ""
 
 
+class Author(msgspec.Struct, frozen=True):
+    """Who had a hand in a plan: by name, and the Django user's id, None of a process or of who is deleted."""
+
+    name: str
+    user_id: int | None = None
+
+
 class Detail(msgspec.Struct, frozen=True):
     """All of one action: `audit` is the newest of its lines, newest first, `more_audit` counts the others.
 
     `plan` is None where there is none yet, or where it cannot be read. `origin` is the action that it follows
-    from (what it undoes or repeats), `followers` those that follow from it.
+    from (what it undoes or repeats), `followers` those that follow from it. `authors` had a hand in its plan.
     """
 
     entry: Entry
@@ -115,6 +122,7 @@ class Detail(msgspec.Struct, frozen=True):
     plan: Plan | None = None
     origin: int | None = None
     followers: tuple[int, ...] = ()
+    authors: tuple[Author, ...] = ()
 
 
 class News(msgspec.Struct, frozen=True):

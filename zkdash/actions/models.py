@@ -18,10 +18,10 @@ from zkdash.actions.states import OCCUPYING, State, StepState
 class Action(models.Model):
     """One thing that somebody wants done to one cluster.
 
-    Times are UTC. `intent` and `plan` are JSON bytes of `cluster.plans`. `by` and `approved_by` keep the
-    name beside the user, who may be deleted. `not_before` holds a queued action back; `repeat_s`
-    queues a new action of the same intent once this one has ended, for the next of its times (`repeats`),
-    planned anew when it is due.
+    Times are UTC. `intent` and `plan` are JSON bytes of `cluster.plans`. `by` is who asked for it: who
+    proposed it, then who submitted it. `by` and `approved_by` keep the name beside the user, who may be
+    deleted. `not_before` holds a queued action back; `repeat_s` queues a new action of the same intent once
+    this one has ended, for the next of its times (`repeats`), planned anew when it is due.
     `fence` grows with every claim, so that a worker whose lease ran out writes nothing more into these rows.
     `step` is the number of the step that comes next. `result` is one sentence about how it ended or what
     it waits for. `revision` grows with every change of the action or of a step, over all actions.
@@ -71,6 +71,23 @@ class Action(models.Model):
 
     def __str__(self) -> str:
         return f"{self.id} {self.kind} on {self.cluster}: {self.state}"
+
+
+class Author(models.Model):
+    """Who had a hand in an action's plan: none of them approves it, whoever submits it.
+
+    `name` is kept beside the user, who may be deleted or renamed.
+    """
+
+    action = models.ForeignKey(Action, models.CASCADE, related_name="authors")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    name = models.CharField(max_length=200)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.name} planned {self.action_id}"
 
 
 class Step(models.Model):

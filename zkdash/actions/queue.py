@@ -14,7 +14,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from zkdash.actions import audit, documents, order, repeats, telling
-from zkdash.actions.models import Action, Step
+from zkdash.actions.models import Action, Author, Step
 from zkdash.actions.states import State, StepState
 from zkdash.actions.transitions import QueueError, Verb, name, require
 from zkdash.actions.who import Who
@@ -79,6 +79,7 @@ def propose(
             revision=revision,
         )
         Step.objects.bulk_create(steps(action, plan), batch_size=500)
+        _credit(action, who)
         _tell("proposed", action, who, {"kind": kind, "plan": hashlib.sha256(kept).hexdigest()})
     return action
 
@@ -96,11 +97,16 @@ def submit(action_id: int, who: Who) -> Action:
 
 
 def approve(action_id: int, who: Who) -> Action:
-    """pending -> queued, by somebody else than who asked for it."""
+    """pending -> queued, by somebody else than who asked for it, and than who had a hand in its plan."""
     with _changing(action_id, Verb.APPROVE) as action:
-        if who.name == action.by or (who.user_id is not None and who.user_id == action.user_id):
+        part = ""
+        if _is(who, action.user_id, action.by):
+            part = "asked for it"
+        elif any(_is(who, one.user_id, one.name) for one in action.authors.all()):
+            part = "proposed the plan"
+        if part:
             raise QueueError(
-                f"{name(action)} is pending and cannot be approved by {action.by}, who asked for it: "
+                f"{name(action)} is pending and cannot be approved by {who.name}, who {part}: "
                 "somebody else must approve it, or it can be withdrawn."
             )
         action.approver_id, action.approved_by = who.user_id, documents.text(who.name, 200)
@@ -194,6 +200,23 @@ def _changing(action_id: int, verb: Verb) -> Iterator[Action]:
         yield action
         action.revision = revision
         action.save()
+
+
+def _credit(action: Action, who: Who) -> None:
+    """Who had a hand in the plan: who proposes it, and who had in the one that is proposed again by it."""
+    authors = [Author(action=action, user_id=who.user_id, name=documents.text(who.name, 200))]
+    before = action.before
+    if before is not None and bytes(before.intent) == bytes(action.intent):
+        known = [
+            (one.user_id, one.name) for one in before.authors.all() if not _is(who, one.user_id, one.name)
+        ]
+        authors += (Author(action=action, user_id=user_id, name=of) for user_id, of in known)
+    Author.objects.bulk_create(authors)
+
+
+def _is(who: Who, user_id: int | None, name: str) -> bool:
+    """Whether it is the same person: by the user, who may have been renamed, or by the name."""
+    return who.name == name or (who.user_id is not None and who.user_id == user_id)
 
 
 def _queue(action: Action) -> None:

@@ -19,6 +19,7 @@ from zkdash.actions.entries import (
     IN_FLIGHT,
     KEPT,
     AuditEntry,
+    Author,
     Detail,
     Entry,
     News,
@@ -26,6 +27,7 @@ from zkdash.actions.entries import (
     UnavailableError,
 )
 from zkdash.actions.models import Action, Audit, Step
+from zkdash.actions.models import Author as AuthorRow
 from zkdash.actions.states import State, StepState
 from zkdash.cluster.plans.values import Plan
 
@@ -108,6 +110,10 @@ def detail(cluster: str, number: int, known: Detail | None = None) -> Detail | N
             origin=row["before_id"],
             followers=tuple(
                 Action.objects.filter(before_id=number).order_by("id").values_list("id", flat=True)
+            ),
+            authors=tuple(
+                Author(name, user_id)
+                for name, user_id in AuthorRow.objects.filter(action_id=number).values_list("name", "user_id")
             ),
         )
 

@@ -45,7 +45,9 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         Column("controller_epoch", _INT, "as in the state"),
         *_SPAN,
         Column(
-            "is_under_replicated", _BOOL, "fewer in sync than assigned; null where one of them is unknown"
+            "is_under_replicated",
+            _BOOL,
+            "fewer in sync than assigned, while it moves than it had; null where one of them is unknown",
         ),
         Column("is_offline", _BOOL, "it had no leader; null where the state did not parse"),
     ),

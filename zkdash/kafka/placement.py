@@ -6,6 +6,14 @@ Pure arithmetic: the random start and shift that Kafka draws are arguments here,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
+
+_USUAL: Final = 3
+
+
+def usual_replication(brokers: int) -> int:
+    """How many replicas a topic gets where nobody says how many: three, or as many as there are brokers."""
+    return max(1, min(_USUAL, brokers))
 
 
 def place(

@@ -140,11 +140,15 @@ def _facts(found: Detail) -> tuple[Label, ...]:
         Label("Asked for by", f"{entry.by} ({entry.source})", when=entry.requested),
         Label("Reason", entry.reason or "none given"),
     ]
+    planned = [one.name for one in found.authors if one.name != entry.by]
+    if planned:
+        labels.append(Label("Planned by", ", ".join(planned)))
     if entry.needs_approval:
+        others = " and ".join((entry.by, *planned))
         labels.append(
             Label("Approved by", entry.approved_by, when=entry.approved)
             if entry.approved
-            else Label("Approval", f"by somebody else than {entry.by}, not yet given")
+            else Label("Approval", f"by somebody else than {others}, not yet given")
         )
     for label, when in (("Queued", entry.queued), ("Started", entry.started), ("Ended", entry.ended)):
         if when is not None:

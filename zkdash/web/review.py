@@ -208,6 +208,8 @@ def _numbers(plan: Plan) -> tuple[tuple[str, str], ...]:
         ("Replicas copied", effect.replicas_moved),
         ("Replicas dropped", effect.replicas_removed),
         ("Preferred leaders changed", effect.leaders_moved),
+        (f"{effect.unit.capitalize()} read again, at most", effect.read_again),
+        (f"{effect.unit.capitalize()} skipped, at most", effect.skipped),
         ("Znodes written", effect.znodes),
         ("Steps", len(plan.steps)),
     )

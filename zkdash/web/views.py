@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 from django.conf import settings
@@ -18,6 +19,7 @@ from zkdash.live.parts import PageKey, Rendered
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import answers, banners, exports, gate, links, pages, renderer, switcher, tokens
 from zkdash.web.answers import CSV, HTML, JSON
+from zkdash.web.embeds import shown
 from zkdash.web.page import Page, View, without_query
 from zkdash.web.pages import clusters
 
@@ -153,6 +155,7 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
         "as_of_ms": None if rendered.as_of is None else int(rendered.as_of * 1000),
         "socket": _socket(moment, token) if live.is_running() else "",
         "refresh": view.context.get("refresh", True),
+        "embed": _embed(moment.key),
         "csv": _other(request, CSV),
         "json": _other(request, JSON),
     }
@@ -166,6 +169,13 @@ def _socket(moment: Moment, token: str) -> str:
     """The address of the page's socket: its own, under /live, with the revision that it shows."""
     query = f"{moment.key.query}&from={token}" if moment.key.query else f"from={token}"
     return f"/live{links.quoted(moment.path)}?{query}"
+
+
+def _embed(key: PageKey) -> str:
+    """Where an embed of this very page is made, with what it was asked for; "" without a cluster."""
+    if key.cluster is None:
+        return ""
+    return links.cluster(key.cluster, "embeds/", urlencode(shown.filled(key), errors="surrogatepass"))
 
 
 def _other(request: HttpRequest, shape: str) -> str:

@@ -362,6 +362,29 @@ def test_going_back_in_zookeeper_tells_of_dual_commit() -> None:
     assert "dual.commit" not in " ".join(ahead.warnings)
 
 
+def test_what_would_be_read_again_and_what_never_is_totalled_and_the_group_must_be_typed() -> None:
+    tree = world("1.1.1")
+    worlds.topic(tree, "u", {0: [1]})
+    asked = (OffsetAt("t", "0", 40), OffsetAt("t", "1", 103), OffsetAt("u", "0", 9))
+    plan = tree.plan(intents.ResetOffsets("g", asked))
+    assert (plan.effect.read_again, plan.effect.skipped, plan.effect.unit) == (60, 3, "messages")
+    assert plan.confirm == "g"
+    assert "1 partition has no offset now: what of it would be read again is not counted." in plan.warnings
+    old = world("0.7")
+    part = next(iter(old.state().groups["g"].offsets["t"]))
+    plan = old.plan(intents.ResetOffsets("g", (OffsetAt("t", part, 40),)))
+    assert (plan.effect.read_again, plan.effect.unit) == (60, "bytes")
+
+
+def test_a_topic_gets_as_many_replicas_as_there_are_brokers_three_at_most() -> None:
+    for brokers, replicas in ((4, 3), (2, 2)):
+        tree = world("3.9.1")
+        for number in range(brokers + 1, 5):
+            del tree.znodes[f"/brokers/ids/{number}"]
+        tree.run(tree.plan(intents.CreateTopic("n", 2)))
+        assert {len(lists) for lists in tree.data("/brokers/topics/n")["partitions"].values()} == {replicas}
+
+
 def test_offsets_are_shifted_exported_and_read_back() -> None:
     tree = world("1.1.1")
     group = tree.state().groups["g"]

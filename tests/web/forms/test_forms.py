@@ -170,6 +170,25 @@ def test_what_is_typed_becomes_the_intent(
     assert intent(kind, data) == expected
 
 
+def test_where_a_group_shall_go_on_is_never_chosen_beforehand() -> None:
+    form = forms.BY_KIND["reset-offsets"](states.snapshot(tree()), {"group": ["billing"]})
+    assert "checked" not in str(form["way"])
+    named = forms.BY_KIND["reset-offsets"](states.snapshot(tree()), {"group": ["billing"], "to": ["latest"]})
+    assert str(named["way"]).count("checked") == 1
+
+
+@pytest.mark.parametrize(("brokers", "replicas"), [((1, 2, 3, 4), 3), ((1, 2), 2)])
+def test_a_new_topic_is_offered_three_replicas_where_there_are_so_many_brokers(
+    brokers: tuple[int, ...], replicas: int
+) -> None:
+    shown = {path: node for path, node in tree().items() if not path.startswith("/brokers/ids/")}
+    snapshot = states.snapshot(shown | states.brokers(*brokers))
+    made = forms.BY_KIND["create-topic"](snapshot, {})
+    assert made["replication"].value() == replicas
+    given = forms.BY_KIND["create-topic"](snapshot, {"replication": ["1"]})
+    assert given["replication"].value() == "1"
+
+
 def test_every_kind_has_a_form_and_a_case() -> None:
     kinds = {kind.__struct_config__.tag for kind in intents.Intent.__args__}
     assert set(forms.BY_KIND) == kinds == {kind for kind, _, _ in PROPOSED}
@@ -238,6 +257,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("delete-group", {"groups": "biling"}, "groups", 'There is no group "biling". Only groups that are in'),
     ("delete-group", {}, "groups", "This field is required."),
     ("delete-group", {"groups": "billing", "topic": "payments"}, "topic", 'keeps nothing of "payments"'),
+    ("reset-offsets", {"groups": "billing"}, "way", "This field is required."),
     ("reset-offsets", {"groups": "billing", "way": "value"}, "value", "Give the offset."),
     (
         "reset-offsets",

@@ -341,6 +341,37 @@ def test_a_second_person_approves_and_never_who_asked(client: Client) -> None:
     assert small.now(action).approved_by == "pete"
 
 
+def test_who_authored_a_plan_is_offered_no_approval_of_it_whoever_submitted_it(client: Client) -> None:
+    olga = person(client, Role.APPROVER)
+    user = User.objects.get(username="olga")
+    other = person(Client(), Role.APPROVER, "pete")
+    action = small.proposed(who=Who("olga", user.pk), needs_approval=True, cluster="demo")
+    peter = User.objects.get(username="pete")
+    actions.submit(action.id, Who("pete", peter.pk))
+    look()
+    for one in (olga, other):
+        page = Markup(one.get(f"{URL}{action.id}/"))
+        assert page.all("div.own #verbs")
+        assert one.post(f"{URL}{action.id}/approve/").status_code == 409
+    facts = page.text("#facts dl")
+    assert "Planned byolga" in facts
+    assert "by somebody else than pete and olga, not yet given" in facts
+    third = person(Client(), Role.APPROVER, "rosa")
+    assert third.post(f"{URL}{action.id}/approve/").status_code == 303
+
+
+def test_an_approver_sees_the_plan_opened_while_it_waits_for_approval(client: Client) -> None:
+    action = queued(needs_approval=True)
+    look()
+    approver = person(client, Role.APPROVER)
+    (plan,) = Markup(approver.get(f"{URL}{action.id}/")).root.xpath("//details[@id='plan']")
+    assert plan.get("open") is not None
+    actions.approve(action.id, small.BEN)
+    look()
+    (plan,) = Markup(approver.get(f"{URL}{action.id}/")).root.xpath("//details[@id='plan']")
+    assert plan.get("open") is None
+
+
 def test_an_operator_is_offered_no_approval_and_has_none(client: Client) -> None:
     action = queued(needs_approval=True)
     look()

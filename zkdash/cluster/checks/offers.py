@@ -12,7 +12,7 @@ import msgspec
 from zkdash.cluster import membership, summary
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import paths, topic_names
+from zkdash.kafka import paths, placement, topic_names
 from zkdash.kafka.values import (
     Election,
     Layout,
@@ -24,8 +24,6 @@ from zkdash.kafka.values import (
 
 # How many things one offer names.
 MOST = 50
-# How many replicas a topic should have that has but one: brokers allowing.
-USUAL_REPLICATION = 3
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -109,7 +107,8 @@ def replicated(state: ClusterState, names: Sequence[str]) -> Offer | None:
         if numbers is None or numbers.replication is None or numbers.moving:
             continue
         least, most = numbers.replication
-        factor = min(len(state.brokers), most if most > 1 else USUAL_REPLICATION)
+        brokers = len(state.brokers)
+        factor = min(brokers, most) if most > 1 else placement.usual_replication(brokers)
         if least < factor:
             wanted.setdefault(factor, []).append(name)
     if not wanted:

@@ -75,8 +75,10 @@ def _placed(intent: CreateTopic, draft: Draft) -> dict[int, tuple[int, ...]]:
     if not 1 <= intent.partitions <= MOST_PARTITIONS:
         draft.refuse(f"A topic has 1 to {MOST_PARTITIONS} partitions, not {intent.partitions}.")
         return {}
-    if not 1 <= intent.replication <= len(brokers):
-        draft.refuse(f"{intent.replication} replicas do not fit {len(brokers)} live brokers.")
+    usual = placement.usual_replication(len(brokers))
+    replication = usual if intent.replication is None else intent.replication
+    if not 1 <= replication <= len(brokers):
+        draft.refuse(f"{replication} replicas do not fit {len(brokers)} live brokers.")
         return {}
     lot = zlib.crc32(intent.topic.encode())
     start = lot % len(brokers) if intent.start is None else intent.start
@@ -87,10 +89,10 @@ def _placed(intent: CreateTopic, draft: Draft) -> dict[int, tuple[int, ...]]:
     racks = draft.racks()
     if racks:
         return placement.place_in_racks(
-            racks, partitions=intent.partitions, replication=intent.replication, start=start, shift=shift
+            racks, partitions=intent.partitions, replication=replication, start=start, shift=shift
         )
     return placement.place(
-        brokers, partitions=intent.partitions, replication=intent.replication, start=start, shift=shift
+        brokers, partitions=intent.partitions, replication=replication, start=start, shift=shift
     )
 
 

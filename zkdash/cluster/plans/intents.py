@@ -37,12 +37,13 @@ class Reassign(msgspec.Struct, frozen=True, tag_field="kind", tag="reassign"):
 class CreateTopic(msgspec.Struct, frozen=True, tag_field="kind", tag="create-topic"):
     """Create a topic, by numbers or by an explicit `assignment` (replicas by partition).
 
-    `start` and `shift` are what Kafka draws by lot for the placement.
+    `replication` None is `kafka.placement.usual_replication`. `start` and `shift` are what Kafka draws by lot
+    for the placement.
     """
 
     topic: str
     partitions: int = 1
-    replication: int = 1
+    replication: int | None = None
     config: Mapping[str, str] = {}
     assignment: Mapping[int, tuple[int, ...]] = {}
     start: int | None = None

@@ -39,9 +39,22 @@ def plan(intent: ResetOffsets, ground: Ground) -> Plan:
         _write(intent.group, changed, draft)
         _remarks(group, changed, draft)
     old = tuple(OffsetAt(one.topic, one.part, _now(group, one)) for one in changed)
-    topics = len({one.topic for one in changed})
     inverse = ResetOffsets(intent.group, old)
-    return draft.close(Effect(topics=topics, partitions=len(changed)), inverse)
+    return draft.close(_effect(group, changed, draft), inverse, confirm=intent.group)
+
+
+def _effect(group: Group, changed: list[OffsetAt], draft: Draft) -> Effect:
+    """What would be read again, and what never: of partitions whose offset is known before and after."""
+    by = [
+        one.value - now for one in changed if one.value is not None and (now := _now(group, one)) is not None
+    ]
+    return Effect(
+        topics=len({one.topic for one in changed}),
+        partitions=len(changed),
+        read_again=-sum(moved for moved in by if moved < 0),
+        skipped=sum(moved for moved in by if moved > 0),
+        unit="bytes" if draft.state.layout is Layout.V07 else "messages",
+    )
 
 
 def to(places: Iterable[tuple[str, str]], value: int) -> tuple[OffsetAt, ...]:
@@ -151,6 +164,10 @@ def _parents(path: str, draft: Draft, made: set[str]) -> list[Write]:
 
 
 def _remarks(group: Group, changed: list[OffsetAt], draft: Draft) -> None:
+    unknown = sum(_now(group, one) is None for one in changed)
+    if unknown:
+        have = "partition has" if unknown == 1 else "partitions have"
+        draft.warn(f"{unknown} {have} no offset now: what of it would be read again is not counted.")
     if draft.state.layout is Layout.V07:
         draft.warn(
             "An offset of 0.7 is a byte position and must be where a message begins: zkdash cannot tell."

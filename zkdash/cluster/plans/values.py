@@ -84,6 +84,8 @@ class Effect(msgspec.Struct, frozen=True):
 
     `leaders_moved` counts partitions whose preferred leader becomes another; `largest` is the longest data
     written into one znode, `written` the bytes of all steps, `znodes` those created, set or deleted.
+    `read_again` and `skipped` are what lies between a group's offsets and those that it gets, over all
+    partitions, in `unit`s (messages, in 0.7 bytes): at most, as compaction and retention leave gaps.
     """
 
     topics: int = 0
@@ -94,6 +96,9 @@ class Effect(msgspec.Struct, frozen=True):
     znodes: int = 0
     written: int = 0
     largest: int = 0
+    read_again: int = 0
+    skipped: int = 0
+    unit: str = "messages"
 
 
 class Plan(msgspec.Struct, frozen=True):

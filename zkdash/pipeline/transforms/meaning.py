@@ -14,17 +14,21 @@ from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import from_arrow_type
 
 from zkdash.kafka import paths
-from zkdash.kafka.layouts import brokers, consumers, controller, partitions, topics
+from zkdash.kafka.layouts import admin, brokers, consumers, controller, partitions, topics
 from zkdash.kafka.paths import Kind
-from zkdash.kafka.values import Assignment, Broker, Controller, PartitionState
+from zkdash.kafka.values import Assignment, Broker, Controller, PartitionState, Reassignment
 
 _IDS: Final = pa.list_(pa.int32())
 _PLACE: Final = pa.struct({"kind": pa.int32(), "name": pa.string(), "key": pa.string(), "part": pa.string()})
 _STATE: Final = pa.struct(
     {"leader": pa.int32(), "isr": _IDS, "leader_epoch": pa.int32(), "controller_epoch": pa.int32()}
 )
-# required: how many must be in sync. While a move adds replicas, those that were there before it (check D8).
-_ASSIGNED: Final = pa.list_(pa.struct({"partition": pa.int32(), "replicas": _IDS, "required": pa.int32()}))
+# required: how many must be in sync. While a move adds replicas, those that were there before it (check D8),
+# where the assignment tells that it `moves` (2.4 and later).
+_ASSIGNED: Final = pa.list_(
+    pa.struct({"partition": pa.int32(), "replicas": _IDS, "required": pa.int32(), "moves": pa.bool_()})
+)
+_ASKED: Final = pa.list_(pa.struct({"topic": pa.string(), "partition": pa.int32(), "size": pa.int32()}))
 _BROKER: Final = pa.struct({"host": pa.string(), "port": pa.int32(), "rack": pa.string()})
 
 
@@ -39,8 +43,13 @@ def state(data: Column) -> Column:
 
 
 def assignment(data: Column) -> Column:
-    """A topic's assignment: list of struct of partition, replicas, required."""
+    """A topic's assignment: list of struct of partition, replicas, required, moves."""
     return _udf(_assignment, _ASSIGNED)(data)
+
+
+def reassignment(data: Column) -> Column:
+    """A requested reassignment: list of struct of topic, partition, size (how many replicas)."""
+    return _udf(_reassignment, _ASKED)(data)
 
 
 def broker(data: Column) -> Column:
@@ -104,8 +113,20 @@ def _assignment(data: bytes) -> list[dict[str, Any]] | None:
             "partition": number,
             "replicas": replicas,
             "required": len(replicas) - len(found.adding.get(number, ())),
+            "moves": number in found.adding or number in found.removing,
         }
         for number, replicas in found.partitions.items()
+    ]
+
+
+def _reassignment(data: bytes | None) -> list[dict[str, Any]]:
+    """Nothing where there is none, or one that does not parse: no controller acts on it."""
+    found, _ = admin.parse_reassignment(data)
+    if not isinstance(found, Reassignment):
+        return []
+    return [
+        {"topic": storable(move.topic), "partition": move.partition, "size": len(move.replicas)}
+        for move in found.moves
     ]
 
 

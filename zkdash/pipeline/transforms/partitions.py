@@ -14,15 +14,19 @@ from zkdash.pipeline.transforms.events import happened, minute, of
 _KEY: Final = ("topic", "partition")
 _MINUTE_MS: Final = 60_000
 _STATE: Final = ("leader", "isr", "leader_epoch", "controller_epoch")
+# The place in a transaction of what was asked for before, ahead of an interval that is open (-1).
+_BEFORE_OPEN: Final = -2
 
 
 def partition_intervals(known: DataFrame, open_before: DataFrame) -> DataFrame:
     """`derived.partition_intervals`: those that began, and those of `open_before` that ended.
 
     `open_before` are the table's rows that had not ended before these events. An interval begins with a
-    change of the state, or of the replicas while there is a state; a write that changes neither begins none.
+    change of the state, or of the replicas while there is a state, or of how many of them must be in sync; a
+    write that changes none of these begins none.
     """
     rows = _states(known).unionByName(_assigned(known), allowMissingColumns=True)
+    rows = rows.unionByName(_asked(known), allowMissingColumns=True)
     rows = rows.unionByName(_open(open_before), allowMissingColumns=True)
     order = Window.partitionBy(*_KEY).orderBy("zxid", "op_index")
     filled = rows.select(
@@ -33,7 +37,10 @@ def partition_intervals(known: DataFrame, open_before: DataFrame) -> DataFrame:
         "is_open",
         F.last("state", ignorenulls=True).over(order).alias("state"),
         F.last("assigned", ignorenulls=True).over(order).alias("assigned"),
-    ).withColumn("now", F.struct("state", "assigned.replicas", "assigned.required"))
+        F.last("asked", ignorenulls=True).over(order).alias("asked"),
+    )
+    filled = filled.withColumn("required", _required())
+    filled = filled.withColumn("now", F.struct("state", "assigned.replicas", "required"))
     changed = filled.where("state IS NOT NULL").withColumn("last", F.lag("now").over(order))
     starts = changed.where(F.col("last").isNull() | ~F.col("now").eqNullSafe(F.col("last")))
     ended = F.lead(F.struct("zxid", "time")).over(order)
@@ -49,7 +56,7 @@ def partition_intervals(known: DataFrame, open_before: DataFrame) -> DataFrame:
         F.col("ended.time").alias("to_ms"),
         F.col("zxid").alias("from_zxid"),
         F.col("ended.zxid").alias("to_zxid"),
-        (F.size("state.isr") < F.col("assigned.required")).alias("is_under_replicated"),
+        (F.size("state.isr") < F.col("required")).alias("is_under_replicated"),
         (F.col("state.leader") < 0).alias("is_offline"),
     )
 
@@ -118,9 +125,39 @@ def _assigned(known: DataFrame) -> DataFrame:
             F.when(is_new, F.col("zxid")).otherwise(F.col("czxid")).alias("zxid"),
             "op_index",
             F.when(is_new, F.col("time")).otherwise(F.col("ctime")).alias("time"),
-            F.struct("each.replicas", "each.required").alias("assigned"),
+            F.struct("each.replicas", "each.required", "each.moves").alias("assigned"),
         )
     )
+
+
+def _asked(known: DataFrame) -> DataFrame:
+    """Per partition: how many replicas /admin/reassign_partitions asks for, 0 once it no longer names it.
+
+    What was there before counts from the znode's creation on, before all else of that transaction.
+    """
+    told = of(known, Kind.REASSIGNMENT)
+    named = told.withColumn("each", F.explode(meaning.reassignment(F.col("data"))))
+    left = told.withColumn("each", F.explode(meaning.reassignment(F.col("before"))))
+    every = named.withColumn("size", F.col("each.size")).unionByName(left.withColumn("size", F.lit(0)))
+    is_new = F.col("what").isin("made", "set", "gone")
+    return every.groupBy(
+        F.col("each.topic").alias("topic"),
+        F.col("each.partition").alias("partition"),
+        F.when(is_new, F.col("zxid")).otherwise(F.col("czxid")).alias("zxid"),
+        F.when(is_new, F.col("op_index")).otherwise(_BEFORE_OPEN).alias("op_index"),
+        F.when(is_new, F.col("time")).otherwise(F.col("ctime")).alias("time"),
+    ).agg(F.max("size").alias("asked"))
+
+
+def _required() -> Column:
+    """How many replicas must be in sync, by the rule of the live pages (`cluster.moves.original_size`).
+
+    Where the assignment does not tell of the move, its list is that of old and new replicas together, and a
+    move rarely changes their number.
+    """
+    assigned = F.size("assigned.replicas")
+    is_asked = ~F.col("assigned.moves") & (F.col("asked") > 0)
+    return F.when(is_asked, F.least(assigned, "asked")).otherwise(F.col("assigned.required"))
 
 
 def _open(intervals: DataFrame) -> DataFrame:

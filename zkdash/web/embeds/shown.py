@@ -97,6 +97,16 @@ def view(cluster: str, choice: str, name: str, query: str, state: ClusterState) 
     return View(cluster, page, args, canonical)
 
 
+def filled(key: PageKey) -> dict[str, str]:
+    """What the form that makes an embed is filled in with for a page: nothing where it cannot be embedded."""
+    page, args = (chart.NAME, (next(iter(TITLES)),)) if key.page == trends.NAME else (key.page, key.args)
+    if page not in KINDS:
+        return {}
+    of_page = {"view": f"{page}:{args[0]}"} if page in _PREFIXES else {"view": page}
+    named = {"name": args[0]} if KINDS[page].missing is not None else {}
+    return of_page | named | ({"query": key.query} if key.query else {})
+
+
 def key(shown: View) -> PageKey:
     """The page as a viewer sees it, and of that only what the frame draws."""
     return PageKey(shown.cluster, shown.page, shown.args, shown.query, only=KINDS[shown.page].parts)

@@ -81,7 +81,8 @@ class OffsetsForm(_OfGroups):
     lead = (
         "The offsets that the group keeps in ZooKeeper are set while none of its consumers lives. The values "
         "of before are kept with the action, which can put them back. A group that also commits to Kafka "
-        "(dual.commit.enabled) goes on from the larger of both offsets: going back has no effect there."
+        "(dual.commit.enabled) goes on from the larger of both offsets: going back has no effect there. You "
+        "will be asked to type the group’s name."
     )
     names = {"group": "groups", "topic": "topics", "partition": "partitions", "to": "way"}
     uploads = True
@@ -98,7 +99,7 @@ class OffsetsForm(_OfGroups):
     groups = NewGroupsField(
         required=True, most=MOST_AT_ONCE, label="Groups", help_text=f"{_EACH} A name may be new."
     )
-    way = forms.ChoiceField(choices=_WAYS, widget=forms.RadioSelect, initial=EARLIEST, label="To")
+    way = forms.ChoiceField(choices=_WAYS, widget=forms.RadioSelect, label="To")
     moment = MomentField(label="Time", help_text="UTC.")
     value = forms.IntegerField(required=False, min_value=0, max_value=LONG_MAX, label="Offset")
     shift = forms.IntegerField(

@@ -10,7 +10,7 @@ from django import forms
 from zkdash.cluster.plans.creations import MOST_PARTITIONS
 from zkdash.cluster.plans.intents import AddPartitions, ChangeConfig, CreateTopic, DeleteTopic
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import topic_names, topic_options
+from zkdash.kafka import placement, topic_names, topic_options
 from zkdash.kafka.layouts.document import few
 from zkdash.kafka.values import Assignment, TopicConfig
 from zkdash.web.forms import patterns
@@ -28,13 +28,20 @@ class CreateForm(ActionForm):
         required=False, min_value=1, max_value=MOST_PARTITIONS, initial=1, label="Partitions"
     )
     replication = forms.IntegerField(
-        required=False, min_value=1, max_value=1000, initial=1, label="Replication factor"
+        required=False,
+        min_value=1,
+        max_value=1000,
+        label="Replication factor",
+        help_text="Empty: as many as there are brokers, three at most.",
     )
     assignment = ListsField(
         label="or the replicas of each partition",
         help_text="0: 1, 2, 3, one a line; instead of both numbers.",
     )
     config = ConfigField(label="Configuration", help_text="retention.ms=1000, one a line.")
+
+    def prepare(self, _: Given) -> None:
+        self.initial["replication"] = placement.usual_replication(len(self.state.brokers))
 
     def clean_topic(self) -> str:
         name: str = self.cleaned_data["topic"]
@@ -48,7 +55,7 @@ class CreateForm(ActionForm):
             CreateTopic(
                 given["topic"],
                 given["partitions"] or 1,
-                given["replication"] or 1,
+                given["replication"],
                 given["config"],
                 given["assignment"],
             ),

@@ -99,7 +99,7 @@ def _view(snapshot: Snapshot, key: PageKey, found: Detail) -> View:
 def _context(snapshot: Snapshot, key: PageKey, found: Detail) -> dict[str, Any]:
     """What is decided when the page is opened: the review, and what is around the live parts."""
     entry = found.entry
-    planned = entry.state is State.PLANNED
+    planned, pending = entry.state is State.PLANNED, entry.state is State.PENDING
     plan = found.plan
     return {
         "headings": tables.headings(STEPS, ""),
@@ -107,9 +107,10 @@ def _context(snapshot: Snapshot, key: PageKey, found: Detail) -> dict[str, Any]:
         "audit_headings": tables.headings(audit_rows.ABOUT_ONE, ""),
         "has_moves": plan is not None and any(isinstance(step.goal, Assigned) for step in plan.steps),
         "acts": picks.may_act(key),
-        "asked_by": entry.user_id,
+        "approves_not": {entry.user_id, *(one.user_id for one in found.authors)},
         "planned": planned,
-        "review": review.of(plan, snapshot.state if planned else None) if plan else None,
+        "pending": pending,
+        "review": review.of(plan, snapshot.state if planned or pending else None) if plan else None,
         "submit": _href(entry, Verb.SUBMIT) if planned and picks.may_act(key) else "",
         "plan_json": links.action(entry.cluster, entry.id, "plan.json"),
         "audit": links.audit(entry.cluster, urlencode({"action": entry.id})),
