@@ -36,6 +36,7 @@ REPRESENTATIVE = (
     "0.8.2.2-x-hand-reassign-inprogress",
     "1.1.1-brokers2and3-killed",
     "1.1.1-consumers-after-loss",
+    "1.1.1-reassign-done",
     "1.1.1-hand-reassign-invalid-json",
     "1.1.1-hand-reassign-unknown-broker",
     "1.1.1-x-end",

@@ -155,7 +155,7 @@ def test_who_proposed_a_plan_cannot_approve_it_whoever_submitted_it(db: None) ->
 
 
 def test_who_proposed_a_plan_and_was_renamed_cannot_approve_it_either(
-    db: None, django_user_model: type
+    db: None, django_user_model: type[User]
 ) -> None:
     user = django_user_model.objects.create(username="ann")
     action = queue.submit(proposed(who=Who("ann", user.pk), needs_approval=True).id, BEN)

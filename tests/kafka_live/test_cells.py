@@ -137,10 +137,24 @@ def test_every_cell_says_done_or_why_not() -> None:
         assert cell.told == "done" or cell.told.startswith(("refused: ", cells.ABSENT)), cell
 
 
+# What only a controller that is stuck leaves lying, and a sound one takes away before anybody can act: carried
+# out on a real ZooKeeper by tests/web/test_offers.py, on no real broker.
+UNPLAYED = {
+    "clear the mark of an absent topic",
+    "clear the mark of a topic that is there",
+    "revert a move of what is not there",
+    "revert a move that no controller took up",
+}
+
+
 def test_what_is_played_is_what_the_table_of_plans_says() -> None:
     """A plan that has steps there is done here, and one that is refused there is refused here."""
     told = {(cell.kind, cell.era): cell.told for cell in CELLS}
-    for kind, row in tomllib.loads(MATRIX.read_text()).items():
+    table = tomllib.loads(MATRIX.read_text())
+    assert UNPLAYED <= table.keys() - {kind for kind, _ in told}
+    for kind, row in table.items():
+        if kind in UNPLAYED:
+            continue
         for eras, planned in row.items():
             for era in set(eras.split(", ")).intersection(RELEASES):
                 here = told[kind, era]
