@@ -333,6 +333,12 @@ def test_a_controller_that_no_broker_wrote_is_never_deleted() -> None:
     assert "persistent" in tree.plan(intents.ReelectController()).refusals[0]
 
 
+@pytest.mark.parametrize(("release", "told"), [("0.8.2.2", True), ("1.1.1", False), ("3.9.1", False)])
+def test_a_controller_of_0_8_that_is_replaced_is_to_be_restarted(release: str, told: bool) -> None:
+    plan = world(release).plan(intents.ReelectController())
+    assert any("restart broker" in warning for warning in plan.warnings) is told
+
+
 def test_what_is_not_json_is_never_edited() -> None:
     tree = world("1.1.1")
     tree.put("/config/topics/t", b'{"version":1,"config":{"a":"1","a":"2"}}')

@@ -26,6 +26,12 @@ def plan(intent: ReelectController, ground: Ground) -> Plan:
     draft.require_controller()
     if found := election(draft):
         draft.step("Delete /controller", [found.write], Reelected(found.epoch))
+    if draft.era.lowest == 1 and isinstance(value, Controller):
+        # KAFKA-2437, mended in 0.9: who reads /controller anew after the next one wrote it never resigns.
+        draft.warn(
+            "A controller of Kafka 0.8 may not notice that another took its place, and act beside it: "
+            f"restart broker {value.broker_id} when another broker is the controller."
+        )
     if ground.state.reassignment is not None:
         draft.warn("A reassignment runs: the next controller takes it up where it is.")
     draft.warn("Until the next controller has read the cluster, no partition gets another leader.")
