@@ -8,7 +8,7 @@ from bench import tree
 from tests import recorded
 from tests.cluster import small
 from tests.narrowing import known
-from zkdash.cluster import broker_queries, broker_rows, summary
+from zkdash.cluster import broker_queries, broker_rows, kraft, summary
 from zkdash.cluster.broker_rows import BrokerRow
 from zkdash.cluster.query import STATUSES, Query
 from zkdash.cluster.tone import Tone
@@ -81,9 +81,9 @@ def test_a_brokers_row() -> None:
 def test_a_kraft_controller_is_no_broker() -> None:
     fields = {"version": 2, "brokerid": 1, "timestamp": "1", "kraftControllerEpoch": 0}
     state = small.built(small.broker(1), {"/controller": small.json_(**fields)})
-    assert broker_rows.controller(state) is None
+    assert kraft.controller(state) is None
     state, _ = small.step(state, {"/controller": small.json_(**fields | {"kraftControllerEpoch": -1})})
-    assert broker_rows.controller(state) == 1
+    assert kraft.controller(state) == 1
 
 
 def test_07_has_other_columns() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests import recorded
 from tests.cluster import small
 from tests.cluster.plans.worlds import migration
-from zkdash.cluster import broker_rows, kraft, kraft_readiness
+from zkdash.cluster import kraft, kraft_readiness
 from zkdash.cluster.kraft import Stage
 from zkdash.cluster.kraft_readiness import Answer
 from zkdash.cluster.state import ClusterState
@@ -66,7 +66,7 @@ def test_controller_and_migration_tell_the_stage_and_who_owns_the_metadata(
     assert kraft.owner(state) == owner
     assert bool(kraft.refusal(state)) is refuses
     if owner is not None:
-        assert broker_rows.controller(state) is None
+        assert kraft.controller(state) is None
 
 
 def test_what_was_read_anew_counts_before_what_is_known() -> None:

@@ -12,14 +12,15 @@ from typing import Any
 import msgspec
 
 from zkdash.cluster import arrivals as arriving
-from zkdash.cluster import assembly, membership, moves
-from zkdash.cluster.arrivals import Arrival, Arrivals, Read
+from zkdash.cluster import assembly, defaults, membership, moves
+from zkdash.cluster.arrivals import Arrival, Arrivals
 from zkdash.cluster.consumption import Consumption
 from zkdash.cluster.draft import Draft
 from zkdash.cluster.entities import Entities
 from zkdash.cluster.groups import Group
 from zkdash.cluster.judging import znodes
-from zkdash.cluster.judging.jury import Jury, default_min_isr
+from zkdash.cluster.judging.jury import Jury
+from zkdash.cluster.known import Read
 from zkdash.cluster.loads import Loads
 from zkdash.cluster.problems import Ledger
 from zkdash.cluster.reading import Reader
@@ -103,7 +104,7 @@ class _Step:
         self._read_brokers(arrived.brokers)
         names = dict.fromkeys([*arrived.topics, *self._retargeted(), *self._marked(arrived.deletions)])
         live = frozenset(self._brokers.close())
-        least = default_min_isr(self._entities.configs())
+        least = defaults.min_isr(self._entities.configs())
         self._jury.stand(self._brokers.close(), self._controller_epoch(), least)
         for name in names:
             self._read_topic(name, arrived.topics.get(name, []), live)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from zkdash.cluster.known import Read
 from zkdash.kafka import paths
 from zkdash.kafka.paths import Kind
-from zkdash.znode import Unreadable, Znode
-
-Read = Znode | Unreadable | None  # None: the znode is gone
 
 _OF_TOPICS = frozenset({Kind.TOPIC, Kind.PARTITIONS, Kind.STATE, Kind.PARTITION_COUNT, Kind.TOPIC_CONFIG})
 _OF_GROUPS = frozenset({Kind.GROUP, Kind.MEMBER, Kind.OWNER, Kind.OFFSET})

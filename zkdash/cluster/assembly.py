@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import msgspec
 
 from zkdash.cluster import moves
-from zkdash.cluster.arrivals import Arrival, Read
+from zkdash.cluster.arrivals import Arrival
+from zkdash.cluster.known import Read
 from zkdash.cluster.reading import Reader
 from zkdash.cluster.topics import Partition, PartitionCount, Topic
 from zkdash.kafka.layouts import config as configs

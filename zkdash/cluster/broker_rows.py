@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 
 from zkdash.cluster import kraft, rows, skew, summary
+from zkdash.cluster.known import Known, percent
 from zkdash.cluster.loads import NOTHING, Load
-from zkdash.cluster.rows import Known
 from zkdash.cluster.skew import Means
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.summary import Status
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, PartitionCount, Topic
 from zkdash.kafka import paths
-from zkdash.kafka.values import Broker, Controller, PartitionState, Unparsable
+from zkdash.kafka.values import Broker, PartitionState, Unparsable
 from zkdash.znode import Unreadable
 
 LEADER, FOLLOWER = "leader", "follower"
@@ -56,7 +56,7 @@ class BrokerRow(msgspec.Struct, frozen=True):
     @property
     def leader_skew_percent(self) -> float | None:
         """How much of what prefers it it does not lead; None where nothing prefers it."""
-        return rows.percent(self.load.unled, self.load.preferred)
+        return percent(self.load.unled, self.load.preferred)
 
     @property
     def host_port(self) -> str | None:
@@ -111,21 +111,13 @@ def broker(state: ClusterState, number: int, means: Means | None = None) -> Brok
         words=words,
         id=number,
         broker=value,
-        is_controller=controller(state) == number,
+        is_controller=kraft.controller(state) == number,
         load=load,
         registered=None if znode is None else znode.ctime,
         session=None if znode is None else znode.ephemeral_owner,
         czxid=None if znode is None else znode.czxid,
         means=means or skew.means(state),
     )
-
-
-def controller(state: ClusterState) -> int | None:
-    """The broker that is the controller. A KRaft controller, while a cluster migrates, is no broker."""
-    known = kraft.value(state.controller)
-    if not isinstance(known, Controller) or kraft.owner(state) is not None:
-        return None
-    return known.broker_id
 
 
 def replica(number: int, topic: Topic, partition: Partition, status: Status) -> ReplicaRow:

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import immutables
 
-from zkdash.cluster.arrivals import Arrival, Read
+from zkdash.cluster.arrivals import Arrival
 from zkdash.cluster.assembly import readable
 from zkdash.cluster.draft import Draft
+from zkdash.cluster.known import Read
 from zkdash.cluster.reading import Reader
 from zkdash.cluster.state import ClusterState, Seen
 from zkdash.kafka.layouts import table

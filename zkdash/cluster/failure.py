@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from zkdash.cluster import broker_rows, kraft, summary
-from zkdash.cluster.judging import jury
+from zkdash.cluster import defaults, kraft, summary
 from zkdash.cluster.loads import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
@@ -123,7 +122,7 @@ def of(state: ClusterState, stopped: Collection[int], *, groups: Iterable[str] =
 
 def _default(state: ClusterState) -> Default:
     """What /config/brokers/<default> says (1.1+); what server.properties says is not in ZooKeeper."""
-    least = topic_options.min_isr(jury.broker_defaults(state.configs))
+    least = topic_options.min_isr(defaults.of_brokers(state.configs))
     if least is None:
         return Default(topic_options.ASSUMED_MIN_ISR, is_assumed=True)
     return Default(least, is_assumed=False)
@@ -243,7 +242,7 @@ class _Inquiry:
             coordinators=self._coordinators,
             groups=self._groups(groups),
             kraft=kraft.owner(state),
-            moves_controller=broker_rows.controller(state) in self._ending,
+            moves_controller=kraft.controller(state) in self._ending,
         )
 
     def _leaders(self) -> dict[int, tuple[int, int]]:

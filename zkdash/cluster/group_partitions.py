@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from zkdash.cluster import group_filters, membership, position, summary
+from zkdash.cluster import group_filters, groups, position, summary
 from zkdash.cluster.group_filters import Filter
 from zkdash.cluster.groups import Group, Offset
+from zkdash.cluster.known import Known
 from zkdash.cluster.position import Positions, Told
 from zkdash.cluster.query import Keys, Query, Selection, choose, window, with_rows
 from zkdash.cluster.rebalance.values import Expectation, Part, Verdict
-from zkdash.cluster.rows import Known
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 
@@ -74,7 +74,7 @@ FACTS: Mapping[str, Callable[[Verdict | None, Offset | None], object]] = {
     "unowned": lambda verdict, _: verdict is Verdict.UNOWNED,
     "unregistered": lambda verdict, _: verdict is Verdict.NOT_REGISTERED,
     "unexpected": lambda verdict, _: verdict in {Verdict.OTHER_MEMBER, Verdict.STRAY},
-    "bad-offset": lambda _, offset: offset is not None and membership.is_bad(offset),
+    "bad-offset": lambda _, offset: offset is not None and groups.is_bad(offset),
 }
 
 
@@ -241,7 +241,7 @@ def _status(entry: Entry, offset: Offset | None, *, settled: bool) -> summary.St
     elif entry.part.verdict is not Verdict.EXPECTED:
         verdict = entry.part.verdict
         facts.append((_tone(verdict, settled=settled), verdict.value))
-    if offset is not None and membership.is_bad(offset):
+    if offset is not None and groups.is_bad(offset):
         facts.append((Tone.WARNING, "bad offset"))
     return summary.worst(facts) if facts else (Tone.OK, Verdict.EXPECTED.value)
 

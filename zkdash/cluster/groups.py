@@ -77,3 +77,8 @@ class GroupSummary(msgspec.Struct, frozen=True):
     rebalanced: int = 0
     tone: Tone = Tone.OK
     words: str = "ok"
+
+
+def is_bad(offset: Offset) -> bool:
+    """Whether a consumer could not go on from it (D47): no number, or a negative one. Refused is not bad."""
+    return isinstance(offset.value, Unparsable) or (isinstance(offset.value, int) and offset.value < 0)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 from typing import TypeVar
 
-from zkdash.cluster.rows import Known
+from zkdash.cluster.known import Known
 from zkdash.cluster.state import ClusterState, Seen
 from zkdash.kafka.values import Controller, Migration
 
@@ -92,3 +92,11 @@ def _is_kraft(controller: object) -> bool:
     if not isinstance(controller, Controller):
         return False
     return controller.kraft_controller_epoch is not None and controller.kraft_controller_epoch >= 0
+
+
+def controller(state: ClusterState) -> int | None:
+    """The broker that is the controller. A KRaft controller, while a cluster migrates, is no broker."""
+    known = value(state.controller)
+    if not isinstance(known, Controller) or owner(state) is not None:
+        return None
+    return known.broker_id

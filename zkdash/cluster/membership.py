@@ -7,13 +7,13 @@ from typing import TypeVar
 
 import msgspec
 
+from zkdash.cluster import groups
 from zkdash.cluster.arrivals import Arrival
 from zkdash.cluster.assembly import readable
 from zkdash.cluster.groups import Group, Member, Offset, Owner
 from zkdash.cluster.reading import Reader
 from zkdash.kafka.layouts import consumers
 from zkdash.kafka.paths import Kind
-from zkdash.kafka.values import Unparsable
 
 V = TypeVar("V")
 ByPart = Mapping[str, Mapping[str, V]]
@@ -60,15 +60,10 @@ def claims_alike(one: Group, other: Group) -> bool:
     )
 
 
-def is_bad(offset: Offset) -> bool:
-    """Whether a consumer could not go on from it (D47): no number, or a negative one. Refused is not bad."""
-    return isinstance(offset.value, Unparsable) or (isinstance(offset.value, int) and offset.value < 0)
-
-
 def _bad(group: Group, arrivals: list[Arrival]) -> int:
     """How many of the group's offsets at these paths are bad."""
     found = (group.offsets.get(arrival.key, {}).get(arrival.part) for arrival in arrivals)
-    return sum(offset is not None and is_bad(offset) for offset in found)
+    return sum(offset is not None and groups.is_bad(offset) for offset in found)
 
 
 def _members(before: Mapping[str, Member], arrivals: list[Arrival], reader: Reader) -> Mapping[str, Member]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from zkdash.cluster.rows import Known
+from zkdash.cluster.known import Known
 
 
 class Unknown(msgspec.Struct, frozen=True):

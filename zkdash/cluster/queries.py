@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zkdash.cluster import filters, rows, summary
+from zkdash.cluster.known import percent
 from zkdash.cluster.query import SIZES, STATUSES, Keys, Query, Selection, choose, first, with_rows
 from zkdash.cluster.rows import CountRow, PartitionRow, TopicRow
 from zkdash.cluster.state import ClusterState
@@ -40,7 +41,7 @@ _TOPIC_KEYS: Keys[tuple[ClusterState, TopicSummary]] = {
     "replication": lambda one: one[1].replication,
     "under_replicated": lambda one: one[1].under_replicated,
     "offline": lambda one: one[1].offline,
-    "preferred_leaders_percent": lambda one: rows.percent(one[1].preferred, one[1].preferable),
+    "preferred_leaders_percent": lambda one: percent(one[1].preferred, one[1].preferable),
     "groups": lambda one: len(one[0].consumers.get(one[1].name, ())),
     "config": lambda one: one[1].overrides,
     "marks": lambda one: rows.marks(one[1]) or None,

@@ -7,11 +7,11 @@ Unreadable, each with its reason.
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TypeAlias, TypeVar
 
 import msgspec
 
 from zkdash.cluster import summary
+from zkdash.cluster.known import Known, percent
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, PartitionCount, Topic, TopicSummary
@@ -19,8 +19,6 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment, Layout, PartitionState, Unparsable
 from zkdash.znode import Unreadable, Znode
 
-T = TypeVar("T")
-Known: TypeAlias = T | Unparsable | Unreadable | None
 _UNASSIGNED = Unparsable("the topic has partitions, but no assignment in its znode")
 
 
@@ -160,11 +158,6 @@ def count(state: ClusterState, one: Topic, held: PartitionCount, status: summary
         version=version,
         mzxid=mzxid,
     )
-
-
-def percent(part: int, whole: int) -> float | None:
-    """A share rounded down to a tenth, so that 100 means all; None of nothing."""
-    return part * 1000 // whole / 10 if whole else None
 
 
 def marks(numbers: TopicSummary) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from zkdash.cluster import rows, summary
+from zkdash.cluster import summary
+from zkdash.cluster.known import percent
 from zkdash.cluster.loads import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Topic
@@ -56,22 +57,22 @@ class TopicSkew(msgspec.Struct, frozen=True):
     @property
     def spread_percent(self) -> float | None:
         """The share of the registered brokers that hold a replica."""
-        return rows.percent(self.holding, self.live)
+        return percent(self.holding, self.live)
 
     @property
     def skew_percent(self) -> float | None:
         """The share of the topic's brokers that hold more replicas than the even share."""
-        return rows.percent(len(self.skewed), len(self.replicas))
+        return percent(len(self.skewed), len(self.replicas))
 
     @property
     def leader_skew_percent(self) -> float | None:
         """The share of the topic's brokers that lead more partitions than the even share."""
-        return rows.percent(len(self.leader_skewed), len(self.replicas))
+        return percent(len(self.leader_skewed), len(self.replicas))
 
     @property
     def preferred_percent(self) -> float | None:
         """The share of the partitions that their preferred replica leads."""
-        return rows.percent(self.preferred, self.preferable)
+        return percent(self.preferred, self.preferable)
 
 
 class Means(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One change as `history.derived` describes it: `time` in epoch ms, `zxid` None where nobody knows."""
+    """One change, see `history.derived`: `time` in epoch ms, `zxid` None where nobody knows."""
 
     time: int
     zxid: int | None

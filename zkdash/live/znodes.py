@@ -44,7 +44,7 @@ Stats = Mapping[str, Stat | Unreadable | None]
 
 
 class Asking(Protocol):
-    """How ZooKeeper is asked: as `zk.visits` does, on one cluster's session. Raises VisitError."""
+    """How ZooKeeper is asked: as `zk.visits` does, on a session. Raises VisitError."""
 
     def read(self, path: str, *, whole: bool, before: Visit | None) -> Visit: ...
 

@@ -4,39 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from zkdash.cluster import registrations
 from zkdash.cluster.broker_rows import BrokerRow
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 from zkdash.web import broker_cells, cells, skew_facts
+from zkdash.web.facts import Fact, Facts
 from zkdash.web.page import Record
-
-
-class Fact(msgspec.Struct, frozen=True):
-    """One line: words, something with a copy button, or an instant. `href` lists what was counted, `how` says
-    how it was computed."""
-
-    label: str
-    words: tuple[str, ...] = ()
-    copied: str = ""
-    when: int | None = None
-    href: str = ""
-    tone: Tone | None = None
-    how: str = ""
-
-
-class Facts(msgspec.Struct, frozen=True):
-    """What the template draws. `gone` is the sentence where there is no such broker."""
-
-    name: str
-    gone: str = ""
-    tone: Tone = Tone.UNKNOWN
-    status: str = ""
-    facts: tuple[Fact, ...] = ()
-    note: str = ""
 
 
 def of(row: BrokerRow) -> Facts:

@@ -319,3 +319,16 @@ def known(value: T | Unparsable | Unreadable | None, cell: Callable[[T], Cell], 
     if isinstance(value, Unparsable | Unreadable):
         return unparsable(value)
     return cell(value)
+
+
+class RowName(Cell, frozen=True):
+    """The name that the row is about, which has no page of its own."""
+
+    text: str
+
+    @property
+    def plain(self) -> str:
+        return self.text
+
+    def html(self) -> SafeString:
+        return format_html('<th scope="row" class="name"><bdi>{}</bdi></th>', self.text)

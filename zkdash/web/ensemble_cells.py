@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from zkdash.cluster.ensemble.values import Ailment, Ensemble
 from zkdash.cluster.tone import Tone
 from zkdash.formats.ensemble.values import Look, Quota, Reach, Server, Told
-from zkdash.web import cells, run_cells
+from zkdash.web import cells
 from zkdash.web.cells import Cell
 from zkdash.web.tables import Column
 
@@ -138,7 +138,7 @@ def _member(row: Row) -> Cell:
 
 SERVERS: tuple[Column[Row], ...] = (
     Column("status", "Status", lambda row: cells.Status(row.tone, row.server.reach.value)),
-    Column("server", "Server", lambda row: run_cells.Words(row.server.address)),
+    Column("server", "Server", lambda row: cells.RowName(row.server.address)),
     Column("mode", "Mode", _text("mode")),
     Column("version", "Version", _text("version")),
     Column("learners", "Followers", _count("learners"), is_number=True, title="with observers"),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from zkdash.cluster.tone import Tone
 from zkdash.live.runs import Run
@@ -48,19 +46,6 @@ class Unread(msgspec.Struct, frozen=True):
     torn: bool
 
 
-class Words(Cell, frozen=True):
-    """The name that the row is about, which has no page of its own."""
-
-    text: str
-
-    @property
-    def plain(self) -> str:
-        return self.text
-
-    def html(self) -> SafeString:
-        return format_html('<th scope="row" class="name"><bdi>{}</bdi></th>', self.text)
-
-
 def _status(run: Run) -> Cell:
     word = f"running: {run.progress} %" if run.state == State.RUNNING else run.state
     return cells.Status(TONES[State(run.state)], word)
@@ -102,7 +87,7 @@ RUNS: tuple[Column[Run], ...] = (
     Column("sentence", "What", lambda one: cells.Text(one.sentence)),
 )
 JOB_COLUMNS: tuple[Column[Job], ...] = (
-    Column("job", "Job", lambda one: Words(one.name)),
+    Column("job", "Job", lambda one: cells.RowName(one.name)),
     Column("what", "What it does", lambda one: cells.Text(one.what)),
     Column("state", "Newest run", lambda one: _of_newest(one, "state")),
     Column("ended", "Started", lambda one: _of_newest(one, "started")),
@@ -117,13 +102,13 @@ def _count(one: Held, number: int) -> Cell:
 
 
 HELD: tuple[Column[Held], ...] = (
-    Column("name", "Table", lambda one: Words(one.name)),
+    Column("name", "Table", lambda one: cells.RowName(one.name)),
     Column("rows", "Rows", lambda one: _count(one, one.rows), is_number=True),
     Column("files", "Files", lambda one: _count(one, one.files), is_number=True),
     Column("bytes", "Bytes", lambda one: _count(one, one.bytes), is_number=True),
 )
 UNREAD: tuple[Column[Unread], ...] = (
-    Column("file", "File", lambda one: Words(one.file)),
+    Column("file", "File", lambda one: cells.RowName(one.file)),
     Column("offset", "Byte", lambda one: cells.known(one.offset, cells.Number, "it is about the whole file")),
     Column("reason", "Reason", lambda one: cells.Text(one.reason)),
     Column("torn", "Kind", lambda one: cells.Text("ends too early" if one.torn else "damaged")),

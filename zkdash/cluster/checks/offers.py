@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from zkdash.cluster import membership, summary
+from zkdash.cluster import groups, summary
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
 from zkdash.kafka import paths, placement, topic_names
@@ -186,7 +186,7 @@ def bad_offsets(state: ClusterState, names: Sequence[str]) -> Offer | None:
             ("partition", f"{topic}-{part}")
             for topic, parts in sorted(group.offsets.items())
             for part, offset in sorted(parts.items())
-            if topic in state.topics and paths.is_id(part) and membership.is_bad(offset)
+            if topic in state.topics and paths.is_id(part) and groups.is_bad(offset)
         ]
         if wrong:
             return Offer("reset-offsets", (("group", name), *wrong[:MOST]))

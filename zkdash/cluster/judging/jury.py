@@ -6,16 +6,16 @@ from collections.abc import Collection, Iterable, Mapping
 
 import immutables
 
-from zkdash.cluster.arrivals import Read
+from zkdash.cluster import defaults
 from zkdash.cluster.blame import Blaming
 from zkdash.cluster.group_summary import Lookup
 from zkdash.cluster.groups import Group
 from zkdash.cluster.judging import groups, topics, znodes
 from zkdash.cluster.judging.ground import Ground
+from zkdash.cluster.known import Read
 from zkdash.cluster.state import ClusterState, Seen
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import paths, topic_options
-from zkdash.kafka.values import Broker, EntityConfig
+from zkdash.kafka.values import Broker
 
 
 class Jury:
@@ -89,22 +89,10 @@ def before_ground(state: ClusterState) -> Ground:
     """What the topics of a state were judged by."""
     seen = state.controller_epoch
     epoch = seen.value if seen is not None and isinstance(seen.value, int) else None
-    return Ground(frozenset(state.brokers), epoch, racks_of(state.brokers), default_min_isr(state.configs))
+    return Ground(frozenset(state.brokers), epoch, racks_of(state.brokers), defaults.min_isr(state.configs))
 
 
 def racks_of(brokers: immutables.Map[int, Seen[Broker]]) -> Mapping[int, str]:
     """The racks of the registered brokers that tell one."""
     values = (seen.value for seen in brokers.values())
     return {one.id: one.rack for one in values if isinstance(one, Broker) and one.rack}
-
-
-def default_min_isr(configs: Mapping[str, Seen[EntityConfig]]) -> int:
-    """What /config/brokers/<default> says (1.1+), else 1: server.properties is not in ZooKeeper."""
-    least = topic_options.min_isr(broker_defaults(configs))
-    return topic_options.ASSUMED_MIN_ISR if least is None else least
-
-
-def broker_defaults(configs: Mapping[str, Seen[EntityConfig]]) -> Mapping[str, str]:
-    """The dynamic configuration of all brokers, as far as it may be shown."""
-    seen = configs.get(f"brokers/{paths.DEFAULT}")
-    return seen.value.config if seen is not None and isinstance(seen.value, EntityConfig) else {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from zkdash.cluster.arrivals import Read
 from zkdash.cluster.blame import Cause
+from zkdash.cluster.known import Read
 from zkdash.kafka import paths
 from zkdash.kafka.paths import Kind
 from zkdash.znode import STAT_SIZE, Znode

@@ -37,8 +37,8 @@ class Reassign(msgspec.Struct, frozen=True, tag_field="kind", tag="reassign"):
 class CreateTopic(msgspec.Struct, frozen=True, tag_field="kind", tag="create-topic"):
     """Create a topic, by numbers or by an explicit `assignment` (replicas by partition).
 
-    `replication` None is `kafka.placement.usual_replication`. `start` and `shift` are what Kafka draws by lot
-    for the placement.
+    `replication` None is `kafka.placement.usual_replication`.
+    `start` and `shift` are what Kafka draws by lot for the placement.
     """
 
     topic: str

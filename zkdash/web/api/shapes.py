@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from zkdash.web import audit_rows, charts, ensemble_cells, run_cells, znode_rows
+from zkdash.web import audit_rows, change_table, charts, ensemble_cells, run_cells, znode_rows
 from zkdash.web.api import objects
 from zkdash.web.api.schemas import COUNT, INTEGER_OR_NULL, TEXT, TEXT_OR_NULL, TEXTS, Columns, Schema
 from zkdash.web.pages import (
@@ -131,7 +131,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         {"last": TEXT, "from": _LONG_AGO, "to": _LONG_AGO},
     ),
     "timeline": Shape(
-        (overview.COLUMNS,),
+        (change_table.COLUMNS,),
         {"older": TEXT_OR_NULL, "recorded_up_to": TEXT_OR_NULL},
         {"topic": TEXT, "broker": COUNT, "group": TEXT, "path": TEXT, "before": TEXT},
     ),

@@ -24,7 +24,7 @@ from zkdash.web import (
     picks,
     tables,
 )
-from zkdash.web.broker_facts import Facts
+from zkdash.web.facts import Facts
 from zkdash.web.page import Page, Record, View
 from zkdash.web.pages import brokers, timeline
 from zkdash.web.tables import Column, Empty

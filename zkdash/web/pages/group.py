@@ -8,9 +8,9 @@ from zkdash.cluster import group_partitions, queries
 from zkdash.cluster.checks import About
 from zkdash.cluster.group_partitions import GroupPartitionRow
 from zkdash.cluster.groups import Group
+from zkdash.cluster.known import Known
 from zkdash.cluster.position import Unknown
 from zkdash.cluster.rebalance.values import Expectation, Verdict
-from zkdash.cluster.rows import Known
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Layout
 from zkdash.live import positions

@@ -7,9 +7,9 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster import broker_rows, kraft, kraft_readiness
+from zkdash.cluster.known import Known
 from zkdash.cluster.kraft import Stage
 from zkdash.cluster.kraft_readiness import Condition
-from zkdash.cluster.rows import Known
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths

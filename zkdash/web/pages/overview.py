@@ -10,13 +10,23 @@ from zkdash.actions import queries
 from zkdash.actions.entries import Entry
 from zkdash.alarms.standing import first_seen
 from zkdash.cluster import broker_rows, kraft
-from zkdash.cluster.changes import Change
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Controller, Layout
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import action_cells, cells, cluster_facts, links, page, picks, sentences, tables, times
+from zkdash.web import (
+    action_cells,
+    cells,
+    change_table,
+    cluster_facts,
+    links,
+    page,
+    picks,
+    sentences,
+    tables,
+    times,
+)
 from zkdash.web.page import Page, Record, View
 from zkdash.web.pages import actions
 from zkdash.web.tables import Column, Empty
@@ -59,7 +69,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             changes,
         ),
         context={
-            "headings": tables.headings(COLUMNS, ""),
+            "headings": tables.headings(change_table.COLUMNS, ""),
             "action_headings": tables.headings(ACTIONS, ""),
             "deeds": _deeds(snapshot, key),
         },
@@ -199,7 +209,7 @@ def _changes(snapshot: Snapshot) -> Table:
         name = f"{change.when} {change.zxid} {change.path} {change.what} {change.after}"
         again = seen[name] = seen.get(name, 0) + 1
         rows.append((links.element_id("change", f"{name} {again}"), Tone.OK, change))
-    return tables.part("changes-rows", COLUMNS, rows, empty)
+    return tables.part("changes-rows", change_table.COLUMNS, rows, empty)
 
 
 def _actions(snapshot: Snapshot) -> Table:
@@ -218,28 +228,6 @@ def _deeds(snapshot: Snapshot, key: PageKey) -> tuple[picks.Deed, ...]:
     return (*picks.deeds(key, *asked), *picks.every(key))
 
 
-def _side(value: str | None) -> cells.Cell:
-    return cells.absent("there was no such value") if value is None else cells.Text(value)
-
-
-COLUMNS: tuple[Column[Change], ...] = (
-    Column("when", "When", lambda one: cells.Moment(one.when)),
-    Column("area", "Area", lambda one: cells.Text(one.area)),
-    Column("what", "What", lambda one: cells.Text(one.what)),
-    Column("before", "Before", lambda one: _side(one.before)),
-    Column("after", "After", lambda one: _side(one.after)),
-    Column("path", "Path", lambda one: cells.Path(one.path)),
-    Column(
-        "zxid",
-        "zxid",
-        lambda one: (
-            cells.Id(one.zxid)
-            if one.zxid is not None
-            else cells.unknown("ZooKeeper does not tell which transaction deleted a znode")
-        ),
-        is_number=True,
-    ),
-)
 ACTIONS: tuple[Column[Entry], ...] = (
     *actions.WHICH,
     Column("progress", "Progress", action_cells.progress),

@@ -17,7 +17,7 @@ from zkdash.live.runs import Run, Runs
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.pipeline.runs import JOBS, QUEUEABLE, State
 from zkdash.web import cells, links, picks, recorded, run_cells, run_reading, tables
-from zkdash.web.broker_facts import Fact, Facts
+from zkdash.web.facts import Fact, Facts
 from zkdash.web.page import Page, View, without_query
 from zkdash.web.run_cells import Held, Job, Unread
 from zkdash.web.tables import Empty

@@ -15,9 +15,8 @@ from zkdash.history.timeline import Entry, Found, Place, Search
 from zkdash.kafka import paths
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import links, page, recorded, tables, times
+from zkdash.web import change_table, links, page, recorded, tables, times
 from zkdash.web.page import Page, View
-from zkdash.web.pages import overview
 from zkdash.web.tables import Empty
 
 NAME = "timeline"
@@ -71,13 +70,13 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "of": " ".join(value for pair in pairs for value in pair) or snapshot.cluster,
             "trouble": trouble,
             "reach": found.reach_ms,
-            "headings": tables.headings(overview.COLUMNS, ""),
+            "headings": tables.headings(change_table.COLUMNS, ""),
             "older": older,
             "first": _address(snapshot.cluster, pairs) if search.before else "",
             "pipeline": links.cluster(snapshot.cluster, "pipeline/"),
         },
-        fields=tables.fields(overview.COLUMNS),
-        records=lambda: tables.records(overview.COLUMNS, map(_change, found.entries)),
+        fields=tables.fields(change_table.COLUMNS),
+        records=lambda: tables.records(change_table.COLUMNS, map(_change, found.entries)),
         total=len(found.entries),
         extra={
             "older": f"{older}&format=json" if older else None,
@@ -135,7 +134,7 @@ def _table(entries: Iterable[Entry], empty: str) -> Table:
     rows = (
         (f"change-{entry.place}-{number}", Tone.OK, _change(entry)) for number, entry in enumerate(entries)
     )
-    return tables.part("recorded-rows", overview.COLUMNS, rows, Empty(empty))
+    return tables.part("recorded-rows", change_table.COLUMNS, rows, Empty(empty))
 
 
 def _empty(found: Found, pairs: list[tuple[str, str]]) -> str:

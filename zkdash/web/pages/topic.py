@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from zkdash.cluster import queries
 from zkdash.cluster.checks import About
-from zkdash.cluster.rows import CountRow, Known, PartitionRow
+from zkdash.cluster.known import Known
+from zkdash.cluster.rows import CountRow, PartitionRow
 from zkdash.cluster.topics import Topic
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from zkdash.cluster import queries
-from zkdash.cluster.rows import Known, TopicRow
+from zkdash.cluster.known import Known
+from zkdash.cluster.rows import TopicRow
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
 from zkdash.kafka.values import Layout

@@ -11,7 +11,7 @@ from zkdash.formats.ensemble.values import Footprint, Look
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import cells, ensemble_cells, links, tables
-from zkdash.web.broker_facts import Fact, Facts
+from zkdash.web.facts import Fact, Facts
 from zkdash.web.page import Page, Record, View, without_query
 from zkdash.web.tables import Empty
 from zkdash.zk.session import Session
