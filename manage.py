@@ -7,6 +7,16 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "zkdash.settings")
+    from zkdash.management import ending
+
+    ending.prepare(sys.argv[1:])
+    try:
+        _execute()
+    except KeyboardInterrupt:
+        sys.exit(130)  # as a shell tells it
+
+
+def _execute() -> None:
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 

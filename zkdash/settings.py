@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+import tempfile
 from datetime import timedelta
 from pathlib import Path
 
@@ -61,8 +62,11 @@ def _secret_key() -> str:
         return given
     path = DATA_DIR / "secret_key"
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(48))
+        if not path.exists():
+            with tempfile.NamedTemporaryFile("w", dir=DATA_DIR, prefix="secret_key.") as file:
+                file.write(secrets.token_urlsafe(48))
+                file.flush()
+                os.link(file.name, path)  # whole, and only where nobody else made one meanwhile
     except FileExistsError:
         pass
     except OSError as error:

@@ -27,7 +27,7 @@ from zkdash.zk.asking import Asker, AskingError
 from zkdash.zk.config import ClusterConfig
 
 # A step that was begun is ended before the process is.
-STOP_LIMIT_S = 30.0
+STOP_LIMIT_S = 8.0
 _POLL_S = 1.0
 _FAILED_S = 5.0
 

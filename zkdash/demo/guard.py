@@ -50,7 +50,7 @@ class Guarded:
         if self.alive:
             os.kill(self.pid, number)
 
-    def wait(self, *, limit_s: float) -> None:
+    def wait(self, *, limit_s: float | None = None) -> None:
         """Wait until child and guard have ended. Raises subprocess.TimeoutExpired."""
         self._guard.wait(limit_s)
         self._pipe.close()

@@ -129,6 +129,10 @@ class Server:
         kind = _PortTakenError if "Address already in use" in tail else NotServingError
         raise kind(f"ZooKeeper on {self.data_dir}, port {self.port}, {what}. Its log ends:\n{tail}")
 
+    def wait_until_ended(self) -> None:
+        """Return when the process has ended, however it did."""
+        self._running().wait()
+
     def stop(self) -> None:
         """Stop cleanly and wait; one that does not run is fine."""
         if self._process:

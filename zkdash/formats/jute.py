@@ -8,6 +8,8 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from zkdash.formats import bounds
+
 _INT = struct.Struct("!i")
 _LONG = struct.Struct("!q")
 
@@ -74,6 +76,10 @@ class Reader:
         count = self.i32()
         if count < -1 or count * 4 > self.left:
             raise MalformedError(f"a count of {count} at byte {self.position - 4}")
+        if count > bounds.ELEMENTS:
+            raise MalformedError(
+                f"a list of {count}, where {bounds.ELEMENTS} are read, at byte {self.position - 4}"
+            )
         return max(count, 0)
 
     def acl(self) -> tuple[Acl, ...]:

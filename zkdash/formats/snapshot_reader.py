@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from zkdash.formats import xerial
+from zkdash.formats import bounds, xerial
 from zkdash.formats.jute import MalformedError, Reader
 from zkdash.formats.problems import Problem
 from zkdash.formats.redaction import Redaction
@@ -23,7 +23,6 @@ STORED: Final = struct.Struct("!qqqqqiiiqq")  # ACL key, then StatPersisted
 _END: Final = b"\0\0\0\1/"
 _SEAL_SIZE: Final = 8 + len(_END)
 _LAST_ZXID_SIZE: Final = 8 + _SEAL_SIZE
-_LARGEST: Final = 8 << 30  # bytes, uncompressed
 _GZIP: Final = b"\x1f\x8b"
 _LENGTH = struct.Struct("!i")
 
@@ -110,7 +109,8 @@ def layout(data: bytes) -> Layout | Problem:
     try:
         plain = _uncompressed(data)
     except ValueError as error:
-        return Problem(0, f"the snapshot cannot be uncompressed: {error}", torn=True)
+        is_torn = not isinstance(error, bounds.ExceededError)
+        return Problem(0, f"the snapshot cannot be uncompressed: {error}", torn=is_torn)
     if plain[:4] != b"ZKSN":
         return Problem(0, "not a snapshot: it does not begin with ZKSN", torn=not plain)
     if plain[-len(_END) :] != _END:
@@ -123,17 +123,20 @@ def layout(data: bytes) -> Layout | Problem:
 
 
 def _uncompressed(data: bytes) -> bytes:
+    limit = bounds.of_snapshot(len(data))
     if data.startswith(xerial.MAGIC):
-        return xerial.decompress(data, _LARGEST)
+        return xerial.decompress(data, limit)
     if not data.startswith(_GZIP):
         return data
     stream = zlib.decompressobj(wbits=31)
     try:
-        plain = stream.decompress(data, _LARGEST)
+        plain = stream.decompress(data, limit)
     except zlib.error as error:
         raise ValueError(f"gzip: {error}") from error
+    if stream.unconsumed_tail:
+        raise bounds.ExceededError(f"{len(data)} bytes of gzip are more than {limit}")
     if not stream.eof:
-        raise ValueError("the gzip stream ends too early, or is too large")
+        raise ValueError("the gzip stream ends too early")
     return plain
 
 

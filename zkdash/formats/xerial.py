@@ -10,6 +10,8 @@ from typing import Final
 
 import cramjam
 
+from zkdash.formats import bounds
+
 MAGIC: Final = b"\x82SNAPPY\0"
 _HEADER_SIZE: Final = 16  # magic, version, oldest version that reads it
 _LENGTH = struct.Struct("!i")
@@ -43,7 +45,7 @@ def decompress(data: bytes, limit: int) -> bytes:
 def _block(data: bytes, limit: int) -> bytes:
     try:
         if cramjam.snappy.decompress_raw_len(data) > limit:
-            raise ValueError("snappy: too large")
+            raise bounds.ExceededError("snappy: too large")
         return bytes(cramjam.snappy.decompress_raw(data))
     except cramjam.DecompressionError as error:
         raise ValueError(f"snappy: {error}") from error

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import logging
 import resource
-import signal
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -28,12 +28,12 @@ from zkdash.door.connections import Connections
 from zkdash.door.protocol import RequestProtocol, SocketProtocol
 from zkdash.limits import Limits
 from zkdash.live import engine, queue
-from zkdash.management import database, recording, supervising
+from zkdash.management import database, ending, recording, supervising
 from zkdash.notices.courier import Courier
 from zkdash.web import feed, renderer, run_reading, warden
 from zkdash.zk.config import ClusterConfig, ConfigError
 
-_DRAIN_S = 10
+_DRAIN_S = 6  # for requests; then they are cut off, and what else ends has the rest of `ending.LIMIT_S`
 _MOST_FROM_A_CLIENT = 64 * 1024
 # The kernel would keep megabytes of what a client does not read; at 100 ms this is still 2.5 MB/s.
 _KERNEL_BYTES = 256 * 1024
@@ -90,6 +90,8 @@ def serve(
         feed.leave()
         hands.leave()
         courier.leave()
+        if pipeline:
+            pipeline.leave()
 
     coming = Connections(limits, Addresses(settings.ZKDASH_PROXIES))
     server = _Server(
@@ -116,9 +118,7 @@ def serve(
         lambda: announce(address, link),
         leaving,
     )
-    # uvicorn raises the signal that ended it once more, for the handlers that stood before it.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
+    ending.when_told(server.leave)
     hands.start()
     courier.start()
     if pipeline:
@@ -128,9 +128,9 @@ def serve(
     recorders.stop()
     if pipeline:
         pipeline.stop()
-    if not hands.stop():
-        log.warning("A step did not end in %g s; whoever takes it over finds out", worker.STOP_LIMIT_S)
-    courier.stop()
+    if not hands.stop(ending.left()):
+        log.warning("A step did not end in time; whoever takes it over finds out")
+    courier.stop(ending.left())
 
 
 class _Server(uvicorn.Server):
@@ -150,11 +150,23 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self._watching = asyncio.create_task(self._coming.watch())
         await super().startup(sockets=sockets)
-        if self.started:
+        if self.started and not self.should_exit:
             self._ready()
+
+    def leave(self) -> None:
+        """End soon; from any thread."""
+        self.should_exit = True
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """They are taken already, and what came before this is not forgotten."""
+        yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._leaving()
+        ending.hush(
+            "uvicorn.error", asyncio.CancelledError
+        )  # of requests that are cut off; a line counts them
         await super().shutdown(sockets=sockets)
         if self._watching is not None:
             self._watching.cancel()

@@ -14,7 +14,7 @@ from typing import Final
 from django.conf import settings
 
 MANAGE: Final = Path(settings.BASE_DIR) / "manage.py"
-STOP_LIMIT_S: Final = 30.0
+STOP_LIMIT_S: Final = 7.0  # within `ending.LIMIT_S`, and more than the worker gives to a run
 _PAUSE_S: Final = 10.0
 
 log = logging.getLogger(__name__)
@@ -31,9 +31,13 @@ class Pipeline:
     def start(self) -> None:
         self._thread.start()
 
+    def leave(self) -> None:
+        """Begin to end it, and the run that it carries out; returns at once."""
+        self._over.set()
+
     def stop(self) -> None:
         """End it, and the run that it carries out."""
-        self._over.set()
+        self.leave()
         self._thread.join()
 
     def _supervise(self) -> None:

@@ -21,7 +21,7 @@ from zkdash.pipeline.runs import Run, State
 from zkdash.zk.config import ClusterConfig
 
 PAUSE_S: Final = 1.0
-STOP_LIMIT_S: Final = 20.0
+STOP_LIMIT_S: Final = 5.0
 SCHEDULE: Final = "schedule"
 
 log = logging.getLogger(__name__)

@@ -40,12 +40,13 @@ SCHEMA: Final = pa.schema(
     }
 )
 ROWS: Final = 20_000
+BYTES: Final = 32 << 20
 
 
 class Piece(NamedTuple):
-    """A batch of SCHEMA, the problems among its bytes, and where the last whole entry of it ends in the file.
+    """A batch of SCHEMA, the problems among its bytes, and where the last entry that ends in it ends.
 
-    `end` is where a later read goes on; it is −1 where the piece holds no entry.
+    `end` is the file's, where a later read goes on; it is −1 where the piece holds no end of an entry.
     """
 
     batch: pa.RecordBatch
@@ -54,19 +55,27 @@ class Piece(NamedTuple):
 
 
 def pieces(found: Iterable[Entry | Problem], *, limit: int = ROWS) -> Iterator[Piece]:
-    """What `segment.decode` or `oldest.decode` found, in pieces of about `limit` rows, at least one."""
+    """What `segment.decode` or `oldest.decode` found, in pieces of `limit` rows at most, at least one.
+
+    A header counts as a row, and of keys and values a piece holds about BYTES at most.
+    """
     rows: list[tuple[Any, ...]] = []
     problems: list[Problem] = []
     end = -1
+    room, weight = limit, BYTES
     for each in found:
         if isinstance(each, Problem):
             problems.append(each)
             continue
-        rows += [_row(each, record) for record in each.records]
+        for record in each.records:
+            if room <= 0 or weight <= 0:
+                yield _piece(rows, problems, end)
+                rows, problems, end = [], [], -1
+                room, weight = limit, BYTES
+            rows.append(_row(each, record))
+            room -= 1 + len(record.headers)
+            weight -= len(record.key or b"") + len(record.value or b"")
         end = each.position + each.size
-        if len(rows) >= limit:
-            yield _piece(rows, problems, end)
-            rows, problems, end = [], [], -1
     yield _piece(rows, problems, end)
 
 

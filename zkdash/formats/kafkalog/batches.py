@@ -6,12 +6,14 @@ Source: org.apache.kafka.common.record.{DefaultRecordBatch, DefaultRecord}, KIP-
 from __future__ import annotations
 
 import struct
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import google_crc32c
 
+from zkdash.formats import bounds
 from zkdash.formats.kafkalog import codecs
-from zkdash.formats.kafkalog.entries import CODECS, Entry, Producer, Record
+from zkdash.formats.kafkalog.entries import CODECS, Entry, Producer, Record, held
 
 HEAD: Final = struct.Struct("!qiibIhiqqqhii")
 _CRC_FROM: Final = 21  # the attributes; what is before them a broker may change
@@ -48,6 +50,8 @@ def read(data: bytes, position: int) -> Entry:
         raise ValueError("a batch compressed in an unknown way")
     if last_delta < 0 or count < 0:
         raise ValueError("a batch with a negative count or last offset")
+    if count > bounds.RECORDS:
+        raise ValueError(f"a batch of {count} records, where {bounds.RECORDS} are read")
     end = position + 12 + length
     body = data[position + HEAD.size : end]
     append_time = bool(attributes & 8)
@@ -61,15 +65,16 @@ def read(data: bytes, position: int) -> Entry:
         bool(attributes & 0x20),
         horizon,
     )
-    reader = _Reader(body if codec == "none" or not count else codecs.decompress(codec, body))
-    records = tuple(
-        reader.record(base, base_timestamp, max_timestamp if append_time else None, base_sequence)
-        for _ in range(min(count, len(reader.data)))
+    plain = body if codec == "none" or not count else codecs.decompress(codec, body)
+    shape = _Shape(
+        base,
+        base + last_delta,
+        base_timestamp,
+        max_timestamp if append_time else None,
+        base_sequence,
+        count,
     )
-    if len(records) != count or (count and reader.position != len(reader.data)):
-        raise ValueError("a batch that does not hold as many records as it says")
-    if any(not base <= record.offset <= base + last_delta for record in records):
-        raise ValueError("a batch with records outside of its offsets")
+    records = held(lambda: _decoded(plain, shape))
     newest = None if max_timestamp == _NO_TIMESTAMP else max_timestamp
     return Entry(
         position,
@@ -86,61 +91,94 @@ def read(data: bytes, position: int) -> Entry:
     )
 
 
-class _Reader:
-    """Records of v2: zig-zag varints, lengths of −1 for null."""
+class _Shape(NamedTuple):
+    """What the head tells of the records; `appended` is the timestamp that the broker set for all of them."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.position = 0
+    first: int
+    last: int
+    base_timestamp: int
+    appended: int | None
+    base_sequence: int
+    total: int
 
-    def record(self, base: int, base_timestamp: int, appended: int | None, base_sequence: int) -> Record:
-        """One record; `appended` is the timestamp that the broker set instead of the producer's."""
-        length = self._varint()
-        end = self.position + length
-        if length < 0 or end > len(self.data):
-            raise ValueError("a record that does not fit into its batch")
-        self.position += 1  # attributes, which nobody uses
-        timestamp = base_timestamp + self._varint()
-        delta = self._varint()
-        key, value = self._bytes(), self._bytes()
-        headers = tuple((self._name(), self._bytes()) for _ in range(self._count()))
-        if self.position != end:
-            raise ValueError("a record that is not as long as it says")
-        sequence = -1 if base_sequence < 0 else (base_sequence + delta) & 0x7FFF_FFFF
-        return Record(
-            base + delta, timestamp if appended is None else appended, key, value, headers, sequence
-        )
 
-    def _count(self) -> int:
-        count = self._varint()
-        if not 0 <= count <= len(self.data):
-            raise ValueError("a record with a nonsensical number of headers")
-        return count
+def _decoded(data: bytes, shape: _Shape) -> Iterator[Record]:
+    """The records one by one. Raises ValueError."""
+    position = headers = 0
+    try:
+        for _ in range(shape.total):
+            record, position = _record(data, position, shape)
+            headers += len(record.headers)
+            if headers > bounds.RECORDS:
+                raise ValueError(f"a batch with more headers than {bounds.RECORDS}")
+            yield record
+    except IndexError:
+        raise ValueError("a batch that does not hold as many records as it says") from None
+    if shape.total and position != len(data):
+        raise ValueError("a batch that does not hold as many records as it says")
 
-    def _name(self) -> str:
-        name = self._bytes()
+
+def _record(data: bytes, position: int, shape: _Shape) -> tuple[Record, int]:
+    """The record at `position`, and where the next one is. Raises ValueError, and IndexError at the end."""
+    length, position = _varint(data, position)
+    end = position + length
+    if length < 0 or end > len(data):
+        raise ValueError("a record that does not fit into its batch")
+    timestamp, position = _varint(data, position + 1)  # behind attributes, which nobody uses
+    delta, position = _varint(data, position)
+    key, position = _bytes(data, position)
+    value, position = _bytes(data, position)
+    count, position = _varint(data, position)
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+    if count:
+        headers, position = _headers(data, position, count)
+    if position != end:
+        raise ValueError("a record that is not as long as it says")
+    offset = shape.first + delta
+    if not shape.first <= offset <= shape.last:
+        raise ValueError("a batch with records outside of its offsets")
+    at = shape.base_timestamp + timestamp if shape.appended is None else shape.appended
+    sequence = -1 if shape.base_sequence < 0 else (shape.base_sequence + delta) & 0x7FFF_FFFF
+    return Record(offset, at, key, value, headers, sequence), position
+
+
+def _headers(data: bytes, position: int, count: int) -> tuple[tuple[tuple[str, bytes | None], ...], int]:
+    if not 0 <= count <= len(data):
+        raise ValueError("a record with a nonsensical number of headers")
+    if count > bounds.HEADERS:
+        raise ValueError(f"a record with {count} headers, where {bounds.HEADERS} are read")
+    found = []
+    for _ in range(count):
+        name, position = _bytes(data, position)
+        value, position = _bytes(data, position)
         if name is None:
             raise ValueError("a header without a name")
-        return name.decode(errors="replace")
+        found.append((name.decode(errors="replace"), value))
+    return tuple(found), position
 
-    def _bytes(self) -> bytes | None:
-        length = self._varint()
-        if length == -1:
-            return None
-        start = self.position
-        if not 0 <= length <= len(self.data) - start:
-            raise ValueError("a key, value or header that does not fit into its batch")
-        self.position += length
-        return self.data[start : self.position]
 
-    def _varint(self) -> int:
-        value = shift = 0
-        while True:
-            if self.position >= len(self.data) or shift > 63:
-                raise ValueError("a number that does not end")
-            byte = self.data[self.position]
-            self.position += 1
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return (value >> 1) ^ -(value & 1)
-            shift += 7
+def _bytes(data: bytes, position: int) -> tuple[bytes | None, int]:
+    """Bytes behind their length, −1 for null."""
+    length, start = _varint(data, position)
+    if length == -1:
+        return None, start
+    end = start + length
+    if length < 0 or end > len(data):
+        raise ValueError("a key, value or header that does not fit into its batch")
+    return data[start:end], end
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    """A zig-zag varint, and where it ends."""
+    byte = data[position]
+    if byte < 0x80:
+        return (byte >> 1) ^ -(byte & 1), position + 1
+    value, shift = byte & 0x7F, 7
+    while byte >= 0x80:
+        if shift > 63:
+            raise ValueError("a number that does not end")
+        position += 1
+        byte = data[position]
+        value |= (byte & 0x7F) << shift
+        shift += 7
+    return (value >> 1) ^ -(value & 1), position + 1

@@ -9,9 +9,8 @@ from typing import Final
 
 import cramjam
 
-from zkdash.formats import xerial
+from zkdash.formats import bounds, xerial
 
-LARGEST: Final = 256 << 20  # bytes that one entry may stand for: others are hostile, or damaged
 _LZ4_MAGIC: Final = 0x184D2204
 _U32 = struct.Struct("<I")
 _INDEPENDENT: Final = 0x20
@@ -19,10 +18,13 @@ _UNCOMPRESSED: Final = 0x80000000
 _LARGEST_BLOCKS: Final = {4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22}
 
 
-def decompress(codec: str, data: bytes, *, limit: int = LARGEST) -> bytes:
-    """The bytes that `data` stand for, `limit` at most. Raises ValueError, its reason without any of them."""
+def decompress(codec: str, data: bytes, *, limit: int | None = None) -> bytes:
+    """The bytes that `data` stand for, `limit` at most, else ENTRY_BYTES of `bounds`.
+
+    Raises ValueError, its reason without any of them.
+    """
     try:
-        return _CODECS[codec](data, limit)
+        return _CODECS[codec](data, bounds.ENTRY_BYTES if limit is None else limit)
     except cramjam.DecompressionError as error:
         raise ValueError(f"{codec}: {error}") from error
 
@@ -33,8 +35,10 @@ def _gzip(data: bytes, limit: int) -> bytes:
         plain = stream.decompress(data, limit)
     except zlib.error as error:
         raise ValueError(f"gzip: {error}") from error
+    if stream.unconsumed_tail:
+        raise bounds.ExceededError("gzip: too large")
     if not stream.eof:
-        raise ValueError("gzip: the stream ends too early, or is too large")
+        raise ValueError("gzip: the stream ends too early")
     return plain
 
 
@@ -70,7 +74,7 @@ def _lz4(data: bytes, limit: int) -> bytes:
         plain = block if size & _UNCOMPRESSED else _into(cramjam.lz4.decompress_block_into, block, largest)
         limit -= len(plain)
         if limit < 0:
-            raise ValueError("lz4: too large")
+            raise bounds.ExceededError("lz4: too large")
         blocks.append(plain)
 
 

@@ -7,12 +7,15 @@ org.apache.kafka.common.record.{LegacyRecord, AbstractLegacyRecordBatch}, KIP-31
 
 from __future__ import annotations
 
+import itertools
 import struct
 import zlib
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from zkdash.formats import bounds
 from zkdash.formats.kafkalog import codecs
-from zkdash.formats.kafkalog.entries import CODECS, Entry, Record
+from zkdash.formats.kafkalog.entries import CODECS, Entry, Many, Record
 
 HEAD: Final = struct.Struct("!qiIbb")  # offset, size, crc, magic, attributes
 OVERHEAD: Final = 12  # offset and size, which `size` does not count
@@ -45,11 +48,11 @@ def read(data: bytes, position: int) -> Entry:
     if not codec:
         raise ValueError("a message compressed in an unknown way")
     append_time = bool(outer.attributes & 8) if outer.magic else None
+    records: Sequence[Record]
     if codec == "none":
-        records = [Record(outer.offset, outer.timestamp, outer.key, outer.value, crc=outer.crc)]
+        records = (Record(outer.offset, outer.timestamp, outer.key, outer.value, crc=outer.crc),)
     else:
         records = _unwrapped(outer, codec)
-    times = [record.timestamp for record in records if record.timestamp is not None]
     return Entry(
         position,
         outer.end - position,
@@ -59,44 +62,54 @@ def read(data: bytes, position: int) -> Entry:
         codec,
         outer.crc,
         append_time,
-        max(times, default=None),
-        tuple(records),
+        max((record.timestamp for record in records if record.timestamp is not None), default=None),
+        records,
     )
 
 
-def _unwrapped(outer: _Message, codec: str) -> list[Record]:
+def _unwrapped(outer: _Message, codec: str) -> Sequence[Record]:
     """The messages within. Offsets of v0 are absolute, those of v1 relative: they end at the wrapper's."""
     if outer.value is None:
         raise ValueError("a compressed message without a value")
-    inner = list(_inner(codecs.decompress(codec, outer.value)))
-    if not inner:
+    plain = codecs.decompress(codec, outer.value)
+    reading = _inner(plain, outer)
+    first = list(itertools.islice(reading, bounds.KEPT))
+    if not first:
         raise ValueError("a compressed message that holds none")
-    if any(message.magic != outer.magic or message.attributes & 7 for message in inner):
-        raise ValueError("a compressed message that holds messages of another kind")
-    shift = outer.offset - inner[-1].offset if outer.magic else 0
+    last, count = first[-1], len(first)
+    for last in reading:  # noqa: B007 - it is wanted behind the loop
+        count += 1
+    shift = outer.offset - last.offset if outer.magic else 0
     is_appended = outer.magic and outer.attributes & 8
-    return [
-        Record(
+
+    def record(message: _Message) -> Record:
+        return Record(
             message.offset + shift,
             outer.timestamp if is_appended else message.timestamp,
             message.key,
             message.value,
             crc=message.crc,
         )
-        for message in inner
-    ]
+
+    if count == len(first):
+        return tuple(map(record, first))
+    return Many(lambda: map(record, _inner(plain, outer)), count, record(last))
 
 
-def _inner(data: bytes) -> list[_Message]:
-    found = []
-    position = 0
+def _inner(data: bytes, outer: _Message) -> Iterator[_Message]:
+    """The messages of a compressed one, none of which is compressed in turn. Raises ValueError."""
+    position = count = 0
     while position < len(data):
         message = _message(data, position)
         if not is_valid(data, position, message.end):
             raise ValueError("the checksum of a message in a compressed one does not hold")
-        found.append(message)
+        if message.magic != outer.magic or message.attributes & 7:
+            raise ValueError("a compressed message that holds messages of another kind")
+        count += 1
+        if count > bounds.RECORDS:
+            raise ValueError(f"a compressed message with more than {bounds.RECORDS} messages")
+        yield message
         position = message.end
-    return found
 
 
 def _message(data: bytes, position: int) -> _Message:

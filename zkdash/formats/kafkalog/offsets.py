@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from zkdash.formats import bounds
 from zkdash.formats.problems import Problem
 
 T = TypeVar("T")
@@ -187,6 +188,7 @@ class _Reader:
         self._data = data
         self.position = 0
         self._is_flexible = False
+        self._elements = 0  # of all lists so far
 
     def version(self, newest: int) -> int:
         version = self.i16()
@@ -222,6 +224,9 @@ class _Reader:
         count = self._compact() if self._is_flexible else self.i32()
         if not -1 <= count <= len(self._data):
             raise ValueError("a nonsensical number of elements")
+        self._elements += max(count, 0)
+        if self._elements > bounds.ELEMENTS:
+            raise ValueError(f"more elements than {bounds.ELEMENTS}")
         return max(count, 0)
 
     def skip_tags(self) -> None:

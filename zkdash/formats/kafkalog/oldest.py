@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from zkdash.formats import bounds
 from zkdash.formats.kafkalog import codecs
-from zkdash.formats.kafkalog.entries import CODECS, Entry, Record
+from zkdash.formats.kafkalog.entries import CODECS, Entry, Record, held
 from zkdash.formats.problems import Problem
 
 _LENGTH = struct.Struct("!i")
@@ -122,31 +123,36 @@ def _entry(message: _Message, offset: int, size: int) -> Entry | Problem:
     number = message.attributes & 3
     if number == 3:
         return Problem(offset, "a message compressed in an unknown way")
-    payloads = [message.payload]
+    records: Sequence[Record] = (Record(offset, None, None, message.payload),)
     if number:
         try:
-            payloads = _unwrapped(CODECS[number], message.payload)
+            records = _unwrapped(CODECS[number], message.payload, offset)
         except ValueError as error:
             return Problem(offset, f"a message in no known form: {error}")
-    records = tuple(Record(offset, None, None, payload) for payload in payloads)
     return Entry(
         offset, size, message.magic, offset, offset, CODECS[number], message.crc, None, None, records
     )
 
 
-def _unwrapped(codec: str, payload: bytes) -> list[bytes]:
-    data = codecs.decompress(codec, payload)
-    payloads = []
-    position = 0
+def _unwrapped(codec: str, payload: bytes, offset: int) -> Sequence[Record]:
+    plain = codecs.decompress(codec, payload)
+    return held(lambda: _inner(plain, offset))
+
+
+def _inner(data: bytes, offset: int) -> Iterator[Record]:
+    """The messages of a compressed one, none of which is compressed in turn. Raises ValueError."""
+    position = count = 0
     while position < len(data):
         message = _message(data, position)
         if isinstance(message, Problem) or not message.is_valid:
             raise ValueError("a message in a compressed one is not whole")
         if message.attributes & 3:
             raise ValueError("a compressed message in a compressed one")
-        payloads.append(message.payload)
+        count += 1
+        if count > bounds.RECORDS:
+            raise ValueError(f"a compressed message with more than {bounds.RECORDS} messages")
+        yield Record(offset, None, None, message.payload)
         position += _size(message)
-    return payloads
 
 
 def _message(data: bytes, position: int) -> _Message | Problem:

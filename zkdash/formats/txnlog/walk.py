@@ -7,6 +7,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Final
 
+from zkdash.formats import bounds
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import frames, plain, rows
 
@@ -100,4 +101,4 @@ def _count(data: bytes, position: int, end: int) -> int:
     if end - position < 4:
         return 0
     count = int.from_bytes(data[position : position + 4], "big", signed=True)
-    return count if 0 < count * 4 <= end - position - 4 else 0
+    return count if 0 < count * 4 <= end - position - 4 and count <= bounds.ELEMENTS else 0

@@ -10,7 +10,7 @@ import contextlib
 import fcntl
 import json
 import shutil
-import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.demo import incidents, simulation, simulation07, story, weather, weather07, zookeeper
-from zkdash.management import database, serving, supervising
+from zkdash.management import database, ending, serving, supervising
 from zkdash.zk.config import ClusterConfig
 
 CLUSTER = "demo"
@@ -37,12 +37,11 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1, help="the same seed tells the same story")
 
     def handle(self, *_args: object, **options: object) -> None:
-        signal.signal(signal.SIGTERM, _interrupt)
-        with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack:
             directory = stack.enter_context(_data_dir())
             database.use(directory)
             settings.ZKDASH_ANONYMOUS_READ = True
-            server = stack.enter_context(zookeeper.Server(directory / "zookeeper"))
+            server = stack.enter_context(_zookeeper(directory / "zookeeper"))
             layout = str(options["layout"])
             cluster, befalling = _cluster(
                 layout, server.address + CHROOTS[layout], seed=int(str(options["seed"]))
@@ -69,12 +68,39 @@ class Command(BaseCommand):
                 records=settings.ZKDASH_RECORD,
                 pipeline=supervising.Pipeline(_environment(directory, config)),
             )
+        ending.finish()
 
     def _announce(self, address: str, link: str) -> None:
         self.stdout.write(f"zkdash serves {address}")
         self.stdout.write(f"Everybody may look. To act on the cluster, sign in by this link, once: {link}")
         self.stdout.write("The cluster is simulated, its ZooKeeper is real. Ctrl-C ends all of it.")
         self.stdout.flush()
+
+
+@contextlib.contextmanager
+def _zookeeper(directory: Path) -> Iterator[zookeeper.Server]:
+    """The demo's ZooKeeper, without which there is no demo: when it is gone, this process ends at once.
+
+    Raises CommandError where it does not start.
+    """
+    server = zookeeper.Server(directory)
+    try:
+        server.start()
+    except zookeeper.NotServingError as error:
+        raise CommandError(str(error)) from error
+    is_wanted = True
+
+    def watch() -> None:
+        server.wait_until_ended()
+        if is_wanted:
+            ending.fail(f"The demo's ZooKeeper has ended, and the demo with it; its log is {server.log}")
+
+    threading.Thread(target=watch, name="demo-zookeeper", daemon=True).start()
+    try:
+        yield server
+    finally:
+        is_wanted = False
+        server.stop()
 
 
 def _cluster(layout: str, address: str, *, seed: int) -> tuple[story.Story, incidents.Incidents]:
@@ -104,12 +130,6 @@ def _environment(directory: Path, cluster: ClusterConfig) -> dict[str, str]:
         "ZKDASH_DATABASE": "",
         "ZKDASH_PIPELINE_EVERY": str(_DERIVED_EVERY_S),
     }
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    """End as by Ctrl-C while the parts start; from then on serving has handlers of its own."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise KeyboardInterrupt
 
 
 @contextlib.contextmanager

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import logging
-import signal
+import threading
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.actions import worker
 from zkdash.actions.lease import LEASE_S
-from zkdash.management import database, identities
+from zkdash.management import database, ending, identities
 from zkdash.notices.courier import Courier
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +44,8 @@ class Command(BaseCommand):
             )
         identities.check(settings.ZKDASH_CLUSTERS)
         database.prepare()
-        # taken from the main thread's wait alone: a handler could come while a lock is held that it needs
-        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        told = threading.Event()
+        ending.when_told(told.set)
         running = worker.Worker(settings.ZKDASH_CLUSTERS, owner=worker.own_name(), lease_s=lease)
         courier = Courier()
         running.start()
@@ -55,8 +53,9 @@ class Command(BaseCommand):
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash carries out the actions of {names}")
         self.stdout.flush()
-        signal.sigwait(_SIGNALS)
+        told.wait()
         courier.leave()
-        if not running.stop():
-            log.warning("A step did not end in %g s; whoever takes it over finds out", worker.STOP_LIMIT_S)
-        courier.stop()
+        if not running.stop(ending.left()):
+            log.warning("A step did not end in time; whoever takes it over finds out")
+        courier.stop(ending.left())
+        ending.finish()

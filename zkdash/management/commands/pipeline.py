@@ -9,12 +9,12 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, NoReturn, TextIO
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.management import database, supervising
+from zkdash.management import database, ending, supervising
 from zkdash.pipeline import runs, worker
 from zkdash.pipeline.runs import BusyError, Run
 from zkdash.zk.config import ClusterConfig
@@ -53,7 +53,6 @@ class Command(BaseCommand):
                 self.stdout.write(f"{name:8}{what}")
             return
         database.prepare()
-        signal.signal(signal.SIGTERM, _interrupt)
         if options.get("until_eof"):
             threading.Thread(target=_end_with_input, daemon=True).start()
         {"run": self._run, "stream": self._run, "status": self._status, "work": self._work}[options["verb"]](
@@ -77,13 +76,16 @@ class Command(BaseCommand):
         )
         bar = Bar(sys.stderr)
         try:
+            _take_signals(code=int(job != "stream"))
             sentence = performing.perform(run, cluster, place, bar.draw)
         except jobs.JobError as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt:
-            if job != "stream":
-                raise CommandError("It was ended; the tables are whole.") from None
-            return
+            if job == "stream":
+                return
+            if options["run"] is not None:
+                sys.exit(1)  # the run's row tells why
+            raise CommandError("It was ended; the tables are whole.") from None
         finally:
             bar.close()
         self.stdout.write(sentence)
@@ -107,12 +109,11 @@ class Command(BaseCommand):
         working = worker.Worker(
             settings.ZKDASH_CLUSTERS, _command, every_s=float(_number("ZKDASH_PIPELINE_EVERY", EVERY_S))
         )
+        ending.when_told(working.stop)
         self.stdout.write("zkdash carries out the runs of its pipeline")
         self.stdout.flush()
-        try:
-            working.work()
-        except KeyboardInterrupt:
-            working.stop()
+        working.work()
+        ending.finish()
 
 
 class Bar:
@@ -173,9 +174,18 @@ def _told(run: Run) -> dict[str, Any]:
     )
 
 
-def _interrupt(_number: int, _frame: object) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise KeyboardInterrupt
+def _take_signals(*, code: int) -> None:
+    """SIGTERM ends a run as Ctrl-C does, in limited time; the limit's own exit code is this."""
+
+    def interrupt(_number: int, _frame: object) -> NoReturn:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        ending.begin(code=code)
+        ending.hush("", KeyboardInterrupt)  # py4j tells with a traceback that it was interrupted
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, interrupt)
 
 
 def _end_with_input() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
+import threading
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -11,9 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 from zkdash.history.recorder import FLUSH_S
 from zkdash.live import board
 from zkdash.live.watcher import Watcher
+from zkdash.management import ending
 from zkdash.management.recording import Recorders
-
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Command(BaseCommand):
@@ -39,8 +38,8 @@ class Command(BaseCommand):
         every = float(str(options["every"]))
         if not every >= 1:
             raise CommandError(f"--every {every:g} is too short: a file is written each time.")
-        # taken from the main thread's wait alone, as in `manage.py execute`
-        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        told = threading.Event()
+        ending.when_told(told.set)
         recorders = Recorders(settings.ZKDASH_CLUSTERS, flush_s=every)
         watchers = [
             Watcher(cluster, notify=lambda *_: None, sinks=recorders.of(cluster.name))
@@ -52,8 +51,9 @@ class Command(BaseCommand):
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash records {names} below {settings.ZKDASH_HISTORY}")
         self.stdout.flush()
-        signal.sigwait(_SIGNALS)
+        told.wait()
         for watcher in watchers:
             watcher.stop()
         recorders.stop()
         board.clear()
+        ending.finish()

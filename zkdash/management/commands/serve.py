@@ -7,7 +7,7 @@ import argparse
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.management import identities, serving, supervising
+from zkdash.management import ending, identities, serving, supervising
 
 
 class Command(BaseCommand):
@@ -52,6 +52,7 @@ class Command(BaseCommand):
             records=settings.ZKDASH_RECORD and not options["no_record"],
             pipeline=None if options["no_pipeline"] or not _has_logs() else supervising.Pipeline(),
         )
+        ending.finish()
 
     def _announce(self, address: str, link: str) -> None:
         self.stdout.write(f"zkdash serves {address}")

@@ -186,10 +186,11 @@ def _read(part: Any, asked: Options) -> Iterator[pa.RecordBatch]:
             data, left = _recovered(each, data)
             is_cut = bool(left)
         after = part.segments[number + 1].base_offset if number + 1 < len(part.segments) else part.next_base
-        found = list(_decode(each, data, part.start))
-        yield from _rows(each, found)
-        told = [one for one in found if isinstance(one, Problem) and not (part.is_live and one.torn)]
-        entries = [one for one in found if isinstance(one, Entry)]
+        told: list[Problem] = []
+        entries: list[Entry] = []
+        yield from _rows(each, _noted(_decode(each, data, part.start), entries, told))
+        if part.is_live:
+            told = [one for one in told if not one.torn]
         yield from _problems(each.name, [*told, *_misnamed(each, entries, after), *left])
         if part.checks:
             yield from _checked(directory, each, entries)
@@ -205,6 +206,19 @@ def _decode(each: Segment, data: bytes, base: int) -> Iterator[Entry | Problem]:
             yield found._replace(offset=found.offset - each.base_offset)
         else:
             yield found._replace(position=found.position - each.base_offset)
+
+
+def _noted(
+    found: Iterable[Entry | Problem], entries: list[Entry], told: list[Problem]
+) -> Iterator[Entry | Problem]:
+    """What was found; noted without its records, but for the one record of a marker (KIP-98)."""
+    for one in found:
+        if isinstance(one, Problem):
+            told.append(one)
+        else:
+            is_control = one.producer is not None and one.producer.is_control
+            entries.append(one._replace(records=one.records[:1] if is_control else ()))
+        yield one
 
 
 def _recovered(each: Segment, data: bytes) -> tuple[bytes, list[Problem]]:
