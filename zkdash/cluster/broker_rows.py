@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from zkdash.cluster import kraft, rows, skew, summary
-from zkdash.cluster.loads import NOTHING, Load
+from zkdash.cluster.load import NOTHING, Load
 from zkdash.cluster.rows import Known
 from zkdash.cluster.skew import Means
 from zkdash.cluster.state import ClusterState

@@ -16,7 +16,7 @@ import msgspec
 
 from zkdash.cluster import broker_rows, kraft, summary
 from zkdash.cluster.judging import jury
-from zkdash.cluster.loads import NOTHING
+from zkdash.cluster.load import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
 from zkdash.kafka import coordinators, topic_options

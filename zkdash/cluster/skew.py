@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from zkdash.cluster import rows, summary
-from zkdash.cluster.loads import NOTHING
+from zkdash.cluster.load import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Topic
 from zkdash.kafka.values import PartitionState
