@@ -57,7 +57,7 @@ STANDINGS = [
     (
         "no state yet",
         small.assignment("t", THREE),
-        Tone.UNKNOWN,
+        Tone.CRITICAL,
         "2 without state",
         {"stateless": 2, "preferred": 0, "preferable": 0, "leaders": set()},
     ),
@@ -141,7 +141,7 @@ STANDINGS = [
         )
         | small.state("t", 0, 2, [2]),
         Tone.WARNING,
-        "1 under-replicated, 1 moving",
+        "1 under-replicated, 1 at min ISR, 1 moving",
         {"moving": 1, "under_replicated": 1, "preferred": 1, "preferable": 1, "leaders": {2}},
     ),
     ("overrides", small.topic("t", THREE) | small.config("t", a="1", b="2"), Tone.OK, "ok", {"overrides": 2}),
@@ -155,8 +155,8 @@ STANDINGS = [
     (
         "different lengths",
         small.topic("t", {0: [1], 1: [1, 2]}),
-        Tone.OK,
-        "ok",
+        Tone.WARNING,
+        "1 with one replica, unequal replication",
         {"replication": (1, 2), "leaders": {1}, "brokers": {1, 2}},
     ),
 ]
@@ -319,12 +319,43 @@ def test_a_topic_changed_when_its_newest_znode_did_even_if_that_goes_or_a_clock_
     assert marked.summaries["t"].changed == small.BORN + 30
 
 
+def test_racks_that_come_and_go_with_a_broker_are_judged_of_topics_elsewhere_too() -> None:
+    """Two replicas in one rack are a fault as long as there is another rack."""
+    other = small.broker(9, rack="b")
+    state = small.built(
+        small.broker(1, rack="a"), small.broker(2, rack="a"), other, small.topic("t", {0: [1, 2]})
+    )
+    assert state.summaries["t"].words == "1 sharing a rack"
+    after, touched = small.step(state, small.gone("/brokers/ids/9"))
+    assert (after.summaries["t"].words, set(touched.topics)) == ("ok", {"t"})
+    back, _ = small.step(after, other)
+    assert back.summaries == state.summaries
+
+
+def test_a_move_is_judged_anew_when_its_target_goes() -> None:
+    state = small.built(
+        *(small.broker(number) for number in (1, 2, 9)),
+        small.topic("t", {0: [1, 2]}),
+        small.reassignment(("t", 0, [1, 9])),
+    )
+    assert state.summaries["t"].words == "1 moving"
+    after, touched = small.step(state, small.gone("/brokers/ids/9"))
+    assert after.summaries["t"].words == "1 moving to what is not there, 1 moving"
+    assert touched.topics == {"t"}
+
+
+_ASSIGNED = {"one": [1, 2], "two": [2, 1], "three": [2, 3]}
+
+
 def test_a_leader_that_dies_makes_its_topics_critical_and_no_others() -> None:
-    state = small.built(BROKERS, small.topic("one", {0: [1, 2]}), small.topic("two", {0: [2, 1]}))
+    topics = (small.topic(name, {0: ids}) for name, ids in _ASSIGNED.items())
+    state = small.built(BROKERS, *topics)
     after, touched = small.step(state, small.gone("/brokers/ids/1"))
-    assert after.summaries["one"].leader_dead == 1
-    assert after.summaries["two"] is state.summaries["two"]
-    assert touched.topics == {"one"}
+    assert (after.summaries["one"].leader_dead, after.summaries["one"].tone) == (1, Tone.CRITICAL)
+    followed = after.summaries["two"]
+    assert (followed.tone, followed.words) == (Tone.WARNING, "1 with a dead broker in sync")
+    assert after.summaries["three"] is state.summaries["three"]
+    assert touched.topics == {"one", "two"}
     assert {"brokers", "topics"} <= touched.areas
     back, _ = small.step(after, small.broker(1))
     assert back.summaries == state.summaries

@@ -10,6 +10,7 @@ from tests.cluster import small
 from tests.narrowing import known
 from zkdash.cluster import broker_queries, broker_rows, kraft, summary
 from zkdash.cluster.broker_rows import BrokerRow
+from zkdash.cluster.judging import jury, partitions
 from zkdash.cluster.query import STATUSES, Query
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Layout, PartitionState, Unparsable
@@ -157,7 +158,7 @@ def test_a_partitions_row_says_what_the_broker_is_to_it() -> None:
         "offline, under-replicated",
     )
     assert (led.role, led.in_sync, led.preferred, led.status) == ("leader", True, True, Tone.OK)
-    assert (unled.role, unled.preferred, unled.words) == ("leader", False, "under-replicated")
+    assert (unled.role, unled.preferred, unled.words) == ("leader", False, "under-replicated, at min ISR")
     assert isinstance(torn.role, Unparsable)
     assert torn.in_sync is torn.role
     assert deleted.words == "deleting"
@@ -169,12 +170,13 @@ def test_a_broker_that_nothing_speaks_of_holds_nothing() -> None:
 
 
 def test_pages_are_cut_from_the_default_order_and_from_a_filtered_one_alike() -> None:
-    state = small.built(dict(tree.tree(topics=30, partitions=7, groups=0, brokers=3)))
+    nodes = dict(tree.tree(topics=45, partitions=7, groups=0, brokers=5))
+    state = small.built(nodes, *(small.broker(number) for number in range(1, 6)))
     held = [
         (tree.topic_name(topic), part)
-        for topic in range(30)
+        for topic in range(45)
         for part in range(7)
-        if 2 in tree.replicas(topic, part, 3)
+        if 2 in tree.replicas(topic, part, 5)
     ]
     for query in (Query(), Query(q="topic"), Query(status=("ok",)), Query(q="topic", status=("ok",))):
         shown = []
@@ -189,10 +191,10 @@ def test_pages_are_cut_from_the_default_order_and_from_a_filtered_one_alike() ->
 def test_the_default_page_and_the_counts_are_those_of_looking_at_everything(name: str) -> None:
     """The short way through the sums, against every partition of every topic."""
     state = small.built(recorded.load(name))
-    live = frozenset(state.brokers)
+    ground = jury.ground_of(state)
     for number in broker_rows.ids(state):
         every = [
-            (topic.name, part.id, summary.partition_status(topic, part, live)[0])
+            (topic.name, part.id, partitions.status(topic, part, ground)[0])
             for _, topic in sorted(state.topics.items())
             for part in summary.assigned(topic)
             if number in (part.replicas or ())
@@ -223,10 +225,10 @@ def test_the_default_page_and_the_counts_are_those_of_looking_at_everything(name
 @pytest.mark.parametrize("name", recorded.TREES)
 def test_no_partition_is_worse_than_its_topic(name: str) -> None:
     state = small.built(recorded.load(name))
-    live = frozenset(state.brokers)
+    ground = jury.ground_of(state)
     for topic_name, topic in state.topics.items():
         for part in summary.assigned(topic):
-            tone, _ = summary.partition_status(topic, part, live)
+            tone, _ = partitions.status(topic, part, ground)
             assert tone.rank >= state.summaries[topic_name].tone.rank
 
 

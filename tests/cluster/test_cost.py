@@ -11,6 +11,7 @@ import pytest
 from bench import tree
 from tests.cluster import small
 from zkdash.cluster import advance, assembly, group_queries, group_rows, queries, rows, summary
+from zkdash.cluster.judging import topics
 from zkdash.cluster.queries import Query
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka.layouts import partitions
@@ -33,7 +34,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     count(partitions, "parse_state")
     count(assembly, "assemble")
-    count(summary, "summarise")
+    count(topics, "judge")
+    count(summary, "numbers")
     count(rows, "topic")
     count(group_rows, "group")
     return calls
@@ -57,7 +59,7 @@ def test_a_changed_state_is_parsed_alone_and_its_topic_summed_up_alone(
     state = _loaded(topics)
     counted.clear()
     after, touched = small.step(state, _state(7, 2))
-    assert counted == {"parse_state": 1, "assemble": 1, "summarise": 1}
+    assert counted == {"parse_state": 1, "assemble": 1, "judge": 1, "numbers": 1}
     assert touched.topics == {tree.topic_name(7)}
     rebuilt = [name for name in after.topics if after.topics[name] is not state.topics[name]]
     assert rebuilt == [tree.topic_name(7)]
@@ -67,16 +69,18 @@ def test_a_changed_state_is_parsed_alone_and_its_topic_summed_up_alone(
 
 def test_a_first_load_parses_every_state_once_and_sums_every_topic_up_once(counted: Counter[str]) -> None:
     _loaded(50)
-    assert counted == {"parse_state": 200, "assemble": 50, "summarise": 50}
+    assert counted == {"parse_state": 200, "assemble": 50, "judge": 50, "numbers": 50}
 
 
-def test_a_broker_that_goes_re_evaluates_only_the_topics_that_it_led(counted: Counter[str]) -> None:
+def test_a_broker_that_goes_re_evaluates_only_the_topics_that_it_has_a_part_in(
+    counted: Counter[str],
+) -> None:
     state = _loaded(400)
-    led = sum(3 in numbers.leaders for numbers in state.summaries.values())
-    assert led < 400
+    held = sum(3 in numbers.brokers for numbers in state.summaries.values())
+    assert held < 400
     counted.clear()
     small.step(state, small.gone("/brokers/ids/3"))
-    assert counted == {"summarise": led}
+    assert counted == {"judge": held, "numbers": held}
 
 
 def test_a_commit_of_offsets_touches_no_topic_and_no_number(counted: Counter[str]) -> None:

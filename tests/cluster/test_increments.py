@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import full
-from tests.cluster import small
+from tests.cluster import agreement, small
 from zkdash.cluster import advance
 from zkdash.znode import Batch, Unreadable, Znode
 
@@ -42,9 +42,24 @@ def _assignments() -> st.SearchStrategy[bytes]:
 
 def _states() -> st.SearchStrategy[bytes]:
     return st.builds(
-        lambda leader, isr: _json(version=1, leader=leader, isr=isr, leader_epoch=0, controller_epoch=1),
+        lambda leader, isr, epoch, recovers: _json(
+            version=1,
+            leader=leader,
+            isr=isr,
+            leader_epoch=0,
+            controller_epoch=epoch,
+            **({"leader_recovery_state": 1} if recovers else {}),
+        ),
         st.sampled_from((-1, *BROKERS)),
         st.lists(st.sampled_from(BROKERS), max_size=3, unique=True),
+        st.sampled_from((1, 1, 5)),
+        st.sampled_from((False, False, True)),
+    )
+
+
+def _configs() -> st.SearchStrategy[bytes]:
+    return st.sampled_from(("1", "2", "3")).map(
+        lambda least: _json(version=1, config={"min.insync.replicas": least})
     )
 
 
@@ -62,16 +77,18 @@ def _moves() -> st.SearchStrategy[bytes]:
         {
             "topic": st.sampled_from(TOPICS),
             "partition": st.sampled_from(PARTITIONS),
-            "replicas": st.just([1, 2]),
+            "replicas": st.sampled_from(([1, 2], [2, 9])),
         }
     )
     return st.lists(move, max_size=3).map(lambda moves: _json(version=1, partitions=moves))
 
 
 _ENTITIES = ("clients/c", "users/u", "brokers/1")
-_BROKER = _json(version=4, host="h", port=1, endpoints=["PLAINTEXT://h:1"])
+_REGISTRATIONS = st.sampled_from((None, "r", "r", "s")).map(
+    lambda rack: _json(version=4, host="h", port=1, endpoints=["PLAINTEXT://h:1"], rack=rack)
+)
 _KINDS = {
-    **{f"/brokers/ids/{number}": st.just(_BROKER) for number in (*BROKERS, "x")},
+    **{f"/brokers/ids/{number}": _REGISTRATIONS for number in (*BROKERS, "x")},
     **{f"/brokers/topics/{topic}": _assignments() for topic in TOPICS},
     **{f"/brokers/topics/{topic}/partitions": st.none() for topic in TOPICS},
     **{
@@ -80,7 +97,8 @@ _KINDS = {
         for partition in PARTITIONS
     },
     **{f"/brokers/topics/old/{broker}": st.sampled_from((b"2", b"0", b"2147483647")) for broker in BROKERS},
-    **{f"/config/topics/{topic}": st.just(_json(version=1, config={"a": "1"})) for topic in TOPICS},
+    **{f"/config/topics/{topic}": _configs() for topic in TOPICS},
+    "/config/brokers/<default>": _configs(),
     **{f"/admin/delete_topics/{topic}": st.none() for topic in TOPICS},
     "/admin/reassign_partitions": _moves(),
     **{f"/config/{entity}": st.just(_json(version=1, config={"a": "1"})) for entity in _ENTITIES},
@@ -94,7 +112,7 @@ _KINDS = {
     "/brokers/seqid": st.none(),
     "/config/users": st.none(),
     "/controller": st.just(_json(version=1, brokerid=1)),
-    "/controller_epoch": st.just(b"4"),
+    "/controller_epoch": st.sampled_from((b"0", b"4", b"5")),
     "/cluster/id": st.just(_json(version="1", id="x")),
     **{f"/consumers/{group}/ids/c{member}": _registrations() for group in "gh" for member in (1, 2)},
     **{
@@ -150,8 +168,8 @@ def _start() -> small.Tree:
     """A cluster in which everything hangs together, so that one write has many consequences."""
     start: small.Tree = {}
     parts = (
-        small.broker(1),
-        small.broker(2),
+        small.broker(1, rack="r"),
+        small.broker(2, rack="s"),
         small.topic("a", {0: [1, 2], 1: [2, 1]}),
         small.topic("b", {0: [2, 9]}),
         small.group("g", {"c1": ["a", "b"]}, {"a": ["0"], "b": ["0"]}),
@@ -197,6 +215,72 @@ def test_any_batches_lead_to_the_state_of_the_tree_that_they_left(batches: list[
         assert small.plain(state) == was
         state = after
         assert small.plain(state) == small.plain(small.built(tree))
+
+
+@st.composite
+def _topic(draw: st.DrawFn, name: str) -> small.Tree:
+    """A topic, of whose znodes most fit together and any may be missing or at odds with the others."""
+    lists = draw(
+        st.dictionaries(
+            st.sampled_from(PARTITIONS),
+            st.lists(st.sampled_from(BROKERS), min_size=1, max_size=3, unique=True),
+            min_size=1,
+        )
+    )
+    tree = small.assignment(name, lists)
+    for number in PARTITIONS:
+        replicas = lists.get(number, [1])
+        whole = st.integers(1, 3).map(functools.partial(_led, replicas))
+        data = draw(st.one_of(whole, whole, whole, _states(), st.none()))
+        if data is not None:
+            tree[f"/brokers/topics/{name}/partitions/{number}/state"] = small.znode(data)
+    config = draw(st.one_of(st.none(), st.none(), _configs()))
+    return tree | ({} if config is None else {f"/config/topics/{name}": small.znode(config)})
+
+
+def _led(replicas: list[int], in_sync: int) -> bytes:
+    return _json(version=1, leader=replicas[0], isr=replicas[:in_sync], leader_epoch=0, controller_epoch=1)
+
+
+def _maybe(path: str, data: st.SearchStrategy[bytes]) -> st.SearchStrategy[small.Tree]:
+    return st.one_of(st.just({}), data.map(lambda found: {path: small.znode(found)}))
+
+
+# What topics are judged by, each part for itself.
+_CLUSTERS = st.fixed_dictionaries(
+    {
+        "brokers": st.tuples(
+            *(_maybe(f"/brokers/ids/{number}", _REGISTRATIONS) for number in (*BROKERS, *BROKERS))
+        ).map(lambda trees: {path: one for tree in trees for path, one in tree.items()}),
+        "moves": _maybe("/admin/reassign_partitions", _moves()),
+        "default": _maybe("/config/brokers/<default>", _configs()),
+        "epoch": st.sampled_from("145").map(lambda epoch: {"/controller_epoch": small.znode(epoch)}),
+        "a": _topic("a"),
+        "b": _topic("b"),
+    }
+)
+
+
+@settings(max_examples=full.pick(100, 1000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    before=_CLUSTERS,
+    after=_CLUSTERS,
+    changed=st.sets(st.sampled_from(("brokers", "moves", "default", "epoch", "a"))),
+)
+def test_status_agrees_with_itself_whatever_of_a_cluster_changes(
+    before: dict[str, small.Tree], after: dict[str, small.Tree], changed: set[str]
+) -> None:
+    """And it is that of the tree as it is then, for topics too of which nothing changed."""
+    was, now = (
+        {path: one for part in parts.values() for path, one in part.items()}
+        for parts in (before, before | {part: after[part] for part in changed})
+    )
+    state = small.built(was)
+    agreement.check(state)
+    grown, _ = advance.advance(state, _batch(was, now, 2))
+    whole = small.built(now)
+    agreement.check(whole)
+    assert small.plain(grown) == small.plain(whole)
 
 
 @settings(max_examples=full.pick(40, 100), deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -10,7 +10,8 @@ from bench import tree
 from tests import recorded
 from tests.cluster import small
 from zkdash.cluster import loads
-from zkdash.cluster.loads import Load
+from zkdash.cluster.judging.ground import Ground
+from zkdash.cluster.load import Load
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, Topic
 
@@ -44,7 +45,7 @@ def test_a_broker_carries_what_it_leads_and_holds() -> None:
 
 def test_a_broker_that_is_not_registered_carries_on() -> None:
     assert 9 not in STATE.brokers
-    assert STATE.loads[9] == Load(replicas=2, tones=_tones(info=1, ok=1))
+    assert STATE.loads[9] == Load(replicas=2, tones=_tones(warning=1, info=1))
 
 
 def test_who_carries_nothing_any_more_is_not_there() -> None:
@@ -56,8 +57,8 @@ def test_who_carries_nothing_any_more_is_not_there() -> None:
 
 def test_a_leader_outside_the_assignment_leads_without_holding() -> None:
     state = small.built(small.broker(5), small.topic("t", {0: [1]}) | small.state("t", 0, 5, [5]))
-    assert state.loads[5] == Load(leaders=1, tones=_tones(ok=1))
-    assert state.loads[1] == Load(replicas=1, preferred=1, unled=1, tones=_tones(ok=1))
+    assert state.loads[5] == Load(leaders=1, tones=_tones(critical=1))
+    assert state.loads[1] == Load(replicas=1, preferred=1, unled=1, tones=_tones(critical=1))
 
 
 def test_nobody_is_asked_to_lead_what_moves() -> None:
@@ -75,7 +76,7 @@ def test_nobody_is_asked_to_lead_what_moves() -> None:
 def test_a_broker_that_goes_makes_what_it_leads_critical() -> None:
     before = small.built(small.broker(1), small.broker(2), small.topic("t", {0: [1, 2], 1: [2, 1]}))
     after, _ = small.step(before, small.gone("/brokers/ids/1"))
-    assert after.loads[2].tones == _tones(critical=1, ok=1)
+    assert after.loads[2].tones == _tones(critical=1, warning=1)
     back, _ = small.step(after, small.broker(1))
     assert back.loads == before.loads
 
@@ -99,9 +100,9 @@ def test_a_changed_state_looks_at_one_partition(monkeypatch: pytest.MonkeyPatch)
     looked_at: list[int] = []
     real = loads._parts
 
-    def counting(topic: Topic, partitions: Sequence[Partition], live: frozenset[int]) -> list[loads._Part]:
+    def counting(topic: Topic, partitions: Sequence[Partition], ground: Ground) -> list[loads._Part]:
         looked_at.append(len(partitions))
-        return real(topic, partitions, live)
+        return real(topic, partitions, ground)
 
     state = small.built(dict(tree.tree(topics=40, partitions=30, groups=0)))
     monkeypatch.setattr(loads, "_parts", counting)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests import recorded
-from tests.cluster import small
+from tests.cluster import agreement, small
 from tests.fixtures import hostile, problems
 from zkdash.cluster import queries
 from zkdash.cluster.queries import Query
@@ -51,6 +51,11 @@ def test_no_problem_shows_a_secret() -> None:
 
 
 @pytest.mark.parametrize("name", recorded.TREES)
+def test_status_agrees_with_itself_in_every_tree(name: str) -> None:
+    agreement.check(small.built(recorded.load(name)))
+
+
+@pytest.mark.parametrize("name", recorded.TREES)
 def test_every_topic_of_every_tree_has_its_rows(name: str) -> None:
     state = small.built(recorded.load(name))
     shown = queries.select_topics(state, Query(size=1000)).rows
@@ -70,7 +75,7 @@ def test_a_broker_killed_on_a_real_cluster_shows_in_its_topics() -> None:
     state = small.built(recorded.load("3.9.1-broker3-killed"))
     assert sorted(state.brokers) == [1, 2]
     assert state.counts.offline == 3
-    assert state.summaries["clicks"].words == "2 offline"
+    assert state.summaries["clicks"].words == "2 offline, 5 with one replica"
 
 
 def test_a_dead_controllers_partitions_keep_a_dead_leader() -> None:

@@ -8,13 +8,14 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from msgspec.structs import replace
 
 from tests.formats.driven import connected
 from tests.pipeline import clusters
@@ -24,24 +25,29 @@ from tests.world import World
 from zkdash import databases
 from zkdash.demo.zookeeper import Server
 from zkdash.history import places
+from zkdash.management.commands import serve
 from zkdash.management.commands.pipeline import Bar
 from zkdash.pipeline.models import Run
+from zkdash.pipeline.worker import Worker
+from zkdash.zk.config import ClusterConfig
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_LIMIT_S = 400
+SEGMENTS = ROOT / "tests" / "fixtures" / "segments" / "1.1.1" / "broker-1"
+KEPT_IN_KAFKA = ("kafka_commits", "kafka_groups")
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Callable[..., dict[str, str]]:
-    """The environment of a process that has clusters, each told with where its logs lie."""
+    """The environment of a process that has clusters, each told with where its files lie, by their key."""
 
-    def made(**logs: str) -> dict[str, str]:
+    def made(**named: Mapping[str, str]) -> dict[str, str]:
         config = tmp_path / "clusters.toml"
         config.write_text(
             "".join(
                 f'[clusters.{name}]\nzookeeper = "127.0.0.1:2181{CHROOT}"\n'
-                f"transaction_logs = {json.dumps(directory)}\n"
-                for name, directory in logs.items()
+                + "".join(f"{key} = {json.dumps(directory)}\n" for key, directory in directories.items())
+                for name, directories in named.items()
             )
         )
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
@@ -86,14 +92,21 @@ def test_the_jobs_are_listed_each_with_what_it_does() -> None:
     assert [line.split()[0] for line in listed] == ["load", "derive", "retain", "all", "stream"]
 
 
-# The directory of each cluster's logs, and what is wrong with it.
-WRONG = {
+# The directories of each cluster's files, and what is wrong with them.
+WRONG: Mapping[str, tuple[Mapping[str, str], str]] = {
     "none": (
-        "",
+        {},
         "none has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.none]",
     ),
-    "away": ("{tmp}/nowhere", "{tmp}/nowhere is no directory: name ZooKeeper's dataDir or dataLogDir"),
-    "empty": ("{tmp}", "{tmp} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir"),
+    "away": (
+        {"transaction_logs": "{tmp}/nowhere"},
+        "{tmp}/nowhere is no directory: name ZooKeeper's dataDir or dataLogDir",
+    ),
+    "empty": (
+        {"transaction_logs": "{tmp}"},
+        "{tmp} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir",
+    ),
+    "unkept": ({"segments": "{tmp}/nowhere"}, "the segments of unkept cannot be read: "),
 }
 # Loads the clusters of its arguments one after the other, prints how each ended as a line of JSON, and then
 # the status of all.
@@ -114,7 +127,11 @@ call_command("pipeline", "status", "--json")
 def test_what_cannot_be_loaded_fails_in_a_sentence_that_the_status_tells(
     environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
-    environ = environment(**{name: logs.format(tmp=tmp_path) for name, (logs, _) in WRONG.items()})
+    named = {
+        name: {key: directory.format(tmp=tmp_path) for key, directory in directories.items()}
+        for name, (directories, _) in WRONG.items()
+    }
+    environ = environment(**named)
     wanted = {name: told.format(tmp=tmp_path) for name, (_, told) in WRONG.items()}
     alone, *others = wanted
     ran = pipeline(environ, "run", "load", "--cluster", alone)
@@ -130,7 +147,7 @@ def test_what_cannot_be_loaded_fails_in_a_sentence_that_the_status_tells(
     for name in others:
         assert wanted[name] in told[name]
     assert told[not_configured] == (
-        "--cluster shoe: there is no such cluster; configured are none, away, empty."
+        "--cluster shoe: there is no such cluster; configured are none, away, empty, unkept."
     )
     runs = {one["cluster"]: one for one in json.loads(known)}
     assert runs.keys() == wanted.keys()
@@ -139,11 +156,38 @@ def test_what_cannot_be_loaded_fails_in_a_sentence_that_the_status_tells(
         assert wanted[name] in one["sentence"]
 
 
+@pytest.mark.spark
+def test_segments_of_kafka_alone_are_enough(
+    environment: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    environ = environment(shop={"segments": str(SEGMENTS)})
+    ran = pipeline(environ, "run", "all")
+    assert ran.returncode == 0, ran.stderr
+    [told] = status(environ)
+    assert (told["job"], told["state"], told["problems"]) == ("all", "done", 0)
+    assert "what changed in ZooKeeper is not told of" in told["sentence"]
+    kept = [places.table(tmp_path / "history", "shop", name).read().rows for name in KEPT_IN_KAFKA]
+    assert sum(kept) == told["rows"] > 0
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("source", ["transaction_logs", "segments"])
+def test_a_cluster_with_any_files_is_scheduled(source: str) -> None:
+    cluster = replace(ClusterConfig("shop", (("127.0.0.1", 2181),)), **{source: "/data"})
+    bare = ClusterConfig("bare", (("127.0.0.1", 2181),))
+    worker = Worker([cluster, bare], lambda _: [], every_s=0.01)
+    run = wait_for(worker._next)
+    assert (run.cluster, run.job, run.by) == ("shop", "all", "schedule")
+    assert serve.has_files([bare, cluster])
+    assert not serve.has_files([bare])
+
+
 # Makes the database, and asks for a run in it.
 QUEUES = """
 import django
 django.setup()
 from django.core.management import call_command
+from msgspec.structs import replace
 call_command("pipeline", "run", "retain")
 from zkdash.pipeline import runs
 runs.queue("shop", "all", "ann")
@@ -176,7 +220,7 @@ def test_a_queued_run_is_carried_out_by_the_worker_in_a_process_of_its_own(
         world.close()
         client.stop()
         client.close()
-        environ = environment(shop=str(server.data_dir))
+        environ = environment(shop={"transaction_logs": str(server.data_dir)})
         assert run(environ, "-c", QUEUES).returncode == 0
         errors = tmp_path / "worker.err"
         with errors.open("wb") as err:

@@ -11,13 +11,15 @@ from lxml import html
 
 from tests.web import states
 from tests.web.states import TIME
+from zkdash.cluster.foresight import Foreseen, Foresight
 from zkdash.cluster.plans import intents, planner
 from zkdash.cluster.plans.goals import Assigned, Consumed, Gone, Led, Reelected, Written
 from zkdash.cluster.plans.intents import CreateTopic, Reassign
 from zkdash.cluster.plans.values import Edit, Effect, Ground, Operation, Plan, Step, Write
 from zkdash.cluster.state import ClusterState
+from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Move
-from zkdash.web import kinds, review, review_words
+from zkdash.web import foreseen, kinds, review, review_words
 
 
 def planned(intent: Any, state: ClusterState | None = None, **tree: Any) -> Plan:
@@ -187,6 +189,24 @@ def test_every_goal_has_its_words(goal: Any, sentence: str) -> None:
 def test_every_kind_has_a_title() -> None:
     kinds_of = {kind.__struct_config__.tag for kind in intents.Intent.__args__}
     assert set(kinds.TITLES) == kinds_of
+
+
+def test_what_checks_would_find_stands_before_what_is_written_and_is_only_ever_text() -> None:
+    evil = "<img src=x onerror=alert(1)>"
+    one = Foreseen("D9", Tone.CRITICAL, evil, ((evil, ""), ("t", evil)), 37, 600.0)
+    found = foreseen.told("demo", Foresight((one,), (), (evil,)))
+    markup = render_to_string("parts/review.html", {"review": review.of(planned(MOVE), foreseen=found)})
+    page = html.fromstring(f"<div>{markup}</div>")
+    assert page.xpath("//img") == []
+    headings = [words(heading) for heading in page.xpath("//h2")]
+    assert headings == ["What checks would find", "What is written, step by step"]
+    (line,) = page.xpath("//ul[@class='checks']/li")
+    assert words(line) == f"✕ critical {evil} if it lasts 10 min {evil}; t: {evil}; and 37 more"
+    healthy = foreseen.told("demo", Foresight((), (one,), ()))
+    markup = render_to_string("parts/review.html", {"review": review.of(planned(MOVE), foreseen=healthy)})
+    assert "Nothing that they do not find now." in markup
+    assert "What they would find no more" in markup
+    assert "What checks would find" not in words(seen(planned(MOVE)))
 
 
 def test_a_review_can_be_compared() -> None:

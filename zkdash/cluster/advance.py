@@ -86,8 +86,8 @@ class _Step:
         self._topics = Draft(before.topics)
         self._remnants = Draft(before.remnants)
         self._standing = Standing(before, self._tally)
-        self._loads = Loads(before.loads, before.brokers)
         self._jury = Jury(before, self._topics)
+        self._loads = Loads(before.loads, self._jury.before)
         self._groups = Draft(before.groups)
         self._consumption = Consumption(before, self._tally, self._topics)
         self._reshaped: set[str] = set()  # topics whose partitions are others for consumers
@@ -103,18 +103,13 @@ class _Step:
         self._areas.update(self._entities.refuse(arrived.untyped))
         self._read_brokers(arrived.brokers)
         names = dict.fromkeys([*arrived.topics, *self._retargeted(), *self._marked(arrived.deletions)])
-        live = frozenset(self._brokers.close())
         least = defaults.min_isr(self._entities.configs())
-        self._jury.stand(self._brokers.close(), self._controller_epoch(), least)
+        self._jury.stand(self._brokers.close(), self._controller_epoch(), least, self._targets)
         for name in names:
-            self._read_topic(name, arrived.topics.get(name, []), live)
+            self._read_topic(name, arrived.topics.get(name, []))
         for name in self._jury.elsewhere():
             if name not in names:
-                self._jury.topic(name, self._topics.get(name))
-        for name in self._standing.led_by(live.symmetric_difference(self._before.brokers)):
-            self._loads.move(self._topics.get(name), self._topics.get(name), live)
-            if self._standing.judge(name, self._topics.get(name), live):
-                self._touched_topics.add(name)
+                self._judge_topic(name, self._topics.get(name), self._topics.get(name))
         for name, arrivals in arrived.groups.items():
             self._read_group(name, arrivals)
         for name in {group for topic in self._reshaped for group in self._consumption.subscribers(topic)}:
@@ -205,7 +200,12 @@ class _Step:
             self._areas.add("admin")
         return changed
 
-    def _read_topic(self, name: str, arrivals: list[Arrival], live: frozenset[int]) -> None:
+    def _judge_topic(self, name: str, before: Topic | None, topic: Topic | None) -> None:
+        self._loads.move(before, topic, self._jury.ground)
+        if self._standing.put(name, self._jury.topic(name, topic)):
+            self._touched_topics.add(name)
+
+    def _read_topic(self, name: str, arrivals: list[Arrival]) -> None:
         before = self._topics.get(name)
         after = assembly.assemble(
             before or self._remnants.get(name) or assembly.blank(name),
@@ -219,9 +219,7 @@ class _Step:
         self._remnants.put(name, None if here or assembly.is_empty(after) else after)
         if here or before:
             self._touched_topics.add(name)
-            self._standing.judge(name, here, live)
-            self._loads.move(before, here, live)
-            self._jury.topic(name, here)
+            self._judge_topic(name, before, here)
         if _is_reshaped(here, before):
             self._reshaped.add(name)
 

@@ -15,7 +15,9 @@ import msgspec
 
 from zkdash.cluster import broker_rows, filters, roles, skew, summary
 from zkdash.cluster.broker_rows import BrokerRow, HeldRow, ReplicaRow
-from zkdash.cluster.loads import NOTHING
+from zkdash.cluster.judging import jury
+from zkdash.cluster.judging import partitions as judging
+from zkdash.cluster.load import NOTHING
 from zkdash.cluster.query import STATUSES, Keys, Query, Selection, choose, window
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.summary import Status
@@ -151,7 +153,7 @@ def select_held(state: ClusterState, number: int, query: Query) -> Selection[Hel
 
 def _first_replicas(state: ClusterState, number: int, query: Query) -> Selection[ReplicaRow]:
     """The default order, of which only what comes up to the page is read."""
-    load, live = state.loads.get(number, NOTHING), frozenset(state.brokers)
+    load, ground = state.loads.get(number, NOTHING), jury.ground_of(state)
     counts = dict(zip(STATUSES, load.tones, strict=True))
     ticked = query.ticked
     matched = sum(counts[status] for status in ticked)
@@ -160,15 +162,15 @@ def _first_replicas(state: ClusterState, number: int, query: Query) -> Selection
     worst = max((tone for tone in Tone if tone.value in ticked), key=lambda tone: tone.rank)
     parts = _parts(state, number, tuple(tone for tone in Tone if tone.rank <= worst.rank))
     if len(ticked) < len(STATUSES):
-        parts = (one for one in parts if summary.partition_status(*one, live)[0].value in ticked)
+        parts = (one for one in parts if judging.status(*one, ground)[0].value in ticked)
     shown = islice(parts, cut.start, min(cut.stop, matched))
-    made = tuple(broker_rows.replica(number, *one, summary.partition_status(*one, live)) for one in shown)
+    made = tuple(broker_rows.replica(number, *one, judging.status(*one, ground)) for one in shown)
     return Selection(made, load.listed, matched, page, pages, counts)
 
 
 def _judged(state: ClusterState, number: int, text: str) -> Iterator[Judged]:
     """The partitions that a broker holds or leads and that pass a filter, with their status."""
-    wanted, live = roles.parse(text, state), frozenset(state.brokers)
+    wanted, ground = roles.parse(text, state), jury.ground_of(state)
     asks = bool(text.strip())
     for topic in _topics(state, number, tuple(Tone)):
         if not wanted.admits_topic(topic.name):
@@ -178,7 +180,7 @@ def _judged(state: ClusterState, number: int, text: str) -> Iterator[Judged]:
         for partition in _held_parts(topic, number):
             if asks and not wanted.admits(number, topic, partition):
                 continue
-            status = known or summary.partition_status(topic, partition, live)
+            status = known or judging.status(topic, partition, ground)
             if not asks or wanted.admits_status(status[0], partition):
                 yield topic, partition, status
 

@@ -6,7 +6,7 @@ import msgspec
 
 from zkdash.cluster import kraft, rows, skew, summary
 from zkdash.cluster.known import Known, percent
-from zkdash.cluster.loads import NOTHING, Load
+from zkdash.cluster.load import NOTHING, Load
 from zkdash.cluster.skew import Means
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.summary import Status

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from zkdash.cluster import defaults, kraft, summary
-from zkdash.cluster.loads import NOTHING
+from zkdash.cluster.load import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
 from zkdash.kafka import coordinators, topic_options

@@ -7,74 +7,48 @@ at once. What a topic gave before is taken out again, partition by partition whe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import immutables
-import msgspec
 
 from zkdash.cluster import summary
 from zkdash.cluster.draft import Draft
+from zkdash.cluster.judging import partitions as judging
+from zkdash.cluster.judging.ground import Ground
+from zkdash.cluster.load import NOTHING, Load
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, Topic
 from zkdash.kafka.values import PartitionState
 
-
-class Load(msgspec.Struct, frozen=True):
-    """What is assigned to one broker or led by it, whether it is registered or not.
-
-    `replicas` and `leaders` are partitions of 0.8+. Of those that prefer it (its id stands first in the
-    assignment), have a state and do not move, `preferred`, it does not lead `unled`. `under_replicated` are
-    those in whose ISR it is missing. `tones` counts the partitions that it holds or leads by status, in the
-    order of Tone. `partitions_07` are what it says that it holds of `topics_07`, as far as the counts parse.
-    Topics that are being deleted count in `replicas`, `leaders` and `tones` only.
-    """
-
-    leaders: int = 0
-    replicas: int = 0
-    preferred: int = 0
-    unled: int = 0
-    under_replicated: int = 0
-    topics_07: int = 0
-    partitions_07: int = 0
-    tones: tuple[int, ...] = (0,) * len(Tone)
-
-    @property
-    def listed(self) -> int:
-        """The partitions of 0.8+ that it holds or leads."""
-        return sum(self.tones)
-
-
-NOTHING = Load()
 # Replicas, leader (-1 for none or not known), the replicas that make it under-replicated, rank of the
 # status, and whether anybody asks if the right one leads.
 _Part = tuple[tuple[int, ...], int, tuple[int, ...], int, bool]
-_OK = Tone.OK.rank
 _FIELDS = Load.__struct_fields__[:-1]
 
 
 class Loads:
     """One per batch, thrown away after `close`."""
 
-    def __init__(self, before: immutables.Map[int, Load], live: Iterable[int]) -> None:
-        """`live` are the brokers registered before the batch."""
+    def __init__(self, before: immutables.Map[int, Load], ground: Ground) -> None:
+        """`ground` is what partitions were judged by before the batch."""
         self._before = before
-        self._live = frozenset(live)
+        self._ground = ground
         self._parts: Counter[_Part] = Counter()
         self._topics_07: Counter[int] = Counter()
         self._partitions_07: Counter[int] = Counter()
 
-    def move(self, before: Topic | None, after: Topic | None, live: frozenset[int]) -> None:
-        """A topic is another now, or came, or went. `live` are the brokers registered after the batch."""
+    def move(self, before: Topic | None, after: Topic | None, ground: Ground) -> None:
+        """A topic is another now, or came, or went. `ground` is what partitions are judged by now."""
         was: Sequence[Partition] = () if before is None else summary.assigned(before)
         now: Sequence[Partition] = () if after is None else summary.assigned(after)
-        if before is not None and after is not None and live == self._live and _is_alike(before, after):
+        if before is not None and after is not None and ground is self._ground and _is_alike(before, after):
             differ = [pair for pair in zip(was, now, strict=True) if pair[0] is not pair[1]]
             was, now = [old for old, _ in differ], [new for _, new in differ]
         if before is not None:
-            self._parts.subtract(_parts(before, was, self._live))
+            self._parts.subtract(_parts(before, was, self._ground))
             self._count_07(before, -1)
         if after is not None:
-            self._parts.update(_parts(after, now, live))
+            self._parts.update(_parts(after, now, ground))
             self._count_07(after, 1)
 
     def close(self) -> immutables.Map[int, Load]:
@@ -102,34 +76,41 @@ def _is_alike(before: Topic, after: Topic) -> bool:
     """Whether a partition that is the same object counts the same in both."""
     return (
         before.assignment is after.assignment
+        and before.config is after.config
         and before.deleting == after.deleting
         and before.moving == after.moving
         and len(before.partitions) == len(after.partitions)
     )
 
 
-def _parts(topic: Topic, partitions: Sequence[Partition], live: frozenset[int]) -> list[_Part]:
+def _parts(topic: Topic, partitions: Sequence[Partition], ground: Ground) -> list[_Part]:
     """One plain loop: a first load goes through it 200 000 times."""
     parts: list[_Part] = []
     quiet = not topic.deleting and not topic.moving
+    shapes, least = judging.shapes(ground), ground.least(topic)
+    epoch = _NEVER if ground.controller_epoch is None else ground.controller_epoch
     for partition in partitions:
         state, replicas = partition.state, partition.replicas
         if (
             quiet
             and replicas
             and isinstance(state, PartitionState)
-            and state.leader in live
-            and len(state.isr) >= len(replicas)
+            and state.controller_epoch <= epoch
+            and not state.leader_recovery_state
         ):
-            parts.append((replicas, state.leader, (), _OK, True))
+            _, rank, out = shapes(replicas, state.isr, state.leader, least)
+            parts.append((replicas, state.leader, out, rank, True))
         else:
-            parts.append(_part(topic, partition, live))
+            parts.append(_part(topic, partition, ground))
     return parts
 
 
-def _part(topic: Topic, partition: Partition, live: frozenset[int]) -> _Part:
+_NEVER = 1 << 31  # no epoch is larger
+
+
+def _part(topic: Topic, partition: Partition, ground: Ground) -> _Part:
     state, replicas = partition.state, partition.replicas or ()
-    tone, _ = summary.partition_status(topic, partition, live)
+    tone, _ = judging.status(topic, partition, ground)
     if not isinstance(state, PartitionState):
         return replicas, -1, (), tone.rank, False
     behind = not topic.deleting and summary.is_under_replicated(topic, partition)

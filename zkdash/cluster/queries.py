@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zkdash.cluster import filters, rows, summary
+from zkdash.cluster.judging import jury
+from zkdash.cluster.judging import partitions as judging
 from zkdash.cluster.known import percent
 from zkdash.cluster.query import SIZES, STATUSES, Keys, Query, Selection, choose, first, with_rows
 from zkdash.cluster.rows import CountRow, PartitionRow, TopicRow
@@ -108,8 +110,8 @@ def select_topics(state: ClusterState, query: Query) -> Selection[TopicRow]:
 
 def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Selection[PartitionRow]:
     """The Topic page of 0.8+: by partition, unless asked otherwise."""
-    live = frozenset(state.brokers)
-    found = [(part, summary.partition_status(topic, part, live)) for part in topic.partitions]
+    ground = jury.ground_of(state)
+    found = [(part, judging.status(topic, part, ground)) for part in topic.partitions]
     if query.q.strip():
         wanted = filters.parse(query.q, state)
         found = [one for one in found if wanted.admits(str(one[0].id), one[1][0], _brokers(one[0]))]

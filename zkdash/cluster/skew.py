@@ -13,7 +13,7 @@ import msgspec
 
 from zkdash.cluster import summary
 from zkdash.cluster.known import percent
-from zkdash.cluster.loads import NOTHING
+from zkdash.cluster.load import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Topic
 from zkdash.kafka.values import PartitionState

@@ -13,7 +13,7 @@ import msgspec
 
 from zkdash.cluster.blame import Blames
 from zkdash.cluster.groups import Group, GroupSummary
-from zkdash.cluster.loads import Load
+from zkdash.cluster.load import Load
 from zkdash.cluster.ranking import Ranking
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic, TopicSummary

@@ -1,12 +1,9 @@
-"""The numbers and the status of a topic, from its znodes and the live brokers."""
+"""The numbers of a topic, from its znodes, and what its partitions are asked."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Sequence
-from typing import NamedTuple
-
-import msgspec
+from collections.abc import Container, Mapping, Sequence
 
 from zkdash.cluster import moves
 from zkdash.cluster.tone import Tone
@@ -17,69 +14,34 @@ from zkdash.znode import Unreadable
 Status = tuple[Tone, str]
 
 
-def summarise(topic: Topic, live: frozenset[int]) -> TopicSummary:
-    """Sum a topic up. `live` are the registered broker ids."""
-    partitions = assigned(topic)
-    led = _led(topic, partitions)
-    doubts = [*led.stateless, *(count.count for count in topic.counts)]
-    leaders = frozenset(led.leaders)
-    summary = TopicSummary(
+def numbers(
+    topic: Topic, *, leaders: Sequence[int], preferred: int, preferable: int, counts: Mapping[str, int]
+) -> TopicSummary:
+    """Sum a topic up. `leaders` are those of all its partitions, `counts` how many of these have what is held
+    against a partition (`judging.partitions`)."""
+    doubts = [held.count for held in topic.counts]
+    led_by = frozenset(leaders)
+    return TopicSummary(
         name=topic.name,
         partitions=_size(topic),
         replication=_replication(topic),
-        under_replicated=led.under_replicated,
-        offline=led.offline,
-        leader_dead=0 if leaders <= live else sum(leader not in live for leader in led.leaders),
-        stateless=led.stateless.count(None),
-        unparsable=sum(isinstance(doubt, Unparsable) for doubt in doubts),
-        preferred=led.preferred,
-        preferable=led.preferable,
+        under_replicated=counts.get("D8", 0),
+        offline=counts.get("D1", 0),
+        leader_dead=counts.get("D2", 0),
+        stateless=counts.get("D3", 0) + counts.get("stateless", 0),
+        unparsable=counts.get("unparsable", 0) + sum(isinstance(doubt, Unparsable) for doubt in doubts),
+        preferred=preferred,
+        preferable=preferable,
         overrides=overrides(topic),
         changed=topic.changed,
-        leaders=_shared(leaders),
-        brokers=_brokers(topic, leaders),
-        orphans=len(topic.partitions) - len(partitions),
-        unreadable=sum(isinstance(doubt, Unreadable) for doubt in doubts),
+        leaders=_shared(led_by),
+        brokers=_brokers(topic, led_by),
+        orphans=counts.get("D4", 0),
+        unreadable=counts.get("unreadable", 0) + sum(isinstance(doubt, Unreadable) for doubt in doubts),
         moving=len(topic.moving),
         deleting=topic.deleting,
         layout=topic.layout,
     )
-    tone, words = _status(topic, summary)
-    return summary if tone is Tone.OK else msgspec.structs.replace(summary, tone=tone, words=words)
-
-
-class _Led(NamedTuple):
-    """What the states of a topic's partitions say: leaders in all, and what stands in place of states."""
-
-    leaders: list[int]
-    stateless: list[object]
-    offline: int
-    under_replicated: int
-    preferred: int
-    preferable: int
-
-
-def _led(topic: Topic, partitions: Sequence[Partition]) -> _Led:
-    """One plain loop: a first load goes through it 200 000 times."""
-    leaders: list[int] = []
-    stateless: list[object] = []
-    offline = under = preferred = preferable = 0
-    moving = topic.moving
-    for partition in partitions:
-        state, replicas = partition.state, partition.replicas
-        if not isinstance(state, PartitionState):
-            stateless.append(state)
-            continue
-        if state.leader < 0:
-            offline += 1
-        else:
-            leaders.append(state.leader)
-            if replicas and partition.id not in moving:
-                preferable += 1
-                preferred += replicas[0] == state.leader
-        if replicas and len(state.isr) < len(replicas):
-            under += is_under_replicated(topic, partition)
-    return _Led(leaders, stateless, offline, under, preferred, preferable)
 
 
 def assigned(topic: Topic) -> Sequence[Partition]:
@@ -88,27 +50,6 @@ def assigned(topic: Topic) -> Sequence[Partition]:
     if not isinstance(assignment, Assignment) or len(assignment.partitions) == len(topic.partitions):
         return topic.partitions
     return [partition for partition in topic.partitions if partition.replicas is not None]
-
-
-def partition_status(topic: Topic, partition: Partition, live: Container[int]) -> Status:
-    """The status of one partition, by the same rules as its topic's."""
-    if topic.deleting:
-        return Tone.INFO, "deleting"
-    if partition.replicas is None and isinstance(topic.assignment, Assignment):
-        return Tone.WARNING, "not assigned"
-    facts: list[Status] = []
-    state = partition.state
-    if not isinstance(state, PartitionState):
-        facts.append((Tone.UNKNOWN, "no state" if state is None else _doubt(state)))
-    elif state.leader < 0:
-        facts.append((Tone.CRITICAL, "offline"))
-    elif state.leader not in live:
-        facts.append((Tone.CRITICAL, f"leader {state.leader} is dead"))
-    if is_under_replicated(topic, partition):
-        facts.append((Tone.WARNING, "under-replicated"))
-    if partition.id in topic.moving:
-        facts.append((Tone.INFO, "moving"))
-    return worst(facts)
 
 
 def count_status(count: PartitionCount, live: Container[int]) -> Status:
@@ -128,26 +69,6 @@ def worst(facts: list[Status]) -> Status:
         return Tone.OK, "ok"
     facts.sort(key=lambda fact: fact[0].rank)
     return facts[0][0], ", ".join(words for _, words in facts)
-
-
-def _status(topic: Topic, summary: TopicSummary) -> Status:
-    """A topic that is being deleted loses its leaders by design: nothing else is held against it."""
-    if topic.deleting:
-        return Tone.INFO, "deleting"
-    unparsable = summary.unparsable or isinstance(topic.assignment, Unparsable)
-    unreadable = summary.unreadable or isinstance(topic.assignment, Unreadable)
-    facts = [
-        (Tone.CRITICAL, summary.offline, "offline"),
-        (Tone.CRITICAL, summary.leader_dead, "led by a dead broker"),
-        (Tone.WARNING, summary.under_replicated, "under-replicated"),
-        (Tone.WARNING, summary.orphans, "not assigned"),
-        (Tone.UNKNOWN, summary.stateless, "without state"),
-        (Tone.INFO, summary.moving, "moving"),
-    ]
-    found = [(tone, f"{count} {words}") for tone, count, words in facts if count]
-    found += [(Tone.UNKNOWN, "unparsable")] if unparsable else []
-    found += [(Tone.UNKNOWN, "unreadable")] if unreadable else []
-    return worst(found)
 
 
 def is_under_replicated(topic: Topic, partition: Partition) -> bool:

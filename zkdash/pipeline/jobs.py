@@ -51,17 +51,18 @@ def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) ->
     Raises JobError where there are no files to read, and nothing was recorded.
     """
     directory = places.directory(root, cluster.name)
-    others = cluster.segments or Table(directory / watching.NAME).read().files
-    if cluster.transaction_logs or not others:
+    check_files(cluster, directory)
+    if cluster.transaction_logs:
         loaded = _load_logs(spark, cluster, directory, tell)
-    else:
+    elif _is_recorded(directory):
         loaded = Outcome("there are no transaction logs to read: changes are those that were recorded")
+    else:
+        loaded = Outcome("there are no transaction logs to read: what changed in ZooKeeper is not told of")
     return _load_segments(spark, cluster, directory, loaded, tell) if cluster.segments else loaded
 
 
 def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tell: Tell) -> Outcome:
     """Read transaction logs and snapshots into changes, problems, coverage and checkpoints."""
-    check(cluster)
     began = time.monotonic()
     before = {name: Table(directory / name).read() for name in schemas.TABLES}
     reached = _reached(directory)
@@ -104,10 +105,9 @@ def _load_segments(
     """Read the commits and groups that are kept in Kafka beside what was `loaded`."""
     tell("reading Kafka's segments", 0.9)
     try:
-        LogDirectory(cluster.segments).logs(segments.TOPIC)
         found = segments.load_segments(spark, cluster.segments, directory)
     except (OSError, ValueError) as error:
-        raise JobError(f"the segments of {cluster.name} cannot be read: {error}") from error
+        raise _unreadable(cluster, error) from error
     news = f"{found.commits} commits and {found.groups} groups of Kafka's own are new"
     return msgspec.structs.replace(
         loaded,
@@ -124,7 +124,7 @@ def derive(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) 
     deriving = Deriving(spark, places.directory(root, cluster.name), tell=tell)
     made = deriving.run()
     upto = deriving.upto
-    told = "nothing was loaded yet" if upto is None else f"the derived tables are up to 0x{upto:x}"
+    told = "no change was loaded yet" if upto is None else f"the derived tables are up to 0x{upto:x}"
     return Outcome(
         told,
         rows=sum(each.rows for each in made),
@@ -161,12 +161,32 @@ def stream(spark: SparkSession, cluster: ClusterConfig, root: Path) -> Streaming
     return writing.stream_logs(found, directory, STREAM)
 
 
+def check_files(cluster: ClusterConfig, directory: Path) -> None:
+    """Whether there is anything to load: the files that are named, or what was recorded. Raises JobError."""
+    if cluster.transaction_logs or not (cluster.segments or _is_recorded(directory)):
+        check(cluster)
+    if cluster.segments:
+        try:
+            LogDirectory(cluster.segments).logs(segments.TOPIC)
+        except (OSError, ValueError) as error:
+            raise _unreadable(cluster, error) from error
+
+
+def _unreadable(cluster: ClusterConfig, error: Exception) -> JobError:
+    return JobError(f"the segments of {cluster.name} cannot be read: {error}")
+
+
+def _is_recorded(directory: Path) -> bool:
+    return bool(Table(directory / watching.NAME).read().files)
+
+
 def check(cluster: ClusterConfig) -> None:
-    """Whether there are logs to read. Raises JobError."""
+    """Whether there are transaction logs to read. Raises JobError."""
     name, where = cluster.name, cluster.transaction_logs
     if not where:
         raise JobError(
             f"{name} has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.{name}]"
+            " (or one of Kafka's log.dirs as segments)"
         )
     try:
         found = Directory(where).files(LOG)

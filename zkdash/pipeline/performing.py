@@ -76,7 +76,7 @@ def _job(job: str, cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
         if job == "retain":
             return jobs.retain(cluster, place.root, place.days, tell)
         if job == "load":
-            jobs.check(cluster)  # before a JVM is started for nothing
+            jobs.check_files(cluster, directory)  # before a JVM is started for nothing
         steps = ("load", "derive", "retain") if job == "all" else (job,)
         with _spark(place, tell) as spark:
             done = [_step(step, spark, cluster, place, _part(tell, steps, step)) for step in steps]

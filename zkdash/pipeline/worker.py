@@ -1,7 +1,7 @@
 """The one who claims queued runs, and starts each as a process of its own: this one never holds a JVM.
 
-One run at a time. What is scheduled is queued here too: a run of `all` for each cluster whose logs are known,
-when the last one was asked for long enough ago.
+One run at a time. What is scheduled is queued here too: a run of `all` for each cluster whose files are
+named, when the last one was asked for long enough ago.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Worker:
         every_s: float,
     ) -> None:
         self._clusters = [cluster.name for cluster in clusters]
-        self._scheduled = [cluster.name for cluster in clusters if cluster.transaction_logs and every_s > 0]
+        self._scheduled = [cluster.name for cluster in clusters if cluster.has_files and every_s > 0]
         self._command = command
         self._every = timedelta(seconds=every_s)
         self._first = timezone.now() + min(self._every, _SETTLED)

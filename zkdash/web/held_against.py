@@ -5,7 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from zkdash.cluster.checks import CHECKS, About, begun
+from zkdash.cluster.judging import jury, partitions
+from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
+from zkdash.cluster.topics import Topic
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import links
@@ -24,7 +27,10 @@ class Claim(msgspec.Struct, frozen=True):
 
 def block(snapshot: Snapshot, about: About, name: str) -> Block:
     """The raised checks that name it as a cause, worst first."""
-    found = tuple(sorted(_claims(snapshot, about, name), key=lambda claim: claim.tone.rank))
+    claims = _claims(snapshot, about, name)
+    if about is About.TOPIC:
+        claims += _summed(snapshot, name)
+    found = tuple(sorted(claims, key=lambda claim: claim.tone.rank))
     return Block(id="held-against", template="parts/held_against.html", values=found)
 
 
@@ -46,3 +52,32 @@ def _claims(snapshot: Snapshot, about: About, name: str) -> list[Claim]:
             )
         )
     return found
+
+
+def _summed(snapshot: Snapshot, name: str) -> list[Claim]:
+    """Of the checks that add up what all topics have, this one's part: since its znodes tell of it, but not
+    before the check itself saw any."""
+    topic, numbers = snapshot.state.topics.get(name), snapshot.state.summaries.get(name)
+    if topic is None or numbers is None or topic.deleting:
+        return []
+    found = []
+    for check in CHECKS:
+        count = getattr(numbers, check.sums) if check.sums else 0
+        looked = snapshot.observations.looked.get(check.id) if count else None
+        if looked is None or looked.causes is None or "" not in looked.held:
+            continue
+        began = max(begun(looked, "", looked.causes[""]) * 1000, _told(snapshot.state, topic, check.id))
+        page = links.check(snapshot.cluster, check.id)
+        found.append(Claim(check.id, page, check.tone, check.failing(count, 1), "", int(began)))
+    return found
+
+
+def _told(state: ClusterState, topic: Topic, check: str) -> int:
+    """The oldest mtime, in epoch milliseconds, of the states that fail a check; 0 where none can be read."""
+    ground = jury.ground_of(state)
+    failing = (
+        one
+        for one in topic.partitions
+        if any(mark.check == check for mark in partitions.marks(topic, one, ground))
+    )
+    return min((one.znode.mtime for one in failing if one.znode is not None), default=0)

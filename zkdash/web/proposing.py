@@ -21,7 +21,7 @@ from zkdash.kafka.layouts.document import few
 from zkdash.live import queue as live_queue
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import banners, chrome, forms, gate, links, pages, review, switcher, verbs
+from zkdash.web import banners, chrome, foreseen, forms, gate, links, pages, review, switcher, verbs
 from zkdash.web.forms import possible
 from zkdash.web.forms.base import ActionForm
 from zkdash.zk.asking import AskingError
@@ -90,9 +90,7 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         "why_not": possible.why_not(kind, snapshot.state),
         "facts": made.facts(),
         "refusals": refusals,
-        "reviews": []
-        if refusals
-        else [review.of(plan, snapshot.state) for _, plan in plans[:_MOST_PREVIEWS]],
+        "reviews": [] if refusals else _reviews([plan for _, plan in plans[:_MOST_PREVIEWS]], snapshot),
         "more": len(plans) - _MOST_PREVIEWS,
         "approval": config.approval,
     }
@@ -125,6 +123,13 @@ def _planned(made: ActionForm, config: ClusterConfig, snapshot: Snapshot) -> lis
         made.add_error(None, f"Nothing was planned: {fault}")
         return []
     return found
+
+
+def _reviews(plans: Sequence[Plan], snapshot: Snapshot) -> list[review.Review]:
+    return [
+        review.of(plan, snapshot.state, foreseen.told(snapshot.cluster, found))
+        for plan, found in zip(plans, foreseen.of(plans, snapshot), strict=True)
+    ]
 
 
 def _refusals(plans: Sequence[tuple[Intent, Plan]]) -> list[str]:

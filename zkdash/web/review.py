@@ -20,6 +20,7 @@ from zkdash.kafka.values import Assignment, Move
 from zkdash.web import diffs, kinds, review_words
 from zkdash.web.cells import grouped
 from zkdash.web.diffs import Line
+from zkdash.web.foreseen import Told
 
 MOST_STEPS: Final = 50
 MOST_WRITES: Final = 40
@@ -76,7 +77,8 @@ class Shift(msgspec.Struct, frozen=True):
 class Review(msgspec.Struct, frozen=True):
     """A plan for people. `numbers` are (label, value), `undo` is a sentence, `confirm` what is to be typed.
 
-    `shifts` are the first of `shifted` partitions, `parts` the first of `steps` steps.
+    `shifts` are the first of `shifted` partitions, `parts` the first of `steps` steps. `foreseen` is what it
+    would do to the findings, None where nobody can tell any more.
     """
 
     what: str
@@ -90,6 +92,7 @@ class Review(msgspec.Struct, frozen=True):
     shifted: int
     undo: str
     confirm: str | None
+    foreseen: Told | None = None
 
     @property
     def more_steps(self) -> int:
@@ -97,7 +100,7 @@ class Review(msgspec.Struct, frozen=True):
         return self.steps - len(self.parts)
 
 
-def of(plan: Plan, state: ClusterState | None = None) -> Review:
+def of(plan: Plan, state: ClusterState | None = None, foreseen: Told | None = None) -> Review:
     """The review of a plan.
 
     `state`, where the plan is not begun yet, tells the replicas as they are, where the plan itself does not.
@@ -118,6 +121,7 @@ def of(plan: Plan, state: ClusterState | None = None) -> Review:
         shifted=len(moves),
         undo=_undo(plan),
         confirm=plan.confirm,
+        foreseen=foreseen,
     )
 
 

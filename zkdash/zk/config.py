@@ -74,6 +74,11 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     mail: tuple[str, ...] = ()
 
     @property
+    def has_files(self) -> bool:
+        """Whether files are named that the pipeline reads: ZooKeeper's, Kafka's or both."""
+        return bool(self.transaction_logs or self.segments)
+
+    @property
     def writing(self) -> Identity:
         """Who the executor is to ZooKeeper: its secrets are read now. Raises ConfigError."""
         return self.reading if self.sealed is None else securing.open_writing(self.sealed)

@@ -26,9 +26,10 @@ from zkdash.actions.entries import UnavailableError
 from zkdash.actions.models import Action, Audit
 from zkdash.actions.states import State
 from zkdash.actions.who import Who
+from zkdash.cluster.plans import planner
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.intents import Reassign
-from zkdash.cluster.plans.values import Plan, Step, create
+from zkdash.cluster.plans.values import Ground, Plan, Step, create
 from zkdash.kafka.values import Move
 from zkdash.live import queue
 from zkdash.live.parts import PageKey
@@ -281,6 +282,31 @@ def test_what_is_done_and_left_is_told_with_an_end_at_that_rate(client: Client) 
     page = Markup(client.get(f"{URL}{action.id}/"))
     assert "done by about 2026-11-21 12:03 UTC (1 of 2 partitions so far)" in page.text("#facts")
     assert page.texts("#moves-rows span.tone") == ["● moving", "✓ done"]
+
+
+def test_a_review_names_what_checks_would_find_until_it_is_decided(client: Client) -> None:
+    intent = Reassign((Move("payments", 0, (1,)),))
+    state = states.load(states.healthy())
+    action = actions.propose("demo", intent, planner.plan(intent, Ground(state)), small.ANN)
+    look()
+    person(client)
+    page = Markup(client.get(f"{URL}{action.id}/"))
+    (found,) = page.all("section.review ul.checks li")
+    assert " ".join(found.text_content().split()) == (
+        "▲ warning 1 topic has partitions with one replica, or unequally many "
+        "payments: 1 of 2 have one replica"
+    )
+    assert found.xpath(".//a/@href") == ["/c/demo/checks/D15/"]
+    assert "a controller decides whether they ever arrive" in page.text("section.review")
+    told = client.get(f"{URL}{action.id}/", {"format": "json"}).json()["foreseen"]
+    assert [(one["check"], one["status"], one["causes"]) for one in told["begun"]] == [
+        ("D15", "warning", [{"name": "payments", "why": "1 of 2 have one replica"}])
+    ]
+    assert (told["ended"], told["begun"][0]["more_causes"]) == ([], 0)
+    actions.submit(action.id, small.ANN)
+    look()
+    assert client.get(f"{URL}{action.id}/", {"format": "json"}).json()["foreseen"] is None
+    assert "What checks would find" not in Markup(client.get(f"{URL}{action.id}/")).text("main")
 
 
 def test_a_plan_is_reviewed_and_submitted_by_who_may(client: Client) -> None:

@@ -16,6 +16,7 @@ from pytest_django.fixtures import Settings
 
 from tests import full
 from tests.alarms import seeing
+from tests.narrowing import known
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash import live
@@ -32,7 +33,7 @@ from zkdash.cluster.checks.observations import Looked
 from zkdash.cluster.tone import Tone
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Touched
-from zkdash.web import renderer
+from zkdash.web import renderer, times
 from zkdash.zk.config import ClusterConfig
 
 pytestmark = pytest.mark.django_db
@@ -235,6 +236,22 @@ def test_the_page_of_a_thing_tells_what_is_held_against_it(
     assert "no replica lives" in page.text("#held-against")
     states.publish(tree, observations=together(of(check, other=Cause(9))))
     assert Markup(client.get(f"/c/demo/{path}")).texts("#held-against li") == []
+
+
+def test_the_page_of_a_topic_tells_its_part_of_what_all_topics_add_up_to(client: Client) -> None:
+    """A page with an offline partition has the critical finding above it, and not only a warning."""
+    seen = together(of("D1", **{"": Cause(7)}), of("D8", **{"": Cause(9)}), of("D58", clicks=Cause()))
+    states.publish(states.sick(), observations=seen)
+    page = Markup(client.get("/c/demo/topics/clicks/"))
+    assert page.texts("#held-against .what")[0] == "1 partition has no leader"
+    assert [one.get("data-check") for one in page.all("#held-against li")] == ["D1", "D58"]
+    assert page.texts("#facts span.tone")[0].startswith("✕ 1 offline")
+    assert page.all("#held-against time")[0].get("datetime") >= known(times.utc_text(states.TIME))
+    whole = Markup(client.get("/c/demo/topics/payments/"))
+    assert whole.texts("#held-against .what") == ["1 partition is under-replicated"]
+    unseen = together(of("D58", clicks=Cause()))
+    states.publish(states.sick(), observations=unseen)
+    assert len(Markup(client.get("/c/demo/topics/clicks/")).all("#held-against li")) == 1
 
 
 def test_the_action_that_helps_is_filled_in_with_what_causes_it(client: Client) -> None:

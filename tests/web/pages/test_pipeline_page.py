@@ -104,7 +104,10 @@ def test_where_only_zkdash_itself_records_the_page_says_so_and_a_run_can_be_aske
 
 def test_where_only_segments_of_kafka_are_configured_they_are_the_source(settings: Settings) -> None:
     settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),), segments="/data/kafka"),)
-    assert "/data/kafka" in page().text("#facts")
+    found = page()
+    assert "/data/kafka" in found.text("#facts")
+    assert "not told: no transaction logs of ZooKeeper are configured" in found.text("#facts")
+    assert "what changed in ZooKeeper is not told of" in found.text("p.note")
 
 
 def test_a_run_is_told_with_its_rows_its_seconds_and_how_far_it_came() -> None:

@@ -35,9 +35,9 @@ def test_topics_stand_worst_first(client: Client) -> None:
     page = Markup(client.get(URL))
     assert page.texts("#topics-rows th") == ["clicks", "orders", "payments"]
     assert page.texts("#topics-rows span.tone") == [
-        "✕ 1 offline",
+        "✕ 1 offline, 1 with one replica",
         "▲ 3 under-replicated",
-        "▲ 1 under-replicated",
+        "▲ 1 under-replicated, 1 at min ISR",
     ]
     assert page.text("#showing") == "Showing 3 of 3 topics"
     assert page.text("#count-critical") == "1"

@@ -55,7 +55,7 @@ class Check(msgspec.Struct, frozen=True):
     the check's own page does. After `worsens` seconds an INFO becomes a WARNING. `deeds` are the kinds of
     actions that mend it, none where none does, and `offer` which of them is offered for causes, filled in how
     (without it the first, as it is); `thresholds` names those of `Thresholds` that it goes by, beside
-    `confirm`.
+    `confirm`. `sums` names the number of topics that it only adds up, "" where it does not.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Check(msgspec.Struct, frozen=True):
     deeds: tuple[str, ...] = ()
     offer: Offering | None = None
     thresholds: tuple[str, ...] = ()
+    sums: str = ""
     hold: Callable[[Thresholds], float] = lambda thresholds: thresholds.confirm
     worsens: Callable[[Thresholds], float] | None = None
     every: float = 0.0

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from zkdash.cluster.blame import Cause
+
+T = TypeVar("T")
 
 _MOST_TOLD = 5
 
 
 def told_of(told: Sequence[str]) -> str:
     """The first of them, and how many more there are."""
-    rest = len(told) - _MOST_TOLD
-    return "; ".join([*told[:_MOST_TOLD], *([f"and {rest} more"] if rest > 0 else [])])
+    return told_as(told, str)
+
+
+def told_as(found: Sequence[T], words: Callable[[T], str]) -> str:
+    """As `told_of`, of what has yet to be put into words."""
+    rest = len(found) - _MOST_TOLD
+    return "; ".join([*map(words, found[:_MOST_TOLD]), *([f"and {rest} more"] if rest > 0 else [])])
 
 
 def gathered(marks: Iterable[tuple[str, str]]) -> dict[str, Cause]:

@@ -6,15 +6,16 @@ from collections.abc import Collection, Iterable, Mapping
 
 import immutables
 
-from zkdash.cluster import defaults
+from zkdash.cluster import defaults, moves
 from zkdash.cluster.blame import Blaming
 from zkdash.cluster.group_summary import Lookup
 from zkdash.cluster.groups import Group
 from zkdash.cluster.judging import groups, topics, znodes
 from zkdash.cluster.judging.ground import Ground
+from zkdash.cluster.judging.partitions import STRANGERS
 from zkdash.cluster.known import Read
 from zkdash.cluster.state import ClusterState, Seen
-from zkdash.cluster.topics import Topic
+from zkdash.cluster.topics import Topic, TopicSummary
 from zkdash.kafka.values import Broker
 
 
@@ -25,19 +26,31 @@ class Jury:
         """`topics_` finds a topic as it stands so far in the batch."""
         self._before, self._topics = before, topics_
         self._blaming = Blaming(before.blames)
-        self._ground = before_ground(before)
-        self.ground = self._ground
+        self.before = ground_of(before)
+        self.ground = self.before
 
-    def stand(self, brokers: immutables.Map[int, Seen[Broker]], epoch: int | None, least: int) -> None:
+    def stand(
+        self,
+        brokers: immutables.Map[int, Seen[Broker]],
+        epoch: int | None,
+        least: int,
+        targets: Mapping[str, moves.Targets],
+    ) -> None:
         """Say what topics are judged by now: the brokers as registered after the batch, the controller's
-        epoch, and the brokers' default of min.insync.replicas."""
-        was = self._ground
+        epoch, the brokers' default of min.insync.replicas, and the moves that are asked for."""
+        was = self.before
         racks = was.racks if brokers is self._before.brokers else racks_of(brokers)
-        same = racks == was.racks
-        self.ground = Ground(frozenset(brokers), epoch, was.racks if same else racks, least)
+        made = Ground(frozenset(brokers), epoch, racks, least, targets)
+        self.ground = was if made.is_alike(was) else made
 
-    def topic(self, name: str, topic: Topic | None) -> None:
-        self._blaming.judge(name, topics.judge(topic, self.ground), topics.CHECKS)
+    def topic(self, name: str, topic: Topic | None) -> TopicSummary | None:
+        """Judge a topic, None for one that is gone; its numbers and its status."""
+        if topic is None:
+            self._blaming.judge(name, {}, topics.CHECKS)
+            return None
+        judged = topics.judge(topic, self.ground)
+        self._blaming.judge(name, judged.causes, topics.CHECKS)
+        return judged.summary
 
     def group(self, name: str, group: Group | None) -> None:
         self._blaming.judge(name, groups.judge(group, self._topics), groups.CHECKS)
@@ -56,7 +69,9 @@ class Jury:
 
         A controller epoch that grows, as at every election, can only clear who was blamed for being ahead.
         """
-        was, now = self._ground, self.ground
+        was, now = self.before, self.ground
+        if was is now:
+            return ()
         if self._is_other_for_all():
             return set(self._before.topics)
         moved = was.live ^ now.live
@@ -64,7 +79,8 @@ class Jury:
         if moved:
             summaries = self._before.summaries.items()
             names.update(name for name, one in summaries if not moved.isdisjoint(one.brokers))
-            names.update(self._blaming.blamed(topics.STRANGERS))
+            names.update(self._blaming.blamed(STRANGERS))
+            names.update(name for name in now.targets if name in self._before.topics)
         return names
 
     def close(self) -> Mapping[str, object]:
@@ -72,24 +88,34 @@ class Jury:
         return {"blames": self._blaming.close()}
 
     def _is_other_for_all(self) -> bool:
-        was, now = self._ground, self.ground
+        was, now = self.before, self.ground
         epochs = was.controller_epoch, now.controller_epoch
         is_back = epochs[0] != epochs[1] and (
             None in epochs or (now.controller_epoch or 0) < (epochs[0] or 0)
         )
         return (
             is_back
-            or was.racks is not now.racks
+            or _racks_differ(was, now)
             or was.min_isr != now.min_isr
             or (len(was.live) > 1) != (len(now.live) > 1)
         )
 
 
-def before_ground(state: ClusterState) -> Ground:
-    """What the topics of a state were judged by."""
+def _racks_differ(was: Ground, now: Ground) -> bool:
+    """Whether replicas of brokers that neither came nor went may share racks otherwise than before."""
+    if was.racks is now.racks:
+        return False
+    stayed = was.live & now.live
+    moved = any(was.racks.get(one) != now.racks.get(one) for one in stayed)
+    return moved or set(was.racks.values()) != set(now.racks.values())
+
+
+def ground_of(state: ClusterState) -> Ground:
+    """What the topics of a state are judged by."""
     seen = state.controller_epoch
     epoch = seen.value if seen is not None and isinstance(seen.value, int) else None
-    return Ground(frozenset(state.brokers), epoch, racks_of(state.brokers), defaults.min_isr(state.configs))
+    brokers, least = state.brokers, defaults.min_isr(state.configs)
+    return Ground(frozenset(brokers), epoch, racks_of(brokers), least, state.targets)
 
 
 def racks_of(brokers: immutables.Map[int, Seen[Broker]]) -> Mapping[int, str]:

@@ -1,200 +1,251 @@
-"""What the checks have against a topic."""
+"""What the checks have against a topic, and its status: one pass over its partitions tells both."""
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from zkdash.cluster import summary
 from zkdash.cluster.blame import Cause
-from zkdash.cluster.judging.details import gathered, told_of
-from zkdash.cluster.judging.ground import Ground
+from zkdash.cluster.judging import partitions
+from zkdash.cluster.judging.details import told_as, told_of
+from zkdash.cluster.judging.ground import Ground, Mark
+from zkdash.cluster.judging.partitions import MOVING, STRANGERS, TOLD
+from zkdash.cluster.summary import Status
 from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Partition, Topic
+from zkdash.cluster.topics import Partition, Topic, TopicSummary
 from zkdash.kafka import topic_names, topic_options
-from zkdash.kafka.values import Assignment, PartitionState, TopicConfig
-from zkdash.znode import Znode
+from zkdash.kafka.values import Assignment, PartitionState, TopicConfig, Unparsable
+from zkdash.znode import Unreadable, Znode
 
 OFFSETS = "__consumer_offsets"
-# No checks of their own: topics with partitions that move, and with somebody in an ISR who is no replica. The
+# Beside checks: topics with partitions that move, and with somebody in an ISR who is no replica. The
 # throttled ones under D28 are none either while anything moves.
-MOVING, STRANGERS = "moving", "strangers"
 CHECKS = (
-    *("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D28", "D55", "D58", "D59"),
+    *("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D25", "D28", "D55", "D58"),
+    "D59",
     MOVING,
     STRANGERS,
 )
 
 
-def judge(topic: Topic | None, ground: Ground) -> Mapping[str, Cause]:
-    """The checks that a topic fails; none where there is no such topic, or it is being deleted."""
-    if topic is None or topic.deleting:
-        return {}
-    found: dict[str, Cause] = {}
+class Judged(NamedTuple):
+    """A topic in numbers, and the checks of CHECKS that it fails, by their ids."""
+
+    summary: TopicSummary
+    causes: Mapping[str, Cause]
+
+
+def judge(topic: Topic, ground: Ground) -> Judged:
+    """Look at a topic. Nothing is held against one that is being deleted: it loses its leaders by design."""
+    led = _led(topic, ground)
+    marks = led.marks
+    numbers = summary.numbers(
+        topic,
+        leaders=led.leaders,
+        preferred=led.preferred,
+        preferable=led.preferable,
+        counts={check: len(found) for check, found in marks.items()},
+    )
+    if topic.deleting:
+        return Judged(msgspec.structs.replace(numbers, tone=Tone.INFO, words="deleting"), {})
+    whole = _whole(topic, ground)
+    tone, words = _status(topic, numbers, marks, whole)
+    if tone is not Tone.OK:
+        numbers = msgspec.structs.replace(numbers, tone=tone, words=words)
+    return Judged(numbers, _causes(topic, numbers, marks, whole, ground))
+
+
+# Partitions by what is held against them, by the check.
+_Held = tuple[Partition, Mark]
+_Marks = Mapping[str, Sequence[_Held]]
+
+
+class _Led(NamedTuple):
+    """What the states say: leaders in all, and what is held against their partitions."""
+
+    leaders: list[int]
+    marks: dict[str, list[_Held]]
+    preferred: int
+    preferable: int
+
+
+def _led(topic: Topic, ground: Ground) -> _Led:
+    """One plain loop, which a first load goes through 200 000 times: nearly all are as they should be."""
+    assigned = summary.assigned(topic)
+    least, moving, shapes = ground.least(topic), topic.moving, partitions.shapes(ground)
+    epoch = _NEVER if ground.controller_epoch is None else ground.controller_epoch
+    leaders: list[int] = []
+    found: dict[str, list[_Held]] = {}
+    preferred = preferable = 0
+    for partition in assigned:
+        state, replicas = partition.state, partition.replicas
+        if not isinstance(state, PartitionState) or replicas is None:
+            if isinstance(state, PartitionState) and state.leader >= 0:
+                leaders.append(state.leader)
+            _hold(found, partition, partitions.marks(topic, partition, ground))
+            continue
+        leader = state.leader
+        moves = partition.id in moving
+        if leader >= 0:
+            leaders.append(leader)
+            if replicas and not moves:
+                preferable += 1
+                preferred += replicas[0] == leader
+        if moves or state.controller_epoch > epoch or state.leader_recovery_state:
+            _hold(found, partition, partitions.marks(topic, partition, ground))
+        elif marks := shapes(replicas, state.isr, leader, least).marks:
+            _hold(found, partition, marks)
+    if len(assigned) < len(topic.partitions):
+        _orphans(found, topic, ground)
+    return _Led(leaders, found, preferred, preferable)
+
+
+def _orphans(found: dict[str, list[_Held]], topic: Topic, ground: Ground) -> None:
+    """Those that are not assigned: nothing else is asked of them."""
+    for partition in topic.partitions:
+        if partition.replicas is None:
+            _hold(found, partition, partitions.marks(topic, partition, ground))
+
+
+def _hold(found: dict[str, list[_Held]], partition: Partition, marks: Iterable[Mark]) -> None:
+    for mark in marks:
+        held = found.get(mark.check)
+        if held is None:
+            found[mark.check] = [(partition, mark)]
+        else:
+            held.append((partition, mark))
+
+
+_NEVER = 1 << 31  # no epoch is larger
+
+
+class _Fact(NamedTuple):
+    """What is held against a topic as a whole: the check, how bad it is, its status's words, the cause's."""
+
+    check: str
+    tone: Tone
+    words: str
+    why: tuple[str, ...] = ()
+
+
+def _whole(topic: Topic, ground: Ground) -> list[_Fact]:
+    found = []
     fault = topic_names.fault(topic.name)
     if fault:
-        found["D55"] = Cause(why=fault)
+        found.append(_Fact("D55", Tone.WARNING, "illegal name", (fault,)))
+    if isinstance(topic.assignment, Assignment):
+        found += _of_assignment(topic.assignment, topic)
+        targets = ground.targets.get(topic.name, {})
+        absent = tuple(
+            f"partition {number} is not there"
+            for number in targets
+            if number not in topic.assignment.partitions
+        )
+        if absent:
+            found.append(_Fact("D25", Tone.CRITICAL, TOLD["D25"], absent))
+    return found
+
+
+def _of_assignment(assignment: Assignment, topic: Topic) -> list[_Fact]:
+    """Partitions without a gap, and as many replicas of each; of those that move nobody can tell."""
+    found, lists, moving = [], assignment.partitions, topic.moving
+    if lists and max(lists) != len(lists) - 1:
+        missing = sorted(set(range(len(lists))) - lists.keys())
+        why = tuple(f"partition {number} is missing" for number in missing)
+        found.append(_Fact("D16", Tone.CRITICAL, "partitions missing", why))
+    sizes = Counter(len(ids) for number, ids in lists.items() if number not in moving)
+    if len(sizes) > 1:
+        told = ", ".join(f"{size} replicas: {count}" for size, count in sorted(sizes.items()))
+        found.append(_Fact("D15", Tone.INFO, "unequal replication", (told,)))
+    return found
+
+
+def _status(topic: Topic, numbers: TopicSummary, marks: _Marks, whole: Sequence[_Fact]) -> Status:
+    """The worst of what is held against the topic and its partitions, and all of it in words."""
+    facts = []
+    for check, words in TOLD.items():
+        told = [mark.tone for _, mark in marks.get(check, ()) if mark.words]
+        if told:
+            facts.append((min(told, key=lambda tone: tone.rank), f"{len(told)} {words}"))
+    facts += ((fact.tone, fact.words) for fact in whole)
+    if numbers.unparsable or isinstance(topic.assignment, Unparsable):
+        facts.append((Tone.UNKNOWN, "unparsable"))
+    if numbers.unreadable or isinstance(topic.assignment, Unreadable):
+        facts.append((Tone.UNKNOWN, "unreadable"))
+    return summary.worst(facts)
+
+
+def _causes(
+    topic: Topic,
+    numbers: TopicSummary,
+    marks: _Marks,
+    whole: Sequence[_Fact],
+    ground: Ground,
+) -> dict[str, Cause]:
+    """The marks by their checks, each with the tone of its worst."""
+    found: dict[str, Cause] = {}
+    for check in CHECKS:
+        held = [*marks.get(f"{check} under", ()), *marks.get(check, ())]
+        if held:
+            found[check] = _cause(check, held)
+    for fact in whole:
+        if fact.check == "D15" and "D15" in found:
+            continue  # that some have one replica says more
+        told = [*map(_why, marks.get(fact.check, ())), *fact.why]
+        found[fact.check] = Cause(len(told), tone=fact.tone, why=told_of(told))
+    _tell(found, topic)
+    if topic.name == OFFSETS:
+        found |= _of_offsets(numbers, ground)
+    return found
+
+
+def _tell(found: dict[str, Cause], topic: Topic) -> None:
+    """What only the topic's own znodes tell, and whether it moves or is throttled."""
+    if found.get("D15", _NONE).tone is Tone.WARNING and isinstance(topic.assignment, Assignment):
+        why = f"{found['D15'].count} of {len(topic.assignment.partitions)} have one replica"
+        found["D15"] = msgspec.structs.replace(found["D15"], why=why)
+    if "D3" in found and isinstance(topic.znode, Znode):
+        # The assignment is older than the partition that waits for its first leader.
+        found["D3"] = msgspec.structs.replace(found["D3"], since=topic.znode.mtime / 1000)
     if topic.moving:
         found[MOVING] = Cause(len(topic.moving))
     if isinstance(topic.config, TopicConfig):
         keys = [key for key in topic_options.THROTTLES if key in topic.config.config]
         if keys:
             found["D28"] = Cause(why=", ".join(keys))
-    if isinstance(topic.assignment, Assignment):
-        found |= _of_assignment(topic.assignment, topic, ground)
-    found |= _of_states(topic, ground)
-    if topic.name == OFFSETS:
-        found |= _of_offsets(topic, ground)
-    return found
 
 
-def min_isr(topic: Topic, ground: Ground) -> int:
-    """min.insync.replicas of a topic: its own, or the brokers' default."""
-    own = topic.config.config if isinstance(topic.config, TopicConfig) else {}
-    return topic_options.min_isr(own) or ground.min_isr
+_NONE = Cause()
 
 
-def _of_states(topic: Topic, ground: Ground) -> dict[str, Cause]:
-    """One plain loop, which a first load goes through 200 000 times: nearly all are as they should be."""
-    live, least = ground.live, min_isr(topic, ground)
-    epoch = _NEVER if ground.controller_epoch is None else ground.controller_epoch
-    marks: list[tuple[str, str]] = []
-    assigned = summary.assigned(topic)
-    for partition in assigned:
-        state, replicas = partition.state, partition.replicas
-        if not isinstance(state, PartitionState):
-            if state is None and replicas is not None:
-                marks.append(("D3", f"partition {partition.id}"))
-            continue
-        isr = state.isr
-        if (
-            replicas is None
-            or state.controller_epoch > epoch
-            or state.leader_recovery_state
-            or len(isr) < least
-            or not live.issuperset(isr)
-            or not _is_ordinary(replicas, isr, state.leader)
-        ):
-            marks += _marks(topic, partition, state, ground)
-    if len(assigned) < len(topic.partitions):
-        marks += (("D4", f"partition {one.id}") for one in topic.partitions if one.replicas is None)
-    return _causes(topic, marks) if marks else {}
+def _cause(check: str, held: Sequence[_Held]) -> Cause:
+    tone = _OTHERWISE.get(check)
+    is_so = tone is not None and any(mark.tone is tone for _, mark in held)
+    return Cause(len(held), tone=tone if is_so else None, why=told_as(held, _why))
 
 
-_NEVER = 1 << 31  # no epoch is larger
+def _why(held: _Held) -> str:
+    partition, mark = held
+    return f"partition {partition.id}: {mark.detail}" if mark.detail else f"partition {partition.id}"
 
 
-@functools.lru_cache(maxsize=1 << 16)
-def _is_ordinary(replicas: tuple[int, ...], isr: tuple[int, ...], leader: int) -> bool:
-    """All replicas in sync, nobody else, one of them leading: nothing to be said."""
-    return leader in isr and len(isr) == len(replicas) and set(isr) == set(replicas)
+# How bad some of what fails a check is, where it is not as bad as the check says.
+_OTHERWISE = {"D9": Tone.CRITICAL, "D15": Tone.WARNING}
 
 
-def _marks(
-    topic: Topic, partition: Partition, state: PartitionState, ground: Ground
-) -> list[tuple[str, str]]:
-    """The checks that a partition fails, each with what is to be said of it."""
-    replicas, isr, leader = partition.replicas, state.isr, state.leader
-    name = f"partition {partition.id}"
-    marks = _of_leader(topic, partition, state, ground) if leader >= 0 else []
-    strangers = [one for one in isr if one not in (replicas or ())]
-    if strangers:
-        marks.append((STRANGERS, name))
-        if replicas is not None and partition.id not in topic.moving:
-            marks.append(("D7", f"{name}: {_ids(strangers)} in sync, but not assigned"))
-    if ground.controller_epoch is not None and state.controller_epoch > ground.controller_epoch:
-        marks.append(("D17", f"{name}: epoch {state.controller_epoch}"))
-    if state.leader_recovery_state == 1:
-        marks.append(("D59", f"{name}: {leader} leads"))
-    return marks
-
-
-def _of_leader(
-    topic: Topic, partition: Partition, state: PartitionState, ground: Ground
-) -> list[tuple[str, str]]:
-    """Those of a partition with a leader: without one the last member of the ISR stays in it by design."""
-    replicas, isr, leader, least = partition.replicas, state.isr, state.leader, min_isr(topic, ground)
-    name = f"partition {partition.id}"
-    marks = []
-    if leader not in isr:
-        marks.append(("D5", f"{name}: {leader} leads, in sync {_ids(isr)}"))
-    if replicas is not None and leader not in replicas:
-        marks.append(("D6", f"{name}: {leader} leads, assigned {_ids(replicas)}"))
-    if len(isr) < least:
-        marks.append(("D9 under", f"{name}: {len(isr)} of {least} that must be in sync"))
-    elif len(isr) == least and summary.is_under_replicated(topic, partition):
-        marks.append(("D9", f"{name}: {least} in sync, no more than must be"))
-    dead = [one for one in isr if one not in ground.live]
-    if dead:
-        marks.append(("D10", f"{name}: {_ids(dead)} in sync, but not registered"))
-    return marks
-
-
-def _causes(topic: Topic, marks: list[tuple[str, str]]) -> dict[str, Cause]:
-    under, at = ([why for check, why in marks if check == one] for one in ("D9 under", "D9"))
-    found = gathered(mark for mark in marks if mark[0] not in {"D9 under", "D9"})
-    if under or at:
-        tone = Tone.CRITICAL if under else None
-        found["D9"] = Cause(len(under) + len(at), tone=tone, why=told_of(under + at))
-    if "D3" in found and isinstance(topic.znode, Znode):
-        # The assignment is older than the partition that waits for its first leader.
-        found["D3"] = Cause(found["D3"].count, topic.znode.mtime / 1000, why=found["D3"].why)
-    return found
-
-
-def _of_assignment(assignment: Assignment, topic: Topic, ground: Ground) -> dict[str, Cause]:
-    found: dict[str, Cause] = {}
-    lists = assignment.partitions
-    wrong = _malformed(lists)
-    if wrong:
-        found["D16"] = Cause(len(wrong), why=told_of(wrong))
-    moving = topic.moving
-    standing = {number: ids for number, ids in lists.items() if number not in moving} if moving else lists
-    sizes = Counter(map(len, standing.values()))
-    if sizes.get(1) and len(ground.live) > 1:
-        found["D15"] = Cause(sizes[1], tone=Tone.WARNING, why=f"{sizes[1]} of {len(lists)} have one replica")
-    elif len(sizes) > 1:
-        told = ", ".join(f"{size} replicas: {count}" for size, count in sorted(sizes.items()))
-        found["D15"] = Cause(why=told)
-    if ground.racks:
-        crowded = [number for number, ids in standing.items() if ground.is_crowded(ids)]
-        if crowded:
-            found["D14"] = Cause(len(crowded), why=told_of([f"partition {number}" for number in crowded]))
-    return found
-
-
-def _malformed(lists: Mapping[int, tuple[int, ...]]) -> list[str]:
-    """What a controller cannot make sense of in an assignment."""
-    wrong = [
-        f"partition {number}: replicas {_ids(ids) or 'none'}"
-        for number, ids in lists.items()
-        if not _is_possible(ids)
-    ]
-    if lists and max(lists) == len(lists) - 1:
-        return wrong
-    missing = set(range(len(lists))) - lists.keys()
-    return wrong + [f"partition {number} is missing" for number in sorted(missing)]
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def _is_possible(ids: tuple[int, ...]) -> bool:
-    return bool(ids) and min(ids) >= 0 and len(set(ids)) == len(ids)
-
-
-def _of_offsets(topic: Topic, ground: Ground) -> dict[str, Cause]:
+def _of_offsets(numbers: TopicSummary, ground: Ground) -> dict[str, Cause]:
     """The topic that all groups of newer consumers depend on."""
-    numbers = summary.summarise(topic, ground.live)
     told = []
-    if numbers.offline or numbers.leader_dead:
-        told.append(f"{numbers.offline + numbers.leader_dead} partitions without a live leader")
+    leaderless = numbers.offline + numbers.leader_dead
+    if leaderless:
+        told.append(f"{leaderless} partitions without a live leader")
     if numbers.under_replicated:
         told.append(f"{numbers.under_replicated} partitions under-replicated")
     if numbers.replication and numbers.replication[0] == 1 and len(ground.live) > 1:
         told.append("one replica only")
-    tone = Tone.CRITICAL if numbers.offline or numbers.leader_dead else None
+    tone = Tone.CRITICAL if leaderless else None
     return {"D58": Cause(tone=tone, why=", ".join(told))} if told else {}
-
-
-def _ids(ids: tuple[int, ...] | list[int]) -> str:
-    return ", ".join(map(str, ids))

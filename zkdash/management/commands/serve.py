@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.management import ending, identities, serving, supervising
+from zkdash.zk.config import ClusterConfig
 
 
 class Command(BaseCommand):
@@ -50,7 +52,9 @@ class Command(BaseCommand):
             announce=self._announce,
             executes=not options["no_execute"],
             records=settings.ZKDASH_RECORD and not options["no_record"],
-            pipeline=None if options["no_pipeline"] or not _has_logs() else supervising.Pipeline(),
+            pipeline=supervising.Pipeline()
+            if has_files(settings.ZKDASH_CLUSTERS) and not options["no_pipeline"]
+            else None,
         )
         ending.finish()
 
@@ -63,5 +67,6 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _has_logs() -> bool:
-    return any(cluster.transaction_logs for cluster in settings.ZKDASH_CLUSTERS)
+def has_files(clusters: Iterable[ClusterConfig]) -> bool:
+    """Whether the pipeline has anything to read of any of them."""
+    return any(cluster.has_files for cluster in clusters)

@@ -116,6 +116,17 @@ SHARES: Final = many(row(what_if.SHARES))
 ACTION: Final = fields(**columns(actions.FIELDS), origin=INTEGER_OR_NULL, followers=NUMBERS)
 MOVES: Final = many(row(action.MOVES))
 AUDIT: Final = many(row(audit_rows.FIELDS))
+_FORESEEN: Final = many(
+    fields(
+        check=TEXT,
+        status=TEXT,
+        sentence=TEXT,
+        causes=many(fields(name=TEXT, why=TEXT)),
+        more_causes=COUNT,
+        lasting_s=NUMBER,
+    )
+)
+FORESEEN: Final = or_null(fields(begun=_FORESEEN, ended=_FORESEEN, assumed=TEXTS))
 CHECK: Final = fields(
     id=TEXT,
     severity=TEXT,

@@ -155,7 +155,7 @@ def _schema(shape: Shape) -> Schema:
 
 
 # What is not there where the broker, group or action itself is not.
-_OPTIONAL: Final = frozenset({"broker", "group", "members", "action", "moves", "audit", "plan"})
+_OPTIONAL: Final = frozenset({"broker", "group", "members", "action", "moves", "audit", "plan", "foreseen"})
 
 
 def _rows(layouts: tuple[Columns, ...]) -> Schema:

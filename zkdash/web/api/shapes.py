@@ -92,7 +92,13 @@ SHAPES: Final[Mapping[str, Shape]] = {
     "actions": Shape((actions.FIELDS,)),
     "action": Shape(
         (action.STEPS,),
-        {"action": objects.ACTION, "moves": objects.MOVES, "audit": objects.AUDIT, "plan": TEXT_OR_NULL},
+        {
+            "action": objects.ACTION,
+            "moves": objects.MOVES,
+            "audit": objects.AUDIT,
+            "plan": TEXT_OR_NULL,
+            "foreseen": objects.FORESEEN,
+        },
     ),
     "audit": Shape(
         (audit_rows.FIELDS,),

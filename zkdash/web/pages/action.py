@@ -12,13 +12,25 @@ from zkdash.actions import reading
 from zkdash.actions.entries import Detail, Entry, StepEntry, UnavailableError
 from zkdash.actions.states import State, StepState
 from zkdash.actions.transitions import Verb, can
+from zkdash.cluster.foresight import Foresight
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.watching import Stage, Watched
 from zkdash.cluster.tone import Tone
 from zkdash.live import queue
 from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.web import action_cells, action_facts, audit_rows, cells, links, page, picks, review, tables
+from zkdash.web import (
+    action_cells,
+    action_facts,
+    audit_rows,
+    cells,
+    foreseen,
+    links,
+    page,
+    picks,
+    review,
+    tables,
+)
 from zkdash.web.action_facts import MOST_MOVES, Facts
 from zkdash.web.page import Page, View
 from zkdash.web.pages import actions
@@ -52,7 +64,13 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     if found is None:
         return _gone(number, f"There is no action {number} of this cluster.")
     queue.hold(found)
-    return _view(snapshot, key, found)
+    foresight = _foresight(snapshot, found)
+    view = _view(snapshot, key, found)
+    return msgspec.structs.replace(
+        view,
+        context=_context(snapshot, key, found, foresight),
+        extra={**view.extra, "foreseen": foreseen.record(foresight)},
+    )
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -87,7 +105,6 @@ def _view(snapshot: Snapshot, key: PageKey, found: Detail) -> View:
             audit_rows.part("audit-rows", audit_rows.ABOUT_ONE, found.audit, "Nothing was told of it yet."),
             page.text("audit-told", _audit_told(found)),
         ),
-        context=_context(snapshot, key, found),
         fields=tables.fields(STEPS),
         records=lambda: tables.records(STEPS, found.steps),
         total=len(found.steps),
@@ -96,11 +113,24 @@ def _view(snapshot: Snapshot, key: PageKey, found: Detail) -> View:
     )
 
 
-def _context(snapshot: Snapshot, key: PageKey, found: Detail) -> dict[str, Any]:
+def _foresight(snapshot: Snapshot, found: Detail) -> Foresight | None:
+    """What the plan would do to the findings, while somebody may still decide about it."""
+    if found.plan is None or found.entry.state not in _UNDECIDED:
+        return None
+    (foresight,) = foreseen.of([found.plan], snapshot)
+    return foresight
+
+
+_UNDECIDED = frozenset({State.PLANNED, State.PENDING})
+
+
+def _context(snapshot: Snapshot, key: PageKey, found: Detail, foresight: Foresight | None) -> dict[str, Any]:
     """What is decided when the page is opened: the review, and what is around the live parts."""
     entry = found.entry
     planned, pending = entry.state is State.PLANNED, entry.state is State.PENDING
     plan = found.plan
+    state = snapshot.state if entry.state in _UNDECIDED else None
+    told = foreseen.told(snapshot.cluster, foresight)
     return {
         "headings": tables.headings(STEPS, ""),
         "move_headings": tables.headings(MOVES, ""),
@@ -110,7 +140,7 @@ def _context(snapshot: Snapshot, key: PageKey, found: Detail) -> dict[str, Any]:
         "approves_not": {entry.user_id, *(one.user_id for one in found.authors)},
         "planned": planned,
         "pending": pending,
-        "review": review.of(plan, snapshot.state if planned or pending else None) if plan else None,
+        "review": review.of(plan, state, told) if plan else None,
         "submit": _href(entry, Verb.SUBMIT) if planned and picks.may_act(key) else "",
         "plan_json": links.action(entry.cluster, entry.id, "plan.json"),
         "audit": links.audit(entry.cluster, urlencode({"action": entry.id})),

@@ -38,7 +38,14 @@ def config_of(cluster: str) -> ClusterConfig | None:
 def no_source(cluster: str) -> str:
     return (
         f"No source is configured for “{cluster}”: name ZooKeeper’s dataLogDir as transaction_logs in the "
-        "cluster’s table of ZKDASH_CONFIG."
+        "cluster’s table of ZKDASH_CONFIG, or one of Kafka’s log.dirs as segments."
+    )
+
+
+def only_segments(cluster: str) -> str:
+    return (
+        f"No logs of ZooKeeper are configured for “{cluster}”: what changed in ZooKeeper is not told of, but "
+        "for what zkdash recorded. Commits and groups are those that Kafka’s segments hold."
     )
 
 
@@ -168,14 +175,18 @@ def _told(source: str, files: str) -> Fact:
 
 
 def _note(cluster: str, source: str, files: str) -> str:
+    config = config_of(cluster)
     if files:
-        return ""
+        return "" if config is not None and config.transaction_logs else only_segments(cluster)
     return only_recorded(cluster) if source else no_source(cluster)
 
 
 def _behind(snapshot: Snapshot, known: Runs) -> str:
     """How many transactions the cluster has gone on since; rounded, so that it changes seldom."""
     last, now = _last(known), snapshot.state.zxid
+    config = config_of(snapshot.cluster)
+    if last is None and config is not None and config.segments and not config.transaction_logs:
+        return "not told: no transaction logs of ZooKeeper are configured"
     if last is None or last.zxid_upto is None:
         return "unknown: no run has read the source yet" if known.read else "unknown"
     if now is None:

@@ -52,6 +52,7 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.CRITICAL,
         about=About.CLUSTER,
         causes=_sum("offline"),
+        sums="offline",
         failing=lambda count, _: f"{number(count, 'partition has', 'partitions have')} no leader",
         passing="Every partition has a leader",
         computed="The leader in the partition's state is -1.",
@@ -64,6 +65,7 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.CRITICAL,
         about=About.CLUSTER,
         causes=_sum("leader_dead"),
+        sums="leader_dead",
         failing=lambda count, _: (
             f"{number(count, 'partition has', 'partitions have')} a leader that is not registered"
         ),
@@ -150,6 +152,7 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.WARNING,
         about=About.CLUSTER,
         causes=_sum("under_replicated"),
+        sums="under_replicated",
         failing=lambda count, _: f"{number(count, 'partition is', 'partitions are')} under-replicated",
         passing="Every replica is in sync",
         computed="The ISR is smaller than the assigned replicas; while a partition moves, than those it had.",

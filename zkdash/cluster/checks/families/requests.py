@@ -5,7 +5,7 @@ from __future__ import annotations
 from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
-from zkdash.cluster.judging import topics as judge
+from zkdash.cluster.judging import partitions as judging
 from zkdash.cluster.judging.details import gathered, told_of
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
@@ -62,20 +62,14 @@ def _lingering(sight: Sight) -> Causes:
 
 
 def _doomed(sight: Sight) -> Causes:
-    """Moves to a broker that is not registered, or of a partition that is not there."""
-    state = sight.state
-    marks: list[tuple[str, str]] = []
-    for name, moves in state.targets.items():
-        topic = state.topics.get(name)
-        lists = topic.assignment.partitions if topic and isinstance(topic.assignment, Assignment) else {}
-        for partition, target in moves.items():
-            dead = [one for one in target if one not in state.brokers]
-            if partition not in lists:
-                marks.append((name, f"partition {partition} is not there"))
-            elif dead:
-                told = ", ".join(map(str, dead))
-                marks.append((name, f"partition {partition}: {told} not registered"))
-    return gathered(marks) or NOBODY
+    """Moves to a broker that is not registered, or of what is not there: no topic that is gone is judged."""
+    state, found = sight.state, blamed("D25")(sight)
+    absent = {
+        name: gathered((name, f"partition {number} is not there") for number in moves)[name]
+        for name, moves in state.targets.items()
+        if name not in state.topics
+    }
+    return {**found, **absent} if absent else found
 
 
 def _finished(sight: Sight) -> Causes:
@@ -109,7 +103,7 @@ def _election(sight: Sight) -> Causes:
 def _throttles(sight: Sight) -> Causes:
     """Throttles of topics and brokers, while no partition of the cluster moves."""
     state = sight.state
-    if state.targets or judge.MOVING in state.blames:
+    if state.targets or judging.MOVING in state.blames:
         return NOBODY
     found = {f"{paths.TOPIC_CONFIGS}/{name}": one for name, one in blamed("D28")(sight).items()}
     for entity, seen in state.configs.items():

@@ -1,0 +1,41 @@
+"""That a topic's status, its partitions' and what checks find of it say the same."""
+
+from __future__ import annotations
+
+from zkdash.cluster.checks import BY_ID, CHECKS
+from zkdash.cluster.judging import jury, partitions, topics
+from zkdash.cluster.state import ClusterState
+from zkdash.cluster.tone import Tone
+from zkdash.cluster.topics import Topic
+
+# What a check says of a topic that is nothing of its own: it is told by what makes it so, or is no fault.
+_BESIDE = {partitions.MOVING, partitions.STRANGERS, "D28"}
+_FINDINGS = (Tone.CRITICAL, Tone.WARNING)
+
+
+def check(state: ClusterState) -> None:
+    """Of every topic of a state."""
+    for name, topic in state.topics.items():
+        if not topic.deleting:
+            _check(state, name, topic)
+
+
+def _check(state: ClusterState, name: str, topic: Topic) -> None:
+    numbers, ground = state.summaries[name], jury.ground_of(state)
+    found = {one: state.blames[one][name] for one in topics.CHECKS if name in state.blames.get(one, ())}
+    claimed = [cause.tone or BY_ID[one].tone for one, cause in found.items() if one not in _BESIDE]
+    claimed += [one.tone for one in CHECKS if one.sums and getattr(numbers, one.sums)]
+    of_parts = [partitions.status(topic, part, ground) for part in topic.partitions]
+    told = (name, numbers.words, found, of_parts)
+    # What checks find of a topic is as bad as its status, where that is a matter of checks at all.
+    worst = min((tone for tone in claimed if tone in _FINDINGS), key=_rank, default=None)
+    assert worst is numbers.tone or (worst is None and numbers.tone not in _FINDINGS), told
+    # No partition is worse than its topic, and one is as bad where the topic as a whole is not at fault.
+    assert all(tone.rank >= numbers.tone.rank for tone, _ in of_parts), told
+    whole = found.keys() & {"D15", "D16", "D25", "D55"}
+    if numbers.tone in _FINDINGS and not whole:
+        assert min((tone for tone, _ in of_parts), key=_rank) is numbers.tone, told
+
+
+def _rank(tone: Tone) -> int:
+    return tone.rank

@@ -1,0 +1,122 @@
+"""What the checks would find once a plan is done, and find no more: a state is advanced by its outcome.
+
+Nothing is kept of it. The cost follows what the plan touches, but for the few checks that look at everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from zkdash.cluster import advance
+from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.checks.catalogue import CHECKS
+from zkdash.cluster.checks.check import Check, Sight
+from zkdash.cluster.plans import outcomes
+from zkdash.cluster.plans.values import Plan
+from zkdash.cluster.tone import Tone
+from zkdash.znode import Batch
+
+# How many partitions, and znodes of groups, are judged for all plans of one look: about a fifth of a second.
+MOST: Final = 5000
+MOST_CAUSES: Final = 5
+# Who owns what is for consumers to settle: after any change some partitions have no owner for a while.
+_LEFT_TO_CONSUMERS: Final = frozenset({"D39", "D40", "D41", "D42"})
+
+_Seen = Mapping[str, Causes | None]
+
+
+class Foreseen(msgspec.Struct, frozen=True):
+    """What one check would find, or find no more.
+
+    `sentence` counts that alone, and not what it finds anyway. `causes` are the first names with a detail
+    ("" where there is none), `more` is how many other names there are. It is a finding after it has lasted
+    for `lasting` seconds.
+    """
+
+    check: str
+    tone: Tone
+    sentence: str
+    causes: tuple[tuple[str, str], ...]
+    more: int
+    lasting: float
+
+
+class Foresight(msgspec.Struct, frozen=True):
+    """What a plan begins and ends, the worst first; `assumed` says in sentences what that stands on."""
+
+    begun: tuple[Foreseen, ...]
+    ended: tuple[Foreseen, ...]
+    assumed: tuple[str, ...]
+
+
+def foresee(plans: Iterable[Plan], sight: Sight, most: int = MOST) -> list[Foresight | None]:
+    """What each plan alone would do to what the checks see now.
+
+    None where there is nothing to be judged: a plan that is refused, or a cluster that is not loaded.
+    """
+    seen: _Seen | None = None
+    found: list[Foresight | None] = []
+    for plan in plans:
+        if not plan.steps or not sight.state.loaded:
+            found.append(None)
+            continue
+        seen = _see(sight) if seen is None else seen
+        outcome = outcomes.of(plan, sight.state, sight.now, most)
+        most -= outcome.cost
+        after, _ = advance.advance(sight.state, Batch(outcome.changed, sight.state.zxid + 1))
+        found.append(
+            _compared(seen, _see(msgspec.structs.replace(sight, state=after)), sight, outcome.assumed)
+        )
+    return found
+
+
+def _see(sight: Sight) -> _Seen:
+    return {check.id: check.causes(sight) for check in CHECKS if check.id not in _LEFT_TO_CONSUMERS}
+
+
+def _compared(before: _Seen, after: _Seen, sight: Sight, assumed: tuple[str, ...]) -> Foresight:
+    begun, ended = [], []
+    for check in CHECKS:
+        # A check that has nothing to say of such a cluster holds nothing against it.
+        was, now = before.get(check.id) or NOBODY, after.get(check.id) or NOBODY
+        if was is not now:
+            begun.append(_foreseen(check, _more(check, was, now), sight))
+            ended.append(_foreseen(check, _more(check, now, was), sight))
+    return Foresight(_sorted(begun), _sorted(ended), assumed)
+
+
+def _more(check: Check, before: Causes, after: Causes) -> dict[str, Cause]:
+    """What there is more of after than before: causes that are new, count more, or are worse."""
+    found = {}
+    for name, cause in after.items():
+        was = before.get(name)
+        if was is None:
+            found[name] = cause
+        elif cause.count > was.count:
+            found[name] = msgspec.structs.replace(cause, count=cause.count - was.count)
+        elif (cause.tone or check.tone).rank < (was.tone or check.tone).rank:
+            found[name] = cause
+    return found
+
+
+def _foreseen(check: Check, causes: Mapping[str, Cause], sight: Sight) -> Foreseen | None:
+    if not causes:
+        return None
+    tones = [cause.tone or check.tone for cause in causes.values()]
+    named = sorted((name, cause.why) for name, cause in causes.items() if name)
+    at_once = any(cause.at_once for cause in causes.values())
+    return Foreseen(
+        check=check.id,
+        tone=min(tones, key=lambda tone: tone.rank),
+        sentence=check.failing(sum(cause.count for cause in causes.values()), len(causes)),
+        causes=tuple(named[:MOST_CAUSES]),
+        more=max(0, len(named) - MOST_CAUSES),
+        lasting=0.0 if at_once else check.hold(sight.thresholds),
+    )
+
+
+def _sorted(found: Sequence[Foreseen | None]) -> tuple[Foreseen, ...]:
+    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.tone.rank))
