@@ -26,7 +26,7 @@ _WHY = (
     (re.compile(r"is full|No space left"), "its disk is full"),
     (re.compile(r"disk I/O error"), "its disk does not take what is written"),
     (re.compile(r"readonly database|read-only"), "it is read-only"),
-    (re.compile(r"is locked|deadlock|timeout"), "it is busy"),
+    (re.compile(r"is locked|deadlock|(?:lock|statement) timeout"), "it is busy"),
 )
 
 

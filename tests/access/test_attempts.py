@@ -53,7 +53,7 @@ def test_those_that_take_and_give_back_at_once_wait_for_nobody_for_ever(database
             attempts.give_back(f"name {number % 3}", "10.0.0.1", LIMITS)
         return found
 
-    in_threads(*[lambda number=number: turn(number) for number in range(AT_ONCE)])  # type: ignore[misc]
+    in_threads(*[lambda number=number: turn(number) for number in range(AT_ONCE)])
     assert Attempts.objects.get().counted == 0
 
 

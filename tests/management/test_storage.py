@@ -84,7 +84,7 @@ class Limited:
 
     def __init__(self, directory: Path) -> None:
         self._data = directory / "data"
-        self.environment = {"ZKDASH_DATA": str(self._data)}
+        self.environment: Mapping[str, str] = {"ZKDASH_DATA": str(self._data)}
 
     def begin(self, site: Served) -> None:
         self._pid = site.pid
@@ -109,7 +109,7 @@ class Mounted:
 
     def __init__(self, directory: Path) -> None:
         self._data = directory / "small"
-        self.environment = {"ZKDASH_DATA": str(self._data)}
+        self.environment: Mapping[str, str] = {"ZKDASH_DATA": str(self._data)}
 
     def begin(self, site: Served) -> None: ...
 
@@ -127,9 +127,18 @@ class PostgreSql:
 
     def __init__(self, directory: Path, server: Any) -> None:
         self._server = server
-        self.environment = {"ZKDASH_DATA": str(directory / "data"), "ZKDASH_DATABASE": server.get_uri()}
+        self.environment: Mapping[str, str] = {
+            "ZKDASH_DATA": str(directory / "data"),
+            "ZKDASH_DATABASE": server.get_uri(),
+        }
 
     def begin(self, site: Served) -> None: ...
+
+    def fail(self) -> None:
+        raise NotImplementedError
+
+    def mend(self) -> None:
+        raise NotImplementedError
 
 
 class Stopped(PostgreSql):
@@ -153,7 +162,7 @@ class ReadOnly(PostgreSql):
 
     def _be(self, value: str) -> None:
         with psycopg.connect(self._server.get_uri(), autocommit=True) as opened:
-            opened.execute(f"ALTER SYSTEM SET default_transaction_read_only = {value}")  # type: ignore[call-overload]
+            opened.execute(f"ALTER SYSTEM SET default_transaction_read_only = {value}")
             opened.execute("SELECT pg_reload_conf()")
 
 
@@ -218,7 +227,7 @@ def limited(directory: Path) -> Iterator[Limited]:
     yield Limited(directory)
 
 
-Make = Callable[[Path], contextlib.AbstractContextManager[Database]]
+Make = Callable[[Path], contextlib.AbstractContextManager[Any]]
 WAYS: dict[str, tuple[Make, str]] = {
     "limited": (limited, "its disk does not take what is written"),
     "stopped": (lambda below: postgresql(Stopped, below), "it does not answer"),

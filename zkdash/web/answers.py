@@ -45,8 +45,7 @@ def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
         log.warning("Requests are answered by 503, as the database fails: %s", databases.line(error))
     return away(
         request,
-        f"This needs zkdash’s own database, and {why}. Pages of clusters go on; "
-        "try this again later.",
+        f"This needs zkdash’s own database, and {why}. Pages of clusters go on; try this again later.",
     )
 
 
