@@ -34,7 +34,7 @@ def test_what_is_given_counts(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("limits = 3", "[limits] is no table"),
-        ("[limits]\nfeds = 3", "has the unknown key 'feds': known are body_s, connections"),
+        ("[limits]\nfeds = 3", "has the unknown key 'feds': known are address_attempts, attempts_s, body_s"),
         ("[limits]\nfeeds = '3'", "feeds = '3' is no whole number from 1 to 1000000"),
         ("[limits]\nfeeds = true", "feeds = True is no whole number"),
         ("[limits]\nfeeds = 1.5", "feeds = 1.5 is no whole number"),

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from django import db
 from django.core.exceptions import ImproperlyConfigured
 
 VARIABLE = "ZKDASH_DATABASE"
+
+# A server that is away refuses at once; one that is silent is given up after so long.
+_SILENT = {
+    "connect_timeout": "5",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",  # ms
+}
+# What the two databases say of what the operator can mend, and how we say it.
+_WHY = (
+    (re.compile(r"is full|No space left"), "its disk is full"),
+    (re.compile(r"disk I/O error"), "its disk does not take what is written"),
+    (re.compile(r"readonly database|read-only"), "it is read-only"),
+    (re.compile(r"is locked|deadlock|(?:lock|statement) timeout"), "it is busy"),
+)
 
 
 def load(environ: Mapping[str, str], data_dir: Path) -> dict[str, Any]:
@@ -56,5 +74,21 @@ def _postgresql(url: str) -> dict[str, Any]:
         "HOST": options.pop("host", "") or unquote(parts.hostname or ""),
         "PORT": str(port or ""),
         "CONN_MAX_AGE": 0,
-        "OPTIONS": options,
+        "OPTIONS": _SILENT | options,
     }
+
+
+def is_away(error: Exception) -> bool:
+    """Whether the database fails, and not what it was asked: then the same may be asked again later."""
+    return isinstance(error, db.OperationalError | db.InterfaceError | db.InternalError)
+
+
+def why(error: Exception) -> str:
+    """What is wrong with a database that fails, without its address: "its disk is full"."""
+    text = str(error)
+    return next((words for pattern, words in _WHY if pattern.search(text)), "it does not answer")
+
+
+def line(error: Exception) -> str:
+    """What the database itself says of it, in one line for the log."""
+    return " ".join(str(error).split()) or type(error).__name__

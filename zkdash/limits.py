@@ -40,6 +40,9 @@ class Limits(msgspec.Struct, frozen=True):
     signed in, or whose token is shown. `large_bodies` are those over `small_form_bytes`, received at once.
     `head` is a request's line and headers; `head_s` begins with the connection, or the last answer's end.
     `body_s` is for a whole body. `unread` is what was answered and not taken yet.
+    `sign_ins` are judged or wait for that at once, `hashes` of passwords computed at once. `name_attempts`
+    are those at one name from one address within `attempts_s`, `address_attempts` those at any name.
+    `rights_s` is how long what the database told last of somebody's rights counts while it tells nothing.
     """
 
     connections: int = 5000
@@ -63,6 +66,13 @@ class Limits(msgspec.Struct, frozen=True):
     unread_bytes: int = 256 * 2**20
     unread_bytes_per_address: int = 64 * 2**20
     unread_s: float = 30.0
+    hashes: int = 2
+    sign_ins: int = 12
+    sign_ins_per_address: int = 8
+    name_attempts: int = 5
+    address_attempts: int = 100
+    attempts_s: float = 900.0
+    rights_s: float = 900.0
 
     @property
     def backlog(self) -> int:

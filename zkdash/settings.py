@@ -19,7 +19,6 @@ import os
 import secrets
 import sys
 import tempfile
-from datetime import timedelta
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -116,7 +115,6 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.admin",
-    "axes",
     "channels",
     "django_htmx",
     "django.contrib.staticfiles",
@@ -129,19 +127,16 @@ MIDDLEWARE = [
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
     "zkdash.web.bearer.without_session",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "zkdash.web.visitors.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "zkdash.web.visitors.Visitors",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "axes.middleware.AxesMiddleware",
     "zkdash.web.gate.Answers",
     "zkdash.web.request_log.Refusals",
 ]
-AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
-]
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+PASSWORD_HASHERS = ["zkdash.access.hashing.Hasher"]
 if ZKDASH_SIGN_IN.ldap is not None:
     AUTHENTICATION_BACKENDS.append("zkdash.access.sso.directory.Directory")
 AUTH_PASSWORD_VALIDATORS = [
@@ -157,17 +152,6 @@ ZKDASH_HTTPS = os.environ.get("ZKDASH_HTTPS") == "1"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ZKDASH_HTTPS
 CSRF_TRUSTED_ORIGINS = ZKDASH_ORIGINS
 CSRF_FAILURE_VIEW = "zkdash.web.answers.forged"
-# Five attempts a name and address, then a quarter of an hour of none.
-AXES_FAILURE_LIMIT = 5
-AXES_COOLOFF_TIME = timedelta(minutes=15)
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "zkdash.web.signin.address"
-AXES_LOCKOUT_CALLABLE = "zkdash.web.signin.locked_out"
-AXES_DISABLE_ACCESS_LOG = True  # the audit tells it
-AXES_ENABLE_ADMIN = False
-AXES_VERBOSE = False
 # The door refuses longer ones before Django sees them.
 DATA_UPLOAD_MAX_MEMORY_SIZE = ZKDASH_LIMITS.form_bytes
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000

@@ -64,6 +64,7 @@ class Socket:
     def __init__(self, *, slow: bool = False) -> None:
         self.frames: asyncio.Queue[str] = asyncio.Queue()
         self.closed: int | None = None
+        self.reason = ""
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._slow = slow
 
@@ -72,8 +73,8 @@ class Socket:
         if self._slow:
             await asyncio.Event().wait()
 
-    async def close(self, code: int) -> None:
-        self.closed = code
+    async def close(self, code: int, reason: str = "") -> None:
+        self.closed, self.reason = code, reason
         if not self.ended.done():
             self.ended.set_result(code)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Collection, Mapping
 
 import pytest
@@ -23,12 +24,18 @@ class Warden:
         self.codes: dict[Held, int] = {}
         self.asked: list[int] = []
         self.fails = False
+        self.hangs: threading.Event | None = None
 
     def judge(self, held: Collection[Held]) -> Mapping[Held, int]:
         self.asked.append(len(held))
         if self.fails:
-            raise OSError("the database is gone")
+            raise OSError("something is wrong")
+        if self.hangs is not None:
+            self.hangs.wait(60)
         return self.codes
+
+    def recall(self, held: Collection[Held]) -> Mapping[Held, int]:
+        return {one: hubs.TRY_AGAIN_LATER for one in held if one.holder == "bob's"}
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +99,28 @@ def test_all_sockets_are_judged_in_one_go() -> None:
     run(warden, play)
 
 
-def test_where_rights_cannot_be_read_nobody_keeps_them() -> None:
+def test_while_rights_cannot_be_read_in_time_those_count_that_were_read_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hubs, "JUDGE_LIMIT_S", 0.05)
+    warden = Warden()
+    warden.hangs = threading.Event()
+
+    async def play(hub: Hub) -> None:
+        known, unknown = Socket(), Socket()
+        hub.join(KEY, known, seen(1), "alice's")
+        hub.join(KEY, unknown, seen(1), "bob's")
+        assert await asyncio.wait_for(unknown.ended, 5) == hubs.TRY_AGAIN_LATER
+        assert "database" in unknown.reason
+        assert not known.ended.done()
+
+    try:
+        run(warden, play)
+    finally:
+        warden.hangs.set()
+
+
+def test_where_judging_fails_nobody_keeps_rights() -> None:
     warden = Warden()
     warden.fails = True
 

@@ -205,7 +205,7 @@ def test_what_a_header_says_of_an_address_counts_only_where_a_proxy_is_trusted(
         )
         for number in range(6)
     ]
-    assert found == [200, 200, 200, 200, last, last]
+    assert found == [200] * 5 + [last]
 
 
 _WRITES = {"operate", "choose", "act", "approve", "do"}

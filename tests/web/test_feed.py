@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -21,7 +22,8 @@ from tests.web import states
 from zkdash import live
 from zkdash.access import holders, rights, tokens
 from zkdash.access.models import Grant, Token
-from zkdash.access.roles import Role
+from zkdash.access.rights import Rights
+from zkdash.access.roles import Right, Role
 from zkdash.cluster.changes import Change
 from zkdash.door.places import Floor
 from zkdash.limits import Limits
@@ -201,15 +203,40 @@ def test_a_feed_ends_when_its_token_does(settings: Settings, monkeypatch: pytest
 
     read(talk, Authorization=f"Bearer {text}")
     assert Client().get("/c/demo/feed/", headers={"Authorization": f"Bearer {text}"}).status_code == 401
-    assert not asyncio.run(feed._may_see(holders.of_token(text), "demo"))
+    now = asyncio.run(feed._rights(holders.of_token(text)))
+    assert now is not None
+    assert not now.may(Right.SEE, "demo")
 
 
-def test_a_feed_ends_where_rights_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError("away")
+def test_a_feed_ends_and_says_so_where_rights_are_not_known(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ZKDASH_ANONYMOUS_READ = True
+    monkeypatch.setattr(feed, "JUDGE_EVERY_S", 0.05)
 
-    monkeypatch.setattr(holders, "read", refuse)
-    assert not asyncio.run(feed._may_see("", "demo"))
+    async def talk(reader: Reader) -> None:
+        await reader.event()
+        monkeypatch.setattr(holders, "known", lambda asked, **_: dict.fromkeys(asked))
+        end = await reader.event()
+        assert end["event"] == "end"
+        assert "database" in end["data"]["sentence"]
+        assert await reader.ended()
+
+    read(talk)
+
+
+def test_a_feed_goes_on_by_what_was_read_last_while_reading_takes_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(feed, "JUDGE_LIMIT_S", 0.05)
+    held = Rights(1, "alice", (("*", Role.VIEWER),))
+    over = threading.Event()
+    monkeypatch.setattr(holders, "known", lambda *_, **__: over.wait(60))
+    monkeypatch.setattr(holders, "recalled", lambda asked, **_: dict.fromkeys(asked, held))
+    try:
+        assert asyncio.run(feed._rights("a")) == held
+    finally:
+        over.set()
 
 
 def test_open_feeds_end_with_the_process() -> None:

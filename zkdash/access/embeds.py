@@ -12,11 +12,13 @@ import json
 import re
 import secrets
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import msgspec
 from django.contrib.auth.models import User
+from django.db import InternalError, OperationalError
 from django.db.models import Q
 from django.utils import timezone
 
@@ -135,7 +137,8 @@ def note_use(embeds: Iterable[Embed]) -> None:
     old = [one.pk for one in embeds if one.last_used_at is None or now - one.last_used_at >= _NOTED_EVERY]
     if old:
         stale = Q(last_used_at=None) | Q(last_used_at__lte=now - _NOTED_EVERY)
-        Embed.objects.filter(stale, pk__in=old).update(last_used_at=now)
+        with suppress(OperationalError, InternalError):  # a full disk takes nobody's sight away
+            Embed.objects.filter(stale, pk__in=old).update(last_used_at=now)
 
 
 def origin(text: str) -> str:

@@ -96,3 +96,27 @@ class Embed(models.Model):
 
     def __str__(self) -> str:
         return f"Embed {self.pk} of {self.page} on {self.cluster}"
+
+
+class Attempts(models.Model):
+    """How many attempts at passwords there were since a moment (epoch ms): `zkdash.access.attempts`.
+
+    `told` says that somebody was refused by it.
+    """
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    counted = models.IntegerField()
+    since = models.BigIntegerField(db_index=True)
+    told = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.counted} attempts since {self.since}"
+
+
+class Pulse(models.Model):
+    """One row, written again and again to see whether the database can be written: `zkdash.access.pulse`."""
+
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"Written at {self.at:%Y-%m-%d %H:%M:%S} UTC"

@@ -9,3 +9,7 @@ administered = Signal()
 # Sent with `request`, `name` (as it was typed or told) and `sentence`: somebody else vouches for a person, or
 # should have, who may not come in.
 refused = Signal()
+
+# Sent with `request`, `name` and `limit` (of `[limits]`) by the first attempt at a password that was one too
+# many.
+limited = Signal()

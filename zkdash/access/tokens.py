@@ -9,10 +9,12 @@ import hashlib
 import re
 import secrets
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 import msgspec
 from django.contrib.auth.models import User
+from django.db import InternalError, OperationalError
 from django.db.models import Q
 from django.utils import timezone
 
@@ -86,7 +88,8 @@ def read(digests: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Rig
     noted = now - _NOTED_EVERY
     late = [one.pk for one in found if one.used_at is None or one.used_at < noted]
     if late:
-        Token.objects.filter(Q(used_at=None) | Q(used_at__lt=noted), pk__in=late).update(used_at=now)
+        with suppress(OperationalError, InternalError):  # a full disk takes nobody's sight away
+            Token.objects.filter(Q(used_at=None) | Q(used_at__lt=noted), pk__in=late).update(used_at=now)
     users = {one.user_id: one.user for one in found}
     granted = rights.of_users(tuple(users.values()), anonymous_reads=anonymous_reads)
     return {

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Self
 
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 
+from zkdash import databases
 from zkdash.actions import claims
 from zkdash.actions.models import Action
 
@@ -54,12 +55,17 @@ class Lease:
             raise LostError
 
     def _run(self) -> None:
+        complained = False
         try:
             while not self._over.wait(self._lease_s / 3):
                 try:
                     self._is_lost = not claims.renew(self._action, self._lease_s, self._clock())
-                except DatabaseError as error:
-                    log.warning("The lease of action %s could not be renewed: %s", self._action.id, error)
+                    complained = False
+                except Error as error:
+                    if not complained:
+                        why = databases.line(error)
+                        log.warning("The lease of action %s could not be renewed: %s", self._action.id, why)
+                    complained = True
                 if self._is_lost:
                     return
         finally:

@@ -15,9 +15,9 @@ import uuid
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 
-from zkdash import logs
+from zkdash import databases, logs
 from zkdash.actions import claims, documents, grounds, remarks
 from zkdash.actions.executor import Executor
 from zkdash.actions.lease import LEASE_S, Clock
@@ -122,8 +122,10 @@ class _Loop:
             try:
                 pause = 0.0 if self._turn() else self._poll_s
                 self._complained = ""
-            except DatabaseError as error:
-                self._complain(f"the database fails ({error}), so that nothing is written to ZooKeeper")
+            except Error as error:
+                self._complain(
+                    f"the database fails ({databases.line(error)}), so that nothing is written to ZooKeeper"
+                )
                 pause = _FAILED_S
             except Exception:
                 log.exception("The worker of %s failed; it goes on with what it finds", self.name)
@@ -147,7 +149,7 @@ class _Loop:
         log.info("Action %s (%s) on %s begins, or goes on", action.id, action.kind, self.name)
         try:
             self._executor.run(action)
-        except DatabaseError:
+        except Error:
             raise
         except Exception:
             remarks.say(action, "zkdash failed at this action; its log says why. It is tried again.")

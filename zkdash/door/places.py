@@ -17,7 +17,8 @@ CONNECTIONS: Final = "connections"
 SOCKETS: Final = "sockets"
 FEEDS: Final = "feeds"
 LARGE_BODIES: Final = "large_bodies"
-KINDS: Final = (CONNECTIONS, SOCKETS, FEEDS, LARGE_BODIES)
+SIGN_INS: Final = "sign_ins"
+KINDS: Final = (CONNECTIONS, SOCKETS, FEEDS, LARGE_BODIES, SIGN_INS)
 
 _SCOPE: Final = "zkdash.visit"
 

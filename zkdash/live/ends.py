@@ -14,7 +14,7 @@ class Socket(Protocol):
 
     async def send(self, text: str) -> None: ...
 
-    async def close(self, code: int) -> None: ...
+    async def close(self, code: int, reason: str = "") -> None: ...
 
 
 class Renderer(Protocol):
@@ -43,3 +43,6 @@ class Warden(Protocol):
 
     def judge(self, held: Collection[Held]) -> Mapping[Held, int]:
         """The close code of each that may not; called on a thread of its own, where it may wait."""
+
+    def recall(self, held: Collection[Held]) -> Mapping[Held, int]:
+        """The same by what is known without waiting."""

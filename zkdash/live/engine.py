@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from zkdash.cluster.checks import Thresholds
-from zkdash.live import alarms, board, runs
+from zkdash.live import alarms, board, runs, storage
 from zkdash.live.ends import Renderer
 from zkdash.live.hub import Hub
 from zkdash.live.queue import Poller, Reader
@@ -17,9 +17,9 @@ from zkdash.zk.config import ClusterConfig
 class Engine:
     """Everything live in one process.
 
-    `actions` reads the queue, `recent` the runs of the pipeline, `keeper` remembers findings; what nobody is
-    given for stays unknown. `sinks` tells who else hears of a cluster by its name, `thresholds` what counts
-    as too long there.
+    `actions` reads the queue, `recent` the runs of the pipeline, `keeper` remembers findings, `prober` tells
+    what is wrong with the database; what nobody is given for stays unknown. `sinks` tells who else hears of a
+    cluster by its name, `thresholds` what counts as too long there.
     """
 
     def __init__(
@@ -31,6 +31,7 @@ class Engine:
         sinks: Callable[[str], Sequence[Sink]] = lambda _cluster: (),
         recent: runs.Reader | None = None,
         keeper: alarms.Keeper | None = None,
+        prober: storage.Prober | None = None,
         thresholds: Callable[[str], Thresholds] = lambda _cluster: Thresholds(),
     ) -> None:
         self.hub = Hub(renderer)
@@ -38,13 +39,15 @@ class Engine:
         self._sinks = sinks
         self._watchers: list[Watcher] = []
         self._thresholds = thresholds
-        self._pollers: list[Poller | runs.Poller | alarms.Poller] = []
+        self._pollers: list[Poller | runs.Poller | alarms.Poller | storage.Poller] = []
         if actions is not None:
             self._pollers.append(Poller(actions, [config.name for config in configs]))
         if recent is not None:
             self._pollers.append(runs.Poller(recent))
         if keeper is not None:
             self._pollers.append(alarms.Poller(keeper, [config.name for config in configs]))
+        if prober is not None:
+            self._pollers.append(storage.Poller(prober))
 
     async def start(self) -> None:
         """Start the hub on the running loop, then a watcher a cluster; none waits for its ZooKeeper."""

@@ -29,6 +29,7 @@ TRY_AGAIN_LATER = 1013
 # Whoever loses a right is to lose the sockets that came with it within five seconds.
 JUDGE_EVERY_S = 3.0
 JUDGE_LIMIT_S = 1.5
+_UNKNOWN = "zkdash's database has not told for too long who may see this"
 
 # Python reads no number of more than 4 300 digits, and no process comes so far.
 _MOST_DIGITS = 18
@@ -137,19 +138,21 @@ class Hub:
                         self._expel(socket, held, codes[held])
 
     async def _judged(self, loop: asyncio.AbstractEventLoop, warden: Warden) -> Mapping[Held, int]:
-        """The close codes. Where rights cannot be read in time, nobody keeps those that they had."""
+        """The close codes. Where rights cannot be read in time, those count that were read last."""
         held = frozenset(self._held.values())
         judging = loop.run_in_executor(self._judges, warden.judge, held)
         try:
             return await asyncio.wait_for(judging, JUDGE_LIMIT_S)
-        except Exception as error:
-            log.warning("The rights of open pages could not be read: %s", str(error) or type(error).__name__)
+        except TimeoutError:
+            return warden.recall(held)
+        except Exception:
+            log.exception("The rights of open pages could not be judged")
             return {one: TRY_AGAIN_LATER for one in held if one.holder}
 
     def _expel(self, socket: Socket, held: Held, code: int) -> None:
         """Send a socket nothing more from now on, however long it takes to close it."""
         self.leave(held.key, socket)
-        closing = asyncio.ensure_future(_close(socket, code))
+        closing = asyncio.ensure_future(_close(socket, code, _UNKNOWN if code == TRY_AGAIN_LATER else ""))
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)
 
@@ -161,9 +164,9 @@ def _revision(seen: str) -> int | None:
     return int(revision) if is_ours else None
 
 
-async def _close(socket: Socket, code: int) -> None:
+async def _close(socket: Socket, code: int, reason: str) -> None:
     with contextlib.suppress(Exception):  # one that is gone says so in many ways
-        await socket.close(code)
+        await socket.close(code, reason)
 
 
 def _proof(key: PageKey) -> tuple[int | None, float | None]:

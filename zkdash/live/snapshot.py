@@ -36,7 +36,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     log ends, and offsets that groups keep in Kafka. `migrations` tells of the groups whose commits are asked
     how far these moved there. `queue` holds the actions, in flight and ended. `acls` are those of the znodes
     of `kafka.secured` that exist, empty until they were read (every minute). `ensemble` is what the
-    servers of ZooKeeper told of themselves.
+    servers of ZooKeeper told of themselves. `storage` says what is wrong with zkdash's own database, "" for
+    nothing.
     """
 
     cluster: str
@@ -57,6 +58,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     feed: Feed = Feed()
     acls: Acls = {}
     ensemble: Ensemble = UNKNOWN
+    storage: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -20,7 +20,19 @@ from zkdash.cluster.facts import NONE as NO_FACTS
 from zkdash.cluster.facts import Facts
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
-from zkdash.live import alarms, board, migrations, queue, runs, sampling, sightings, surveying, unrest, znodes
+from zkdash.live import (
+    alarms,
+    board,
+    migrations,
+    queue,
+    runs,
+    sampling,
+    sightings,
+    storage,
+    surveying,
+    unrest,
+    znodes,
+)
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror, visits
 from zkdash.zk.aside import Aside
@@ -169,6 +181,9 @@ class Watcher:
             touched |= Touched(frozenset({"ensemble"}))
         if acls != self._snapshot.acls:
             touched |= Touched(frozenset({"acls"}))
+        trouble = storage.trouble()
+        if trouble != self._snapshot.storage:
+            touched |= Touched(frozenset({"session"}))
         self._publish(
             touched,
             now,
@@ -178,6 +193,7 @@ class Watcher:
             acls=acls,
             alarms=known_alarms,
             ensemble=ensemble,
+            storage=trouble,
         )
 
     def _publish(self, touched: Touched, now: float, **fields: object) -> None:

@@ -20,7 +20,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connections
 
-from zkdash.access import administrators
+from zkdash.access import administrators, pulse
 from zkdash.actions import reading, worker
 from zkdash.alarms import keeping
 from zkdash.door.addresses import Addresses
@@ -61,6 +61,7 @@ def serve(
     address is not allowed.
     """
     database.prepare()
+    database.hold()
     _refuse_strangers(host)
     limits = settings.ZKDASH_LIMITS = _affordable(settings.ZKDASH_LIMITS)
     listener = _bind(host, port, limits.backlog)
@@ -75,6 +76,7 @@ def serve(
         actions=reading,
         recent=run_reading.recent,
         keeper=keeping.Keeper(settings.ZKDASH_CHECKS),
+        prober=pulse.Prober(),
         thresholds=lambda name: settings.ZKDASH_CHECKS.of(name).thresholds,
     )
     running.hub.guard(warden.Warden())

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 from django.utils import timezone
 
+from zkdash import databases
 from zkdash.notices import outbox, targets
 from zkdash.notices.models import Delivery
 
@@ -34,6 +35,7 @@ class Courier:
         self._leaving = threading.Event()
         self._poll_s, self._clock = poll_s, clock
         self._forgotten: datetime | None = None
+        self._complained = ""
         self._thread = threading.Thread(target=self._run, name="courier", daemon=True)
 
     def start(self) -> None:
@@ -93,11 +95,18 @@ class Courier:
         while not self._leaving.wait(pause):
             try:
                 pause = 0.0 if self.turn() else self._poll_s
-            except DatabaseError as error:
-                log.warning("Nobody is told of anything, as the database fails: %s", error)
+                self._complained = ""
+            except Error as error:
+                self._complain(databases.line(error))
                 pause = _FAILED_S
             except Exception:
                 log.exception("The courier failed; it goes on with what it finds")
                 pause = _FAILED_S
             finally:
                 connections.close_all()
+
+    def _complain(self, what: str) -> None:
+        """Once for a failure that lasts."""
+        if what != self._complained:
+            log.warning("Nobody is told of anything, as the database fails: %s", what)
+            self._complained = what

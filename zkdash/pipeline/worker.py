@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Final
 
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 from django.utils import timezone
 
+from zkdash import databases
 from zkdash.pipeline import runs
 from zkdash.pipeline.runs import Run, State
 from zkdash.zk.config import ClusterConfig
@@ -52,12 +53,17 @@ class Worker:
 
     def work(self) -> None:
         """Until `stop`."""
+        complained = ""
         while not self._over.is_set():
             try:
                 run = self._next()
-            except DatabaseError as error:
-                log.warning("The queue of runs cannot be read: %s", error)
-                run = None
+            except Error as error:
+                why = databases.line(error)
+                if why != complained:
+                    log.warning("The queue of runs cannot be read: %s", why)
+                complained, run = why, None
+            else:
+                complained = ""
             finally:
                 connections.close_all()
             if run is None:
@@ -94,6 +100,8 @@ class Worker:
                     f"its process ended with code {process.returncode} without a word; the tables are whole",
                     failed=True,
                 )
+            except Error as error:  # it is found dead by whoever looks next
+                log.warning("The end of run %s could not be told: %s", run.id, databases.line(error))
             finally:
                 connections.close_all()
 

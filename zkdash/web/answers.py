@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import logging
+import time
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from zkdash import databases
 from zkdash.web import exports
 
+log = logging.getLogger(__name__)
+
 HTML, JSON, CSV = "html", "json", "csv"
+
+AWAY = "Database away"
+_AGAIN_S = 5
+_LINE_EVERY_S = 60.0
+_told: dict[str, float] = {}  # when a line was written last, by what it tells of
 
 
 def shape(request: HttpRequest) -> str:
@@ -24,6 +35,27 @@ def problem(request: HttpRequest, status: int, title: str, sentence: str) -> Htt
     if shape(request) != HTML:
         return exports.json_response({"error": sentence}, status)
     return render(request, "problem.html", {"title": title, "sentence": sentence}, status=status)
+
+
+def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
+    """What is answered where the database fails: why, in words; what it said itself is for the log."""
+    why = databases.why(error)
+    if time.monotonic() - _told.get(why, -_LINE_EVERY_S) >= _LINE_EVERY_S:
+        _told[why] = time.monotonic()
+        log.warning("Requests are answered by 503, as the database fails: %s", databases.line(error))
+    return away(
+        request,
+        f"This needs zkdash’s own database, and {why}. Pages of clusters go on; try this again later.",
+    )
+
+
+def away(request: HttpRequest, sentence: str) -> HttpResponse:
+    """503, and when to come back."""
+    response = problem(request, 503, AWAY, sentence)
+    response["Retry-After"] = str(_AGAIN_S)
+    # Django would write a line for each, beside the one that says why.
+    response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001
+    return response
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:

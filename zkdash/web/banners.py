@@ -32,7 +32,8 @@ class Banner(msgspec.Struct, frozen=True):
 
 def block(snapshot: Snapshot) -> Block:
     """The live banner: a line or more, the phase for the style sheet, and the worst for the tab's title."""
-    lines = tuple(line for line in (connection(snapshot), _settling(snapshot), _kraft(snapshot)) if line)
+    told = (connection(snapshot), _storage(snapshot), _settling(snapshot), _kraft(snapshot))
+    lines = tuple(line for line in told if line)
     return Block(
         id="banner",
         template="parts/banner.html",
@@ -101,6 +102,17 @@ def _kraft(snapshot: Snapshot) -> Banner | None:
         Tone.INFO,
         f"KRaft controller {owner} owns the metadata: what ZooKeeper holds is a copy, which may have grown "
         "old. No action is taken.",
+    )
+
+
+def _storage(snapshot: Snapshot) -> Banner | None:
+    """What is wrong with zkdash's own database: the mirror needs none, what writes does."""
+    if not snapshot.storage:
+        return None
+    return Banner(
+        Tone.WARNING,
+        f"zkdash’s own database cannot be written: {snapshot.storage}. What is shown is live; signing in, "
+        "actions, acknowledgements, tokens and embeds wait until it can.",
     )
 
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.http import parse_cookie
 
 from zkdash import live
-from zkdash.access import holders, sessions
+from zkdash.access import holders, rights, sessions
 from zkdash.access.rights import Rights
 from zkdash.door import places
 from zkdash.live import engine
@@ -26,6 +26,7 @@ from zkdash.web.pages import clusters
 from zkdash.web.warden import NOT_ALLOWED
 
 _TRY_AGAIN = 1013
+AWAY = "zkdash's database does not answer, and did not tell lately who may see this"
 
 
 class PageConsumer(AsyncWebsocketConsumer):
@@ -43,6 +44,9 @@ class PageConsumer(AsyncWebsocketConsumer):
         query = self.scope["query_string"].decode("ascii", "replace")
         holder = _holder(self.scope["headers"])
         held = await _rights(holder)
+        if held is None:
+            await self.close(_TRY_AGAIN, AWAY)
+            return
         key = gate.seen_by(_key(self.scope["url_route"]["kwargs"], query), held)
         if key is None:
             await self.close(NOT_ALLOWED)
@@ -77,11 +81,15 @@ def _holder(headers: Iterable[tuple[bytes, bytes]]) -> str:
     return key if sessions.is_key(key) else ""
 
 
-async def _rights(holder: str) -> Rights:
-    """What the holder of a session may; who has none is nobody, without asking the database."""
-    read = partial(holders.read, [holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
-    found = await database_sync_to_async(read)() if holder else read()
-    return found[holder]
+async def _rights(holder: str) -> Rights | None:
+    """What the holder of a session may; who has none is nobody, without asking the database.
+
+    None where the database does not tell and did not lately.
+    """
+    if not holder:
+        return rights.anonymous(anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+    known = partial(holders.known, [holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+    return (await database_sync_to_async(known)())[holder]
 
 
 def _key(path: Mapping[str, Any], query: str) -> PageKey:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import threading
 from collections.abc import AsyncGenerator, Mapping
@@ -22,6 +23,7 @@ from django.views.decorators.http import require_safe
 
 from zkdash import live
 from zkdash.access import holders, sessions
+from zkdash.access.rights import Rights
 from zkdash.access.roles import Right
 from zkdash.cluster.changes import Change
 from zkdash.door import places, refusals
@@ -29,6 +31,8 @@ from zkdash.live.feed import Place
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.traffic import TRAFFIC
 from zkdash.web import answers, bearer, gate, times
+
+log = logging.getLogger(__name__)
 
 POLL_S = 0.25
 HEARTBEAT_S = 15.0
@@ -39,6 +43,7 @@ JUDGE_LIMIT_S = 1.5
 SLOW_S = 30.0
 
 _PLACE = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
+_UNKNOWN = "zkdash’s database has not told for too long who may see this. Come back later."
 _RESET = "What changed since then is not known here: read the pages anew."
 _judges = ThreadPoolExecutor(max_workers=1, thread_name_prefix="feed-judge")
 _leaving = threading.Event()
@@ -100,7 +105,11 @@ async def stream(cluster: str, place: Place | None, holder: str) -> AsyncGenerat
                 spoken = loop.time()
             if loop.time() - judged >= JUDGE_EVERY_S:
                 judged = loop.time()
-                if not await _may_see(holder, cluster):
+                held = await _rights(holder)
+                if held is None:
+                    yield _event("end", {"sentence": _UNKNOWN})
+                    return
+                if not held.may(Right.SEE, cluster):
                     return
             await asyncio.sleep(POLL_S)
     finally:
@@ -157,18 +166,20 @@ def _holder(request: HttpRequest) -> str:
     return key if sessions.is_key(key) else ""
 
 
-async def _may_see(holder: str, cluster: str) -> bool:
-    """Whether who opened a feed may go on; where that cannot be read in time, nobody may."""
+async def _rights(holder: str) -> Rights | None:
+    """What who opened a feed may now; where that cannot be read in time, what was read last, if anything."""
     loop = asyncio.get_running_loop()
     try:
-        return await asyncio.wait_for(loop.run_in_executor(_judges, _read, holder, cluster), JUDGE_LIMIT_S)
+        return await asyncio.wait_for(loop.run_in_executor(_judges, _read, holder), JUDGE_LIMIT_S)
+    except TimeoutError:
+        return holders.recalled([holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)[holder]
     except Exception:
-        return False
+        log.exception("The rights of an open feed could not be judged")
+        return None
 
 
-def _read(holder: str, cluster: str) -> bool:
+def _read(holder: str) -> Rights | None:
     try:
-        found = holders.read([holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
-        return found[holder].may(Right.SEE, cluster)
+        return holders.known([holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)[holder]
     finally:
         connections.close_all()

@@ -9,21 +9,21 @@ from __future__ import annotations
 from typing import Any, cast
 from urllib.parse import urlencode
 
+from django import db
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.deprecation import MiddlewareMixin
 
-from zkdash import live
+from zkdash import databases, live
 from zkdash.access import holders
-from zkdash.access import rights as access
 from zkdash.access.rights import Rights
 from zkdash.access.roles import Right
 from zkdash.actions.entries import UnavailableError
 from zkdash.actions.models import Action
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import answers, banners, bearer, exports
+from zkdash.web import answers, banners, bearer, exports, visitors
 
 SIGN_IN = "/sign-in/"
 _DEEDS = {
@@ -56,7 +56,10 @@ class NotWatchedError(Exception):
 
 
 def rights(request: HttpRequest) -> Rights:
-    """The rights of who asks, read from the database once a request. Raises TokenRefused."""
+    """The rights of who asks, read from the database once a request.
+
+    Raises TokenRefused, and visitors.AwayError where the database does not tell and did not lately.
+    """
     asking = cast("Any", request)
     if not hasattr(asking, "zkdash_rights"):
         asking.zkdash_rights = _read(request)
@@ -64,10 +67,13 @@ def rights(request: HttpRequest) -> Rights:
 
 
 def _read(request: HttpRequest) -> Rights:
-    token, anonymous_reads = bearer.shown(request), settings.ZKDASH_ANONYMOUS_READ
+    token = bearer.shown(request)
     if token is None:
-        return access.of(request.user, anonymous_reads=anonymous_reads)
-    [held] = holders.read([holders.of_token(token)], anonymous_reads=anonymous_reads).values()
+        return visitors.rights(request)
+    asked = [holders.of_token(token)]
+    [held] = holders.known(asked, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ).values()
+    if held is None:
+        raise visitors.AwayError
     if not held.is_signed_in:
         raise TokenRefused
     return held
@@ -158,10 +164,18 @@ class Answers(MiddlewareMixin):
         if isinstance(exception, Http404):
             sentence = str(exception) or "Nothing is at this address."
             return answers.problem(request, 404, "No such page", sentence)
-        if isinstance(exception, UnavailableError | NotWatchedError):
-            title = "Database away" if isinstance(exception, UnavailableError) else "Not watched here"
-            return answers.problem(request, 503, title, str(exception))
-        return None
+        return _elsewhere(request, exception)
+
+
+def _elsewhere(request: HttpRequest, exception: Exception) -> HttpResponse | None:
+    """What is answered where that is not here which the page needs."""
+    if isinstance(exception, UnavailableError | visitors.AwayError):
+        return answers.away(request, str(exception))
+    if isinstance(exception, NotWatchedError):
+        return answers.problem(request, 503, "Not watched here", str(exception))
+    if isinstance(exception, db.Error) and databases.is_away(exception):
+        return answers.unavailable(request, exception)
+    return None
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import logging
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from zkdash import live
+from zkdash import databases, live
 from zkdash.access.rights import Rights
-from zkdash.live import engine
-from zkdash.web import answers, exports, gate
+from zkdash.live import engine, storage
+from zkdash.web import answers, exports, gate, visitors
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     trouble = _database()
     try:
         held = gate.rights(request)
-    except DatabaseError:
+    except (Error, visitors.AwayError):
         held = Rights()
     reasons = [*([trouble] if trouble else []), *_clusters(held)]
     status = 503 if reasons else 200
@@ -49,10 +49,11 @@ def _database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except DatabaseError as error:
-        log.warning("The database does not answer: %s", error)
+    except Error as error:
+        log.warning("The database does not answer: %s", databases.line(error))
         return "The database does not answer."
-    return ""
+    why = storage.trouble()
+    return f"The database cannot be written: {why}." if why else ""
 
 
 def _clusters(held: Rights) -> list[str]:

@@ -8,6 +8,7 @@ from typing import cast
 from django import forms
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
@@ -69,10 +70,11 @@ def own(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest, number: int) -> HttpResponse:
     """End one; who shows it from now on is refused."""
     _, user = _person(request)
-    token = tokens.revoke(user, number)
-    if token is None:
-        raise Http404(f"You have no token {number}.")
-    audit.append("token-revoked", _who(user), detail={"token": token.begins, "name": token.name})
+    with transaction.atomic():
+        token = tokens.revoke(user, number)
+        if token is None:
+            raise Http404(f"You have no token {number}.")
+        audit.append("token-revoked", _who(user), detail={"token": token.begins, "name": token.name})
     answer = HttpResponseRedirect("/tokens/")
     answer.status_code = _SEE_OTHER
     return answer
@@ -90,16 +92,17 @@ def _person(request: HttpRequest) -> tuple[Rights, User]:
 
 def _make(user: User, held: Rights, form: TokenForm) -> str:
     asked = form.cleaned_data
-    token, text = tokens.make(
-        user,
-        asked["name"],
-        clusters=asked["clusters"],
-        role=Role(asked["role"]),
-        expires_at=timezone.now() + timedelta(days=int(asked["days"])),
-        held=held,
-    )
-    detail = {"token": token.begins, "name": token.name, "role": token.role, "clusters": token.clusters}
-    audit.append("token-made", _who(user), detail=detail)
+    with transaction.atomic():
+        token, text = tokens.make(
+            user,
+            asked["name"],
+            clusters=asked["clusters"],
+            role=Role(asked["role"]),
+            expires_at=timezone.now() + timedelta(days=int(asked["days"])),
+            held=held,
+        )
+        detail = {"token": token.begins, "name": token.name, "role": token.role, "clusters": token.clusters}
+        audit.append("token-made", _who(user), detail=detail)
     return text
 
 

@@ -14,12 +14,12 @@ from typing import Any, Final, cast
 
 from asgiref.sync import iscoroutinefunction
 from django.core.exceptions import PermissionDenied
-from django.db import DatabaseError
+from django.db import Error
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_and_async_middleware
 from django.utils.deprecation import MiddlewareMixin
 
-from zkdash import logs
+from zkdash import databases, logs
 from zkdash.access.rights import Rights
 from zkdash.actions import audit
 from zkdash.actions.who import Who
@@ -115,8 +115,11 @@ class Refusals(MiddlewareMixin):
                 cluster=str(match.kwargs.get("cluster", "")) if match else "",
                 detail={"asked": f"{request.method} {_route(request)}", "from": signin.address(request)},
             )
-        except DatabaseError:
-            log.exception("A refusal could not be told to the audit; it was refused all the same")
+        except Error as error:
+            if not databases.is_away(error):
+                raise
+            why = databases.line(error)
+            log.warning("A refusal could not be told to the audit; it was refused all the same: %s", why)
 
 
 def _route(request: HttpRequest) -> str:

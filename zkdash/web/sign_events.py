@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from axes.signals import user_locked_out
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
 
-from zkdash.access.signals import administered, refused
+from zkdash.access.remembered import MEMORY
+from zkdash.access.signals import administered, limited, refused
 from zkdash.actions import audit
 from zkdash.actions.who import Who
 from zkdash.web import signin
@@ -26,20 +26,19 @@ def _signed_in(request: HttpRequest, user: User, **_: object) -> None:
 def _signed_out(request: HttpRequest, user: User | None, **_: object) -> None:
     if user is not None:
         audit.append("signed-out", Who(user.get_username(), user.pk), detail=_origin(request))
+    MEMORY.forget(request.session.session_key or "")  # not before it could be told
 
 
 @receiver(user_login_failed)
 def _failed(credentials: Mapping[str, Any], request: HttpRequest | None = None, **_: object) -> None:
-    """One that was not even tried, because there were too many before it, is not told again."""
-    if request is not None and not getattr(request, "axes_locked_out", False):
+    if request is not None:
         audit.append("sign-in-failed", Who(str(credentials.get("username", ""))), detail=_origin(request))
 
 
-@receiver(user_locked_out)
-def _locked_out(request: HttpRequest, username: str, **_: object) -> None:
-    """Told by the attempt that was one too many; those after it are not even counted."""
-    if getattr(request, "axes_failures_since_start", None) is not None:
-        audit.append("sign-in-locked", Who(username), detail=_origin(request))
+@receiver(limited)
+def _limited(request: HttpRequest, name: str, limit: str, **_: object) -> None:
+    """Told by the attempt that was one too many; those after it are not."""
+    audit.append("sign-in-locked", Who(name), detail={**_origin(request), "limit": limit})
 
 
 @receiver(refused)

@@ -32,14 +32,14 @@ register_converter(links.ZnodeConverter, "znode")
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.cluster_list, name="cluster-list"),
-    path("sign-in/", signin.SignIn.as_view(), name="sign-in"),
+    path("sign-in/", signin.admitted(signin.SignIn.as_view()), name="sign-in"),
     path("sign-in/oidc/", sso.begin, name="sso-begin"),
     path("sign-in/oidc/back/", sso.back, name="sso-back"),
     path("sign-out/", LogoutView.as_view(), name="sign-out"),
-    path("password/", signin.Password.as_view(), name="password"),
+    path("password/", signin.admitted(signin.Password.as_view()), name="password"),
     *programs.routes(),
     *embeds.routes(),
-    path("welcome/<str:token>/", signin.welcome, name="welcome"),
+    path("welcome/<str:token>/", signin.admitted(signin.welcome), name="welcome"),
     path("admin/", site.urls),
     *(
         path(f"c/<cluster:cluster>/{page.route}", views.cluster_page, {"page": page}, name=page.name)

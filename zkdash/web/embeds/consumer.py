@@ -7,15 +7,16 @@ from typing import cast
 from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
+from django import db
 from django.conf import settings
 
-from zkdash import live
+from zkdash import databases, live
 from zkdash.access import embeds, holders
 from zkdash.access.embeds import Found, Standing
 from zkdash.live import engine
 from zkdash.live.ends import Socket
 from zkdash.web import tokens
-from zkdash.web.consumer import PageConsumer
+from zkdash.web.consumer import AWAY, PageConsumer
 from zkdash.web.embeds import shown, views
 from zkdash.web.warden import NOT_ALLOWED
 
@@ -30,7 +31,14 @@ class EmbedConsumer(PageConsumer):
     async def connect(self) -> None:
         """Join the view's room, as any viewer; closed with 4403 where the link is worth nothing any more."""
         token = str(self.scope["url_route"]["kwargs"]["token"])
-        found = await database_sync_to_async(views.find)(token)
+        try:
+            found = await database_sync_to_async(views.find)(token)
+        except db.Error as error:
+            if not databases.is_away(error):
+                raise
+            await self.accept()
+            await self.close(_TRY_AGAIN, AWAY)
+            return
         if found is not None and not _may_come(self.scope["headers"], found):
             await self.close()
             return
