@@ -25,7 +25,7 @@ from tests.faults import rounds
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGE: Final = ROOT / "docs" / "guarantees.md"
 WORDS: Final = frozenset({"tried", "in_full", "not_yet"})
-_ROW: Final = re.compile(r"^\| ([A-Z]\d) \| (.*) \|$", re.MULTILINE)
+_ROW: Final = re.compile(r"^\| ([A-Z]\d+) \| (.*) \|$", re.MULTILINE)
 _REFERENCE: Final = re.compile(r"(?:(cases|examples) (?:(\w+) )?)?(tests/[\w/]+)\.py::(\w+)")
 _LIMIT_S: Final = 300
 

@@ -7,9 +7,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
+from dataclasses import dataclass
 
 from zkdash.door.places import Visit
 from zkdash.limits import Limits
+
+
+@dataclass
+class Work:
+    """How many `requests` are worked on now; told on the event loop, read by anybody."""
+
+    requests: int = 0
+
+
+WORK = Work()
 
 
 class Turns:
@@ -49,6 +60,7 @@ class Turns:
     def give(self, address: str | None) -> None:
         """End a turn, and begin the next."""
         self._taken -= 1
+        WORK.requests -= 1
         if address is not None:
             self._by_address[address] -= 1
             if not self._by_address[address]:
@@ -77,6 +89,7 @@ class Turns:
 
     def _begin(self, address: str | None) -> None:
         self._taken += 1
+        WORK.requests += 1
         if address is not None:
             self._by_address[address] += 1
 

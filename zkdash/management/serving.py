@@ -76,6 +76,7 @@ def serve(
         recent=run_reading.recent,
         keeper=keeping.Keeper(settings.ZKDASH_CHECKS),
         thresholds=lambda name: settings.ZKDASH_CHECKS.of(name).thresholds,
+        limits=limits,
     )
     running.hub.guard(warden.Warden())
     engine.configure(running)
