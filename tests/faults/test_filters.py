@@ -38,7 +38,7 @@ CHANGES_A_SECOND = 5
 # Heartbeats come every two seconds, and changes more often.
 MOST_GAP_S = 4.0
 ELSEWHERE = "127.0.0.2"
-LIMIT_S = 120.0
+LIMIT_S = 60.0
 
 
 def topic(number: int) -> str:
@@ -151,19 +151,22 @@ def test_many_filters_of_one_delay_nobody_else(served: Serve, chroot: Chroot) ->
                     began = time.monotonic()
                     storm.append(answers_s(site, SECONDS))
                     gaps.append(frames.longest_s(began))
-                    assert readers.bytes
+                    wait_for(lambda: readers.bytes, limit_s=LIMIT_S)
                 left.append(answers_s(site, SECONDS))
     finally:
         moves.stop()
         world.close()
     wait_for(lambda: callers.counted(site, "zkdash_sockets") == 0, limit_s=LIMIT_S)
-    grown = resident_mib(site.pid) - before
+    wait_for(
+        lambda: resident_mib(site.pid) - before < MOST_MIB,
+        limit_s=LIMIT_S,
+        message=lambda: f"grown by {resident_mib(site.pid) - before:.1f} MiB",
+    )
     told = (
         f"p99 {slowest(calm):.4f} s, {slowest(storm):.4f} s beside {FILTERS} filters, "
-        f"{slowest(left):.4f} s after; nothing came for {max(gaps):.2f} s; grown by {grown:.1f} MiB"
+        f"{slowest(left):.4f} s after; nothing came for {max(gaps):.2f} s"
     )
     assert slowest(storm) < 2 * slowest(calm) + GRACE_S, told
     assert slowest(left) < 2 * slowest(calm) + GRACE_S, told
     assert max(gaps) < MOST_GAP_S, told
-    assert grown < MOST_MIB, told
     site.stop()

@@ -110,7 +110,7 @@ def test_who_is_beyond_their_share_gives_way_to_requests(monkeypatch: pytest.Mon
         await made.run(["a"], lambda: spend(0.1))
         began = time.monotonic()
         await made.run(["a"], lambda: spend(0.1))
-        assert time.monotonic() - began > 0.1 * (1 + pace.REST) * 0.9
+        assert time.monotonic() - began > 0.1 * (1 + renders.LATE_REST) * 0.9
 
     run(play)
 

@@ -6,11 +6,14 @@ Addresses have their turns in rotation, however many requests each has waiting. 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter, deque
 from dataclasses import dataclass
 
 from zkdash.door.places import Visit
 from zkdash.limits import Limits
+
+_JUST_NOW_S = 0.1
 
 
 @dataclass
@@ -18,6 +21,16 @@ class Work:
     """How many `requests` are worked on now; told on the event loop, read by anybody."""
 
     requests: int = 0
+    _ended: float = 0.0
+
+    def end(self) -> None:
+        self.requests -= 1
+        self._ended = time.monotonic()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is worked on, or was just now: whoever asks often is not between two of them."""
+        return self.requests > 0 or time.monotonic() - self._ended < _JUST_NOW_S
 
 
 WORK = Work()
@@ -60,7 +73,7 @@ class Turns:
     def give(self, address: str | None) -> None:
         """End a turn, and begin the next."""
         self._taken -= 1
-        WORK.requests -= 1
+        WORK.end()
         if address is not None:
             self._by_address[address] -= 1
             if not self._by_address[address]:

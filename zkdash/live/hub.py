@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from zkdash.limits import Limits
-from zkdash.live import board
+from zkdash.live import board, memory
 from zkdash.live.ends import Held, Renderer, Socket, Warden, Who
 from zkdash.live.parts import PageKey
 from zkdash.live.renders import Renders
@@ -50,6 +50,7 @@ class Hub:
         self._held: dict[Socket, Held] = {}
         self._whose: dict[Socket, Who] = {}
         self._by_cluster: defaultdict[str | None, set[Room]] = defaultdict(set)
+        self._closed = False  # a room, since memory was last given back
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
@@ -116,6 +117,7 @@ class Hub:
             del self._rooms[key]
             self._by_cluster[key.cluster].discard(room)
             self._renderer.forget(key)
+            self._closed = True
 
     @property
     def sockets(self) -> int:
@@ -135,6 +137,9 @@ class Hub:
             await asyncio.sleep(HEARTBEAT_S)
             try:
                 self._renders.forget()
+                if self._closed:
+                    self._closed = False
+                    self._judges.submit(memory.give_back)
                 for room in tuple(self._rooms.values()):
                     self._renderer.attend(room.key)
                     room.beat(*_proof(room.key))

@@ -13,9 +13,8 @@ from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
 
-# A stretch of work, after which who gives way rests three times as long as it took, if somebody waits.
+# A stretch of work, after which who is to give way rests.
 PIECE_S: Final = 0.002
-REST: Final = 3.0
 
 _doing = threading.local()
 
@@ -28,32 +27,37 @@ class Work:
     """One piece of work, which may be abandoned from any thread; `cpu_s` is what it used in the end."""
 
     def __init__(self, do: Callable[[], Any]) -> None:
-        self._do = do
+        self._do: Callable[[], Any] | None = do
         self._abandoned = threading.Event()
-        self._gives_way: Callable[[], bool] | None = None
+        self._rest: Callable[[], float] = float
         self._since = 0.0
         self.cpu_s = 0.0
 
     def abandon(self) -> None:
         self._abandoned.set()
+        self._do = None  # whoever still names this keeps nothing of what was to be done
 
-    def run(self, gives_way: Callable[[], bool] | None) -> Any:
-        """Do it, on this thread; `gives_way` is asked now and then whether to rest. Raises AbandonedError."""
+    def run(self, rest: Callable[[], float]) -> Any:
+        """Do it, on this thread. Raises AbandonedError.
+
+        `rest` is asked every now and then how long to rest now, as a multiple of what was worked since.
+        """
         began = time.thread_time()
-        self._gives_way, self._since = gives_way, time.perf_counter()
+        self._rest, self._since = rest, time.perf_counter()
         _doing.work = self
+        do = self._do
         try:
             self.breathe()
-            return self._do()
+            return do() if do is not None else None
         finally:
-            _doing.work = None
+            _doing.work = self._do = None
             self.cpu_s = time.thread_time() - began
 
     def breathe(self) -> None:
         worked = time.perf_counter() - self._since
-        if self._gives_way is not None and worked >= PIECE_S:
-            if self._gives_way():
-                self._abandoned.wait(worked * REST)
+        if worked >= PIECE_S:
+            if times := self._rest():
+                self._abandoned.wait(worked * times)
             self._since = time.perf_counter()
         if self._abandoned.is_set():
             raise AbandonedError

@@ -19,11 +19,14 @@ from zkdash.live.pace import Work
 
 T = TypeVar("T")
 
+# How long who renders rests while others wait, as a multiple of how long it worked.
+REST: Final = 1.0
+LATE_REST: Final = 4.0
 # Seconds of CPU a second that a holder may use, and how far ahead of that it may be.
 SHARE: Final = 0.25
-AHEAD_S: Final = 1.0
+AHEAD_S: Final = 0.5
 # No holder is held back for what it used longer ago than it takes to earn this.
-_MOST_OWED_S: Final = 2.0
+_MOST_OWED_S: Final = 1.0
 
 
 class _Job:
@@ -97,8 +100,8 @@ class Renders:
             job = self._next(late=lane.late) if lane.job is None else None
             if job is not None:
                 lane.job = job
-                gives_way = self._gives_way if lane.late else None
-                doing = asyncio.get_running_loop().run_in_executor(lane.threads, job.work.run, gives_way)
+                rest = self._late_rest if lane.late else _rest
+                doing = asyncio.get_running_loop().run_in_executor(lane.threads, job.work.run, rest)
                 doing.add_done_callback(partial(self._done, lane, job))
 
     def _next(self, *, late: bool) -> _Job | None:
@@ -138,9 +141,13 @@ class Renders:
         owed = self._owed.get(holder)
         return 0.0 if owed is None else max(0.0, owed.cpu_s - SHARE * (_now() - owed.at))
 
-    def _gives_way(self) -> bool:
-        """Whether somebody waits who is within a share of their own; asked on the thread itself."""
-        return WORK.requests > 0 or self._lanes[0].job is not None
+    def _late_rest(self) -> float:
+        return LATE_REST if WORK.is_busy or self._lanes[0].job is not None else 0.0
+
+
+def _rest() -> float:
+    """Asked on the thread that renders."""
+    return REST if WORK.is_busy else 0.0
 
 
 def _now() -> float:

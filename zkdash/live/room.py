@@ -69,7 +69,7 @@ class Room:
         self._dirty = asyncio.Event()
         self._rendering = False
         self.mark()
-        self._task = loop.create_task(self._run())
+        self._task: asyncio.Task[None] | None = loop.create_task(self._run())
 
     @property
     def sockets(self) -> Collection[Socket]:
@@ -91,10 +91,16 @@ class Room:
             self._accounts = +self._accounts  # without those that nobody has
             if slot.task is not None:
                 slot.task.cancel()
+            # What ended by an error keeps itself alive by that, until the garbage is collected: seldom.
+            slot.task = slot.held = None
         return not self._slots
 
     def close(self) -> None:
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
+        self._task = self._rendered = None
+        self._texts.clear()
+        self._wholes.clear()
         for socket in tuple(self._slots):
             self.leave(socket)
 
@@ -126,16 +132,19 @@ class Room:
             started = self._loop.time()
             self._rendering = True
             try:
-                async with self._turn:
-                    render = partial(self._render, self._rendered)
-                    found = await self._renders.run(self._accounts, render)
-                    self._spread(found)
+                await self._renew()
             except Exception:
                 log.exception("Rendering %s for its sockets failed", self.key)
                 self._loop.call_later(RETRY_INTERVAL_S, self._dirty.set)
             finally:
                 self._rendering = False
             await asyncio.sleep(max(0.0, FRAME_INTERVAL_S - (self._loop.time() - started)))
+
+    async def _renew(self) -> None:
+        """Render what changed, and have it sent."""
+        async with self._turn:
+            render = partial(self._render, self._rendered)
+            self._spread(await self._renders.run(self._accounts, render))
 
     def _render(self, before: Rendered | None) -> delta.Delta:
         """Render what changed, on a render thread."""
@@ -175,17 +184,25 @@ class Room:
                 slot.wake.clear()
                 if slot.held is None or self._rendered is None:
                     continue
-                if None in slot.held.values():
-                    async with self._turn:  # what it holds, and the page, stay as they are meanwhile
-                        text = self._text(slot, await self._made(slot.held, self._rendered))
-                else:
-                    text = self._text(slot, {})
-                await socket.send(text)
+                await socket.send(await self._due(slot))
                 TRAFFIC.frames += 1
         except Exception as error:  # a socket that is gone says so in many ways
             log.debug("A socket of %s ended: %s", self.key, error)
             with contextlib.suppress(Exception):
                 await socket.close(TRY_AGAIN_LATER)
+
+    async def _due(self, slot: _Slot) -> str:
+        """What is to be sent to a socket now."""
+        if None not in self._newest(slot)[0].values():
+            return self._text(slot, {})
+        async with self._turn:  # what it holds, and the page, stay as they are from now on
+            return self._text(slot, await self._made(*self._newest(slot)))
+
+    def _newest(self, slot: _Slot) -> tuple[delta.Patches, Rendered]:
+        """What a slot that waits to be sent holds, and the page that it belongs to."""
+        assert slot.held is not None, "there is something to be sent"  # noqa: S101
+        assert self._rendered is not None, "of what was rendered"  # noqa: S101
+        return slot.held, self._rendered
 
     async def _made(self, held: delta.Patches, rendered: Rendered) -> Mapping[str, str]:
         """The whole HTML of the parts that are to be sent whole, rendered once for all sockets."""
@@ -205,9 +222,7 @@ class Room:
 
     def _text(self, slot: _Slot, wholes: Mapping[str, str]) -> str:
         """What a slot holds as one frame, put together once for all sockets that need the same."""
-        held, rendered, sent = slot.held, self._rendered, slot.sent
-        assert held is not None, "there is something to be sent"  # noqa: S101
-        assert rendered is not None, "of what was rendered"  # noqa: S101
+        (held, rendered), sent = self._newest(slot), slot.sent
         slot.held, slot.sent = None, rendered.revision
         key = (sent, id(held), id(rendered))
         found = self._texts.get(key)

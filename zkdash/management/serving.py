@@ -8,6 +8,7 @@ import logging
 import resource
 import signal
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,8 @@ _DRAIN_S = 10
 _MOST_FROM_A_CLIENT = 64 * 1024
 # The kernel would keep megabytes of what a client does not read; at 100 ms this is still 2.5 MB/s.
 _KERNEL_BYTES = 256 * 1024
+# A thread that computes keeps others waiting so long: a request comes through several.
+_SWITCH_S = 0.001
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +71,7 @@ def serve(
     _trust(host, address)
     _collect_static()
     recorders = recording.Recorders(clusters if records else ())
+    sys.setswitchinterval(_SWITCH_S)
     running = engine.Engine(
         clusters,
         renderer.Renderer(),
