@@ -12,6 +12,7 @@ import re
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from html.parser import HTMLParser
 from itertools import islice
 from typing import Final, NamedTuple
@@ -31,6 +32,7 @@ ANSWER_LIMIT_S: Final = 120.0
 
 # A head holds 64 KiB, percent-encoded.
 _LONGEST_QUERY: Final = 60_000
+_MOST_READ: Final = 4 * 2**20
 _PARAMETER: Final = re.compile(r"<(?:(\w+):)?(\w+)>")
 
 
@@ -57,8 +59,16 @@ class Site:
     def __init__(self, address: str, pid: int, cookie: str = "") -> None:
         self._address, self._cookie = urlsplit(address), cookie
         self._clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of a whole process, see clock_getcpuclockid(3)
+        self._names: dict[str, _Names] = {}
         self._token = ""
         self._token = re.findall(r"csrftoken=(\w+)", self._asked(Request("", "", "/password/"))[2])[0]
+
+    def names(self, path: str) -> _Names:
+        """What a page's forms and links ask for."""
+        if path not in self._names:
+            found = self._names[path] = _Names()
+            found.feed(self.ask(Request("", "", path)).text)
+        return self._names[path]
 
     def ask(self, request: Request) -> Answer:
         """What it answers, and what that cost all of its threads."""
@@ -76,7 +86,9 @@ class Site:
             connection.request(request.method, request.path, request.body or None, headers)
             answer = connection.getresponse()
             cookies = ",".join(answer.headers.get_all("Set-Cookie", []))
-            return answer.status, answer.read(4 * 2**20).decode(errors="replace"), cookies
+            ends = answer.headers.get_content_type() != "text/event-stream"
+            text = answer.read(_MOST_READ).decode(errors="replace") if ends else ""
+            return answer.status, text, cookies
         finally:
             connection.close()
 
@@ -108,6 +120,7 @@ class _Names(HTMLParser):
 # What a value of so many characters may be.
 VALUES: Final[Mapping[str, Callable[[int], str]]] = {
     "deep": lambda size: "a/" * (size // 2),
+    "as deep as may be": lambda size: ("x" * (size // 91) + "/") * 90,
     "one word": lambda size: "x" * size,
     "words": lambda size: " ".join(f"w{number}" for number in range(size // 6)),
     "terms": lambda size: " ".join(
@@ -141,13 +154,13 @@ VALUES: Final[Mapping[str, Callable[[int], str]]] = {
 def known(cluster: str) -> Mapping[str, str]:
     """What stands for each parameter of a route, of a cluster as `tests.web.test_costs` has it."""
     names = "broker=1 path=brokers/ids/1 session=0x100 check=D1 name=orders number=1 token=none"
-    of_admin = "content_type_id=1 object_id=1 id=1 app_label=auth url=no/such/page/"
+    of_admin = "content_type_id=1 object_id=2 id=2 app_label=auth url=no/such/page/"
     return {"cluster": cluster, **dict(pair.split("=") for pair in f"{names} {of_admin}".split())}
 
 
 def addresses(cluster: str) -> Iterator[tuple[str, str]]:
     """Each route with an address of it; an action's form is one of each kind."""
-    for route in ROUTES:
+    for route in sorted(ROUTES, key=lambda one: one.endswith("out/")):  # who signs out is somebody else then
         kinds = sorted(forms.BY_KIND) if "<str:kind>" in route else [""]
         for kind in kinds:
             yield route.replace("<str:kind>", kind), _filled(route, {**known(cluster), "kind": kind})
@@ -157,82 +170,82 @@ def _filled(route: str, values: Mapping[str, str]) -> str:
     return "/" + _PARAMETER.sub(lambda found: values[found[2]], route)
 
 
-def of_paths(cluster: str, size: int) -> Iterator[Request]:
-    """Each parameter of each route with each value, the cluster's name aside, which is one of a few."""
+# Made when it is asked, since most of them are only asked in a full run.
+Asked = Callable[[], Request]
+
+
+def of_paths(cluster: str, size: int) -> Iterator[Asked]:
+    """Each parameter of each route with each value; numbers, and the cluster's name, are one of a few."""
     for route in ROUTES:
         for kind, name in _PARAMETER.findall(route):
             is_number = name == "cluster" or kind == "int"
-            for what, make in VALUES.items():
-                if is_number and what != "number":
-                    continue
-                value = quote(make(size), safe="/" if kind == "znode" else "")
-                values = {**known(cluster), "kind": "create-topic", name: value[:_LONGEST_QUERY]}
-                yield Request(route, f"<{name}> of {what}", _filled(route, values))
+            for what in ["number"] if is_number else VALUES:
+                yield partial(_of_path, route, cluster, name, what, size)
 
 
-def of_queries(site: Site, cluster: str, size: int) -> Iterator[Request]:
+def _of_path(route: str, cluster: str, name: str, what: str, size: int) -> Request:
+    value = quote(VALUES[what](size), safe="/", errors="replace")[:_LONGEST_QUERY]
+    values = {**known(cluster), "kind": "create-topic", name: value}
+    return Request(route, f"<{name}> of {what}", _filled(route, values))
+
+
+def of_queries(site: Site, cluster: str, size: int) -> Iterator[Asked]:
     """Each address with each value in all that its page may be asked for, and in what it may not."""
     for route, path in addresses(cluster):
-        names = [*_read(site.ask(Request(route, "", path)).text).asked, "format", "from", "q", "sort", "page"]
-        for what, make in VALUES.items():
-            share = _LONGEST_QUERY // 6 if len(names) > 8 else size
-            pairs = [(name, make(min(size, share))) for name in dict.fromkeys(names)]
-            query = urlencode(pairs, errors="replace")[:_LONGEST_QUERY]
-            yield Request(route, f"?… of {what}", f"{path}?{query}")
-        for what, query in _many(size).items():
-            yield Request(route, f"?… of {what}", f"{path}?{query[:_LONGEST_QUERY]}")
+        for what in (*VALUES, *_MANY):
+            yield partial(_of_query, site, route, path, what, size)
 
 
-def of_bodies(site: Site, cluster: str, share: float) -> Iterator[Request]:
+def _of_query(site: Site, route: str, path: str, what: str, size: int) -> Request:
+    if what in _MANY:
+        query = _MANY[what](size)
+    else:
+        names = dict.fromkeys([*site.names(path).asked, "format", "from", "q", "sort", "page"])
+        share = size // len(names)
+        query = urlencode([(name, VALUES[what](share)) for name in names], errors="replace")
+    return Request(route, f"?… of {what}", f"{path}?{query[:_LONGEST_QUERY]}")
+
+
+def of_bodies(site: Site, cluster: str, share: float) -> Iterator[Asked]:
     """Each address that takes a body with one of all shapes, filled up to a share of what it takes."""
     for route, path in addresses(cluster):
         most = int(bodies.most("POST", path) * share)
-        if not most:
-            continue
-        names = [*_read(site.ask(Request(route, "", path)).text).posted]
-        names = [name for name in dict.fromkeys([*names, "q"]) if name not in {"csrfmiddlewaretoken", "do"}]
-        for what, make in VALUES.items():
-            value = quote(make(most // 4), safe="")[: most * 3 // 4] if len(names) < 2 else ""
-            each = [(name, make(most // 4 // len(names))) for name in names]
-            text = (
-                f"do=preview&q={value}" if value else urlencode([("do", "preview"), *each], errors="replace")
-            )
-            yield Request(route, f"fields of {what}", path, "POST", text.encode()[:most])
-        for what, body, kind in _shapes(most):
-            yield Request(route, what, path, "POST", body, kind)
+        for what in (*VALUES, *_MANY, *_SHAPES) if most else ():
+            yield partial(_of_body, site, route, path, what, most)
 
 
-def _read(page: str) -> _Names:
-    found = _Names()
-    found.feed(page)
-    return found
+def _of_body(site: Site, route: str, path: str, what: str, most: int) -> Request:
+    if what in _SHAPES:
+        kind, make = _SHAPES[what]
+        return Request(route, what, path, "POST", make(most)[:most], kind)
+    if what in _MANY:
+        return Request(route, what, path, "POST", _MANY[what](most).encode()[:most])
+    names = [name for name in [*site.names(path).posted, "q"] if name not in {"csrfmiddlewaretoken", "do"}]
+    each = [(name, VALUES[what](most // 3 // len(names))) for name in dict.fromkeys(names)]
+    body = urlencode([("do", "preview"), *each], errors="replace").encode()
+    return Request(route, f"fields of {what}", path, "POST", body[:most])
 
 
-def _many(size: int) -> Mapping[str, str]:
-    return {
-        "many": "&".join(f"p{number}=" for number in range(size // 6)),
-        "the same": "&".join(f"q=w{number}" for number in range(size // 6)),
-        "ampersands": "&" * size,
-        "escapes": "q=" + "%e2%98%83" * (size // 9),
-    }
+_MANY: Final[Mapping[str, Callable[[int], str]]] = {
+    "many": lambda size: "&".join(f"p{number}=" for number in range(size // 6)),
+    "the same": lambda size: "&".join(f"q=w{number}" for number in range(size // 6)),
+    "ampersands": lambda size: "&" * size,
+    "escapes": lambda size: "q=" + "%e2%98%83" * (size // 9),
+}
+_PARTS: Final = "multipart/form-data; boundary=x"
+_PART: Final = b'--x\r\nContent-Disposition: form-data; name="q"\r\n\r\n\r\n'
+_FILE: Final = b'--x\r\nContent-Disposition: form-data; name="upload"; filename="f"\r\n\r\n'
+# Bodies of any form at all, with their type.
+_SHAPES: Final[Mapping[str, tuple[str, Callable[[int], bytes]]]] = {
+    "nested JSON alone": ("application/json", lambda size: b"[" * size),
+    "no form": ("application/octet-stream", lambda size: b"\0" * size),
+    "many parts": (_PARTS, lambda size: _PART * (size // len(_PART))),
+    "a file": (_PARTS, lambda size: _FILE + b"[" * (size - len(_FILE) - 9) + b"\r\n--x--\r\n"),
+    "dashes": (_PARTS, lambda size: b"--x" + b"\r\n-" * (size // 3)),
+    "a part's head": (_PARTS, lambda size: _PART[:45] + b'"' * size),
+}
 
 
-def _shapes(most: int) -> Iterator[tuple[str, bytes, str]]:
-    """Bodies of any form at all: (what it is, its bytes, its type)."""
-    form = "application/x-www-form-urlencoded"
-    for what, query in _many(most).items():
-        yield what, query.encode()[:most], form
-    yield "JSON that is nested", b"[" * most, "application/json"
-    yield "no form", b"\0" * most, "application/octet-stream"
-    part = b'--x\r\nContent-Disposition: form-data; name="q"\r\n\r\n\r\n'
-    yield "many parts", part * (most // len(part)), "multipart/form-data; boundary=x"
-    file = b'--x\r\nContent-Disposition: form-data; name="upload"; filename="f"\r\n\r\n'
-    yield "a file", file + b"[" * (most - len(file) - 9) + b"\r\n--x--\r\n", "multipart/form-data; boundary=x"
-    yield "dashes", (b"--x" + b"\r\n-" * (most // 3))[:most], "multipart/form-data; boundary=x"
-    head = b"--x\r\nContent-Disposition: form-data; name=" + b'"' * (most // 2)
-    yield "a part's head", head[:most], "multipart/form-data; boundary=x"
-
-
-def some(requests: Iterator[Request], every: int) -> Iterator[Request]:
+def some(requests: Iterator[Asked], every: int) -> Iterator[Asked]:
     """Every so manieth of them, each value with each route now and then."""
     return islice(requests, 0, None, every)

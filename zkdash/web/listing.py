@@ -148,7 +148,10 @@ def _text(value: str, notes: list[str]) -> str:
 def _statuses(values: Sequence[str], notes: list[str]) -> tuple[str, ...]:
     """The statuses by their words or how these begin, in the order of Tone."""
     found = set()
-    for value in (word for given in values for word in given.split(",")):
+    words = dict.fromkeys(word for given in values for word in given[:_LONGEST].split(","))
+    if len(words) > _MOST_WORDS:
+        notes.append(f"{len(words)} statuses are asked for; the first {_MOST_WORDS} are looked at.")
+    for value in [*words][:_MOST_WORDS]:
         meant = [tone for tone in Tone if value and tone.value.startswith(value)]
         if len(meant) == 1:
             found.add(meant[0])
