@@ -37,9 +37,11 @@ class Limits(msgspec.Struct, frozen=True):
 
     `connections` are open at once, of which those that ask for nothing give way to new ones. `requests` are
     worked on at once, others wait for their turn. `sockets` and `feeds` are open at once; a person is who is
-    signed in, or whose token is shown. `large_bodies` are those over `small_form_bytes`, received at once.
+    signed in, or whose token is shown. `live_pages` are the different pages that sockets look at.
+    `large_bodies` are those over `small_form_bytes`, received at once.
     `head` is a request's line and headers; `head_s` begins with the connection, or the last answer's end.
-    `body_s` is for a whole body. `unread` is what was answered and not taken yet.
+    `path` is that of an address, its percent-encoding undone. `body_s` is for a whole body. `unread` is
+    what was answered and not taken yet.
     `sign_ins` are judged or wait for that at once, `hashes` of passwords computed at once. `name_attempts`
     are those at one name from one address within `attempts_s`, `address_attempts` those at any name.
     `rights_s` is how long what the database told last of somebody's rights counts while it tells nothing.
@@ -52,6 +54,9 @@ class Limits(msgspec.Struct, frozen=True):
     sockets: int = 2500
     sockets_per_address: int = 1250
     sockets_per_person: int = 250
+    live_pages: int = 1000
+    live_pages_per_address: int = 500
+    live_pages_per_person: int = 50
     feeds: int = 200
     feeds_per_address: int = 100
     feeds_per_person: int = 20
@@ -60,6 +65,8 @@ class Limits(msgspec.Struct, frozen=True):
     form_bytes: int = 6 * 2**20  # a pasted reassignment may hold 5 MB, a selection a thousand rows
     small_form_bytes: int = 64 * 2**10
     head_bytes: int = 64 * 2**10
+    path_names: int = 100
+    path_characters: int = 8192
     head_s: float = 10.0
     body_s: float = 60.0
     turn_s: float = 30.0

@@ -51,9 +51,12 @@ class Asking:
         self.body: asyncio.Queue[Message] = asyncio.Queue()
         begin = {"type": "websocket.connect"} if kind == "websocket" else {"type": "http.request"}
         self.body.put_nowait(begin)
-        self._door, self._scope = door, {"type": kind, "client": (address, 1), "headers": [], **scope}
+        self._door, self._scope = (
+            door,
+            {"type": kind, "client": (address, 1), "headers": [], "path": "/", **scope},
+        )
         if kind == "http":
-            self._scope = {"method": "GET", "path": "/", **self._scope}
+            self._scope = {"method": "GET", **self._scope}
         self.task = asyncio.create_task(self._run())
 
     async def _run(self) -> None:
@@ -190,5 +193,27 @@ def test_what_else_there_is_of_asgi_passes() -> None:
         asked = Asking(door(), "", "lifespan")
         await asked.task
         assert asked.sent == [{"type": "lifespan.accept"}]
+
+    play(story)
+
+
+def test_an_address_that_is_too_long_or_too_deep_reaches_nobody() -> None:
+    async def story(within: Within, door: Callable[..., Door]) -> None:
+        bounded = door(path_names=3, path_characters=20)
+        within.may_answer.set()
+        within.may_end.set()
+        for path, limit in (("/" + "x" * 20, "path_characters"), ("/a/b/c/d", "path_names")):
+            before = REFUSALS.counts.get(limit, 0)
+            for kind in ("http", "websocket"):
+                asked = Asking(bounded, "a", kind, path=path, extensions={"websocket.http.response": {}})
+                await asked.task
+                assert asked.status == 414
+                assert b"Ask for one that is shorter." in asked.sent[1]["body"]
+            assert REFUSALS.counts[limit] == before + 2
+        assert within.begun == 0
+        for path in ("/" + "x" * 19, "/a/b/c"):
+            asked = Asking(bounded, "a", path=path)
+            await asked.task
+            assert asked.status == 200
 
     play(story)

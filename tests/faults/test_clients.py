@@ -46,16 +46,16 @@ def resident_mib(pid: int) -> float:
 
 
 def connect(
-    site: Served, *, reads: bool
+    site: Served, *, reads: bool, page: str = PAGE
 ) -> contextlib.AbstractContextManager[websockets.sync.client.ClientConnection]:
-    """A socket of the busiest page. One that does not read has next to no buffer."""
+    """A socket of a page, the busiest by default. One that does not read has next to no buffer."""
     plain = socket.socket()
     if not reads:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SMALL_BUFFER)
     host, port = site.address.removeprefix("http://").split(":")
     plain.connect((host, int(port)))
     return websockets.sync.client.connect(
-        f"ws://{host}:{port}/live{PAGE}",
+        f"ws://{host}:{port}/live{page}",
         sock=plain,
         origin=Origin(site.address),
         max_size=None,

@@ -54,6 +54,8 @@ class Pages:
 
     def attend(self, key: PageKey) -> None: ...
 
+    def forget(self, key: PageKey) -> None: ...
+
     def touches(self, key: PageKey, cluster: str, touched: Touched) -> bool:
         return "topics" in touched.areas
 

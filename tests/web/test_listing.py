@@ -61,3 +61,16 @@ def test_another_order_starts_at_the_first_page() -> None:
 def test_any_address_has_one_canonical_form(raw: str) -> None:
     canonical, _ = SPEC.canonical(raw)
     assert SPEC.canonical(canonical) == (canonical, ())
+
+
+def test_a_filter_of_very_many_words_is_cut_and_that_is_said() -> None:
+    query, notes = SPEC.read("q=" + "+".join(f"w{number}" for number in range(30)))
+    assert query.q.split() == [f"w{number}" for number in range(20)]
+    assert notes == ("The filter has 30 words; the first 20 are looked for.",)
+
+
+def test_so_are_very_many_statuses() -> None:
+    query, notes = SPEC.read("status=warning," + ",".join(map(str, range(40))))
+    assert query.status == ("warning",)
+    assert notes[0] == "41 statuses are asked for; the first 20 are looked at."
+    assert len(notes) == 20

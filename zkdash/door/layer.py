@@ -47,28 +47,47 @@ class Door:
             await self._within(scope, receive, send)
             return
         visit = self._floor.visit(scope, self._addresses.of(scope.get("client")))
+        too_long = self._too_long(scope["path"], visit)
         try:
             if scope["type"] == "websocket":
-                await self._socket(scope, receive, send, visit)
+                await self._socket(scope, receive, send, visit, too_long)
             else:
-                await self._request(scope, receive, send, visit)
+                await self._request(scope, receive, send, visit, too_long)
         finally:
             visit.end()
 
-    async def _socket(self, scope: Scope, receive: Receive, send: Send, visit: Visit) -> None:
-        limit = visit.enter(SOCKETS)
-        if not limit:
+    def _too_long(self, path: str, visit: Visit) -> Refusal | None:
+        """Why an address is refused by its path alone: nobody is to work on one without end."""
+        limits, names = self._limits, path.count("/")
+        if len(path) > limits.path_characters:
+            visit.tell("path_characters")
+            why = f"has {len(path):,} characters; {limits.path_characters:,} are the most"
+        elif names > limits.path_names:
+            visit.tell("path_names")
+            why = f"has {names:,} names; {limits.path_names:,} are the most"
+        else:
+            return None
+        return Refusal(414, f"The path of this address {why}. Ask for one that is shorter.")
+
+    async def _socket(
+        self, scope: Scope, receive: Receive, send: Send, visit: Visit, refusal: Refusal | None
+    ) -> None:
+        if refusal is None and (limit := visit.enter(SOCKETS)):
+            refusal = crowded(limit)
+        if refusal is None:
             await self._within(scope, receive, send)
         elif _DENIAL in (scope.get("extensions") or {}):
-            await _answer(scope, send, crowded(limit), _DENIAL)
+            await _answer(scope, send, refusal, _DENIAL)
         else:
             await send({"type": "websocket.close", "code": TRY_AGAIN_LATER})
 
-    async def _request(self, scope: Scope, receive: Receive, send: Send, visit: Visit) -> None:
-        most = self._most_bytes(scope["method"], scope["path"])
+    async def _request(
+        self, scope: Scope, receive: Receive, send: Send, visit: Visit, refusal: Refusal | None
+    ) -> None:
+        most = self._most_bytes(scope["method"], scope["path"]) if refusal is None else 0
         body = Body(scope["headers"], receive, visit, self._limits, most)
         limit = visit.enter(CONNECTIONS)
-        refusal = crowded(limit) if limit else body.foreseen()
+        refusal = refusal or (crowded(limit) if limit else body.foreseen())
         if refusal is None:
             turn = Turn(self._turns, visit, self._limits.turn_s)
             exchange = _Exchange(body, turn, receive, send)

@@ -139,6 +139,19 @@ def enter(scope: Mapping[str, Any], kind: str, person: int | None) -> str:
     return visit.enter(kind, person) if visit is not None else ""
 
 
+def address(scope: Mapping[str, Any]) -> str | None:
+    """The address that the visit of an ASGI scope is counted by; None for a proxy's own or without a door."""
+    visit: Visit | None = scope.get(_SCOPE)
+    return visit.address if visit is not None else None
+
+
+def tell(scope: Mapping[str, Any], limit: str) -> None:
+    """The visit of an ASGI scope ran into a limit that is kept behind the door."""
+    visit: Visit | None = scope.get(_SCOPE)
+    if visit is not None:
+        visit.tell(limit)
+
+
 def _add(counts: Counter[Any], of: Any, number: int) -> None:
     """What nobody has is forgotten."""
     if of is not None:

@@ -6,10 +6,34 @@ Addresses have their turns in rotation, however many requests each has waiting. 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter, deque
+from dataclasses import dataclass
 
 from zkdash.door.places import Visit
 from zkdash.limits import Limits
+
+_JUST_NOW_S = 0.1
+
+
+@dataclass
+class Work:
+    """How many `requests` are worked on now; told on the event loop, read by anybody."""
+
+    requests: int = 0
+    _ended: float = 0.0
+
+    def end(self) -> None:
+        self.requests -= 1
+        self._ended = time.monotonic()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is worked on, or was just now: whoever asks often is not between two of them."""
+        return self.requests > 0 or time.monotonic() - self._ended < _JUST_NOW_S
+
+
+WORK = Work()
 
 
 class Turns:
@@ -49,6 +73,7 @@ class Turns:
     def give(self, address: str | None) -> None:
         """End a turn, and begin the next."""
         self._taken -= 1
+        WORK.end()
         if address is not None:
             self._by_address[address] -= 1
             if not self._by_address[address]:
@@ -77,6 +102,7 @@ class Turns:
 
     def _begin(self, address: str | None) -> None:
         self._taken += 1
+        WORK.requests += 1
         if address is not None:
             self._by_address[address] += 1
 

@@ -18,7 +18,7 @@ class Socket(Protocol):
 
 
 class Renderer(Protocol):
-    """What the hub asks of `web`; everything but `touches` and `attend` is called on the render thread."""
+    """What the hub asks of `web`: `parts`, `html` and `row` on a render thread, the others on its loop."""
 
     def parts(self, key: PageKey) -> Rendered: ...
 
@@ -30,12 +30,26 @@ class Renderer(Protocol):
 
     def touches(self, key: PageKey, cluster: str, touched: Touched) -> bool: ...
 
+    def forget(self, key: PageKey) -> None: ...
+
 
 class Held(NamedTuple):
     """What a socket was let in with: whose it is (a session's key, "" for nobody's), and for which page."""
 
     holder: str
     key: PageKey
+
+
+class Who(NamedTuple):
+    """Whose a socket is: the address that it comes from (None for a proxy's own), and the user's id."""
+
+    address: str | None = None
+    person: int | None = None
+
+    @property
+    def account(self) -> str:
+        """On whose account a page is rendered: a person is one wherever they come from."""
+        return f"person {self.person}" if self.person is not None else f"address {self.address}"
 
 
 class Warden(Protocol):

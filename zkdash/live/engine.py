@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from zkdash.cluster.checks import Thresholds
+from zkdash.limits import Limits
 from zkdash.live import alarms, board, runs, storage
 from zkdash.live.ends import Renderer
 from zkdash.live.hub import Hub
@@ -19,7 +20,7 @@ class Engine:
 
     `actions` reads the queue, `recent` the runs of the pipeline, `keeper` remembers findings, `prober` tells
     what is wrong with the database; what nobody is given for stays unknown. `sinks` tells who else hears of a
-    cluster by its name, `thresholds` what counts as too long there.
+    cluster by its name, `thresholds` what counts as too long there. `limits` are those of live pages.
     """
 
     def __init__(
@@ -33,8 +34,9 @@ class Engine:
         keeper: alarms.Keeper | None = None,
         prober: storage.Prober | None = None,
         thresholds: Callable[[str], Thresholds] = lambda _cluster: Thresholds(),
+        limits: Limits | None = None,
     ) -> None:
-        self.hub = Hub(renderer)
+        self.hub = Hub(renderer, limits)
         self._configs = configs
         self._sinks = sinks
         self._watchers: list[Watcher] = []

@@ -2,7 +2,7 @@
 
 A room serves all sockets of one page key with one rendering. A socket's slot holds only what is newest
 of each element, so a socket that does not read costs a few hundred elements at most, and only itself.
-Lives on one event loop; templates run on one render thread; other threads reach it by `notify` alone.
+Lives on one event loop; templates run on threads of `renders`; other threads reach it by `notify` alone.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from zkdash.live import board
-from zkdash.live.ends import Held, Renderer, Socket, Warden
+from zkdash.limits import Limits
+from zkdash.live import board, memory
+from zkdash.live.ends import Held, Renderer, Socket, Warden, Who
 from zkdash.live.parts import PageKey
+from zkdash.live.renders import Renders
 from zkdash.live.room import Room
+from zkdash.live.shares import Shares
 from zkdash.live.snapshot import Touched
 
 log = logging.getLogger(__name__)
@@ -38,14 +41,17 @@ _MOST_DIGITS = 18
 class Hub:
     """The rooms of one process."""
 
-    def __init__(self, renderer: Renderer) -> None:
+    def __init__(self, renderer: Renderer, limits: Limits | None = None) -> None:
         self._renderer = renderer
         self._warden: Warden | None = None
-        self._renders = ThreadPoolExecutor(max_workers=1, thread_name_prefix="render")
+        self._renders = Renders()
+        self._shares = Shares(limits or Limits())
         self._judges = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judge")
         self._rooms: dict[PageKey, Room] = {}
         self._held: dict[Socket, Held] = {}
+        self._whose: dict[Socket, Who] = {}
         self._by_cluster: defaultdict[str | None, set[Room]] = defaultdict(set)
+        self._closed = False  # a room, since memory was last given back
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
@@ -70,37 +76,49 @@ class Hub:
         self._rooms.clear()
         self._by_cluster.clear()
         self._held.clear()
+        self._whose.clear()
         await asyncio.gather(*(socket.close(SERVICE_RESTART) for socket in sockets), return_exceptions=True)
-        for threads in (self._renders, self._judges):
-            threads.shutdown(wait=False, cancel_futures=True)
+        self._renders.close()
+        self._judges.shutdown(wait=False, cancel_futures=True)
 
     def notify(self, cluster: str, revision: int, touched: Touched) -> None:
         """Say from any thread that a cluster reached a revision; returns at once."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._hint, cluster, revision, touched)
 
-    def join(self, key: PageKey, socket: Socket, seen: str, holder: str = "") -> None:
+    def join(self, key: PageKey, socket: Socket, seen: str, holder: str = "", who: Who | None = None) -> str:
         """Let a socket in; `seen` is the "process.revision" that its page was rendered at.
 
         `holder` is the session that it came with, by which it is judged from now on; empty without one.
+        `who` has the page counted, and rendered on their account. Returns the limit that stands in the way,
+        "" for none.
         """
-        self._held[socket] = Held(holder, key)
+        who = who or Who()
+        if limit := self._shares.take(key, who):
+            return limit
+        self._held[socket], self._whose[socket] = Held(holder, key), who
         room = self._rooms.get(key)
         if room is None:
             assert self._loop is not None, "the hub is not started"  # noqa: S101
             room = Room(key, self._renderer, self._renders, self._loop)
             self._rooms[key] = room
             self._by_cluster[key.cluster].add(room)
-        room.join(socket, _revision(seen))
+        room.join(socket, _revision(seen), who.account)
+        return ""
 
     def leave(self, key: PageKey, socket: Socket) -> None:
         """Let a socket go; the last one closes its room."""
         self._held.pop(socket, None)
+        who = self._whose.pop(socket, None)
+        if who is not None:
+            self._shares.give(key, who)
         room = self._rooms.get(key)
         if room is not None and room.leave(socket):
             room.close()
             del self._rooms[key]
             self._by_cluster[key.cluster].discard(room)
+            self._renderer.forget(key)
+            self._closed = True
 
     @property
     def sockets(self) -> int:
@@ -119,6 +137,10 @@ class Hub:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             try:
+                self._renders.forget()
+                if self._closed:
+                    self._closed = False
+                    self._judges.submit(memory.give_back)
                 for room in tuple(self._rooms.values()):
                     self._renderer.attend(room.key)
                     room.beat(*_proof(room.key))

@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Collection, Iterable
-from concurrent.futures import Executor
-from itertools import chain
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 
 from zkdash.live import delta
 from zkdash.live.ends import Renderer, Socket
 from zkdash.live.parts import PageKey, Part, Rendered
+from zkdash.live.renders import Renders
 from zkdash.live.traffic import TRAFFIC
 
 log = logging.getLogger(__name__)
@@ -22,9 +23,6 @@ FRAME_INTERVAL_S = 0.05
 # After a rendering that failed.
 RETRY_INTERVAL_S = 1.0
 TRY_AGAIN_LATER = 1013
-
-# A frame's text, or the task that renders what is missing for it.
-_Text = str | asyncio.Task[str]
 
 _NOTHING: delta.Patches = {}
 # No page was ever rendered at this revision, so a frame from it makes the page fetch itself again.
@@ -37,20 +35,23 @@ class _Slot:
     `sent` is the revision its page shows (None: unknown, so the next frame holds every part whole).
     """
 
-    __slots__ = ("held", "sent", "task", "wake")
+    __slots__ = ("account", "held", "sent", "task", "wake")
 
-    def __init__(self, sent: int | None) -> None:
-        self.sent = sent
+    def __init__(self, sent: int | None, account: str) -> None:
+        self.sent, self.account = sent, account
         self.held: delta.Patches | None = None
         self.wake = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
 
 class Room:
-    """One page key's sockets. Touched only on its event loop, but for `_render` on the render thread."""
+    """One page key's sockets. Touched only on its event loop, but for `_render` on a render thread.
+
+    It has one rendering at a time, so that none is waited for that a newer one makes worthless.
+    """
 
     def __init__(
-        self, key: PageKey, renderer: Renderer, renders: Executor, loop: asyncio.AbstractEventLoop
+        self, key: PageKey, renderer: Renderer, renders: Renders, loop: asyncio.AbstractEventLoop
     ) -> None:
         self.key = key
         self._renderer = renderer
@@ -59,20 +60,25 @@ class Room:
         self._slots: dict[Socket, _Slot] = {}
         self._rendered: Rendered | None = None
         self._revision = 0  # up to which `_rendered` is known to be what a fresh page would show
-        self._wholes: dict[str, tuple[Part, asyncio.Future[str]]] = {}
-        # Keyed by identity; the values keep what is named alive. Emptied at every rendering.
-        self._texts: dict[tuple[int | None, int, int], tuple[delta.Patches, Rendered, _Text]] = {}
+        self._accounts: Counter[str] = Counter()
+        self._turn = asyncio.Lock()
+        # Parts' whole HTML, and frames keyed by identity; the values keep what is named alive. Both are
+        # emptied every now and then: what nobody asks for is no use to be kept.
+        self._wholes: dict[str, tuple[Part, str]] = {}
+        self._texts: dict[tuple[int | None, int, int], tuple[delta.Patches, Rendered, str]] = {}
         self._dirty = asyncio.Event()
         self._rendering = False
         self.mark()
-        self._task = loop.create_task(self._run())
+        self._task: asyncio.Task[None] | None = loop.create_task(self._run())
 
     @property
     def sockets(self) -> Collection[Socket]:
         return self._slots.keys()
 
-    def join(self, socket: Socket, seen: int | None) -> None:
-        slot = self._slots[socket] = _Slot(seen)
+    def join(self, socket: Socket, seen: int | None, account: str) -> None:
+        """Let a socket in; what is rendered for it is on an account of `Renders`."""
+        slot = self._slots[socket] = _Slot(seen, account)
+        self._accounts[account] += 1
         if self._rendered is not None:
             self._welcome(slot, self._rendered)
         slot.task = self._loop.create_task(self._drain(socket, slot))
@@ -80,12 +86,21 @@ class Room:
     def leave(self, socket: Socket) -> bool:
         """Forget a socket; True when the room is empty."""
         slot = self._slots.pop(socket, None)
-        if slot is not None and slot.task is not None:
-            slot.task.cancel()
+        if slot is not None:
+            self._accounts[slot.account] -= 1
+            self._accounts = +self._accounts  # without those that nobody has
+            if slot.task is not None:
+                slot.task.cancel()
+            # What ended by an error keeps itself alive by that, until the garbage is collected: seldom.
+            slot.task = slot.held = None
         return not self._slots
 
     def close(self) -> None:
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
+        self._task = self._rendered = None
+        self._texts.clear()
+        self._wholes.clear()
         for socket in tuple(self._slots):
             self.leave(socket)
 
@@ -104,6 +119,7 @@ class Room:
             return
         self._rendered = Rendered(self._rendered.parts, self._revision, zxid, as_of)
         self._texts.clear()
+        self._wholes.clear()
         for slot in self._slots.values():
             if slot.held is None:
                 slot.held = _NOTHING
@@ -116,8 +132,7 @@ class Room:
             started = self._loop.time()
             self._rendering = True
             try:
-                found = await self._loop.run_in_executor(self._renders, self._render, self._rendered)
-                self._spread(found)
+                await self._renew()
             except Exception:
                 log.exception("Rendering %s for its sockets failed", self.key)
                 self._loop.call_later(RETRY_INTERVAL_S, self._dirty.set)
@@ -125,8 +140,14 @@ class Room:
                 self._rendering = False
             await asyncio.sleep(max(0.0, FRAME_INTERVAL_S - (self._loop.time() - started)))
 
+    async def _renew(self) -> None:
+        """Render what changed, and have it sent."""
+        async with self._turn:
+            render = partial(self._render, self._rendered)
+            self._spread(await self._renders.run(self._accounts, render))
+
     def _render(self, before: Rendered | None) -> delta.Delta:
-        """Render what changed, on the render thread."""
+        """Render what changed, on a render thread."""
         after = self._renderer.parts(self.key)
         if before is None:
             return delta.Delta(after, {})
@@ -163,49 +184,56 @@ class Room:
                 slot.wake.clear()
                 if slot.held is None or self._rendered is None:
                     continue
-                held, rendered, sent = slot.held, self._rendered, slot.sent
-                # Before anything is awaited: meanwhile the page may turn out to have other parts.
-                slot.held, slot.sent = None, rendered.revision
-                text = self._text(sent, held, rendered)
-                await socket.send(text if isinstance(text, str) else await asyncio.shield(text))
+                await socket.send(await self._due(slot))
                 TRAFFIC.frames += 1
         except Exception as error:  # a socket that is gone says so in many ways
             log.debug("A socket of %s ended: %s", self.key, error)
             with contextlib.suppress(Exception):
                 await socket.close(TRY_AGAIN_LATER)
 
-    def _text(self, sent: int | None, held: delta.Patches, rendered: Rendered) -> _Text:
-        """One frame, put together once for all sockets that need the same: at once where no part is whole."""
+    async def _due(self, slot: _Slot) -> str:
+        """What is to be sent to a socket now."""
+        if None not in self._newest(slot)[0].values():
+            return self._text(slot, {})
+        async with self._turn:  # what it holds, and the page, stay as they are from now on
+            return self._text(slot, await self._made(*self._newest(slot)))
+
+    def _newest(self, slot: _Slot) -> tuple[delta.Patches, Rendered]:
+        """What a slot that waits to be sent holds, and the page that it belongs to."""
+        assert slot.held is not None, "there is something to be sent"  # noqa: S101
+        assert self._rendered is not None, "of what was rendered"  # noqa: S101
+        return slot.held, self._rendered
+
+    async def _made(self, held: delta.Patches, rendered: Rendered) -> Mapping[str, str]:
+        """The whole HTML of the parts that are to be sent whole, rendered once for all sockets."""
+        found: dict[str, str] = {}
+        for part in rendered.parts:
+            if held.get(part.id, _NOTHING) is not None:
+                continue
+            known = self._wholes.get(part.id)
+            if known is None or known[0] is not part:
+                known = (
+                    part,
+                    await self._renders.run(self._accounts, partial(self._renderer.html, part, oob=True)),
+                )
+                self._wholes[part.id] = known
+            found[part.id] = known[1]
+        return found
+
+    def _text(self, slot: _Slot, wholes: Mapping[str, str]) -> str:
+        """What a slot holds as one frame, put together once for all sockets that need the same."""
+        (held, rendered), sent = self._newest(slot), slot.sent
+        slot.held, slot.sent = None, rendered.revision
         key = (sent, id(held), id(rendered))
         found = self._texts.get(key)
         if found is None:
-            rows = [patch.values() for patch in held.values() if patch is not None]
-            if len(rows) == len(held):
-                text: _Text = _frame(sent, rendered, chain.from_iterable(rows))
-            else:
-                text = self._loop.create_task(self._compose(sent, held, rendered))
-            found = self._texts[key] = (held, rendered, text)
+            pieces = (piece for part, patch in held.items() for piece in _pieces(wholes, part, patch))
+            found = self._texts[key] = (held, rendered, _frame(sent, rendered, pieces))
         return found[-1]
 
-    async def _compose(self, sent: int | None, held: delta.Patches, rendered: Rendered) -> str:
-        parts = {part.id: part for part in rendered.parts}
-        pieces: list[str] = []
-        for part, patch in held.items():
-            if patch is None:
-                pieces.append(await self._whole(parts[part]))
-            else:
-                pieces.extend(patch.values())
-        return _frame(sent, rendered, pieces)
 
-    async def _whole(self, part: Part) -> str:
-        """A part's whole HTML, rendered once as long as the part stays the same object."""
-        found = self._wholes.get(part.id)
-        if found is None or found[0] is not part:
-            future = asyncio.ensure_future(
-                self._loop.run_in_executor(self._renders, lambda: self._renderer.html(part, oob=True))
-            )
-            found = self._wholes[part.id] = (part, future)
-        return await found[1]
+def _pieces(wholes: Mapping[str, str], part: str, patch: delta.Patch) -> Iterable[str]:
+    return (wholes[part],) if patch is None else patch.values()
 
 
 def _frame(sent: int | None, rendered: Rendered, pieces: Iterable[str]) -> str:

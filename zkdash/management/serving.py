@@ -8,6 +8,7 @@ import ipaddress
 import logging
 import resource
 import socket
+import sys
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,8 @@ _DRAIN_S = 6  # for requests; then they are cut off, and what else ends has the 
 _MOST_FROM_A_CLIENT = 64 * 1024
 # The kernel would keep megabytes of what a client does not read; at 100 ms this is still 2.5 MB/s.
 _KERNEL_BYTES = 256 * 1024
+# A thread that computes keeps others waiting so long: a request comes through several.
+_SWITCH_S = 0.001
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +72,7 @@ def serve(
     _trust(host, address)
     _collect_static()
     recorders = recording.Recorders(clusters if records else ())
+    sys.setswitchinterval(_SWITCH_S)
     running = engine.Engine(
         clusters,
         renderer.Renderer(),
@@ -78,6 +82,7 @@ def serve(
         keeper=keeping.Keeper(settings.ZKDASH_CHECKS),
         prober=pulse.Prober(),
         thresholds=lambda name: settings.ZKDASH_CHECKS.of(name).thresholds,
+        limits=limits,
     )
     running.hub.guard(warden.Warden())
     engine.configure(running)

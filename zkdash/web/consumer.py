@@ -17,7 +17,7 @@ from zkdash.access import holders, rights, sessions
 from zkdash.access.rights import Rights
 from zkdash.door import places
 from zkdash.live import engine
-from zkdash.live.ends import Socket
+from zkdash.live.ends import Socket, Who
 from zkdash.live.hub import Hub
 from zkdash.live.parts import PageKey
 from zkdash.web import bearer, gate, tokens
@@ -57,9 +57,17 @@ class PageConsumer(AsyncWebsocketConsumer):
         if running is None or (key.cluster is not None and live.current(key.cluster) is None):
             await self.close(_TRY_AGAIN)
             return
-        self.joined = (running.hub, key)
         token = parse_qs(query).get("from", [""])[0]
-        running.hub.join(key, cast("Socket", self), tokens.seen(key, token), holder)
+        await self._join(running.hub, key, tokens.seen(key, token), holder, held.user_id)
+
+    async def _join(self, hub: Hub, key: PageKey, seen: str, holder: str, person: int | None) -> None:
+        """Join a page's room, or be told to try again where there is no place."""
+        who = Who(places.address(self.scope), person)
+        if limit := hub.join(key, cast("Socket", self), seen, holder, who):
+            places.tell(self.scope, limit)
+            await self.close(_TRY_AGAIN)
+            return
+        self.joined = (hub, key)
 
     async def disconnect(self, code: int) -> None:  # noqa: ARG002 - Channels' signature
         if self.joined is not None:

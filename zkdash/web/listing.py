@@ -15,6 +15,7 @@ from zkdash.web import cells, page, tables
 
 _LONGEST = 200
 _MOST_FIELDS = 100
+_MOST_WORDS = 20
 _KNOWN = {"q", "status", "sort", "page", "size", "format", "from"}
 
 
@@ -31,7 +32,7 @@ class Spec(msgspec.Struct, frozen=True):
             f"“{name[:_LONGEST]}” is no parameter of this page." for name in given if name not in _KNOWN
         ]
         query = Query(
-            q=given.get("q", [""])[-1].strip()[:_LONGEST],
+            q=_text(given.get("q", [""])[-1], notes),
             status=_statuses(given.get("status", []), notes),
             sort=self._sort(given.get("sort", [""])[-1], notes),
             page=_page(given.get("page", ["1"])[-1], notes),
@@ -134,10 +135,23 @@ def _given(raw: str, notes: list[str]) -> dict[str, list[str]]:
         return {}
 
 
+def _text(value: str, notes: list[str]) -> str:
+    """What is looked for: every word of it is looked for in every row."""
+    text = value.strip()[:_LONGEST]
+    words = text.split()
+    if len(words) <= _MOST_WORDS:
+        return text
+    notes.append(f"The filter has {len(words)} words; the first {_MOST_WORDS} are looked for.")
+    return " ".join(words[:_MOST_WORDS])
+
+
 def _statuses(values: Sequence[str], notes: list[str]) -> tuple[str, ...]:
     """The statuses by their words or how these begin, in the order of Tone."""
     found = set()
-    for value in (word for given in values for word in given.split(",")):
+    words = dict.fromkeys(word for given in values for word in given[:_LONGEST].split(","))
+    if len(words) > _MOST_WORDS:
+        notes.append(f"{len(words)} statuses are asked for; the first {_MOST_WORDS} are looked at.")
+    for value in [*words][:_MOST_WORDS]:
         meant = [tone for tone in Tone if value and tone.value.startswith(value)]
         if len(meant) == 1:
             found.add(meant[0])

@@ -1,17 +1,19 @@
 """Live parts as values and as HTML: what the hub asks of the pages.
 
-Everything but `touches` runs on the hub's render thread, or in the thread of a request. The database is read
+Everything but `touches` runs on the hub's render threads, or in the thread of a request. The database is read
 in the latter alone (`whole`).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import cast
 
 import msgspec
 from django.template import loader
 
 from zkdash import live
+from zkdash.live.pace import Breathing, breathe
 from zkdash.live.parts import PageKey, Part, Rendered, Row, Table
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import chrome, pages
@@ -42,6 +44,7 @@ class Renderer:
         return html(part, oob=oob)
 
     def row(self, table: Table, row: Row, *, oob: bool) -> str:
+        breathe()
         return _wrapped(_render(table.template, {"row": row, "oob": oob}), oob=oob)
 
     def attend(self, key: PageKey) -> None:
@@ -60,6 +63,10 @@ class Renderer:
             return True
         snapshot = live.current(cluster)
         return snapshot is not None and self._shown.get(key) != _glance(snapshot, key)
+
+    def forget(self, key: PageKey) -> None:
+        """Nobody looks at a page any more."""
+        self._shown.pop(key, None)
 
     def _remember(self, key: PageKey, shown: tuple[chrome.Chrome, object]) -> None:
         self._shown[key] = shown
@@ -106,7 +113,9 @@ def rendered(view: View, snapshot: Snapshot) -> Rendered:
 def html(part: Part, *, oob: bool = False) -> str:
     """A whole part. In a frame a table's part stands in a template, or the parser would drop it."""
     if isinstance(part, Table):
-        return _wrapped(_render(part.whole, {"table": part, "oob": oob}), oob=oob)
+        rows = cast("tuple[Row, ...]", Breathing(part.rows))
+        table = msgspec.structs.replace(part, rows=rows)
+        return _wrapped(_render(part.whole, {"table": table, "oob": oob}), oob=oob)
     return _render(part.template, {"block": part, "oob": oob})
 
 

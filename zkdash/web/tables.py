@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from zkdash.cluster.tone import Tone
+from zkdash.live.pace import breathing
 from zkdash.live.parts import Row, Table
 from zkdash.web.cells import Cell, Missing
 from zkdash.web.page import Record
@@ -67,7 +68,7 @@ def part(
         Row(
             id=row_id, values=Line(tone=tone, cells=tuple(_cell(column, row, problems) for column in columns))
         )
-        for row_id, tone, row in rows
+        for row_id, tone, row in breathing(rows)
     )
     return Table(
         id=id,

@@ -111,14 +111,19 @@ def select(
 
 
 def _matching(names: Sequence[str], q: str, row: Callable[[str], Row]) -> Sequence[str]:
-    terms = q.casefold().split()
+    terms = set(q.casefold().split())
     kinds = [term.removeprefix(_KIND) for term in terms if term.startswith(_KIND)]
     words = [term for term in terms if not term.startswith(_KIND)]
     if words:
         names = [name for name in names if all(word in name.casefold() for word in words)]
     if kinds:
-        names = [name for name in names if all(kind in (row(name).kind or "").casefold() for kind in kinds)]
+        names = [name for name in names if _is_of(row(name), kinds)]
     return names
+
+
+def _is_of(row: Row, kinds: Sequence[str]) -> bool:
+    found = (row.kind or "").casefold()
+    return all(kind in found for kind in kinds)
 
 
 def table(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
 from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
@@ -14,7 +13,6 @@ from zkdash import databases, live
 from zkdash.access import embeds, holders
 from zkdash.access.embeds import Found, Standing
 from zkdash.live import engine
-from zkdash.live.ends import Socket
 from zkdash.web import tokens
 from zkdash.web.consumer import AWAY, PageConsumer
 from zkdash.web.embeds import shown, views
@@ -52,10 +50,9 @@ class EmbedConsumer(PageConsumer):
             await self.close(_TRY_AGAIN)
             return
         key = shown.key(view)
-        self.joined = (running.hub, key)
         query = self.scope["query_string"].decode("ascii", "replace")
         begin = parse_qs(query).get("from", [""])[0]
-        running.hub.join(key, cast("Socket", self), tokens.seen(key, begin), holders.of_embed(token))
+        await self._join(running.hub, key, tokens.seen(key, begin), holders.of_embed(token), None)
 
 
 def _may_come(headers: Iterable[tuple[bytes, bytes]], found: Found) -> bool:

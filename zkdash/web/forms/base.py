@@ -148,8 +148,9 @@ class ActionForm(forms.Form):
         for name, field in self.fields.items():
             if isinstance(field, NamesField) and (text := self.typed(name, given)).strip():
                 known = field.known()
-                count = len(patterns.chosen(text, known).names)
-                field.help_text += f" {count} of {len(known)} {field.noun}s match now."
+                found = patterns.chosen(text, known)
+                if not found.fault:
+                    field.help_text += f" {len(found.names)} of {len(known)} {field.noun}s match now."
 
     def _fill(self, given: Given) -> None:
         """Every parameter into its field; what a field does not take is named, and shown all the same."""

@@ -77,9 +77,11 @@ class NamesField(LinesField):
 
     def clean(self, value: Any) -> tuple[str, ...]:
         found = patterns.chosen(str(super().clean(value)), self.known())
+        if found.fault:
+            raise ValidationError(found.fault)
         fresh = [word for word in found.misses if self.accepts(word)]
         if len(fresh) < len(found.misses):
-            raise ValidationError(self.missed([word for word in found.misses if word not in fresh]))
+            raise ValidationError(self.missed([word for word in found.misses if not self.accepts(word)]))
         names = tuple(sorted((*found.names, *fresh)))
         if self.most is not None and len(names) > self.most:
             raise ValidationError(f"These are {len(names)} {self.noun}s; {self.most} at a time are the most.")

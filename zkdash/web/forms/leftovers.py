@@ -45,8 +45,9 @@ class ConfigsForm(ActionForm):
 
     def clean_topics(self) -> tuple[str, ...]:
         found = patterns.chosen(self.cleaned_data["topics"], self.state.remnants)
-        if found.misses:
-            raise forms.ValidationError(patterns.sentence(found.misses, "absent topic with a configuration"))
+        if found.fault or found.misses:
+            missed = patterns.sentence(found.misses, "absent topic with a configuration")
+            raise forms.ValidationError(found.fault or missed)
         return found.names
 
     def intents(self) -> tuple[ClearConfigs, ...]:
