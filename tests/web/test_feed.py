@@ -23,8 +23,8 @@ from zkdash.access import holders, rights, tokens
 from zkdash.access.models import Grant, Token
 from zkdash.access.roles import Role
 from zkdash.cluster.changes import Change
+from zkdash.configuration.limits import Limits
 from zkdash.door.places import Floor
-from zkdash.limits import Limits
 from zkdash.live.feed import Feed
 from zkdash.live.traffic import TRAFFIC
 from zkdash.web import feed

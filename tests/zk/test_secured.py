@@ -19,10 +19,12 @@ from tests.waiting import wait_for
 from tests.zk import fake, secured, witness
 from tests.zk.certificates import Authority, Pem
 from tests.zk.proxy import Proxy
+from zkdash.configuration.clusters import DIGEST_MD5
+from zkdash.configuration.secrets import Source
 from zkdash.zk import asking
 from zkdash.zk.asking import AskingError
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.identity import DIGEST_MD5, Identity, Sealed, Source, Tls
+from zkdash.zk.identity import Identity, Sealed, Tls
 from zkdash.zk.mirror import Mirror
 from zkdash.zk.outcomes import Committed, Fault, Kind, Op, Refused, UnreachedError
 from zkdash.zk.session import Phase

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 
+from zkdash.configuration.limits import Limits
 from zkdash.door.places import Visit
-from zkdash.limits import Limits
 
 
 class Turns:

@@ -23,15 +23,16 @@ from django.db import connections
 from zkdash.access import administrators
 from zkdash.actions import reading, worker
 from zkdash.alarms import keeping
+from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.limits import Limits
 from zkdash.door.addresses import Addresses
 from zkdash.door.connections import Connections
 from zkdash.door.protocol import RequestProtocol, SocketProtocol
-from zkdash.limits import Limits
 from zkdash.live import engine, queue
 from zkdash.management import database, recording, supervising
 from zkdash.notices.courier import Courier
 from zkdash.web import feed, renderer, run_reading, warden
-from zkdash.zk.config import ClusterConfig, ConfigError
+from zkdash.zk.config import ClusterConfig
 
 _DRAIN_S = 10
 _MOST_FROM_A_CLIENT = 64 * 1024
@@ -75,7 +76,7 @@ def serve(
         actions=reading,
         recent=run_reading.recent,
         keeper=keeping.Keeper(settings.ZKDASH_CHECKS),
-        thresholds=lambda name: settings.ZKDASH_CHECKS.of(name).thresholds,
+        thresholds=settings.ZKDASH_CHECKS.of,
     )
     running.hub.guard(warden.Warden())
     engine.configure(running)

@@ -28,8 +28,9 @@ from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.states import KeeperState
 
+from zkdash.configuration.errors import ConfigError
 from zkdash.zk import dialling, outcomes, trouble
-from zkdash.zk.config import ClusterConfig, ConfigError
+from zkdash.zk.config import ClusterConfig
 from zkdash.zk.identity import Identity
 from zkdash.zk.outcomes import Committed, Fault, Fenced, Kind, Op, Outcome, Refused, Unknown, UnreachedError
 
