@@ -14,10 +14,11 @@ from tests.web.states import TIME
 from zkdash.cluster.plans import intents, planner
 from zkdash.cluster.plans.goals import Assigned, Consumed, Gone, Led, Reelected, Written
 from zkdash.cluster.plans.intents import CreateTopic, Reassign
-from zkdash.cluster.plans.values import Edit, Effect, Ground, Operation, Plan, Step, Write
+from zkdash.cluster.plans.values import Edit, Effect, Ground, Plan, Step, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka.values import Move
 from zkdash.web import kinds, review, review_words
+from zkdash.znode import Operation
 
 
 def planned(intent: Any, state: ClusterState | None = None, **tree: Any) -> Plan:
