@@ -28,7 +28,7 @@ from zkdash.configuration.limits import Limits
 from zkdash.door.addresses import Addresses
 from zkdash.door.connections import Connections
 from zkdash.door.protocol import RequestProtocol, SocketProtocol
-from zkdash.live import engine, queue
+from zkdash.live import engine
 from zkdash.management import database, recording, supervising
 from zkdash.notices.courier import Courier
 from zkdash.web import feed, renderer, run_reading, warden
@@ -83,7 +83,9 @@ def serve(
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
     hands = worker.Worker(
-        clusters if executes else (), owner=worker.own_name(), notify=lambda _cluster: queue.poke()
+        clusters if executes else (),
+        owner=worker.own_name(),
+        notify=lambda _cluster: running.polled.queue.poke(),
     )
     courier = Courier()
 
