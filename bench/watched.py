@@ -9,6 +9,7 @@ from collections.abc import Callable
 import django
 from django.core.management import call_command
 
+from zkdash import configuration
 from zkdash.live import board
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import config
@@ -24,7 +25,8 @@ class Watched:
         call_command("collectstatic", interactive=False, verbosity=0)  # as `serve` does
         from zkdash.live.watcher import Watcher  # noqa: PLC0415 - after Django, as in a serving process
 
-        (cluster,) = config.load({"ZKDASH_ZOOKEEPER": address})
+        environ = {"ZKDASH_ZOOKEEPER": address}
+        (cluster,) = config.load(configuration.read(environ), environ)
         self.name = cluster.name
         self.revisions = 0
         self._moved = threading.Condition()

@@ -9,7 +9,7 @@ may scrape /metrics), ZKDASH_METRICS_NAMES=1 (which tell of each topic and group
 ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
 the data directory), ZKDASH_HISTORY (where the tables of what was lie, else history/ in the data
 directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_WEBHOOK_SECRET and ZKDASH_EMAIL_HOST
-with its fellows (who tells others: `notices.configuration`), ZKDASH_LOG=json (a JSON object a line of the
+with its fellows (who tells others: `configuration.notices`), ZKDASH_LOG=json (a JSON object a line of the
 log), ZKDASH_DEBUG=1.
 """
 
@@ -23,10 +23,10 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from zkdash import databases, limits
-from zkdash.access.sso import configuration
-from zkdash.alarms import rules
-from zkdash.notices import configuration as telling
+from zkdash import configuration, databases
+from zkdash.access.sso import providers
+from zkdash.configuration import notices
+from zkdash.configuration.errors import ConfigError
 from zkdash.zk import config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -78,13 +78,14 @@ def _secret_key() -> str:
 
 _have_data_dir()
 try:
-    ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(os.environ)
-    ZKDASH_SIGN_IN = configuration.load(os.environ)
-    ZKDASH_CHECKS = rules.load(os.environ)
-    ZKDASH_LIMITS = limits.load(os.environ)
-    ZKDASH_WEBHOOK_SECRET = telling.secret(os.environ, telling.WEBHOOK_SECRET)
-    _smtp = telling.smtp(os.environ)
-except config.ConfigError as error:
+    _configuration = configuration.read(os.environ)
+    ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(_configuration, os.environ)
+    ZKDASH_SIGN_IN = providers.load(_configuration, os.environ)
+    ZKDASH_CHECKS = _configuration.checks_by_cluster
+    ZKDASH_LIMITS = _configuration.limits
+    ZKDASH_WEBHOOK_SECRET = notices.secret(os.environ, notices.WEBHOOK_SECRET)
+    _smtp = notices.smtp(os.environ)
+except ConfigError as error:
     raise ImproperlyConfigured(str(error)) from error
 
 ZKDASH_HISTORY = Path(os.environ.get("ZKDASH_HISTORY") or DATA_DIR / "history")

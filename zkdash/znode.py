@@ -1,4 +1,4 @@
-"""The words every room shares: a znode as it was read, one that could not be, and a batch of them.
+"""The words every room shares: a znode as it was read, one that could not be, a batch of them, a write.
 
 This module knows the shape of ZooKeeper's answer to getData and nothing of Kafka, sockets or clocks.
 It imports nothing of ours.
@@ -6,6 +6,7 @@ It imports nothing of ours.
 
 from __future__ import annotations
 
+import enum
 import struct
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -91,6 +92,15 @@ class Znode(bytes):
     @property
     def num_children(self) -> int:
         return int.from_bytes(self[-12:-8], "big", signed=True)
+
+
+class Operation(enum.Enum):
+    """What a write does with a znode. CHECK compares the version and changes nothing."""
+
+    CREATE = "create"
+    SET = "set"
+    DELETE = "delete"
+    CHECK = "check"
 
 
 class Unreadable(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from tests.databases import Database, in_threads
 from zkdash.access import attempts
 from zkdash.access.attempts import OF_ADDRESS, OF_NAME, TooManyError
 from zkdash.access.models import Attempts
-from zkdash.limits import Limits
+from zkdash.configuration.limits import Limits
 
 LIMITS = msgspec.structs.replace(Limits(), name_attempts=5, address_attempts=12, attempts_s=60.0)
 NOW = 1_700_000_000.0

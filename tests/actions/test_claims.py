@@ -17,7 +17,8 @@ from zkdash.actions import claims, documents, order, queue
 from zkdash.actions.claims import Wanted
 from zkdash.actions.models import Action, Audit, Step
 from zkdash.actions.states import OCCUPYING, State, StepState
-from zkdash.cluster.plans.values import Operation, Write, check, create
+from zkdash.cluster.plans.values import Write, check, create
+from zkdash.znode import Operation
 
 LATE = NOW + (LEASE_S + 1) * SECOND
 

@@ -14,8 +14,9 @@ from zkdash.actions import documents, queue
 from zkdash.actions.documents import DocumentError
 from zkdash.cluster.plans.goals import Assigned, Consumed
 from zkdash.cluster.plans.intents import CreateTopic, DeleteTopic, Reassign
-from zkdash.cluster.plans.values import Edit, Operation, Plan, Step, Write
+from zkdash.cluster.plans.values import Edit, Plan, Step, Write
 from zkdash.kafka.values import Move
+from zkdash.znode import Operation
 
 # What PostgreSQL's text refuses, what UTF-8 refuses, and what is merely unusual.
 HOSTILE = "a\0b\ud800\udcff\u202e\U0001f600\ufeff"

@@ -9,9 +9,8 @@ from zkdash.actions import grounds
 from zkdash.actions.grounds import Found
 from zkdash.cluster.plans import intents
 from zkdash.cluster.plans.intents import OffsetAt
-from zkdash.cluster.plans.values import Operation
 from zkdash.kafka import secrets
-from zkdash.znode import Znode
+from zkdash.znode import Operation, Znode
 
 
 def found(tree: worlds.Tree) -> Found:

@@ -14,11 +14,11 @@ from zkdash.alarms import acknowledging, keeping
 from zkdash.alarms.acknowledging import AcknowledgingError, Shown
 from zkdash.alarms.keeping import Keeper
 from zkdash.alarms.models import Acknowledgement, Occurrence
-from zkdash.alarms.rules import Configured
 from zkdash.alarms.standing import Alarms, Seen, first_seen
 from zkdash.cluster.blame import Cause
 from zkdash.cluster.checks import CHECKS
 from zkdash.cluster.tone import Tone
+from zkdash.configuration.checks import ChecksByCluster
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,7 +26,7 @@ ANN = Who("ann")
 
 
 def turn(seen: Seen, seconds: float = 0, keeper: Keeper | None = None) -> Alarms:
-    return (keeper or Keeper(Configured())).turn({"shop": seen}, seeing.at(seconds))["shop"]
+    return (keeper or Keeper(ChecksByCluster())).turn({"shop": seen}, seeing.at(seconds))["shop"]
 
 
 def take_note(
@@ -86,7 +86,7 @@ def test_what_a_process_does_not_follow_or_has_only_just_seen_decides_nothing() 
 
 
 def test_a_check_that_cannot_be_made_is_over_after_a_minute_and_not_before() -> None:
-    keeper = Keeper(Configured())
+    keeper = Keeper(ChecksByCluster())
     turn(seeing.failing("D3", "orders"), 0, keeper)
     assert "D3" in turn(seeing.silent("D3"), 1, keeper).standing
     assert "D3" in turn(seeing.silent("D3"), 60, keeper).standing
@@ -96,7 +96,7 @@ def test_a_check_that_cannot_be_made_is_over_after_a_minute_and_not_before() -> 
 def test_a_check_that_was_taken_out_of_the_catalogue_is_over_too() -> None:
     row = {"cluster": "shop", "number": 1, "tone": "warning", "sentence": "It fails"}
     Occurrence.objects.create(check_id="D999", first_seen=seeing.at(0), opened_at=seeing.at(0), **row)
-    keeper = Keeper(Configured())
+    keeper = Keeper(ChecksByCluster())
     assert "D999" in turn(seeing.passing("D3"), 0, keeper).standing
     assert turn(seeing.passing("D3"), 61, keeper).standing == {}
 

@@ -16,8 +16,8 @@ from zkdash.actions.who import Who
 from zkdash.alarms import acknowledging, testing
 from zkdash.alarms.acknowledging import Shown
 from zkdash.alarms.keeping import Keeper
-from zkdash.alarms.rules import Configured, Rules
 from zkdash.alarms.standing import Seen
+from zkdash.configuration.checks import Checks, ChecksByCluster
 from zkdash.notices.courier import Courier
 from zkdash.notices.models import Delivery
 from zkdash.zk.config import ClusterConfig
@@ -39,10 +39,10 @@ def configure(settings: Settings, webhooks: tuple[str, ...] = (), mail: tuple[st
     settings.ZKDASH_CLUSTERS = (shop,)
 
 
-def turn(seen: Seen, seconds: float, rules: Rules = Rules()) -> list[str]:  # noqa: B008 - a frozen value
+def turn(seen: Seen, seconds: float, rules: Checks = Checks()) -> list[str]:  # noqa: B008 - a frozen value
     """What is told because of it."""
     before = Delivery.objects.count()
-    Keeper(Configured(rules)).turn({"shop": seen}, seeing.at(seconds))
+    Keeper(ChecksByCluster(rules)).turn({"shop": seen}, seeing.at(seconds))
     return [one.event for one in Delivery.objects.order_by("id")[before:]]
 
 
@@ -107,11 +107,11 @@ def test_that_a_finding_stands_is_told_at_most_so_often() -> None:
 
 
 def test_mild_findings_and_acknowledged_ones_are_not_told_and_others_are() -> None:
-    only_critical = Rules(alert_tone="critical")
+    only_critical = Checks(alert_tone="critical")
     mild = seeing.failing("D4", "orders")
     turn(mild, 0, only_critical)
     assert turn(mild, 60, only_critical) == []
-    assert turn(mild, 61, Rules(alert_tone="off")) == []
+    assert turn(mild, 61, Checks(alert_tone="off")) == []
     shown = Shown("shop", "D4", 1, mild.observations.looked["D4"])
     number = acknowledging.acknowledge(shown, Who("ann"), "we know", now=seeing.at(61))
     assert turn(mild, 62) == []

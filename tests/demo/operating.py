@@ -12,13 +12,13 @@ from zkdash.cluster import advance
 from zkdash.cluster.plans import goals, planner
 from zkdash.cluster.plans.goals import Goal, Progress
 from zkdash.cluster.plans.intents import Intent
-from zkdash.cluster.plans.values import Ground, Operation, Plan, Step
+from zkdash.cluster.plans.values import Ground, Plan, Step
 from zkdash.cluster.state import ClusterState
 from zkdash.demo.specs import Catalogue
 from zkdash.kafka import editing, paths
 from zkdash.zk.asking import Asker
 from zkdash.zk.config import ClusterConfig
-from zkdash.znode import Batch, Unreadable
+from zkdash.znode import Batch, Operation, Unreadable
 
 
 class Operator:

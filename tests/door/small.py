@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from zkdash.configuration.limits import Limits
 from zkdash.door.refusals import Refusals
-from zkdash.limits import Limits
 
 LIMITS = Limits(
     connections=10,

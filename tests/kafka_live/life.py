@@ -11,7 +11,7 @@ from tests.lab import admin
 from tests.lab.topics import Described
 from tests.serving import Served
 from tests.waiting import wait_for as wait_often
-from zkdash.zk.config import DEFAULT_NAME
+from zkdash.configuration.file import DEFAULT_NAME
 
 HOME = f"/c/{DEFAULT_NAME}/"
 TOPIC = "life"

@@ -17,7 +17,7 @@ from tests.lab.cluster import Lab
 from tests.lab.tools import NEW, OLD, Standing
 from tests.serving import Serve, Served
 from tests.waiting import wait_for as wait_often
-from zkdash import live
+from zkdash import configuration, live
 from zkdash.cluster import migration
 from zkdash.cluster.groups import Group
 from zkdash.cluster.migration import Migration, Sample, Stage
@@ -162,7 +162,8 @@ class Walk:
 
     def __init__(self, lab: Lab, site: Site, topic: str) -> None:
         self._site, self._topic, self._name = site, topic, f"moving-{topic}"
-        (cluster,) = config.load({"ZKDASH_ZOOKEEPER": lab.address(site.brokers[0].release.version)})
+        environ = {"ZKDASH_ZOOKEEPER": lab.address(site.brokers[0].release.version)}
+        (cluster,) = config.load(configuration.read(environ), environ)
         self._cluster = cluster.name
         self._watcher = Watcher(cluster, notify=lambda *_: None)
         self._watcher.start()

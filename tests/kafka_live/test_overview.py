@@ -18,7 +18,7 @@ from tests.lab.topics import Described
 from tests.lab.zookeeper import BUNDLED
 from tests.serving import Served
 from tests.waiting import wait_for as wait_often
-from zkdash.zk.config import DEFAULT_NAME
+from zkdash.configuration.file import DEFAULT_NAME
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 

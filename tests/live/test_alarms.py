@@ -11,8 +11,8 @@ from tests.web import states
 from zkdash import live
 from zkdash.actions.entries import UnavailableError
 from zkdash.alarms.standing import EMPTY, Alarms, Seen, Standing
-from zkdash.live import alarms, board
-from zkdash.live.alarms import Poller
+from zkdash.live import board
+from zkdash.live.alarms import KeptFindings
 from zkdash.zk.session import Phase
 
 
@@ -20,7 +20,6 @@ from zkdash.zk.session import Phase
 def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(board, "STALE_AFTER_S", 24 * 3600.0)  # what is of now stays so on a slow machine
     yield
-    alarms.clear()
     live.clear()
 
 
@@ -45,7 +44,7 @@ def test_each_cluster_is_handed_over_with_whether_it_is_followed() -> None:
     states.publish(states.sick(), name="west", phase=Phase.LOST)
     states.publish(None, name="north", phase=Phase.LIVE)
     states.publish(states.sick(), name="late", as_of=1.0)
-    Poller(keeper, ("east", "west", "north", "late", "unknown")).turn()
+    KeptFindings(keeper, ("east", "west", "north", "late", "unknown")).turn()
     current = {cluster: seen.current for cluster, seen in keeper.seen.items()}
     assert current == {"east": True, "west": False, "north": False, "late": False}
     assert keeper.seen["east"].observations is east.observations
@@ -53,24 +52,24 @@ def test_each_cluster_is_handed_over_with_whether_it_is_followed() -> None:
 
 def test_what_did_not_change_stays_the_same_object() -> None:
     states.publish(states.sick(), name="east")
-    poller = Poller(Keeper(), ("east",))
+    alarms = KeptFindings(Keeper(), ("east",))
     assert alarms.current("east") is EMPTY
-    poller.turn()
+    alarms.turn()
     known = alarms.current("east")
     assert known.standing["D1"].number == 3
-    poller.turn()
+    alarms.turn()
     assert alarms.current("east") is known
 
 
 def test_a_database_that_is_away_leaves_what_was_known_and_a_sentence() -> None:
     keeper = Keeper()
     states.publish(states.sick(), name="east")
-    poller = Poller(keeper, ("east",))
-    poller.turn()
+    alarms = KeptFindings(keeper, ("east",))
+    alarms.turn()
     keeper.away = True
-    poller.turn()
+    alarms.turn()
     assert alarms.current("east").trouble == "Acknowledgements cannot be read."
     assert alarms.current("east").standing["D1"].number == 3
     keeper.away = False
-    poller.turn()
+    alarms.turn()
     assert alarms.current("east").trouble == ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -17,49 +16,43 @@ from zkdash.actions import claims, reading
 from zkdash.actions import queue as actions
 from zkdash.actions.entries import KEPT, News, UnavailableError
 from zkdash.actions.states import State
-from zkdash.live import board, queue
+from zkdash.live import board, pollers
+from zkdash.live.queue import ActionQueue
 from zkdash.live.watcher import Watcher
 from zkdash.zk.aside import Aside
 from zkdash.zk.config import ClusterConfig
 
 
-@pytest.fixture(autouse=True)
-def _empty() -> Iterator[None]:
-    queue.clear()
-    yield
-    queue.clear()
-
-
 @pytest.fixture
-def poller(db: None) -> queue.Poller:
-    return queue.Poller(reading, ["c", "d"])
+def queue(db: None) -> ActionQueue:
+    return ActionQueue(reading, ["c", "d"])
 
 
-def states(cluster: str = "c") -> list[str]:
+def states(queue: ActionQueue, cluster: str = "c") -> list[str]:
     return [entry.state.value for entry in queue.current(cluster).entries]
 
 
-def test_what_changed_enters_the_queue_of_its_cluster_and_no_other(poller: queue.Poller) -> None:
+def test_what_changed_enters_the_queue_of_its_cluster_and_no_other(queue: ActionQueue) -> None:
     small.queued("d")
-    poller.turn()
+    queue.turn()
     before = queue.current("d")
-    assert (states("c"), states("d")) == ([], ["queued"])
+    assert (states(queue, "c"), states(queue, "d")) == ([], ["queued"])
     small.queued("c")
-    poller.turn()
-    assert states("c") == ["queued"]
+    queue.turn()
+    assert states(queue, "c") == ["queued"]
     assert queue.current("d") is before
 
 
 def test_while_nothing_changes_one_query_a_turn_is_asked_and_the_queue_stays_the_same(
-    poller: queue.Poller,
+    queue: ActionQueue,
 ) -> None:
     small.queued()
-    poller.turn()
+    queue.turn()
     before = queue.current("c")
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        poller.turn()
+        queue.turn()
     assert len(asked) == 1
     assert queue.current("c") is before
     plan = " ".join(map(str, _explain(asked.captured_queries[0]["sql"])))
@@ -76,49 +69,49 @@ def _execute(sql: str) -> list[Any]:
         return list(cursor.fetchall())
 
 
-def test_steps_at_work_are_told_with_how_far_their_goal_is(poller: queue.Poller) -> None:
+def test_steps_at_work_are_told_with_how_far_their_goal_is(queue: ActionQueue) -> None:
     action = small.claimed(steps=2)
     assert claims.intend(action, 0, small.NOW)
     assert claims.applied(action, 0, 77, small.plan().steps[0].writes, small.NOW)
     assert claims.progress(action, 0, 3, 8)
-    poller.turn()
+    queue.turn()
     (entry,) = queue.current("c").in_flight
     assert (entry.step, entry.steps, entry.done, entry.total) == (0, 2, 3, 8)
     assert claims.verified(action, 0, small.NOW + timedelta(seconds=2))
-    poller.turn()
+    queue.turn()
     (entry,) = queue.current("c").in_flight
     assert (entry.step, entry.doing) == (1, "Create 1")
 
 
-def test_old_ends_are_forgotten_and_what_is_in_flight_never(poller: queue.Poller) -> None:
+def test_old_ends_are_forgotten_and_what_is_in_flight_never(queue: ActionQueue) -> None:
     waiting = small.queued()
-    poller.turn()
+    queue.turn()
     for _ in range(KEPT + 3):
         actions.stop(small.proposed().id, small.ANN)
-    poller.turn()
+    queue.turn()
     found = queue.current("c")
     assert len(found.entries) == KEPT + 1
     assert found.entries[-1].id == waiting.id
     assert found.more
-    fresh = queue.Poller(reading, ["c"])
+    fresh = ActionQueue(reading, ["c"])
     fresh.turn()
-    assert queue.current("c").entries == found.entries
+    assert fresh.current("c").entries == found.entries
 
 
-def test_an_action_that_is_looked_at_is_read_again_when_it_changes(poller: queue.Poller) -> None:
+def test_an_action_that_is_looked_at_is_read_again_when_it_changes(queue: ActionQueue) -> None:
     action = small.queued()
-    poller.turn()
+    queue.turn()
     assert queue.detail("c", action.id) is None
     queue.want("c", action.id)
-    poller.turn()
+    queue.turn()
     first = queue.detail("c", action.id)
     assert first is not None
     assert [line.event for line in first.audit] == ["submitted", "proposed"]
     with CaptureQueriesContext(connection) as asked:
-        poller.turn()
+        queue.turn()
     assert len(asked) == 1
     actions.stop(action.id, small.BEN)
-    poller.turn()
+    queue.turn()
     second = queue.detail("c", action.id)
     assert second is not None
     assert second.entry.state is State.STOPPED
@@ -127,16 +120,16 @@ def test_an_action_that_is_looked_at_is_read_again_when_it_changes(poller: queue
 
 def test_what_nobody_looks_at_any_more_is_let_go(db: None) -> None:
     action, now = small.queued(), [0.0]
-    poller = queue.Poller(reading, ["c"], clock=lambda: now[0])
+    queue = ActionQueue(reading, ["c"], clock=lambda: now[0])
     queue.want("c", action.id)
-    poller.turn()
+    queue.turn()
     assert queue.detail("c", action.id) is not None
     now[0] = float("inf")
-    poller.turn()
+    queue.turn()
     assert queue.detail("c", action.id) is None
 
 
-def test_an_older_reading_does_not_replace_a_newer_one(poller: queue.Poller) -> None:
+def test_an_older_reading_does_not_replace_a_newer_one(queue: ActionQueue) -> None:
     action = small.queued()
     old = reading.detail("c", action.id)
     actions.pause(action.id, small.ANN)
@@ -170,42 +163,42 @@ class Failing:
 
 def test_a_database_that_is_away_is_said_and_what_was_known_stays(db: None) -> None:
     source = Failing()
-    poller = queue.Poller(source, ["c"])
-    poller.turn()
+    queue = ActionQueue(source, ["c"])
+    queue.turn()
     assert (queue.current("c").trouble, queue.current("c").read) == ("It is away.", False)
     source.broken = False
     small.queued()
-    poller.turn()
-    assert (queue.current("c").trouble, states()) == ("", ["queued"])
+    queue.turn()
+    assert (queue.current("c").trouble, states(queue)) == ("", ["queued"])
     source.broken = True
-    poller.turn()
-    assert (queue.current("c").trouble, states()) == ("It is away.", ["queued"])
+    queue.turn()
+    assert (queue.current("c").trouble, states(queue)) == ("It is away.", ["queued"])
     source.broken = False
-    poller.turn()
+    queue.turn()
     assert queue.current("c").trouble == ""
 
 
 def test_a_real_database_without_its_tables_is_trouble_and_no_crash(db: None) -> None:
     _execute("ALTER TABLE actions_action RENAME TO elsewhere")
-    poller = queue.Poller(reading, ["c"])
-    poller.turn()
+    queue = ActionQueue(reading, ["c"])
+    queue.turn()
     assert "database fails" in queue.current("c").trouble
     _execute("ALTER TABLE elsewhere RENAME TO actions_action")
-    poller.turn()
+    queue.turn()
     assert queue.current("c").trouble == ""
 
 
 def test_a_database_that_neither_answers_nor_refuses_is_said_to_be_away(db: None) -> None:
     now = [0.0]
-    poller = queue.Poller(reading, ["c"], clock=lambda: now[0])
-    poller.turn()
+    queue = ActionQueue(reading, ["c"], clock=lambda: now[0])
+    queue.turn()
     now[0] = 9.0
-    poller.judge()
+    queue.judge()
     assert queue.current("c").trouble == ""
     now[0] = 11.0
-    poller.judge()
+    queue.judge()
     assert "has not answered for over 10 s" in queue.current("c").trouble
-    poller.turn()
+    queue.turn()
     assert queue.current("c").trouble == ""
 
 
@@ -230,14 +223,14 @@ class Counting:
 
 def test_a_poke_is_answered_at_once_and_a_stop_ends_the_thread() -> None:
     source = Counting()
-    poller = queue.Poller(source, ["c"])
-    poller.start()
+    queue = ActionQueue(source, ["c"])
+    queue.start()
     assert source.asked.acquire(timeout=5)
     for _ in range(3):
         queue.poke()
         assert source.asked.acquire(timeout=0.9)
-    poller.stop()
-    assert not poller._thread.is_alive()
+    queue.stop()
+    assert not queue._thread.is_alive()
     assert not queue.current("c").read
 
 
@@ -246,16 +239,18 @@ def test_the_watchers_tick_takes_the_queue_in_and_tells_pages_of_actions(
 ) -> None:
     monkeypatch.setattr("zkdash.live.watcher.mirror.Mirror", _NoMirror)
     told: list[Any] = []
+    queue = ActionQueue(reading, ["c"])
     watcher = Watcher(
-        ClusterConfig("c", (("zk", 2181),)), notify=lambda _name, _revision, touched: told.append(touched)
+        ClusterConfig("c", (("zk", 2181),)),
+        notify=lambda _name, _revision, touched: told.append(touched),
+        polled=pollers.NONE._replace(queue=queue),
     )
-    poller = queue.Poller(reading, ["c"])
-    poller.turn()
+    queue.turn()
     watcher.tick(1.0)
     watcher.tick(2.0)
     assert [touched.areas for touched in told] == [{"actions"}]
     small.queued()
-    poller.turn()
+    queue.turn()
     watcher.tick(3.0)
     snapshot = board.current("c")
     assert snapshot is not None
@@ -273,12 +268,12 @@ class _NoMirror:
 
 def test_a_loop_that_reads_lets_no_change_be_missed(db: None) -> None:
     """Revisions are given in the order in which they are committed, so the highest seen is behind all."""
-    poller = queue.Poller(reading, ["c"])
+    queue = ActionQueue(reading, ["c"])
     made = []
     for _ in range(20):
         made.append(small.queued().id)
-        poller.turn()
+        queue.turn()
         actions.pause(made[0], small.ANN)
-    poller.turn()
+    queue.turn()
     wait_for(lambda: len(queue.current("c").entries) == 20, limit_s=1)
     assert queue.current("c").entries[-1].pause_wanted

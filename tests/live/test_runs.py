@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from tests.waiting import wait_for
 from zkdash.actions.entries import UnavailableError
-from zkdash.live import runs
-from zkdash.live.runs import Poller, Run
+from zkdash.live.runs import EMPTY, PipelineRuns, Run
 
 RUN = Run(1, "all", "running", "ann", 5, 6, None, 0, 0, None, 10, "reading", None)
-
-
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    runs.clear()
-    yield
-    runs.clear()
 
 
 class Reader:
@@ -37,44 +25,55 @@ class Reader:
 
 
 def test_nobody_is_asked_before_somebody_looks_or_after_they_went() -> None:
-    reader, now = Reader(), [1e9]
-    poller = Poller(reader, clock=lambda: now[0])
-    poller.turn()
+    reader, now = Reader(), [0.0]
+    runs = PipelineRuns(reader, clock=lambda: now[0])
+    runs.turn()
     assert reader.asked == 0
     runs.want("shop")
-    now[0] = 0.0
-    poller.turn()
+    now[0] = 30.0
+    runs.turn()
     assert runs.current("shop").runs == (RUN,)
-    now[0] = 1e9
-    poller.turn()
+    now[0] = 30.1
+    runs.turn()
     assert reader.asked == 1
-    assert runs.current("shop") is runs.EMPTY
+    assert runs.current("shop") is EMPTY
 
 
 def test_a_database_that_is_away_leaves_what_was_known_and_a_sentence() -> None:
     reader = Reader()
-    poller = Poller(reader)
+    runs = PipelineRuns(reader)
     runs.want("shop")
-    poller.turn()
+    runs.turn()
     reader.away = True
-    poller.turn()
+    runs.turn()
     assert runs.current("shop").runs == (RUN,)
     assert runs.current("shop").trouble == "Runs cannot be read."
     reader.away = False
-    poller.turn()
+    runs.turn()
     assert runs.current("shop").trouble == ""
 
 
 def test_what_was_just_queued_is_read_at_once() -> None:
     reader = Reader()
-    poller = Poller(reader)
+    runs = PipelineRuns(reader)
     runs.hold("shop", ())
-    poller.start()
+    runs.start()
     try:
         wait_for(lambda: runs.current("shop").runs, limit_s=5.0)
         reader.found = ()
         runs.poke()
         wait_for(lambda: not runs.current("shop").runs, limit_s=5.0)
     finally:
-        poller.stop()
-    assert runs.current("shop") is runs.EMPTY
+        runs.stop()
+    assert runs.current("shop") is EMPTY
+
+
+def test_without_a_reader_nothing_is_read_and_what_a_request_read_is_shown() -> None:
+    runs = PipelineRuns()
+    runs.start()
+    runs.want("shop")
+    runs.turn()
+    assert runs.current("shop") is EMPTY
+    runs.hold("shop", (RUN,))
+    assert runs.current("shop").runs == (RUN,)
+    runs.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zkdash.limits import Limits
+from zkdash.configuration.limits import Limits
 from zkdash.live.ends import Who
 from zkdash.live.parts import PageKey
 from zkdash.live.shares import Shares

@@ -11,7 +11,7 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -28,8 +28,10 @@ from tests.management.test_serve import Browser, command
 from tests.serving import Serve, Served, served
 from tests.waiting import wait_for
 from tests.world import World
+from zkdash import configuration
 from zkdash.web import pages
 from zkdash.zk import config
+from zkdash.zk.config import ClusterConfig
 
 __all__ = ["served"]
 
@@ -248,12 +250,17 @@ def test_djangos_own_error_pages_show_none_either(
     assert seen.leaks(names | {"django": canary("django")}) == []
 
 
+def _clusters(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
+    """In a frame of its own, for the page shows what stands in those of the failure."""
+    return config.load(configuration.read(environ), environ)
+
+
 def test_what_a_failing_view_shows_with_debug_hides_how_clusters_are_reached(
     settings: Settings, tmp_path: Path
 ) -> None:
     file = tmp_path / "zkdash.toml"
     file.write_text('[clusters.a]\nzookeeper = "h:1"\nauth_scheme = "digest"\nauth_env = "ZK_DIGEST"\n')
-    settings.ZKDASH_CLUSTERS = config.load({"ZKDASH_CONFIG": str(file), "ZK_DIGEST": f"a:{canary('digest')}"})
+    settings.ZKDASH_CLUSTERS = _clusters({"ZKDASH_CONFIG": str(file), "ZK_DIGEST": f"a:{canary('digest')}"})
     settings.SECRET_KEY = canary("django")
     settings.DEBUG = True
     request = RequestFactory().get("/", headers={"accept": "text/html"})

@@ -26,7 +26,7 @@ from tests.management.test_serve import Browser, command
 from tests.serving import Serve, Served, served
 from tests.waiting import wait_for
 from tests.world import World
-from zkdash.access.sso.configuration import Ldap, Oidc, SignIn
+from zkdash.access.sso.providers import Ldap, Oidc, SignIn
 from zkdash.notices.mail import Mail
 from zkdash.notices.webhooks import Webhook
 from zkdash.web import pages
@@ -237,8 +237,8 @@ def test_a_failing_view_shows_none_of_them_with_debug(
     settings.ZKDASH_WEBHOOK_SECRET = settings.EMAIL_HOST_PASSWORD = canary("env")
     settings.ZKDASH_CLUSTERS = (ClusterConfig("a", (("h", 1),), webhooks=(f"https://h/{canary('hook')}",)),)
     settings.ZKDASH_SIGN_IN = SignIn(
-        Oidc("ID", "https://id", "zkdash", canary("oidc")),
-        Ldap("ldaps://h", "dc=org", bind_password=canary("ldap")),
+        Oidc(issuer="https://id", client_id="zkdash", client_secret=canary("oidc")),
+        Ldap(url="ldaps://h", user_base="dc=org", bind_password=canary("ldap")),
     )
     held = (
         settings.ZKDASH_CLUSTERS,

@@ -24,6 +24,7 @@ from tests.serving import Serve, Served, served
 from tests.waiting import wait_for
 from tests.zk import secured
 from tests.zk.certificates import Authority
+from zkdash import configuration
 from zkdash.actions import planning, queue
 from zkdash.actions.models import Action, Audit
 from zkdash.actions.states import State
@@ -113,7 +114,7 @@ auth_env = "READER"
 
 
 def queued(environ: Mapping[str, str]) -> Action:
-    (shop, *_) = config.load(environ)
+    (shop, *_) = config.load(configuration.read(environ), environ)
     plan = planning.plan(shop, INTENT)
     assert plan.refusals == ()
     return queue.submit(queue.propose("shop", INTENT, plan, ANN).id, ANN)
@@ -178,7 +179,7 @@ def test_the_web_reads_the_executor_writes_and_no_secret_is_told(
             ),
             site.get(f"/c/shop/actions/{action.id}/").text,
             repr([list(model.objects.values()) for model in (Action, Audit)]),
-            repr(config.load(environ)),
+            repr(config.load(configuration.read(environ), environ)),
         ]
     )
     site.stop()

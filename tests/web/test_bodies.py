@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.web.test_matrix import MATRIX, METHODS, ROUTES, expected
-from zkdash.limits import Limits
+from zkdash.configuration.limits import Limits
 from zkdash.web import bodies
 
 LARGE = {

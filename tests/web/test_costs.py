@@ -12,7 +12,7 @@ from tests.costs import Asked, Request, Site
 from tests.door.test_served import signed_in
 from tests.serving import starter
 from tests.world import World
-from zkdash.limits import Limits
+from zkdash.configuration.limits import Limits
 
 pytestmark = pytest.mark.zk
 

@@ -25,8 +25,8 @@ from zkdash.access.models import Grant, Token
 from zkdash.access.rights import Rights
 from zkdash.access.roles import Right, Role
 from zkdash.cluster.changes import Change
+from zkdash.configuration.limits import Limits
 from zkdash.door.places import Floor
-from zkdash.limits import Limits
 from zkdash.live.feed import Feed
 from zkdash.live.traffic import TRAFFIC
 from zkdash.web import feed

@@ -32,13 +32,14 @@ from zkdash.actions.models import Action
 from zkdash.cluster import checks
 from zkdash.cluster.checks import Sight, survey
 from zkdash.cluster.plans.goals import Assigned, Consumed
-from zkdash.cluster.plans.values import Operation, Plan, Write
+from zkdash.cluster.plans.values import Plan, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import editing, paths
 from zkdash.kafka.values import Election
 from zkdash.live.parts import PageKey
 from zkdash.web import offers
 from zkdash.zk.config import ClusterConfig, parse_address
+from zkdash.znode import Operation
 
 __all__ = ["operator", "signed_in"]
 

@@ -15,11 +15,12 @@ from zkdash.cluster.foresight import Foreseen, Foresight
 from zkdash.cluster.plans import intents, planner
 from zkdash.cluster.plans.goals import Assigned, Consumed, Gone, Led, Reelected, Written
 from zkdash.cluster.plans.intents import CreateTopic, Reassign
-from zkdash.cluster.plans.values import Edit, Effect, Ground, Operation, Plan, Step, Write
+from zkdash.cluster.plans.values import Edit, Effect, Ground, Plan, Step, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.kafka.values import Move
 from zkdash.web import foreseen, kinds, review, review_words
+from zkdash.znode import Operation
 
 
 def planned(intent: Any, state: ClusterState | None = None, **tree: Any) -> Plan:

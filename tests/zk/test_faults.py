@@ -24,9 +24,10 @@ from tests.zk import secured, witness
 from tests.zk.proxy import Proxy
 from tests.zk.witness import Difference
 from tests.zk.writer import ROOTS, TWINS, Writer
+from zkdash.configuration.clusters import DIGEST_MD5
 from zkdash.demo.zookeeper import Ensemble, Server
 from zkdash.zk.config import ClusterConfig, parse_address
-from zkdash.zk.identity import DIGEST_MD5, Identity
+from zkdash.zk.identity import Identity
 from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase
 

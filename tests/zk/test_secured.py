@@ -19,15 +19,17 @@ from tests.waiting import wait_for
 from tests.zk import fake, secured, witness
 from tests.zk.certificates import Authority, Pem
 from tests.zk.proxy import Proxy
+from zkdash.configuration.clusters import DIGEST_MD5
+from zkdash.configuration.secrets import Source
 from zkdash.zk import asking
 from zkdash.zk.asking import AskingError
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.identity import DIGEST_MD5, Identity, Sealed, Source, Tls
+from zkdash.zk.identity import Identity, Sealed, Tls
 from zkdash.zk.mirror import Mirror
-from zkdash.zk.outcomes import Committed, Fault, Kind, Op, Refused, UnreachedError
+from zkdash.zk.outcomes import Committed, Fault, Op, Refused, UnreachedError
 from zkdash.zk.session import Phase
 from zkdash.zk.writer import Writer
-from zkdash.znode import Unreadable, Znode
+from zkdash.znode import Operation, Unreadable, Znode
 
 pytestmark = pytest.mark.zk
 
@@ -87,7 +89,7 @@ def test_a_mirror_lives_and_a_writer_writes(locked: secured.Locked, who: str) ->
             assert mirror.session.zookeeper_version == "3.9.5"
             with Writer(config) as writer:
                 writer.take()
-                op = Op(Kind.CREATE, "/brokers/topics/t", b"y" * LARGE)
+                op = Op(Operation.CREATE, "/brokers/topics/t", b"y" * LARGE)
                 assert isinstance(writer.commit([op], "/zkdash/applied/1-0"), Committed)
             witness.wait_sees(seen, lambda state: "/brokers/topics/t" in state)
         assert {one: len(data or b"") for one, (data, _) in seen.seen().items()} == {
@@ -146,16 +148,16 @@ def test_zookeeper_itself_refuses_a_write_with_the_reading_identity(
         assert isinstance(asking.read(stranger, ROOTS)["/brokers"], Unreadable)
         with Writer(both) as writer:
             writer.take()
-            done = writer.commit([Op(Kind.SET, "/brokers", b"2", version=0)], "/zkdash/applied/1-0")
+            done = writer.commit([Op(Operation.SET, "/brokers", b"2", version=0)], "/zkdash/applied/1-0")
             assert isinstance(done, Committed)
         with Writer(
             ClusterConfig("test", reading.servers, path, reading.reading, 2.0, markers=False)
         ) as writer:
             writer.take()
             for op in (
-                Op(Kind.SET, "/brokers", b"3", version=1),
-                Op(Kind.CREATE, "/brokers/topics", b""),
-                Op(Kind.DELETE, "/brokers/ids", version=0),
+                Op(Operation.SET, "/brokers", b"3", version=1),
+                Op(Operation.CREATE, "/brokers/topics", b""),
+                Op(Operation.DELETE, "/brokers/ids", version=0),
             ):
                 refused = writer.commit([op], None)
                 assert isinstance(refused, Refused), op

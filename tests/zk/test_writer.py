@@ -18,14 +18,15 @@ from tests.zk.proxy import Proxy
 from tests.zk.test_asking import config_of
 from zkdash.zk import writer as writing
 from zkdash.zk.identity import Identity
-from zkdash.zk.outcomes import Committed, Fault, Fenced, Kind, Op, Refused, Unknown, UnreachedError
+from zkdash.zk.outcomes import Committed, Fault, Fenced, Op, Refused, Unknown, UnreachedError
 from zkdash.zk.writer import Writer
+from zkdash.znode import Operation
 
 pytestmark = pytest.mark.zk
 
 MARKER = f"{writing.APPLIED}/1-0"
-TRIGGER = Op(Kind.CREATE, "/admin/trigger", b"{}")
-COUNTED = Op(Kind.SET, "/admin", b"asked")  # of any version: each one more counts
+TRIGGER = Op(Operation.CREATE, "/admin/trigger", b"{}")
+COUNTED = Op(Operation.SET, "/admin", b"asked")  # of any version: each one more counts
 
 
 @contextlib.contextmanager
@@ -51,15 +52,15 @@ def test_one_multi_writes_all_of_it_with_its_marker_and_tells_the_transaction(ch
     for path in ("/a/set", "/a/gone", "/a/checked"):
         client.create(path, b"before", makepath=True)
     ops = [
-        Op(Kind.CHECK, "/a/checked", version=0),
-        Op(Kind.SET, "/a/set", b"after", 0),
-        Op(Kind.DELETE, "/a/gone", version=0),
-        Op(Kind.CREATE, "/a/made", None),
-        Op(Kind.CREATE, "/a/told_", b"t", sequential=True),
+        Op(Operation.CHECK, "/a/checked", version=0),
+        Op(Operation.SET, "/a/set", b"after", 0),
+        Op(Operation.DELETE, "/a/gone", version=0),
+        Op(Operation.CREATE, "/a/made", None),
+        Op(Operation.CREATE, "/a/told_", b"t", sequential=True),
     ]
     with taking(chroot.address) as writer:
         outcome = writer.commit(ops, MARKER)
-        again = writer.commit([Op(Kind.SET, "/a/set", b"later", 1)], f"{writing.APPLIED}/1-1")
+        again = writer.commit([Op(Operation.SET, "/a/set", b"later", 1)], f"{writing.APPLIED}/1-1")
     data, stat = client.get("/a/set")
     assert (data, stat.version) == (b"later", 2)
     assert outcome == Committed(client.exists(MARKER).czxid)
@@ -74,23 +75,23 @@ def test_one_multi_writes_all_of_it_with_its_marker_and_tells_the_transaction(ch
 @pytest.mark.parametrize(
     ("op", "fault", "told"),
     [
-        (Op(Kind.CREATE, "/a", b""), Fault.EXISTS, "/a is there already."),
+        (Op(Operation.CREATE, "/a", b""), Fault.EXISTS, "/a is there already."),
         (
-            Op(Kind.CREATE, "/b/c", b""),
+            Op(Operation.CREATE, "/b/c", b""),
             Fault.ABSENT,
             "/b/c cannot be created: there is no znode above it.",
         ),
-        (Op(Kind.SET, "/a", b"", 7), Fault.VERSION, "/a was changed by somebody else meanwhile."),
-        (Op(Kind.SET, "/b", b"", 0), Fault.ABSENT, "/b is no longer there."),
-        (Op(Kind.DELETE, "/a", version=7), Fault.VERSION, "/a was changed by somebody else meanwhile."),
-        (Op(Kind.DELETE, "/a", version=0), Fault.NOT_EMPTY, "/a has got children."),
-        (Op(Kind.CHECK, "/a", version=7), Fault.VERSION, "/a was changed by somebody else meanwhile."),
+        (Op(Operation.SET, "/a", b"", 7), Fault.VERSION, "/a was changed by somebody else meanwhile."),
+        (Op(Operation.SET, "/b", b"", 0), Fault.ABSENT, "/b is no longer there."),
+        (Op(Operation.DELETE, "/a", version=7), Fault.VERSION, "/a was changed by somebody else meanwhile."),
+        (Op(Operation.DELETE, "/a", version=0), Fault.NOT_EMPTY, "/a has got children."),
+        (Op(Operation.CHECK, "/a", version=7), Fault.VERSION, "/a was changed by somebody else meanwhile."),
         (
-            Op(Kind.SET, "/a", version=7, edit=lambda _: b""),
+            Op(Operation.SET, "/a", version=7, edit=lambda _: b""),
             Fault.VERSION,
             "/a was changed by somebody else meanwhile.",
         ),
-        (Op(Kind.SET, "/b", version=0, edit=lambda _: b""), Fault.ABSENT, "/b is no longer there."),
+        (Op(Operation.SET, "/b", version=0, edit=lambda _: b""), Fault.ABSENT, "/b is no longer there."),
     ],
 )
 def test_what_is_refused_names_the_operation_and_leaves_everything(
@@ -100,18 +101,18 @@ def test_what_is_refused_names_the_operation_and_leaves_everything(
     chroot.client.create("/first", b"")
     with taking(chroot.address) as writer:
         before = everything.below(chroot.client)
-        outcome = writer.commit([Op(Kind.SET, "/first", b"x", 0), op], MARKER)
+        outcome = writer.commit([Op(Operation.SET, "/first", b"x", 0), op], MARKER)
         assert outcome == Refused(1, fault, told)
         assert everything.below(chroot.client) == before
         # and the writer goes on
-        assert isinstance(writer.commit([Op(Kind.SET, "/first", b"x", 0)], MARKER), Committed)
+        assert isinstance(writer.commit([Op(Operation.SET, "/first", b"x", 0)], MARKER), Committed)
 
 
 def test_an_edit_is_made_of_the_full_bytes_which_nobody_else_gets(chroot: Chroot) -> None:
     chroot.client.create("/config", b"hunter2")
     with taking(chroot.address) as writer:
         outcome = writer.commit(
-            [Op(Kind.SET, "/config", version=0, edit=lambda now: (now or b"") + b"!")], MARKER
+            [Op(Operation.SET, "/config", version=0, edit=lambda now: (now or b"") + b"!")], MARKER
         )
     assert isinstance(outcome, Committed)
     assert chroot.client.get("/config")[0] == b"hunter2!"
@@ -123,7 +124,7 @@ def test_what_cannot_be_edited_is_refused_with_its_reason(chroot: Chroot) -> Non
 
     chroot.client.create("/config", b"x")
     with taking(chroot.address) as writer:
-        outcome = writer.commit([Op(Kind.SET, "/config", version=0, edit=fail)], MARKER)
+        outcome = writer.commit([Op(Operation.SET, "/config", version=0, edit=fail)], MARKER)
     assert outcome == Refused(0, Fault.OTHER, "/config cannot be edited: it is not JSON.")
 
 
@@ -176,7 +177,7 @@ def test_a_write_that_was_held_up_on_its_way_fails_once_somebody_has_looked(chro
         proxy.restore()
         wait_for(lambda: MARKER.encode() in proxy.sent[0])
         chroot.client.sync("/")
-        assert isinstance(other.commit([Op(Kind.CREATE, "/admin/x")], MARKER), Committed)
+        assert isinstance(other.commit([Op(Operation.CREATE, "/admin/x")], MARKER), Committed)
         assert chroot.client.exists("/admin").version == 0
 
 
@@ -223,7 +224,7 @@ def test_what_is_created_has_the_acl_of_its_directory_so_that_brokers_go_on_with
     ours = make_digest_acl("me", "secret", create=True, delete=True, admin=True)
     chroot.client.create("/topics", b"", acl=[*brokers, ours])
     with taking(chroot.address, reading=Identity("digest", "me:secret")) as writer:
-        ops = [Op(Kind.CREATE, "/topics/t", b"{}"), Op(Kind.CREATE, "/topics/t/partitions")]
+        ops = [Op(Operation.CREATE, "/topics/t", b"{}"), Op(Operation.CREATE, "/topics/t/partitions")]
         assert isinstance(writer.commit(ops, MARKER), Committed)
     with entitled(chroot.address) as client:
         for path in ("/topics/t", "/topics/t/partitions"):
@@ -237,7 +238,7 @@ def test_an_acl_that_is_not_told_whole_is_not_copied(chroot: Chroot) -> None:
     acl.append(make_digest_acl("me", "secret", create=True))  # but not ADMIN
     chroot.client.create("/topics", b"", acl=acl)
     with taking(chroot.address, reading=Identity("digest", "me:secret")) as writer:
-        outcome = writer.commit([Op(Kind.CREATE, "/topics/t", b"{}")], MARKER)
+        outcome = writer.commit([Op(Operation.CREATE, "/topics/t", b"{}")], MARKER)
     assert isinstance(outcome, Refused)
     assert (outcome.at, outcome.fault) == (0, Fault.NO_AUTH)
     assert outcome.sentence.startswith("/topics/t is not created: the ACL of /topics")
@@ -250,7 +251,7 @@ def test_where_no_marks_are_allowed_there_is_neither_fence_nor_marker(chroot: Ch
     chroot.client.create("/admin")
     with taking(chroot.address, markers=False) as writer:
         assert writer.commit([TRIGGER], None) == Committed(None)
-        assert isinstance(writer.commit([Op(Kind.SET, "/admin", b"x", 0)], None), Committed)
+        assert isinstance(writer.commit([Op(Operation.SET, "/admin", b"x", 0)], None), Committed)
     assert sorted(chroot.client.get_children("/")) == ["admin"]
 
 

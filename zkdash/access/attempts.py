@@ -19,7 +19,7 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from zkdash.access.models import Attempts
-from zkdash.limits import Limits
+from zkdash.configuration.limits import Limits
 
 OF_NAME: Final = "name_attempts"
 OF_ADDRESS: Final = "address_attempts"

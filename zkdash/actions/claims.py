@@ -22,7 +22,8 @@ from zkdash.actions.models import Action, Step
 from zkdash.actions.states import ENDED, OCCUPYING, State, StepState
 from zkdash.actions.transitions import AFTER
 from zkdash.actions.who import Who
-from zkdash.cluster.plans.values import Operation, Plan, Write
+from zkdash.cluster.plans.values import Plan, Write
+from zkdash.znode import Operation
 
 _ACTIVE = (State.RUNNING, State.VERIFYING)
 _STEP_STATES = {

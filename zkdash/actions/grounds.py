@@ -16,13 +16,13 @@ from zkdash.cluster.plans import goals
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Assigned, Written
 from zkdash.cluster.plans.intents import Intent, Reassign
-from zkdash.cluster.plans.values import Edit, Ground, Operation, Step, Write
+from zkdash.cluster.plans.values import Edit, Ground, Step, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import editing, paths
 from zkdash.kafka.layouts.document import few
 from zkdash.zk.asking import Asker
-from zkdash.zk.outcomes import Kind, Op
-from zkdash.znode import Batch, Unreadable, Znode
+from zkdash.zk.outcomes import Op
+from zkdash.znode import Batch, Operation, Unreadable, Znode
 
 # The version that our own earlier steps left at a path, None where they left nothing there.
 Own = Mapping[str, int | None]
@@ -68,7 +68,7 @@ def operations(step: Step, own: Own) -> list[Op]:
     for write in step.writes:
         ops.append(
             Op(
-                Kind(write.operation.value),
+                write.operation,
                 write.path,
                 write.after,
                 None if write.operation is Operation.CREATE else _expected(write, left),

@@ -18,10 +18,10 @@ from zkdash.actions import documents
 from zkdash.actions.entries import UnavailableError
 from zkdash.alarms import standing, telling
 from zkdash.alarms.models import Acknowledgement, Occurrence
-from zkdash.alarms.rules import Configured
 from zkdash.alarms.standing import Alarms, Seen, Standing
 from zkdash.cluster.checks import BY_ID, Finding, Observations
 from zkdash.cluster.tone import Tone
+from zkdash.configuration.checks import ChecksByCluster
 
 # Of each check, so many occurrences are remembered.
 KEPT = 200
@@ -33,7 +33,7 @@ _CLEARED = "The finding cleared."
 class Keeper:
     """What one process writes and reads of the findings of its clusters, by their rules."""
 
-    def __init__(self, rules: Configured) -> None:
+    def __init__(self, rules: ChecksByCluster) -> None:
         self._rules = rules
         self._silent: dict[tuple[str, str], datetime.datetime] = {}
 

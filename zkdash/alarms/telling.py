@@ -15,9 +15,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from zkdash.alarms.models import Notice, Occurrence
-from zkdash.alarms.rules import OFF, Rules
 from zkdash.cluster.checks import BY_ID, TITLES, Finding
 from zkdash.cluster.tone import Tone
+from zkdash.configuration.checks import OFF, Checks
 from zkdash.notices import outbox, targets
 
 RAISED, CLEARED = "check-raised", "check-cleared"
@@ -37,7 +37,7 @@ def turn(
     cluster: str,
     findings: Collection[Finding],
     acknowledged: Collection[str],
-    rules: Rules,
+    rules: Checks,
     now: datetime.datetime,
 ) -> None:
     """Enqueue what is due of a cluster. Raises django.db.Error."""
@@ -59,7 +59,7 @@ def due(
     rows: list[Occurrence],
     notice: Notice | None,
     finding: Finding | None,
-    rules: Rules,
+    rules: Checks,
     now: datetime.datetime,
 ) -> Due | None:
     """What is to be told now, of the occurrences of one check, oldest first, of which the last decides."""
@@ -82,7 +82,7 @@ def due(
 
 
 def _recent(
-    cluster: str, noticed: Mapping[str, Notice], rules: Rules, now: datetime.datetime
+    cluster: str, noticed: Mapping[str, Notice], rules: Checks, now: datetime.datetime
 ) -> Mapping[str, list[Occurrence]]:
     """By check the occurrences that can decide, oldest first: those that stand, that came of late, or whose
     end is yet to be told."""

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, NamedTuple
 
+from zkdash.configuration.limits import Limits
 from zkdash.door import refusals
 from zkdash.door.places import Visit
-from zkdash.limits import Limits
 
 # So much of what comes after a refusal is thrown away, so that the answer is read before the connection ends.
 _DISCARDED_BYTES: Final = 2**20

@@ -13,10 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Protocol
 
+from zkdash.configuration.limits import OF_ADDRESS, Limits
 from zkdash.door.addresses import Addresses
 from zkdash.door.places import CONNECTIONS
 from zkdash.door.refusals import REFUSALS, Refusals
-from zkdash.limits import OF_ADDRESS, Limits
 
 log = logging.getLogger(__name__)
 

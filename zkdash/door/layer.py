@@ -9,11 +9,11 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
+from zkdash.configuration.limits import Limits
 from zkdash.door.addresses import Addresses
 from zkdash.door.bodies import Body, Refusal, crowded
 from zkdash.door.places import CONNECTIONS, SOCKETS, Floor, Visit
 from zkdash.door.turns import Turn, Turns
-from zkdash.limits import Limits
 
 # Scopes and messages are dictionaries whose shapes ASGI tells apart by their "type".
 Scope = Any

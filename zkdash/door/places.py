@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
+from zkdash.configuration.limits import OF_ADDRESS, OF_PERSON, Limits
 from zkdash.door.refusals import REFUSALS, Refusals
-from zkdash.limits import OF_ADDRESS, OF_PERSON, Limits
 
 CONNECTIONS: Final = "connections"
 SOCKETS: Final = "sockets"

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from zkdash.limits import OF_ADDRESS, OF_PERSON
+from zkdash.configuration.limits import OF_ADDRESS, OF_PERSON
 
 log = logging.getLogger(__name__)
 

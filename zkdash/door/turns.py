@@ -10,8 +10,8 @@ import time
 from collections import Counter, deque
 from dataclasses import dataclass
 
+from zkdash.configuration.limits import Limits
 from zkdash.door.places import Visit
-from zkdash.limits import Limits
 
 _JUST_NOW_S = 0.1
 

@@ -1,6 +1,6 @@
 """Where a cluster's tables lie: `<root>/<cluster>/<table>/`, below the setting ZKDASH_HISTORY.
 
-The name of a cluster is one directory's (`zk.config` sees to that).
+The name of a cluster is one directory's (`configuration.clusters` sees to that).
 """
 
 from __future__ import annotations

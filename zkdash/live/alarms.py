@@ -7,25 +7,15 @@ for it: they show what was read last.
 from __future__ import annotations
 
 import datetime
-import logging
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Protocol
-
-import msgspec
 
 from zkdash.actions.entries import UnavailableError
 from zkdash.alarms.standing import EMPTY, Alarms, Seen
 from zkdash.live import board
+from zkdash.live.polled import Polled
 from zkdash.live.snapshot import Snapshot
 from zkdash.zk.session import Phase
-
-log = logging.getLogger(__name__)
-
-INTERVAL_S = 1.0
-
-_known: dict[str, Alarms] = {}
-_wake = threading.Event()
 
 
 class Keeper(Protocol):
@@ -34,73 +24,29 @@ class Keeper(Protocol):
     def turn(self, seen: Mapping[str, Seen], now: datetime.datetime, /) -> Mapping[str, Alarms]: ...
 
 
-def current(cluster: str) -> Alarms:
-    """What was read last; the same object until something changes."""
-    return _known.get(cluster, EMPTY)
+class KeptFindings(Polled[Alarms]):
+    """What the keeper remembers, told once a second what is seen; without one, nothing."""
 
-
-def poke() -> None:
-    """Something was just acknowledged by this process: read it now. From any thread, returns at once."""
-    _wake.set()
-
-
-def clear() -> None:
-    """Forget everything (when the engine stops)."""
-    _known.clear()
-
-
-class Poller:
-    """The thread that writes and asks. The database may be away: only what is told of alarms gets old."""
-
-    def __init__(self, keeper: Keeper, clusters: Sequence[str]) -> None:
+    def __init__(self, keeper: Keeper | None = None, clusters: Sequence[str] = ()) -> None:
+        super().__init__("Keeping the findings", EMPTY, idle=keeper is None)
         self._keeper = keeper
         self._clusters = tuple(clusters)
-        self._over = False
-        self._failed = False
-        self._thread = threading.Thread(target=self._run, name="alarms", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self, limit_s: float = 5.0) -> None:
-        """End the thread; one that waits for a database that hangs is left to end with the process."""
-        self._over = True
-        _wake.set()
-        self._thread.join(limit_s)
-        clear()
 
     def turn(self) -> None:
         """Have written down what is seen now, and take what stands, once."""
+        if self._keeper is None:
+            return
         snapshots = [snapshot for name in self._clusters if (snapshot := board.current(name))]
         seen = {one.cluster: Seen(one.observations, _is_current(one)) for one in snapshots}
         try:
             found = self._keeper.turn(seen, datetime.datetime.now(datetime.UTC))
         except UnavailableError as trouble:
-            if not self._failed:
-                log.warning("%s", trouble)
-            self._failed = True
-            for cluster in seen:
-                _publish(cluster, msgspec.structs.replace(current(cluster), trouble=str(trouble)))
+            self._fail(seen, str(trouble))
             return
         self._failed = False
         for cluster, alarms in found.items():
-            _publish(cluster, alarms)
-
-    def _run(self) -> None:
-        while not self._over:
-            try:
-                self.turn()
-            except Exception:
-                log.exception("Keeping the findings failed")
-            _wake.wait(INTERVAL_S)
-            _wake.clear()
+            self._publish(cluster, alarms)
 
 
 def _is_current(snapshot: Snapshot) -> bool:
     return snapshot.state.loaded and snapshot.session.phase is Phase.LIVE and not snapshot.stale
-
-
-def _publish(cluster: str, found: Alarms) -> None:
-    """Equal values are no news: the object stays the same."""
-    if _known.get(cluster) != found:
-        _known[cluster] = found

@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from zkdash.cluster.checks import Thresholds
-from zkdash.limits import Limits
-from zkdash.live import alarms, board, runs, storage
+from zkdash.configuration.limits import Limits
+from zkdash.live import alarms, board, pollers, runs, storage
 from zkdash.live.ends import Renderer
 from zkdash.live.hub import Hub
-from zkdash.live.queue import Poller, Reader
+from zkdash.live.pollers import Pollers
+from zkdash.live.queue import Reader
 from zkdash.live.watcher import Sink, Watcher
 from zkdash.zk.config import ClusterConfig
 
@@ -41,27 +42,24 @@ class Engine:
         self._sinks = sinks
         self._watchers: list[Watcher] = []
         self._thresholds = thresholds
-        self._pollers: list[Poller | runs.Poller | alarms.Poller | storage.Poller] = []
-        if actions is not None:
-            self._pollers.append(Poller(actions, [config.name for config in configs]))
-        if recent is not None:
-            self._pollers.append(runs.Poller(recent))
-        if keeper is not None:
-            self._pollers.append(alarms.Poller(keeper, [config.name for config in configs]))
-        if prober is not None:
-            self._pollers.append(storage.Poller(prober))
+        names = [config.name for config in configs]
+        self.polled = pollers.of(names, actions=actions, recent=recent, keeper=keeper)
+        self._storage = [] if prober is None else [storage.Poller(prober)]
 
     async def start(self) -> None:
         """Start the hub on the running loop, then a watcher a cluster; none waits for its ZooKeeper."""
         self.hub.start(asyncio.get_running_loop())
-        for poller in self._pollers:
+        for poller in self.polled:
             poller.start()
+        for prober in self._storage:
+            prober.start()
         for config in self._configs:
             watcher = Watcher(
                 config,
                 notify=self.hub.notify,
                 sinks=self._sinks(config.name),
                 thresholds=self._thresholds(config.name),
+                polled=self.polled,
             )
             self._watchers.append(watcher)
             watcher.start()
@@ -69,7 +67,11 @@ class Engine:
     async def stop(self) -> None:
         """Close every socket with 1012 (service restart), then end the sessions side by side."""
         await self.hub.stop()
-        ends = [one.stop for one in (*self._watchers, *self._pollers)]
+        ends = [
+            *(watcher.stop for watcher in self._watchers),
+            *(poller.stop for poller in self.polled),
+            *(prober.stop for prober in self._storage),
+        ]
         await asyncio.gather(*map(asyncio.to_thread, ends))
         board.clear()
 
@@ -85,3 +87,8 @@ def configure(engine: Engine | None) -> None:
 
 def configured() -> Engine | None:
     return _engine
+
+
+def polled() -> Pollers:
+    """What the engine polls; nothing where there is none."""
+    return pollers.NONE if _engine is None else _engine.polled

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from zkdash.limits import Limits
+from zkdash.configuration.limits import Limits
 from zkdash.live import board, memory
 from zkdash.live.ends import Held, Renderer, Socket, Warden, Who
 from zkdash.live.parts import PageKey

@@ -5,20 +5,13 @@ Knows no database itself: what reads it is an argument, and may raise `Unavailab
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from collections.abc import Callable
 
 import msgspec
 
 from zkdash.actions.entries import UnavailableError
-
-log = logging.getLogger(__name__)
-
-INTERVAL_S = 1.0
-# An open page says every 2 s that it is looked at.
-_WANTED_FOR_S = 30.0
+from zkdash.live.polled import Clock, Polled, Wanted
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -53,81 +46,35 @@ class Runs(msgspec.Struct, frozen=True):
 EMPTY = Runs()
 Reader = Callable[[str], tuple[Run, ...]]
 
-_known: dict[str, Runs] = {}
-_wanted: dict[str, float] = {}
-_wake = threading.Event()
 
+class PipelineRuns(Polled[Runs]):
+    """The runs of clusters whose page is open, by one query a second each; without a reader, none."""
 
-def current(cluster: str) -> Runs:
-    """What was read last; the same object until something changes."""
-    return _known.get(cluster, EMPTY)
-
-
-def want(cluster: str) -> None:
-    """Somebody looks at the runs of a cluster: they are read for half a minute from now."""
-    _wanted[cluster] = time.monotonic() + _WANTED_FOR_S
-
-
-def hold(cluster: str, found: tuple[Run, ...]) -> None:
-    """Take what a request has just read, for who is about to look at it."""
-    _publish(cluster, Runs(found, read=True))
-    want(cluster)
-
-
-def poke() -> None:
-    """Something was just queued by this process: read it now. From any thread, returns at once."""
-    _wake.set()
-
-
-def clear() -> None:
-    """Forget everything (when the engine stops)."""
-    _known.clear()
-    _wanted.clear()
-
-
-class Poller:
-    """The thread that asks. The database may hang or be away: only what is told of the runs gets old."""
-
-    def __init__(self, reader: Reader, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, reader: Reader | None = None, clock: Clock = time.monotonic) -> None:
+        super().__init__("Reading the runs", EMPTY, idle=reader is None, clock=clock)
         self._reader = reader
-        self._clock = clock
-        self._over = False
-        self._thread = threading.Thread(target=self._run, name="runs", daemon=True)
+        self._wanted = Wanted[str](clock)
 
-    def start(self) -> None:
-        self._thread.start()
+    def want(self, cluster: str) -> None:
+        """Somebody looks at the runs of a cluster: they are read for half a minute from now."""
+        if self._reader is not None:
+            self._wanted.want(cluster)
 
-    def stop(self, limit_s: float = 5.0) -> None:
-        """End the thread; one that waits for a database that hangs is left to end with the process."""
-        self._over = True
-        _wake.set()
-        self._thread.join(limit_s)
-        clear()
+    def hold(self, cluster: str, found: tuple[Run, ...]) -> None:
+        """Take what a request has just read, for who is about to look at it."""
+        self._publish(cluster, Runs(found, read=True))
+        self.want(cluster)
 
     def turn(self) -> None:
         """Read the runs of every cluster that is looked at, once."""
-        now = self._clock()
-        for cluster, until in tuple(_wanted.items()):
-            if until < now:
-                _wanted.pop(cluster, None)
-                _known.pop(cluster, None)
-                continue
+        if self._reader is None:
+            return
+        for cluster in self._wanted.standing(lambda gone: self._known.pop(gone, None)):
             try:
-                _publish(cluster, Runs(self._reader(cluster), read=True))
+                self._publish(cluster, Runs(self._reader(cluster), read=True))
             except UnavailableError as trouble:
-                _publish(cluster, msgspec.structs.replace(current(cluster), trouble=str(trouble)))
+                self._say((cluster,), str(trouble))
 
-    def _run(self) -> None:
-        while not self._over:
-            try:
-                self.turn()
-            except Exception:
-                log.exception("Reading the runs failed")
-            _wake.wait(INTERVAL_S)
-            _wake.clear()
-
-
-def _publish(cluster: str, found: Runs) -> None:
-    """Equal values are no news: the object stays the same."""
-    if _known.get(cluster) != found:
-        _known[cluster] = found
+    def _forget(self) -> None:
+        super()._forget()
+        self._wanted.clear()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from zkdash.limits import OF_ADDRESS, OF_PERSON, Limits
+from zkdash.configuration.limits import OF_ADDRESS, OF_PERSON, Limits
 from zkdash.live.ends import Who
 from zkdash.live.parts import PageKey
 

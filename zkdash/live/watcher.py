@@ -21,10 +21,9 @@ from zkdash.cluster.facts import Facts
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
 from zkdash.live import (
-    alarms,
     board,
     migrations,
-    queue,
+    pollers,
     runs,
     sampling,
     sightings,
@@ -33,6 +32,7 @@ from zkdash.live import (
     unrest,
     znodes,
 )
+from zkdash.live.pollers import Pollers
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.zk import mirror, visits
 from zkdash.zk.aside import Aside
@@ -84,11 +84,13 @@ class Watcher:
         notify: Notify,
         thresholds: checks.Thresholds | None = None,
         sinks: Sequence[Sink] = (),
+        polled: Pollers = pollers.NONE,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._name = config.name
         self._notify = notify
         self._sinks = sinks
+        self._polled = polled
         self._wall = wall
         self._state = ClusterState()
         self._first_seen = sightings.Sightings()
@@ -167,13 +169,13 @@ class Watcher:
             sink.tick(samples, self._mirror.proved_at)
         judged = self._migrations.look(self._state, samples, int(now * 1000))
         touched = self._sampling.moved() | self._news(judged) | self._znodes.tick()
-        actions = queue.current(self._name)
+        actions = self._polled.queue.current(self._name)
         if actions is not self._snapshot.queue:
             touched |= Touched(frozenset({"actions"}))
-        known, self._runs = self._runs, runs.current(self._name)
+        known, self._runs = self._runs, self._polled.runs.current(self._name)
         if known is not self._runs:
             touched |= Touched(frozenset({"runs"}))
-        known_alarms = alarms.current(self._name)
+        known_alarms = self._polled.alarms.current(self._name)
         if known_alarms is not self._snapshot.alarms:
             touched |= Touched(frozenset({"findings"}))
         acls, ensemble = self._surveying.acls, self._surveying.ensemble()

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from django.core.management.base import CommandError
 
-from zkdash.zk.config import ClusterConfig, ConfigError
+from zkdash.configuration.errors import ConfigError
+from zkdash.zk.config import ClusterConfig
 
 
 def check(clusters: Iterable[ClusterConfig]) -> None:

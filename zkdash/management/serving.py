@@ -24,15 +24,16 @@ from django.db import connections
 from zkdash.access import administrators, pulse
 from zkdash.actions import reading, worker
 from zkdash.alarms import keeping
+from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.limits import Limits
 from zkdash.door.addresses import Addresses
 from zkdash.door.connections import Connections
 from zkdash.door.protocol import RequestProtocol, SocketProtocol
-from zkdash.limits import Limits
-from zkdash.live import engine, queue
+from zkdash.live import engine
 from zkdash.management import database, ending, recording, supervising
 from zkdash.notices.courier import Courier
 from zkdash.web import feed, renderer, run_reading, warden
-from zkdash.zk.config import ClusterConfig, ConfigError
+from zkdash.zk.config import ClusterConfig
 
 _DRAIN_S = 6  # for requests; then they are cut off, and what else ends has the rest of `ending.LIMIT_S`
 _MOST_FROM_A_CLIENT = 64 * 1024
@@ -81,7 +82,7 @@ def serve(
         recent=run_reading.recent,
         keeper=keeping.Keeper(settings.ZKDASH_CHECKS),
         prober=pulse.Prober(),
-        thresholds=lambda name: settings.ZKDASH_CHECKS.of(name).thresholds,
+        thresholds=settings.ZKDASH_CHECKS.of,
         limits=limits,
     )
     running.hub.guard(warden.Warden())
@@ -89,7 +90,9 @@ def serve(
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
     hands = worker.Worker(
-        clusters if executes else (), owner=worker.own_name(), notify=lambda _cluster: queue.poke()
+        clusters if executes else (),
+        owner=worker.own_name(),
+        notify=lambda _cluster: running.polled.queue.poke(),
     )
     courier = Courier()
 

@@ -39,7 +39,7 @@ class Webhook(msgspec.Struct, frozen=True):
             "Zkdash-Delivery": delivery.key,
             SIGNATURE: signature(self.secret.encode(), body, int(time.time())),
         }
-        request = Request(self.url, body, headers, method="POST")  # noqa: S310 - http(s) only, by zk.telling
+        request = Request(self.url, body, headers, method="POST")  # noqa: S310 - http(s) only, by configuration.clusters
         try:
             with _OPENER.open(request, timeout=_LIMIT_S):
                 return ""

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from zkdash.access.roles import Right
 from zkdash.alarms import acknowledging, testing
 from zkdash.alarms.acknowledging import AcknowledgingError, Shown
-from zkdash.live import alarms
+from zkdash.live import engine
 from zkdash.web import gate, links, verbs, views
 from zkdash.web.pages import check as page
 from zkdash.web.pages import checks
@@ -82,7 +82,7 @@ def withdraw(request: HttpRequest, cluster: str, check: str) -> HttpResponse:
 
 
 def _back(cluster: str, check: str) -> HttpResponse:
-    alarms.poke()
+    engine.polled().alarms.poke()
     answer = HttpResponseRedirect(links.check(cluster, check))
     answer.status_code = _SEE_OTHER
     return answer

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from zkdash.access.roles import Right
 from zkdash.actions import audit
-from zkdash.live import runs as live_runs
+from zkdash.live import engine
 from zkdash.pipeline import runs
 from zkdash.web import gate, links, verbs, views
 from zkdash.web.pages import pipeline
@@ -35,7 +35,7 @@ def run(request: HttpRequest, cluster: str) -> HttpResponse:
             audit.append(EVENT, asks, cluster=cluster, detail={"run": queued.id, "job": job})
     except ValueError as error:
         return _again(request, cluster, f"Nothing was queued: {error}.")
-    live_runs.poke()
+    engine.polled().runs.poke()
     answer = HttpResponseRedirect(links.cluster(cluster, "pipeline/"))
     answer.status_code = _SEE_OTHER
     return answer

@@ -18,7 +18,7 @@ from zkdash.broker import offsets_at
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Plan
 from zkdash.kafka.layouts.document import few
-from zkdash.live import queue as live_queue
+from zkdash.live import engine
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import banners, chrome, foreseen, forms, gate, links, pages, review, switcher, verbs
@@ -158,7 +158,7 @@ def _propose(
         )
         for intent, plan in plans
     ]
-    live_queue.poke()
+    engine.polled().queue.poke()
     if len(stored) == 1:
         return HttpResponseRedirect(links.action(config.name, stored[0].id), status=_SEE_OTHER)
     listed = links.cluster(config.name, "actions/", urlencode({"q": "state:planned"}))

@@ -13,7 +13,7 @@ import msgspec
 
 from zkdash.cluster.plans import intents
 from zkdash.cluster.plans.intents import Reassign
-from zkdash.cluster.plans.values import Edit, Operation, Plan, Step, Write
+from zkdash.cluster.plans.values import Edit, Plan, Step, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import secrets
 from zkdash.kafka.values import Assignment, Move
@@ -21,6 +21,7 @@ from zkdash.web import diffs, kinds, review_words
 from zkdash.web.cells import grouped
 from zkdash.web.diffs import Line
 from zkdash.web.foreseen import Told
+from zkdash.znode import Operation
 
 MOST_STEPS: Final = 50
 MOST_WRITES: Final = 40

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
-from zkdash.cluster.plans.values import Operation, Write
+from zkdash.cluster.plans.values import Write
 from zkdash.kafka import notifications, paths
 from zkdash.kafka.paths import Kind
+from zkdash.znode import Operation
 
 
 def operation(write: Write) -> str:

@@ -19,8 +19,8 @@ from django.views.decorators.http import require_http_methods
 
 from zkdash.access.signals import refused
 from zkdash.access.sso import mapping
-from zkdash.access.sso.configuration import Oidc
 from zkdash.access.sso.mapping import RefusedError
+from zkdash.access.sso.providers import Oidc
 from zkdash.web import answers, signin
 
 log = logging.getLogger(__name__)

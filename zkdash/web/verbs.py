@@ -18,7 +18,7 @@ from zkdash.actions import queue as actions
 from zkdash.actions.models import Action
 from zkdash.actions.queue import QueueError, Who
 from zkdash.cluster.plans.intents import Intent
-from zkdash.live import queue
+from zkdash.live import engine
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import gate, links, views
 from zkdash.web.pages import action as action_page
@@ -52,7 +52,7 @@ def act(request: HttpRequest, cluster: str, number: int, verb: str) -> HttpRespo
         after = deed(request, found, who(gate.rights(request)))
     except (AnsweredError, QueueError, asking.AskingError) as error:
         return _again(request, cluster, number, str(error))
-    queue.poke()
+    engine.polled().queue.poke()
     return _to(links.action(cluster, after.id))
 
 

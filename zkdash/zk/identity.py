@@ -7,24 +7,16 @@ are, the writing one not before somebody writes, so that a process that only ser
 from __future__ import annotations
 
 import importlib.util
-import logging
 import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-DIGEST_MD5, GSSAPI = "DIGEST-MD5", "GSSAPI"
-MECHANISMS = (DIGEST_MD5, GSSAPI)
-_MOST_BYTES = 64 * 1024
-
-log = logging.getLogger(__name__)
-
-
-class ConfigError(ValueError):
-    """The configuration is wrong; the message is one sentence that names source, key and value."""
+from zkdash.configuration.clusters import DIGEST_MD5, GSSAPI
+from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.secrets import Source, warn_if_open
 
 
 class Tls(msgspec.Struct, frozen=True):
@@ -77,32 +69,6 @@ class Identity(msgspec.Struct, frozen=True):
         return f"Identity({self.scheme!r}, tls={self.tls!r})"
 
 
-class Source(msgspec.Struct, frozen=True):
-    """Where a secret is: in the variable, or in the file, that `key` of the configuration names."""
-
-    where: str
-    key: str
-    name: str
-
-    def read(self, environ: Mapping[str, str]) -> str:
-        """The secret, without a line's end. Raises ConfigError."""
-        told = f"{self.where} {self.key} = {self.name!r}"
-        if self.key.lower().endswith("_file"):
-            secret = _content(told, Path(self.name)).rstrip("\r\n")
-            if not secret:
-                raise ConfigError(f"{told} is an empty file: write the secret into it.")
-        else:
-            secret = environ.get(self.name, "")
-            if not secret:
-                raise ConfigError(
-                    f"{told}, but the environment has no such variable: set it to the secret, or name a "
-                    f"file by {self.key.removesuffix('_env')}_file."
-                )
-        if "\0" in secret:
-            raise ConfigError(f"{told} holds a NUL, which no secret has: write it as text.")
-        return secret
-
-
 class Sealed(msgspec.Struct, frozen=True):
     """An identity whose secrets have not been read; `tls` without the key's password."""
 
@@ -133,31 +99,3 @@ class Sealed(msgspec.Struct, frozen=True):
         if tls is not None and self.password is not None:
             tls = msgspec.structs.replace(tls, password=self.password.read(environ))
         return Identity(self.scheme, credential, self.mechanism, tls, self.prefix)
-
-
-def warn_if_open(told: str, path: Path) -> None:
-    """Log a warning where others than owner and group may read a file of secrets."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return  # whoever reads it tells
-    if mode & stat.S_IROTH:
-        log.warning("%s may be read by everybody on this machine: chmod o-r it", told)
-
-
-def _content(told: str, path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise ConfigError(f"{told} is too large for a secret: write only that into the file.")
-        text = content.decode()
-    except OSError as error:
-        raise ConfigError(
-            f"{told} can't be read: {error.strerror or error}; name a readable file."
-        ) from error
-    except UnicodeDecodeError:
-        # not chained: the error holds the bytes
-        raise ConfigError(f"{told} is no UTF-8 text: write the secret as text.") from None
-    warn_if_open(told, path)
-    return text

@@ -9,27 +9,20 @@ from typing import Any, NamedTuple, TypeAlias
 from kazoo import exceptions
 from kazoo.protocol.states import ZnodeStat
 
+from zkdash.znode import Operation
+
 
 class UnreachedError(Exception):
     """Nothing was sent: ZooKeeper can't be reached, or refuses us. The message is one sentence."""
 
 
-class Kind(enum.Enum):
-    """What an operation of a multi does."""
-
-    CREATE = "create"
-    SET = "set"
-    DELETE = "delete"
-    CHECK = "check"
-
-
 class Op(NamedTuple):
-    """One operation. `version` must be found (SET, DELETE, CHECK; None is any), CREATE must find nothing.
+    """One write of a multi. `version` must be found (SET, DELETE, CHECK; None is any), nothing by CREATE.
 
     `edit` makes the data out of what is there (None where nothing is), and may raise ValueError.
     """
 
-    kind: Kind
+    operation: Operation
     path: str
     data: bytes | None = None
     version: int | None = None
@@ -94,8 +87,8 @@ def fault(error: type[Exception]) -> Fault:
 def sentence(op: Op, error: type[Exception]) -> str:
     found = _FAULTS.get(error)
     if found is None:
-        return f"ZooKeeper refused to {op.kind.value} {op.path} ({error.__name__})."
-    if found[0] is Fault.ABSENT and op.kind is Kind.CREATE:
+        return f"ZooKeeper refused to {op.operation.value} {op.path} ({error.__name__})."
+    if found[0] is Fault.ABSENT and op.operation is Operation.CREATE:
         return f"{op.path} cannot be created: there is no znode above it."
     return f"{op.path} {found[1]}."
 

@@ -1,40 +1,28 @@
-"""The keys of a cluster's table that say as whom and over what it is reached; see `identity`."""
+"""As whom and over what a cluster is reached, of what its table says; see `identity`."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from zkdash.configuration import secrets
+from zkdash.configuration.clusters import DIGEST_MD5, GSSAPI, Cluster
+from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.secrets import Source
 from zkdash.zk import tls
-from zkdash.zk.identity import DIGEST_MD5, GSSAPI, MECHANISMS, ConfigError, Identity, Sealed, Source, Tls
+from zkdash.zk.identity import Identity, Sealed, Tls
 
-_OWN = (
-    "auth_scheme",
-    "auth_env",
-    "auth_file",
-    "sasl_mechanism",
-    "tls_cert",
-    "tls_key",
-    "tls_key_password_env",
-    "tls_key_password_file",
-)
-_SHARED = ("tls", "tls_ca", "tls_verify_hostname")
 WRITE = "write_"
-KEYS = frozenset({*_SHARED, *_OWN, *(WRITE + key for key in _OWN)})
-
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SCHEME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
 
-def read(where: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[Identity, Sealed | None]:
+def read(where: str, table: Cluster, environ: Mapping[str, str]) -> tuple[Identity, Sealed | None]:
     """The reading identity, and the sealed one that writes, None where both are one. Raises ConfigError."""
-    reading = _Table(where, table, "").sealed()
-    writes = any(WRITE + key in table for key in _OWN)
-    writing = _Table(where, table, WRITE).sealed() if writes else None
+    reading = _Keys(where, table, "").sealed()
+    writes = any(_is_given(table, key) for key in table.__struct_fields__ if key.startswith(WRITE))
+    writing = _Keys(where, table, WRITE).sealed() if writes else None
     identity = reading.open(environ)
     if identity.tls is not None:
         tls.check(identity.tls, where)
@@ -49,11 +37,15 @@ def open_writing(sealed: Sealed) -> Identity:
     return identity
 
 
-class _Table(msgspec.Struct, frozen=True):
-    """A cluster's table, of which the keys with this prefix are read."""
+def _is_given(table: Cluster, key: str) -> bool:
+    return getattr(table, key) is not None
+
+
+class _Keys(msgspec.Struct, frozen=True):
+    """The keys of a cluster's table that begin with this prefix."""
 
     where: str
-    table: Mapping[str, Any]
+    table: Cluster
     prefix: str
 
     def sealed(self) -> Sealed:
@@ -85,26 +77,14 @@ class _Table(msgspec.Struct, frozen=True):
 
     def _scheme(self) -> tuple[str | None, str]:
         scheme, mechanism = self._inherited("auth_scheme"), self._inherited("sasl_mechanism")
-        if scheme is not None and (not isinstance(scheme, str) or not _SCHEME.fullmatch(scheme)):
+        if scheme == "sasl":
+            return scheme, mechanism or DIGEST_MD5
+        if self._own("sasl_mechanism") is not None:
             raise ConfigError(
-                f'{self.where} {self.prefix}auth_scheme = {scheme!r} is no scheme: write "digest", "sasl" or '
-                '"x509".'
+                f"{self.where} {self.prefix}sasl_mechanism = {mechanism!r} is set without "
+                f'{self.prefix}auth_scheme = "sasl": set both.'
             )
-        if scheme != "sasl":
-            if self.table.get(self.prefix + "sasl_mechanism") is not None:
-                raise ConfigError(
-                    f"{self.where} {self.prefix}sasl_mechanism = {mechanism!r} is set without "
-                    f'{self.prefix}auth_scheme = "sasl": set both.'
-                )
-            return scheme, ""
-        if mechanism is None:
-            return scheme, DIGEST_MD5
-        if mechanism not in MECHANISMS:
-            raise ConfigError(
-                f"{self.where} {self.prefix}sasl_mechanism = {mechanism!r} is not known: write "
-                f"{' or '.join(MECHANISMS)}."
-            )
-        return scheme, mechanism
+        return scheme, ""
 
     def _refuse_secret(self, scheme: str, secret: Source | None) -> None:
         if secret is not None:
@@ -113,56 +93,29 @@ class _Table(msgspec.Struct, frozen=True):
                 f"{scheme!r}, which takes no secret: leave it out."
             )
 
+    def _own(self, key: str) -> Any:
+        return getattr(self.table, self.prefix + key)
+
     def _inherited(self, key: str) -> Any:
         """Who writes does it by the scheme of who reads, unless told otherwise."""
-        value = self.table.get(self.prefix + key)
-        return self.table.get(key) if value is None else value
+        own = self._own(key)
+        return getattr(self.table, key) if own is None else own
 
     def _source(self, key: str) -> Source | None:
-        variable, file = (self.table.get(f"{self.prefix}{key}_{kind}") for kind in ("env", "file"))
-        if variable is not None and file is not None:
-            raise ConfigError(
-                f"{self.where} has both {self.prefix}{key}_env and {self.prefix}{key}_file: name one of them."
-            )
-        if variable is None and file is None:
-            return None
-        name = f"{self.prefix}{key}_{'env' if file is None else 'file'}"
-        value = variable if file is None else file
-        if file is None and (not isinstance(value, str) or not _VARIABLE.fullmatch(value)):
-            # not shown: it may be the secret itself
-            raise ConfigError(
-                f"{self.where} {name} names no variable: write the name of the one with the secret."
-            )
-        if not isinstance(value, str) or not value or "\0" in value:
-            raise ConfigError(
-                f"{self.where} {name} names no file: write the path of the one with the secret."
-            )
-        return Source(self.where, name, value)
+        return secrets.named(self.where, self.table, self.prefix + key)
 
     def _tls(self) -> Tls | None:
-        switched = self._switch("tls", default=False)
-        verify = self._switch("tls_verify_hostname", default=True)
-        cert, key = self._path(self.prefix + "tls_cert"), self._path(self.prefix + "tls_key")
-        found = [name for name in KEYS if name.startswith(("tls_", "write_tls_")) and name in self.table]
-        if not switched:
-            if found:
-                raise ConfigError(f"{self.where} {min(found)} is set without tls = true: set both, or none.")
+        table, cert, key = self.table, self._own("tls_cert") or "", self._own("tls_key") or ""
+        if not table.tls:
+            tls_keys = (name for name in table.__struct_fields__ if name.startswith(("tls_", "write_tls_")))
+            given = [name for name in tls_keys if _is_given(table, name)]
+            if given:
+                raise ConfigError(f"{self.where} {min(given)} is set without tls = true: set both, or none.")
             return None
         if bool(cert) != bool(key):
-            given, lacking = ("tls_cert", "tls_key") if cert else ("tls_key", "tls_cert")
+            given_key, lacking = ("tls_cert", "tls_key") if cert else ("tls_key", "tls_cert")
             raise ConfigError(
-                f"{self.where} {self.prefix}{given} is set without {self.prefix}{lacking}: set both, or none."
+                f"{self.where} {self.prefix}{given_key} is set without {self.prefix}{lacking}: "
+                "set both, or none."
             )
-        return Tls(self._path("tls_ca"), cert, key, verify_hostname=verify)
-
-    def _switch(self, key: str, *, default: bool) -> bool:
-        value = self.table.get(key, default)
-        if not isinstance(value, bool):
-            raise ConfigError(f"{self.where} {key} = {value!r} is neither true nor false.")
-        return value
-
-    def _path(self, key: str) -> str:
-        value = self.table.get(key, "")
-        if not isinstance(value, str) or "\0" in value:
-            raise ConfigError(f'{self.where} {key} = {value!r} is no path: write "/etc/zkdash/…".')
-        return value
+        return Tls(table.tls_ca or "", cert, key, verify_hostname=table.tls_verify_hostname is not False)

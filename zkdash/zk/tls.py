@@ -8,7 +8,8 @@ from __future__ import annotations
 import socket
 import ssl
 
-from zkdash.zk.identity import ConfigError, Tls
+from zkdash.configuration.errors import ConfigError
+from zkdash.zk.identity import Tls
 
 
 class FilesError(OSError):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from zkdash.configuration.clusters import GSSAPI
 from zkdash.zk import stream
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.identity import GSSAPI, Identity
+from zkdash.zk.identity import Identity
 
 _WORDS = {
     stream.Cause.UNRESOLVED: "the name of {server} can't be resolved",

@@ -28,10 +28,12 @@ from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.states import KeeperState
 
+from zkdash.configuration.errors import ConfigError
 from zkdash.zk import dialling, outcomes, trouble
-from zkdash.zk.config import ClusterConfig, ConfigError
+from zkdash.zk.config import ClusterConfig
 from zkdash.zk.identity import Identity
-from zkdash.zk.outcomes import Committed, Fault, Fenced, Kind, Op, Outcome, Refused, Unknown, UnreachedError
+from zkdash.zk.outcomes import Committed, Fault, Fenced, Op, Outcome, Refused, Unknown, UnreachedError
+from zkdash.znode import Operation
 
 HOME = "/zkdash"
 APPLIED = f"{HOME}/applied"
@@ -176,7 +178,7 @@ class Writer:
                     return edited._replace(at=index)
                 data = edited
             acl = None
-            if op.kind is Kind.CREATE:
+            if op.operation is Operation.CREATE:
                 parent = op.path.rpartition("/")[0] or "/"
                 acl = acls[op.path] = self._acl_below(parent, acls)
                 if _is_masked(acl):
@@ -188,7 +190,7 @@ class Writer:
     def _edited(self, op: Op, edit: Callable[[bytes | None], bytes]) -> bytes | Refused:
         """What is there, changed: the full bytes are known here only."""
         now: bytes | None = None
-        if op.kind is Kind.SET:
+        if op.operation is Operation.SET:
             try:
                 now, stat = self._get(self._there().get_async(op.path))
             except KazooException as error:
@@ -275,12 +277,12 @@ def _is_masked(acl: Any) -> bool:
 
 def _add(transaction: Any, op: Op, data: bytes, acl: Any) -> None:
     version = -1 if op.version is None else op.version
-    match op.kind:
-        case Kind.CREATE:
+    match op.operation:
+        case Operation.CREATE:
             transaction.create(op.path, data, acl=acl, sequence=op.sequential)
-        case Kind.SET:
+        case Operation.SET:
             transaction.set_data(op.path, data, version=version)
-        case Kind.DELETE:
+        case Operation.DELETE:
             transaction.delete(op.path, version=version)
-        case Kind.CHECK:
+        case Operation.CHECK:
             transaction.check(op.path, version)

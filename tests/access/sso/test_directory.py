@@ -14,12 +14,13 @@ from tests.access.sso.servers import READER, LdapServer
 from zkdash.access import rights, sessions
 from zkdash.access.roles import Role
 from zkdash.access.sso import directory
-from zkdash.access.sso.configuration import GroupRole, Ldap, SignIn
 from zkdash.access.sso.directory import DirectoryError
+from zkdash.access.sso.providers import Ldap, SignIn
 from zkdash.actions.models import Audit
+from zkdash.configuration.sign_in import GroupRole
 
 VERA = "11111111-aaaa-4000-8000-000000000001"
-ROLES = (GroupRole("kafka-ops", Role.OPERATOR, "prod-*"), GroupRole("kafka-all", Role.VIEWER))
+ROLES = (GroupRole("kafka-ops", "operator", "prod-*"), GroupRole("kafka-all", "viewer"))
 
 
 def configured(server: LdapServer, **other: Any) -> Ldap:

@@ -41,13 +41,18 @@ def test_zkdash_runs_without_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "package"), [("[sign_in.oidc]", "Authlib"), ("[sign_in.ldap]", "ldap3")], ids=["oidc", "ldap"]
+    ("table", "keys", "package"),
+    [
+        ("[sign_in.oidc]", 'issuer = "https://id"\nclient_id = "zkdash"\nclient_secret_env = "S"', "Authlib"),
+        ("[sign_in.ldap]", 'url = "ldaps://h"\nuser_base = "dc=org"', "ldap3"),
+    ],
+    ids=["oidc", "ldap"],
 )
 def test_what_is_configured_and_missing_is_told_before_anything_starts(
-    tmp_path: Path, table: str, package: str
+    tmp_path: Path, table: str, keys: str, package: str
 ) -> None:
     file = tmp_path / "zkdash.toml"
-    file.write_text(table)
+    file.write_text(f"{table}\n{keys}\n")
     found = run(tmp_path, ZKDASH_CONFIG=str(file))
     assert found.returncode == 1
     assert f"{file}: {table} needs the package {package}: pip install {package}." in found.stderr

@@ -10,16 +10,16 @@ from zkdash.access import rights
 from zkdash.access.models import Grant
 from zkdash.access.roles import Role
 from zkdash.access.sso import mapping
-from zkdash.access.sso.configuration import GroupRole
 from zkdash.access.sso.mapping import Person, RefusedError
 from zkdash.access.sso.models import Identity, MappedGrant
+from zkdash.configuration.sign_in import GroupRole
 
 pytestmark = pytest.mark.django_db
 ISSUER = "https://id.example.org"
 ROLES = (
-    GroupRole("kafka-ops", Role.OPERATOR, "prod-*"),
-    GroupRole("kafka-all", Role.VIEWER),
-    GroupRole("others", Role.ADMIN),
+    GroupRole("kafka-ops", "operator", "prod-*"),
+    GroupRole("kafka-all", "viewer"),
+    GroupRole("others", "admin"),
 )
 VERA = Person(ISSUER, "248289761001", "vera", ("kafka-ops", "kafka-all", "unknown"))
 

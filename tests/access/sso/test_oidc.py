@@ -16,11 +16,12 @@ from tests.access.sso.servers import Provider
 from zkdash.access import rights
 from zkdash.access.models import Grant
 from zkdash.access.roles import Role
-from zkdash.access.sso.configuration import GroupRole, Oidc, SignIn
+from zkdash.access.sso.providers import Oidc, SignIn
 from zkdash.actions.models import Audit
+from zkdash.configuration.sign_in import GroupRole
 
 pytestmark = pytest.mark.django_db
-ROLES = (GroupRole("kafka-ops", Role.OPERATOR, "prod-*"), GroupRole("kafka-all", Role.VIEWER))
+ROLES = (GroupRole("kafka-ops", "operator", "prod-*"), GroupRole("kafka-all", "viewer"))
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
@@ -30,7 +31,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 @pytest.fixture
 def site(provider: Provider, settings: Settings) -> Provider:
-    config = Oidc("Example ID", *provider)
+    config = Oidc(name="Example ID", **provider._asdict())
     settings.ZKDASH_SIGN_IN = SignIn(oidc=config, roles=ROLES)
     return provider
 
@@ -206,7 +207,9 @@ def test_a_provider_that_is_away_or_another_is_told_so(
     site: Provider, visitor: Client, settings: Settings
 ) -> None:
     for issuer in ("http://127.0.0.1:1", site.issuer.replace("127.0.0.1", "localhost") + "/"):
-        settings.ZKDASH_SIGN_IN = SignIn(oidc=Oidc("Example ID", issuer, "x", "y"))
+        settings.ZKDASH_SIGN_IN = SignIn(
+            oidc=Oidc(name="Example ID", issuer=issuer, client_id="x", client_secret="y")
+        )
         answer = visitor.get("/sign-in/oidc/")
         assert answer.status_code == 502
         assert "Example ID can&#x27;t be asked now." in answer.content.decode()

@@ -9,8 +9,9 @@ from tests.cluster.plans import worlds
 from tests.narrowing import known
 from zkdash.cluster.plans import intents
 from zkdash.cluster.plans.intents import Intent, OffsetAt
-from zkdash.cluster.plans.values import Operation, Plan, Write
+from zkdash.cluster.plans.values import Plan, Write
 from zkdash.kafka.values import Move
+from zkdash.znode import Operation
 
 MOVE = Move("t", 0, (4, 2, 3))
 REASSIGN, ELECT = "/admin/reassign_partitions", "/admin/preferred_replica_election"

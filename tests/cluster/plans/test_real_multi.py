@@ -11,9 +11,9 @@ from kazoo.exceptions import KazooException
 from tests.cluster.plans import cells, worlds
 from tests.cluster.plans.worlds import Refused
 from tests.conftest import Chroot
-from zkdash.cluster.plans.values import Operation, Step
+from zkdash.cluster.plans.values import Step
 from zkdash.kafka import editing, notifications
-from zkdash.znode import Stat, Znode
+from zkdash.znode import Operation, Stat, Znode
 
 pytestmark = pytest.mark.zk
 ROOTS = ("admin", "brokers", "config", "consumers", "controller", "controller_epoch")

@@ -11,8 +11,8 @@ from tests import full
 from tests.cluster.plans import worlds
 from tests.kafka.test_editing import JSON
 from zkdash.cluster.plans import intents
-from zkdash.cluster.plans.values import Operation
 from zkdash.kafka.values import Move
+from zkdash.znode import Operation
 
 TOPIC, CONFIG = "/brokers/topics/t", "/config/topics/t"
 BROKERS = tuple(f"/config/brokers/{number}" for number in (1, 2, 3, 4))

@@ -14,10 +14,10 @@ from tests.narrowing import known
 from zkdash.cluster import advance
 from zkdash.cluster.plans import planner
 from zkdash.cluster.plans.intents import Intent
-from zkdash.cluster.plans.values import Ground, Operation, Plan, Step, Write
+from zkdash.cluster.plans.values import Ground, Plan, Step, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import editing
-from zkdash.znode import Batch, Stat, Znode
+from zkdash.znode import Batch, Operation, Stat, Znode
 
 # The version of the registrations, and of a topic's assignment, of each release that was tried for real.
 RELEASES = {

@@ -31,8 +31,9 @@ from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.cluster.plans.values import Ground, Plan, Step, create
 from zkdash.kafka.values import Move
-from zkdash.live import queue
+from zkdash.live import engine
 from zkdash.live.parts import PageKey
+from zkdash.live.queue import ActionQueue
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import renderer
 from zkdash.zk import asking
@@ -46,11 +47,13 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _no_queue(settings: Settings) -> Iterator[None]:
+def queue(settings: Settings) -> Iterator[ActionQueue]:
+    """That of an engine that nobody has started: a test has it read by `turn`."""
     settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),)),)
-    queue.clear()
-    yield
-    queue.clear()
+    running = engine.Engine(settings.ZKDASH_CLUSTERS, renderer.Renderer(), actions=reading)
+    engine.configure(running)
+    yield running.polled.queue
+    engine.configure(None)
 
 
 def proposed(target: str = "orders", who: Who = small.ANN, confirm: str | None = None, **more: Any) -> Action:
@@ -80,7 +83,8 @@ def reassigning() -> Action:
 
 def look(tree: states.Tree | None = None) -> Snapshot:
     """Let the queue's thread look once, and publish what it found."""
-    queue.Poller(reading, ["demo"]).turn()
+    queue = engine.polled().queue
+    queue.turn()
     return states.publish(states.healthy() if tree is None else tree, queue=queue.current("demo"))
 
 
@@ -184,11 +188,13 @@ def test_overview_and_clusters_tell_what_is_in_flight(client: Client) -> None:
     assert row["actions"] == 1
 
 
-def test_a_database_that_is_away_is_said_and_breaks_nothing_else(client: Client) -> None:
+def test_a_database_that_is_away_is_said_and_breaks_nothing_else(
+    client: Client, queue: ActionQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     action = queued()
     look()
-    away = queue.Poller(_Away(), ["demo"])
-    away.turn()
+    monkeypatch.setattr(queue, "_reader", _Away())
+    queue.turn()
     states.publish(states.healthy(), queue=queue.current("demo"))
     page = Markup(client.get(URL))
     assert "database fails" in page.text("#trouble")
@@ -270,13 +276,13 @@ def test_an_action_stands_at_one_stage_wherever_it_is(client: Client) -> None:
     assert stands() == "done"
 
 
-def test_what_is_done_and_left_is_told_with_an_end_at_that_rate(client: Client) -> None:
+def test_what_is_done_and_left_is_told_with_an_end_at_that_rate(client: Client, queue: ActionQueue) -> None:
     action = reassigning()
     tree = states.healthy() | states.topic("payments", {0: [1, 3], 1: [2, 3]})
     tree["/admin/reassign_partitions"] = states.znode(
         {"version": 1, "partitions": [{"topic": "payments", "partition": 1, "replicas": [3, 1]}]}
     )
-    queue.Poller(reading, ["demo"]).turn()
+    queue.turn()
     at = small.NOW.timestamp() + 90
     states.publish(tree, queue=queue.current("demo"), as_of=at)
     page = Markup(client.get(f"{URL}{action.id}/"))

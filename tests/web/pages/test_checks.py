@@ -24,13 +24,13 @@ from zkdash.access.models import Grant
 from zkdash.actions.models import Audit
 from zkdash.alarms.keeping import Keeper
 from zkdash.alarms.models import Acknowledgement as Row
-from zkdash.alarms.rules import Configured
 from zkdash.alarms.standing import Acknowledgement, Alarms, Seen, Standing
 from zkdash.cluster import checks
 from zkdash.cluster.blame import Cause
 from zkdash.cluster.checks import CHECKS, Observations
 from zkdash.cluster.checks.observations import Looked
 from zkdash.cluster.tone import Tone
+from zkdash.configuration.checks import ChecksByCluster
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Touched
 from zkdash.web import renderer, times
@@ -280,7 +280,7 @@ class Scene:
         self.keep()
 
     def keep(self) -> None:
-        found = Keeper(Configured()).turn({"demo": Seen(self.seen, current=True)}, timezone.now())
+        found = Keeper(ChecksByCluster()).turn({"demo": Seen(self.seen, current=True)}, timezone.now())
         states.publish(states.sick(), observations=self.seen, alarms=found["demo"])
 
     def post(self, verb: str = "acknowledge", **data: Any) -> Any:

@@ -20,7 +20,7 @@ from zkdash.access.models import Grant
 from zkdash.actions.models import Audit
 from zkdash.history import status
 from zkdash.history.status import Status
-from zkdash.live import runs as live_runs
+from zkdash.live import engine
 from zkdash.live.parts import PageKey
 from zkdash.pipeline import runs
 from zkdash.pipeline.runs import Run, State
@@ -41,9 +41,9 @@ def history(tmp_path: Path, settings: Settings) -> Iterator[Path]:
         ClusterConfig("bare", (("127.0.0.1", 1),)),
     )
     states.publish(states.healthy())
-    live_runs.clear()
+    engine.configure(engine.Engine((), renderer.Renderer(), recent=run_reading.recent))
     yield tmp_path / "demo"
-    live_runs.clear()
+    engine.configure(None)
 
 
 @pytest.fixture
@@ -186,11 +186,11 @@ def test_an_open_page_hears_of_a_run_from_its_first_second_to_its_end() -> None:
     key = PageKey("demo", "pipeline")
     snapshot = live.current("demo")
     assert snapshot is not None
-    poller = live_runs.Poller(run_reading.recent)
+    polled = engine.polled().runs
     renderer.Renderer().attend(key)
 
     def words() -> str:
-        poller.turn()
+        polled.turn()
         view = renderer.look(snapshot, key)
         return " ".join(renderer.html(part) for part in view.parts)
 
@@ -204,19 +204,19 @@ def test_an_open_page_hears_of_a_run_from_its_first_second_to_its_end() -> None:
 
 
 def test_nobody_looking_costs_no_query(django_assert_num_queries: Any) -> None:
-    poller = live_runs.Poller(run_reading.recent)
+    polled = engine.polled().runs
     with django_assert_num_queries(0):
-        poller.turn()
-    live_runs.want("demo")
+        polled.turn()
+    polled.want("demo")
     with django_assert_num_queries(1):
-        poller.turn()
+        polled.turn()
 
 
 def test_equal_runs_are_no_news() -> None:
     done()
-    poller = live_runs.Poller(run_reading.recent)
-    live_runs.want("demo")
-    poller.turn()
-    before = live_runs.current("demo")
-    poller.turn()
-    assert live_runs.current("demo") is before
+    polled = engine.polled().runs
+    polled.want("demo")
+    polled.turn()
+    before = polled.current("demo")
+    polled.turn()
+    assert polled.current("demo") is before

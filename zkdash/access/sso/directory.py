@@ -24,8 +24,8 @@ from django.http import HttpRequest
 
 from zkdash.access.signals import refused
 from zkdash.access.sso import mapping
-from zkdash.access.sso.configuration import Ldap
 from zkdash.access.sso.mapping import Person, RefusedError
+from zkdash.access.sso.providers import Ldap
 
 with warnings.catch_warnings():
     # ldap3 2.9 asks pyasn1 for names that it has renamed since

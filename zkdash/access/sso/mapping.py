@@ -12,8 +12,8 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from zkdash.access.sso.configuration import GroupRole
 from zkdash.access.sso.models import LONGEST, Identity, MappedGrant
+from zkdash.configuration.sign_in import GroupRole
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ def _new(person: Person) -> User:
 
 
 def _map(user: User, person: Person, roles: Collection[GroupRole]) -> None:
-    wanted = {(one.role.value, one.clusters) for one in roles if one.group in person.groups}
+    wanted = {(one.role, one.clusters) for one in roles if one.group in person.groups}
     until = timezone.now() + timedelta(seconds=settings.SESSION_COOKIE_AGE)
     MappedGrant.objects.filter(user=user).delete()
     MappedGrant.objects.bulk_create(

@@ -16,8 +16,8 @@ from django.http import HttpRequest, HttpResponseBase
 from joserfc.errors import JoseError
 from requests import RequestException
 
-from zkdash.access.sso.configuration import Oidc
 from zkdash.access.sso.mapping import Person
+from zkdash.access.sso.providers import Oidc
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
 _SIGNED = ("RS", "ES", "PS", "Ed")

@@ -2,48 +2,65 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from zkdash.cluster import registrations
 
+_MOST_SECONDS = 366 * 24 * 3600.0
+_MOST_COUNTED = 2**31 - 1
+
+
+def _seconds(description: str) -> msgspec.Meta:
+    return msgspec.Meta(gt=0, le=_MOST_SECONDS, description=description, extra={"unit": "seconds"})
+
+
+def _percent(description: str) -> msgspec.Meta:
+    return msgspec.Meta(gt=0, le=100, description=description, extra={"unit": "percent"})
+
+
+def _count(description: str, unit: str = "") -> msgspec.Meta:
+    return msgspec.Meta(ge=1, le=_MOST_COUNTED, description=description, extra={"unit": unit})
+
 
 class Thresholds(msgspec.Struct, frozen=True):
-    """Seconds, where nothing else is said. All but the named defaults of Kafka are proposals.
+    """What `[checks]` of the configuration bounds. All but the named defaults of Kafka are proposals."""
 
-    `confirm` is between the two observations that every check needs. `no_controller` (D18) is Kafka's
-    zookeeper.session.timeout.ms of 2.5 and later: as long may a dead controller's ephemeral stand, and none
-    be elected. `unowned` (D40) is four rebalances of 2 s, the old consumer's defaults. `stateless` (D3) is
-    how long a new partition may wait for its first leader. `imbalance_percent` (D12) is Kafka's
-    leader.imbalance.per.broker.percentage, `skew` (D13) how many times the mean a broker may carry.
-    `elections` (D20) is how many controllers may be elected in `elections_within`. `deletion` (D22) is how
-    long a topic's deletion may take, `reassignment` (D24) how long nothing of a reassignment may move,
-    `election` (D27) how long the controller may leave an election alone. `upgrade` (D32) is how long
-    brokers may be of different versions. `backlog` and `backlog_age` (D36) are how many notifications may
-    wait for the controller, and how long, `config_changes` (D37) is how long brokers keep a notification by
-    default. `frozen` (D48) is how long no offset of a group with members may change, `abandoned` (D44) one
-    without members. `token` (D62) is how
-    long an expired token may stand. `large_percent` and `huge_percent` (D54) are shares of `jute_maxbuffer`
-    bytes, ZooKeeper's default.
-    """
-
-    confirm: float = 2.0
-    no_controller: float = 18.0
-    unowned: float = 8.0
-    stateless: float = 60.0
-    imbalance_percent: float = registrations.MOST_SKEW_PERCENT
-    skew: float = registrations.MOST_LOAD
-    elections: int = 3
-    elections_within: float = 3600.0
-    deletion: float = 300.0
-    reassignment: float = 600.0
-    election: float = 60.0
-    upgrade: float = 86_400.0
-    backlog: int = 100
-    backlog_age: float = 60.0
-    config_changes: float = 900.0
-    frozen: float = 900.0
-    abandoned: float = 604_800.0
-    token: float = 7200.0
-    large_percent: float = 50.0
-    huge_percent: float = 80.0
-    jute_maxbuffer: int = 1_048_575
+    confirm: Annotated[float, _seconds("Between the two observations that every check needs.")] = 2.0
+    no_controller: Annotated[
+        float,
+        _seconds(
+            "D18: how long a dead controller's ephemeral may stand, and none be elected; Kafka's "
+            "zookeeper.session.timeout.ms of 2.5 and later."
+        ),
+    ] = 18.0
+    unowned: Annotated[
+        float,
+        _seconds(
+            "D40: how long a partition may have no owner; four of the old consumer's rebalances of 2 s."
+        ),
+    ] = 8.0
+    stateless: Annotated[float, _seconds("D3: how long a new partition may wait for a leader.")] = 60.0
+    imbalance_percent: Annotated[float, _percent("D12: Kafka's leader.imbalance.per.broker.percentage.")] = (
+        registrations.MOST_SKEW_PERCENT
+    )
+    skew: Annotated[
+        float,
+        msgspec.Meta(gt=0, le=_MOST_COUNTED, description="D13: how many times the mean a broker may carry."),
+    ] = registrations.MOST_LOAD
+    elections: Annotated[int, _count("D20: controllers elected in `elections_within`.")] = 3
+    elections_within: Annotated[float, _seconds("D20: in how long.")] = 3600.0
+    deletion: Annotated[float, _seconds("D22: how long a topic's deletion may take.")] = 300.0
+    reassignment: Annotated[float, _seconds("D24: how long nothing of a reassignment may move.")] = 600.0
+    election: Annotated[float, _seconds("D27: how long the controller may leave an election alone.")] = 60.0
+    upgrade: Annotated[float, _seconds("D32: how long brokers may be of different versions.")] = 86_400.0
+    backlog: Annotated[int, _count("D36: how many notifications may wait for the controller.")] = 100
+    backlog_age: Annotated[float, _seconds("D36: how long they may.")] = 60.0
+    config_changes: Annotated[float, _seconds("D37: how long brokers keep a notification.")] = 900.0
+    frozen: Annotated[float, _seconds("D48: how long a group with members may stand still.")] = 900.0
+    abandoned: Annotated[float, _seconds("D44: how long one without members may.")] = 604_800.0
+    token: Annotated[float, _seconds("D62: how long an expired token may stand.")] = 7200.0
+    large_percent: Annotated[float, _percent("D54: of `jute_maxbuffer`, for data to be large.")] = 50.0
+    huge_percent: Annotated[float, _percent("D54: of `jute_maxbuffer`, for data to be huge.")] = 80.0
+    jute_maxbuffer: Annotated[int, _count("ZooKeeper's jute.maxbuffer.", "bytes")] = 1_048_575

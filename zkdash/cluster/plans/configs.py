@@ -5,12 +5,12 @@ from __future__ import annotations
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import ChangeConfig
-from zkdash.cluster.plans.values import Effect, Ground, Needs, Operation, Plan, Write, create, replace
+from zkdash.cluster.plans.values import Effect, Ground, Needs, Plan, Write, create, replace
 from zkdash.cluster.topics import Topic
 from zkdash.kafka import editing, notifications, paths, topic_options
 from zkdash.kafka.layouts.document import quote
 from zkdash.kafka.values import TopicConfig, Unparsable
-from zkdash.znode import Unreadable
+from zkdash.znode import Operation, Unreadable
 
 NEEDS = Needs(paths=(notifications.CHANGES,))
 

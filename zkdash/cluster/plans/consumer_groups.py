@@ -13,9 +13,10 @@ from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import DeleteGroup, OffsetAt, ResetOffsets
 from zkdash.cluster.plans.multis import in_multis
-from zkdash.cluster.plans.values import Effect, Ground, Needs, Operation, Plan, Write, create, remove
+from zkdash.cluster.plans.values import Effect, Ground, Needs, Plan, Write, create, remove
 from zkdash.kafka import paths
 from zkdash.kafka.layouts.document import quote
+from zkdash.znode import Operation
 
 
 def needs(group: str) -> Needs:

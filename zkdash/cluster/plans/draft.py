@@ -15,7 +15,6 @@ from zkdash.cluster.plans.values import (
     MOST_OPERATIONS,
     Effect,
     Ground,
-    Operation,
     Plan,
     Step,
     Write,
@@ -26,7 +25,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.layouts.document import quote
 from zkdash.kafka.layouts.migration import parse_migration
 from zkdash.kafka.values import Assignment, Controller, Layout, Migration, PartitionState
-from zkdash.znode import Unreadable, Znode
+from zkdash.znode import Operation, Unreadable, Znode
 
 
 class Draft:

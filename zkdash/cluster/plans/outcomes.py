@@ -12,13 +12,13 @@ from typing import Any, Final
 import msgspec
 
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
-from zkdash.cluster.plans.values import Operation, Plan, Step, Write
+from zkdash.cluster.plans.values import Plan, Step, Write
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import editing, notifications, paths
 from zkdash.kafka.layouts import admin
 from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Election, PartitionState
-from zkdash.znode import Stat, Unreadable, Znode
+from zkdash.znode import Operation, Stat, Unreadable, Znode
 
 # Topics and groups are judged as a whole or not at all.
 _Entity = tuple[str, str]

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.multis import in_multis
-from zkdash.cluster.plans.values import Edit, Needs, Operation, Write, create, replace
+from zkdash.cluster.plans.values import Edit, Needs, Write, create, replace
 from zkdash.kafka import editing, notifications, paths, secrets, topic_options
 from zkdash.kafka.layouts.document import quote
 from zkdash.kafka.notifications import Form
 from zkdash.kafka.values import Move
-from zkdash.znode import Znode
+from zkdash.znode import Operation, Znode
 
 BROKER_CONFIGS = paths.BROKER_CONFIGS
 NEEDS = Needs(paths=(notifications.CHANGES,), subtrees=(BROKER_CONFIGS,))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 
 import msgspec
@@ -11,7 +10,7 @@ from zkdash.cluster.plans.goals import Goal
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.state import ClusterState
 from zkdash.kafka import secrets
-from zkdash.znode import Unreadable, Znode
+from zkdash.znode import Operation, Unreadable, Znode
 
 # jute.maxbuffer of a ZooKeeper server that nobody configured, in bytes.
 JUTE_MAXBUFFER = 1_048_575
@@ -22,15 +21,6 @@ MOST_OPERATIONS = 1_000
 MARKER_BYTES = 1_000
 # What an operation costs on the wire beside its path and data: header, lengths, an ACL.
 _OVERHEAD = 64
-
-
-class Operation(enum.Enum):
-    """What a write does. CHECK compares the version and changes nothing."""
-
-    CREATE = "create"
-    SET = "set"
-    DELETE = "delete"
-    CHECK = "check"
 
 
 class Edit(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from zkdash.cluster.foresight import Foresight
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.watching import Stage, Watched
 from zkdash.cluster.tone import Tone
-from zkdash.live import queue
+from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import (
@@ -54,7 +54,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     number = int(key.args[0])
     if number > _LARGEST_ID:
         return _gone(number, f"There is no action {number} of this cluster.")
-    known = queue.detail(snapshot.cluster, number)
+    known = engine.polled().queue.detail(snapshot.cluster, number)
     try:
         found = reading.detail(snapshot.cluster, number, known)
     except UnavailableError:
@@ -63,7 +63,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         found = known
     if found is None:
         return _gone(number, f"There is no action {number} of this cluster.")
-    queue.hold(found)
+    engine.polled().queue.hold(found)
     foresight = _foresight(snapshot, found)
     view = _view(snapshot, key, found)
     return msgspec.structs.replace(
@@ -76,7 +76,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
 def look(snapshot: Snapshot, key: PageKey) -> View:
     """What is live of it, as the queue's thread has read it last."""
     number = int(key.args[0])
-    found = queue.detail(snapshot.cluster, number)
+    found = engine.polled().queue.detail(snapshot.cluster, number)
     if found is not None:
         return _view(snapshot, key, found)
     return _gone(number, snapshot.queue.trouble or "It is about to be read from zkdash’s database.")
@@ -87,7 +87,7 @@ def touches(_key: PageKey, touched: Touched) -> bool:
 
 
 def attend(key: PageKey) -> None:
-    queue.want(str(key.cluster), int(key.args[0]))
+    engine.polled().queue.want(str(key.cluster), int(key.args[0]))
 
 
 def _view(snapshot: Snapshot, key: PageKey, found: Detail) -> View:

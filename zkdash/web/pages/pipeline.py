@@ -11,7 +11,7 @@ from zkdash.cluster.tone import Tone
 from zkdash.history import derived, places, schemas, status
 from zkdash.history.manifest import ManifestError
 from zkdash.history.tables import Tables
-from zkdash.live import runs
+from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.runs import Run, Runs
 from zkdash.live.snapshot import Snapshot, Touched
@@ -65,7 +65,7 @@ def has_source(cluster: str) -> bool:
 
 def whole(snapshot: Snapshot, key: PageKey) -> View:
     """With what the tables hold, and what could not be read."""
-    runs.hold(snapshot.cluster, run_reading.recent(snapshot.cluster))
+    engine.polled().runs.hold(snapshot.cluster, run_reading.recent(snapshot.cluster))
     live = look(snapshot, key)
     held = _held(snapshot.cluster)
     trouble = ""
@@ -95,21 +95,21 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "most_problems": _MOST_PROBLEMS if len(unread) == _MOST_PROBLEMS else 0,
         },
         fields=tables.fields(run_cells.RUNS),
-        records=lambda: tables.records(run_cells.RUNS, runs.current(snapshot.cluster).runs),
-        total=len(runs.current(snapshot.cluster).runs),
+        records=lambda: tables.records(run_cells.RUNS, engine.polled().runs.current(snapshot.cluster).runs),
+        total=len(engine.polled().runs.current(snapshot.cluster).runs),
         extra={
             "tables": [msgspec.structs.asdict(one) for one in held],
             "problems": [msgspec.structs.asdict(one) for one in unread],
             "source": _source(snapshot.cluster) or None,
             "zxid": snapshot.state.zxid,
         },
-        version=(runs.current(snapshot.cluster), held, unread, trouble),
+        version=(engine.polled().runs.current(snapshot.cluster), held, unread, trouble),
     )
 
 
 def look(snapshot: Snapshot, _key: PageKey) -> View:
     """What is live: how far behind the tables are, the jobs, the runs."""
-    known = runs.current(snapshot.cluster)
+    known = engine.polled().runs.current(snapshot.cluster)
     facts = Block(id="facts", template="parts/broker.html", values=_facts(snapshot, known))
     jobs = tuple(Job(name, what, _newest(known, name)) for name, what in JOBS.items())
     told = known.trouble or (
@@ -124,12 +124,12 @@ def touches(_key: PageKey, touched: Touched) -> bool:
 
 def attend(key: PageKey) -> None:
     """Have the runs read as long as somebody looks."""
-    runs.want(str(key.cluster))
+    engine.polled().runs.want(str(key.cluster))
 
 
 def _glance(snapshot: Snapshot, _key: PageKey) -> object:
     """How far the cluster went on, in steps that a person cares for: its every write is no news."""
-    return _behind(snapshot, runs.current(snapshot.cluster))
+    return _behind(snapshot, engine.polled().runs.current(snapshot.cluster))
 
 
 def _newest(known: Runs, job: str) -> Run | None:

@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.zk.certificates import Authority, Pem
-from zkdash.zk.config import ClusterConfig, ConfigError, load
-from zkdash.zk.identity import DIGEST_MD5, Identity, Tls
+from zkdash import configuration
+from zkdash.configuration.clusters import DIGEST_MD5
+from zkdash.configuration.errors import ConfigError
+from zkdash.zk import config
+from zkdash.zk.config import ClusterConfig
+from zkdash.zk.identity import Identity, Tls
 
 CANARY = "canary-93b1"
 
@@ -28,7 +32,8 @@ def mine(authority: Authority) -> Pem:
 def loaded(directory: Path, lines: str, **environ: str) -> ClusterConfig:
     file = directory / "zkdash.toml"
     file.write_text(f'[clusters.a]\nzookeeper = "zk"\n{lines}\n')
-    (cluster,) = load({"ZKDASH_CONFIG": str(file), **environ})
+    environ["ZKDASH_CONFIG"] = str(file)
+    (cluster,) = config.load(configuration.read(environ), environ)
     return cluster
 
 

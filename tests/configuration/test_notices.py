@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from zkdash.notices import configuration
-from zkdash.zk import config
-from zkdash.zk.config import ClusterConfig, ConfigError
+from zkdash import configuration
+from zkdash.configuration import notices
+from zkdash.configuration.clusters import Cluster
+from zkdash.configuration.errors import ConfigError
 
 SMTP = {"ZKDASH_EMAIL_HOST": "mail.example.org"}
 SECRET = {"ZKDASH_WEBHOOK_SECRET": "s3"}
 
 
-def load(directory: Path, line: str, **environ: str) -> ClusterConfig:
+def load(directory: Path, line: str, **environ: str) -> Cluster:
     file = directory / "clusters.toml"
     file.write_text(f'[clusters.a]\nzookeeper = "zk:2181"\n{line}\n')
-    return config.load({"ZKDASH_CONFIG": str(file), **environ})[0]
+    return configuration.read({"ZKDASH_CONFIG": str(file), **environ}).clusters["a"]
 
 
 def test_addresses_come_from_the_file_alone(tmp_path: Path) -> None:
@@ -65,19 +66,19 @@ def test_a_secret_comes_from_a_variable_or_a_file(tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.write_text("s3cret\n")
     file.chmod(0o600)
-    assert configuration.secret({"X": "s3cret"}, "X") == "s3cret"
-    assert configuration.secret({"X_FILE": str(file)}, "X") == "s3cret"
-    assert configuration.secret({}, "X") == ""
+    assert notices.secret({"X": "s3cret"}, "X") == "s3cret"
+    assert notices.secret({"X_FILE": str(file)}, "X") == "s3cret"
+    assert notices.secret({}, "X") == ""
     with pytest.raises(ConfigError, match="both X and X_FILE") as refusal:
-        configuration.secret({"X": "s3cret", "X_FILE": str(file)}, "X")
+        notices.secret({"X": "s3cret", "X_FILE": str(file)}, "X")
     assert "s3cret" not in str(refusal.value)
     with pytest.raises(ConfigError, match=r"The environment: X_FILE = '/none' can't be read"):
-        configuration.secret({"X_FILE": "/none"}, "X")
+        notices.secret({"X_FILE": "/none"}, "X")
 
 
 def test_the_server_of_mail_is_told_by_the_environment() -> None:
-    assert configuration.smtp({}) == configuration.Smtp()
-    found = configuration.smtp(
+    assert notices.smtp({}) == notices.Smtp()
+    found = notices.smtp(
         {
             **SMTP,
             "ZKDASH_EMAIL_TLS": "starttls",
@@ -88,7 +89,7 @@ def test_the_server_of_mail_is_told_by_the_environment() -> None:
     )
     assert (found.port, found.user, found.password) == (587, "u", "s3cret")
     assert "s3cret" not in repr(found)
-    assert configuration.smtp({**SMTP, "ZKDASH_EMAIL_TLS": "tls"}).port == 465
+    assert notices.smtp({**SMTP, "ZKDASH_EMAIL_TLS": "tls"}).port == 465
 
 
 @pytest.mark.parametrize(
@@ -107,5 +108,5 @@ def test_what_is_wrong_with_it_is_one_sentence_without_the_password(
 ) -> None:
     environ = {**SMTP, **{f"ZKDASH_EMAIL_{name}": value for name, value in given.items()}}
     with pytest.raises(ConfigError, match=sentence) as refusal:
-        configuration.smtp(environ)
+        notices.smtp(environ)
     assert "s3cret" not in str(refusal.value)

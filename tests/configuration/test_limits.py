@@ -6,22 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from zkdash import limits
-from zkdash.limits import KEYS, Limits
-from zkdash.zk import config
-from zkdash.zk.identity import ConfigError
+from zkdash import configuration
+from zkdash.configuration import limits
+from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.limits import KEYS, Limits
 
 
 def load(tmp_path: Path, text: str) -> Limits:
     file = tmp_path / "zkdash.toml"
     file.write_text(text)
-    environ = {"ZKDASH_CONFIG": str(file)}
-    config.load(environ)  # the other reader of the file takes the same tables
-    return limits.load(environ)
+    return configuration.read({"ZKDASH_CONFIG": str(file)}).limits
 
 
 def test_without_a_file_or_a_table_everything_is_as_usual(tmp_path: Path) -> None:
-    assert limits.load({}) == load(tmp_path, "") == Limits()
+    assert configuration.read({}).limits == load(tmp_path, "") == Limits()
 
 
 def test_what_is_given_counts(tmp_path: Path) -> None:
@@ -33,7 +31,7 @@ def test_what_is_given_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("limits = 3", "[limits] is no table"),
+        ("limits = 3", "limits = 3 is no table: write [limits]"),
         ("[limits]\nfeds = 3", "has the unknown key 'feds': known are address_attempts, attempts_s, body_s"),
         ("[limits]\nfeeds = '3'", "feeds = '3' is no whole number from 1 to 1000000"),
         ("[limits]\nfeeds = true", "feeds = True is no whole number"),

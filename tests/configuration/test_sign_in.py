@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from zkdash import configuration
 from zkdash.access.roles import Role
-from zkdash.access.sso import configuration
-from zkdash.access.sso.configuration import GroupRole, SignIn
-from zkdash.zk import config
-from zkdash.zk.config import ConfigError
+from zkdash.access.sso import providers
+from zkdash.access.sso.providers import SignIn
+from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.sign_in import ROLES as NAMES_OF_ROLES
+from zkdash.configuration.sign_in import GroupRole
 
 OIDC = """
 [sign_in.oidc]
@@ -36,11 +38,12 @@ role = "viewer"
 def load(tmp_path: Path, text: str, environ: Mapping[str, str] | None = None) -> SignIn:
     file = tmp_path / "zkdash.toml"
     file.write_text(text)
-    return configuration.load({"ZKDASH_CONFIG": str(file), "SECRET": "s3cret", **(environ or {})})
+    environ = {"ZKDASH_CONFIG": str(file), "SECRET": "s3cret", **(environ or {})}
+    return providers.load(configuration.read(environ), environ)
 
 
 def test_nobody_else_vouches_where_nothing_is_configured(tmp_path: Path) -> None:
-    assert configuration.load({}) == SignIn()
+    assert providers.load(configuration.read({}), {}) == SignIn()
     assert load(tmp_path, '[clusters.prod]\nzookeeper = "zk:2181"\n') == SignIn()
 
 
@@ -52,10 +55,14 @@ def test_the_file_of_the_clusters_tells_it_too(tmp_path: Path) -> None:
     assert (found.oidc.issuer, found.oidc.client_secret) == ("https://id.example.org/realms/ops", "s3cret")
     assert (found.ldap.user_filter, found.ldap.timeout_s) == ("(uid={name})", 5.0)
     assert found.roles == (
-        GroupRole("kafka-ops", Role.OPERATOR, "prod-*"),
-        GroupRole("everybody", Role.VIEWER, "*"),
+        GroupRole("kafka-ops", "operator", "prod-*"),
+        GroupRole("everybody", "viewer", "*"),
     )
-    assert [one.name for one in config.load({"ZKDASH_CONFIG": str(tmp_path / "zkdash.toml")})] == ["prod"]
+    assert [*configuration.read({"ZKDASH_CONFIG": str(tmp_path / "zkdash.toml")}).clusters] == ["prod"]
+
+
+def test_the_roles_that_may_be_written_are_those_that_there_are() -> None:
+    assert [role.value for role in Role] == [*NAMES_OF_ROLES]
 
 
 def test_a_secret_may_lie_in_a_file_and_is_never_shown(tmp_path: Path) -> None:
@@ -107,7 +114,7 @@ def test_starttls_goes_with_an_address_in_the_clear(tmp_path: Path) -> None:
         (OIDC + 'scopes = ["email"]', "scopes = ['email'] lacks \"openid\""),
         (OIDC.replace('client_id = "zkdash"', ""), "[sign_in.oidc] lacks the key client_id"),
         (OIDC.replace("/realms", "/realms" * 40), "is longer than 250 characters"),
-        (OIDC + "timeout_s = 0", "timeout_s = 0 is no number of seconds up to 60"),
+        (OIDC + "timeout_s = 0", "timeout_s = 0 is no number of seconds above 0 and up to 60"),
         (LDAP.replace("ldaps:", "ldap:"), "url = 'ldap://ldap.example.org' would send secrets in the clear"),
         (LDAP + "starttls = true", "starttls = True goes with ldap://"),
         (LDAP + 'starttls = "yes"', "starttls = 'yes' is neither true nor false"),

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from zkdash.zk.config import ClusterConfig, ConfigError, load, parse_address
+from zkdash import configuration
+from zkdash.configuration.clusters import parse_address
+from zkdash.configuration.errors import ConfigError
+from zkdash.zk import config
+from zkdash.zk.config import ClusterConfig
 from zkdash.zk.identity import Identity
 
 LEAST_ADDRESSES = 200
+
+
+def load(environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
+    return config.load(configuration.read(environ), environ)
 
 
 @pytest.mark.parametrize(
