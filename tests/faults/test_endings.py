@@ -1,6 +1,6 @@
 """O1: a process that is told to end answers what was asked of it, and ends with 0 within ten seconds.
 
-The worker's half, a step that is ended within thirty seconds, is in test_kills.py.
+The worker's half, a step that is ended within the same, is in test_kills.py.
 """
 
 from __future__ import annotations

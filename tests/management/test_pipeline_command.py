@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 from django.core.management import call_command
 from msgspec.structs import replace
 
+from tests.formats import logs
 from tests.formats.driven import connected
 from tests.pipeline import clusters
 from tests.pipeline.transforms.living import CHROOT
@@ -247,6 +249,51 @@ def test_a_queued_run_is_carried_out_by_the_worker_in_a_process_of_its_own(
     assert set(ended["metrics"]) == {"load", "derive", "retain"}
     assert ended["metrics"]["derive"]["tables"]["partition_intervals"]["rows"] == 1
     assert places.table(tmp_path / "history", "shop", "partition_intervals").read().rows == 1
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stream_ends_without_a_word_while_spark_works(
+    environment: Callable[..., dict[str, str]], tmp_path: Path, number: int
+) -> None:
+    """Beside what Spark itself says when it starts."""
+    log = tmp_path / "logs" / "log.1"
+    log.parent.mkdir()
+    log.write_bytes(logs.log([]))
+    environ = environment(shop={"transaction_logs": str(log.parent)})
+    errors = tmp_path / "stream.err"
+    with errors.open("wb") as err:
+        stream = subprocess.Popen(
+            [sys.executable, "manage.py", "pipeline", "stream"],
+            cwd=ROOT,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=err,
+            start_new_session=True,
+        )
+    try:
+        wait_for(lambda: sentence(environ).startswith("loading"), RUN_LIMIT_S, errors.read_text)
+        before = errors.read_text()
+        stream.send_signal(number)
+        assert stream.wait(60) == 0
+    finally:
+        stream.kill()
+        stream.wait()
+    assert errors.read_text() == before
+
+
+def sentence(environ: dict[str, str]) -> str:
+    """What the only run says of itself."""
+    file = Path(environ["ZKDASH_DATA"], "zkdash.sqlite3")
+    if not file.exists():
+        return ""
+    with contextlib.closing(sqlite3.connect(file)) as rows:
+        try:
+            found = rows.execute(f"SELECT sentence FROM {Run._meta.db_table}").fetchone()  # noqa: S608 - ours
+        except sqlite3.OperationalError:  # it is not made yet
+            return ""
+    return str(found[0]) if found else ""
 
 
 class Terminal(StringIO):

@@ -13,11 +13,16 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
+
+from kazoo.exceptions import ConnectionClosedError, ConnectionLoss, SessionExpiredError
 
 from zkdash.demo import clock
 
 log = logging.getLogger(__name__)
+
+# Where ZooKeeper is gone, every step fails; where in it says nothing.
+_CUT_OFF: Final = (ConnectionLoss, SessionExpiredError, ConnectionClosedError)
 
 T = TypeVar("T")
 Step = Callable[[], object]
@@ -117,7 +122,12 @@ class Agenda:
                 step()
             except Exception as error:
                 self.failures.append(error)
-                log.warning("A step of the simulated cluster failed: %r", error, exc_info=error)
+                is_of_interest = not isinstance(error, _CUT_OFF)
+                log.warning(
+                    "A step of the simulated cluster failed: %r",
+                    error,
+                    exc_info=error if is_of_interest else None,
+                )
             self._after_step()
 
     def _next(self) -> Step | None:

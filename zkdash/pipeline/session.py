@@ -6,11 +6,14 @@ process needs no Java. Executors need Python with our requirements.txt; our own 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
 import tempfile
+import threading
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -51,11 +54,21 @@ def start(
     settings = _settings() | ({} if is_remote else _of_a_driver(data_dir, master, bar=bar))
     for name, value in (settings | dict(options)).items():
         builder = builder.config(name, value)
-    session = (builder.remote(master) if is_remote else builder.master(master)).getOrCreate()
+    with _own_interrupt():
+        session = (builder.remote(master) if is_remote else builder.master(master)).getOrCreate()
     if is_remote or not is_local(master):
         _send_our_code(session, is_remote=is_remote)
     sources.register(session)
     return session
+
+
+@contextlib.contextmanager
+def _own_interrupt() -> Iterator[None]:
+    """Spark would take Ctrl-C, and cancel its jobs by the very connection that was interrupted."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before)
 
 
 def stop(session: SparkSession) -> None:
