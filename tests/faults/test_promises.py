@@ -130,18 +130,28 @@ def test_nothing_is_written_where_the_intent_cannot_be(chroot: Chroot, database:
 
 @pytest.mark.parametrize("seed", rounds("readonly", ci=2, full=100))
 def test_nothing_is_written_where_nothing_can_be_intended(
-    chroot: Chroot, database: Database, seed: int
+    chroot: Chroot, database: Database, seed: int, tmp_path: Path
 ) -> None:
-    """The database becomes read-only at some moment of an action; writable again, all is done, and once."""
+    """The database becomes read-only right before an intent, and at some moment of an action; writable again,
+    all is done, and once."""
     chance = random.Random(seed)  # noqa: S311 - a replay, no secret
     writable_s, then_s = chance.uniform(0, 0.5), chance.uniform(0.2, 0.5)
     with Realm(chroot, database, seed, most=20) as realm:
         realm.mixed(6)
+        over = tmp_path / "over"
+        hindered = realm.fork(failpoint="compared:1:stop", lease_s=600.0, writable_until=str(over))
+        wait_for(partial(is_stopped, hindered))
+        over.touch()
+        with read_only(database) if database.vendor == "postgresql" else contextlib.nullcontext():
+            os.kill(hindered, signal.SIGCONT)
+            time.sleep(then_s)
+        realm.end(hindered)
+        assert realm.unintended() == set()
         if database.vendor == "sqlite":
-            hindered = realm.fork(writable_s=writable_s)
+            hindered = realm.fork(writable_s=writable_s, skew_s=1200.0)
             time.sleep(writable_s + then_s)
         else:
-            hindered = realm.fork()
+            hindered = realm.fork(skew_s=1200.0)
             time.sleep(writable_s)
             with read_only(database):
                 time.sleep(then_s)
@@ -149,7 +159,7 @@ def test_nothing_is_written_where_nothing_can_be_intended(
                     Action.objects.update(reason="")
         realm.end(hindered)
         assert realm.unintended() == set()
-        realm.fork()
+        realm.fork(skew_s=2400.0)
         realm.wait_until_over()
         assert realm.check() == {State.DONE: 6}
 
