@@ -86,8 +86,9 @@ def test_a_stop_counts_within_two_seconds_and_before_the_next_step(chroot: Chroo
         action = queued(chroot, Reassign(moves, concurrent=1))
         wait_for(lambda: now(action).step >= 1, 60, lambda: told(action))
         paces = time.monotonic() - began  # what taking it and a step cost a machine as busy as this one
-        if seed % 2:
-            controller.rest()  # so that a step waits for Kafka, which would last for ever
+        if seed % 2:  # a step waits for Kafka, which would last for ever
+            controller.rest()
+            wait_for(partial(_waits_for_kafka, chroot, action), 60, lambda: told(action))
         time.sleep(chance.uniform(0, 0.3))
         queue.stop(action.id, ANN)
         said = time.monotonic()
@@ -98,6 +99,10 @@ def test_a_stop_counts_within_two_seconds_and_before_the_next_step(chroot: Chroo
     # the one that was under way when the stop was said may have been counted by neither
     assert written <= action.steps.exclude(state="waiting").count() <= written + 1
     assert sum(count for (what, *_), count in controller.taken.items() if what == REASSIGNMENT) <= written + 1
+
+
+def _waits_for_kafka(chroot: Chroot, action: Action) -> bool:
+    return bool(chroot.client.exists(REASSIGNMENT)) and now(action).steps.filter(state="applied").exists()
 
 
 @ON_SQLITE
