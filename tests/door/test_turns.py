@@ -44,7 +44,26 @@ def test_addresses_have_their_turns_in_rotation() -> None:
         turns.give("b")
         await asyncio.gather(*waiting)
 
+    async def play_below_the_share(turns: Turns) -> None:
+        """Both may have two at once: they take turns though the first could have the next one too."""
+        for address in ("x", "x", "y", "y"):
+            await turns.take(address, LIMIT_S)
+        order: list[str] = []
+
+        async def one(address: str) -> None:
+            assert await turns.take(address, LIMIT_S)
+            order.append(address)
+
+        waiting = [asyncio.create_task(one(address)) for address in ("a",) * 3 + ("b",) * 3]
+        await until(lambda: [len(turns._waiting.get(address, ())) for address in "ab"] == [3, 3])
+        for address in ("x", "x", "y", "y", "a", "b"):
+            turns.give(address)
+            await asyncio.sleep(0)
+        await asyncio.gather(*waiting)
+        assert order == ["a", "b", "a", "b", "a", "b"]
+
     run(play)
+    run(play_below_the_share)
 
 
 def test_an_address_with_its_share_holds_up_no_other() -> None:

@@ -13,10 +13,11 @@ from tests import full
 from tests.conftest import Chroot
 from tests.databases import Database
 from tests.faults.controller import ELECTION
-from tests.faults.realm import LEASE_S, Realm
+from tests.faults.realm import ANN, LEASE_S, Realm
 from tests.faults.rounds import rounds
 from tests.processes import is_stopped
 from tests.waiting import wait_for
+from zkdash.actions import queue
 from zkdash.actions.failpoints import NAMES
 from zkdash.actions.models import Action
 from zkdash.actions.states import State
@@ -162,6 +163,22 @@ def test_a_real_process_is_killed_and_another_goes_on_and_ends_by_sigterm(
         with second:
             assert second.wait(30) == 0
         assert realm.check() == {State.DONE: 2}
+
+
+@ON_SQLITE
+def test_what_was_found_not_to_be_written_never_is(chroot: Chroot, database: Database) -> None:
+    """A worker sleeps before its write; another finds none, and stops as it is told: that must stay true."""
+    with Realm(chroot, database, 0, most=10) as realm:
+        [stopped] = realm.elections(1)
+        sleeper = realm.fork(failpoint="intended:1:stop", lease_s=600.0)
+        wait_for(lambda: is_stopped(sleeper))
+        queue.stop(stopped.id, ANN)
+        _finish(realm, skew_s=1200.0)
+        os.kill(sleeper, signal.SIGCONT)
+        realm.elections(1)  # which nobody else is there for, so that the write was tried before
+        realm.wait_until_over()
+        assert realm.check() == {State.STOPPED: 1, State.DONE: 1}
+        assert realm.controller.taken == {(ELECTION, "e", 1): 1}
 
 
 def _finish(realm: Realm, **asked: float) -> None:

@@ -1,10 +1,10 @@
 """A process that has imported everything slow, and forks a worker for each line that it is sent.
 
-A line is JSON: {"failpoint", "skew_s", "lease_s", "blind", "room", "writable_s"}, of which any may be left
-out, and the answer is the worker's pid. A worker is what `manage.py execute` runs once the database is up to
-date. A blind one takes every write without an answer for one that was never applied, as a worker without
-markers would. `room` is in bytes, of any file: a disk that is full. After `writable_s` its SQLite takes no
-writes.
+A line is JSON: {"failpoint", "skew_s", "lease_s", "blind", "room", "writable_s", "writable_until"}, of which
+any may be left out, and the answer is the worker's pid. A worker is what `manage.py execute` runs once the
+database is up to date. A blind one takes every write without an answer for one that was never applied, as a
+worker without markers would. `room` is in bytes, of any file: a disk that is full. After `writable_s`, or
+once the file `writable_until` is there, its SQLite takes no writes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -42,7 +44,10 @@ def _work(asked: dict[str, Any]) -> None:
     if "room" in asked:
         resource.setrlimit(resource.RLIMIT_FSIZE, (asked["room"], asked["room"]))
     if "writable_s" in asked:
-        _read_only_after(asked["writable_s"])
+        moment = time.monotonic() + asked["writable_s"]
+        _read_only_once(lambda: time.monotonic() >= moment)
+    if "writable_until" in asked:
+        _read_only_once(Path(asked["writable_until"]).exists)
     os.environ["ZKDASH_FAILPOINT"] = asked.get("failpoint", "")
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     from django.conf import settings
@@ -64,14 +69,12 @@ def _work(asked: dict[str, Any]) -> None:
     os._exit(0 if running.stop() else 1)
 
 
-def _read_only_after(seconds: float) -> None:
+def _read_only_once(is_due: Callable[[], bool]) -> None:
     """Each connection answers from then on as if its file had become read-only."""
     from django.db.backends.signals import connection_created
 
-    moment = time.monotonic() + seconds
-
     def run(execute: Any, sql: Any, params: Any, many: Any, context: Any) -> Any:
-        if time.monotonic() >= moment:
+        if is_due():
             context["connection"].connection.execute("PRAGMA query_only = ON")
         return execute(sql, params, many, context)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -159,6 +160,36 @@ def test_a_zookeeper_that_was_wiped_is_taken_as_it_is(
                 witness.wait_proved(mirror)
                 assert seen.get("/brokers/topics/gone") is None
                 assert witness.difference(seen.seen(), witness.walk(client, ROOTS)).is_none
+            close_client(client)
+
+
+def test_a_server_that_is_behind_is_not_taken(own_server: Callable[..., Server], tmp_path: Path) -> None:
+    """While the others are away it is the only one that there is, and knows only what was before."""
+    long = {"maxSessionTimeout": "120000"}  # in which no other server is taken, whatever it knows
+    ahead = own_server(tmp_path / "ahead", config=long)
+    client = open_client(ahead.address)
+    client.create("/brokers", b"before")
+    close_client(client)
+    ahead.stop()
+    shutil.copytree(tmp_path / "ahead", tmp_path / "behind")
+    ahead.start()
+    behind = own_server(tmp_path / "behind", config=long)
+    with Proxy(ahead.port) as first, Proxy(behind.port) as second:
+        second.cut()
+        address = f"127.0.0.1:{first.port},127.0.0.1:{second.port}"
+        with witness.mirroring(address, ROOTS, session_timeout_s=120.0) as (mirror, seen):
+            client = open_client(ahead.address)
+            client.set("/brokers", b"after")
+            witness.wait_proved(mirror)
+            first.cut()
+            second.restore()
+            wait_for(lambda: len(second.sent) > 2 or seen.faults, 60.0, lambda: mirror.session)
+            assert not seen.faults
+            first.restore()
+            client.set("/brokers", b"last")
+            witness.wait_proved(mirror)
+            assert not seen.faults
+            assert witness.difference(seen.seen(), witness.walk(client, ROOTS)).is_none
             close_client(client)
 
 

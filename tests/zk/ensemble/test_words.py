@@ -133,9 +133,10 @@ def _within(seconds: float) -> Iterator[None]:
 
 
 def drips(connection: socket.socket) -> None:
-    """A byte now and then, each in time, for ever."""
+    """A byte now and then, each in time, for far longer than all words may take."""
     word = threading.Event()
-    while not word.wait(LIMIT_S / 5):
+    for _ in range(200):
+        word.wait(LIMIT_S / 5)
         connection.sendall(b"z")
 
 
