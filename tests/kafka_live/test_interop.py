@@ -23,15 +23,16 @@ from tests.lab.cluster import Lab
 from tests.lab.old_consumers import OldConsumers
 from tests.narrowing import sure
 from tests.waiting import wait_for
-from zkdash.demo import agenda, clock
-from zkdash.demo.connector import Timing
-from zkdash.demo.member import Member
-from zkdash.demo.specs import ConsumerSpec
-from zkdash.kafka import rules, subscriptions
-from zkdash.kafka.consumer_ids import parse_thread
-from zkdash.kafka.demand import Demand
+from zkdash.demo.consumers.configs import ConsumerSpec
+from zkdash.demo.consumers.connector import Timing
+from zkdash.demo.consumers.member import Member
+from zkdash.demo.runtime import clock, event_loop
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.assignment_context import Demand
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import subscriptions
+from zkdash.kafka.consumers.consumer_ids import parse_thread
 from zkdash.kafka.layouts import consumers
-from zkdash.kafka.rules import Rule
 from zkdash.kafka.values import Pattern, Registration
 
 pytestmark = [
@@ -80,8 +81,8 @@ def cluster(lab: Lab, release: str) -> Iterator[KazooClient]:
 
 
 @pytest.fixture
-def steps() -> Iterator[agenda.Agenda]:
-    made = agenda.Agenda(clock.Clock())
+def steps() -> Iterator[event_loop.Agenda]:
+    made = event_loop.Agenda(clock.Clock())
     made.start()
     yield made
     made.stop()
@@ -96,7 +97,7 @@ class Group:
         address: str,
         client: KazooClient,
         old: dict[str, OldConsumers],
-        steps: agenda.Agenda,
+        steps: event_loop.Agenda,
         spec: ConsumerSpec,
     ) -> None:
         self.name = spec.group
@@ -254,7 +255,7 @@ def _member(owned: Owned) -> str:
 
 @pytest.fixture
 def group(
-    lab: Lab, release: str, cluster: KazooClient, old: dict[str, OldConsumers], steps: agenda.Agenda
+    lab: Lab, release: str, cluster: KazooClient, old: dict[str, OldConsumers], steps: event_loop.Agenda
 ) -> Iterator[Callable[..., Group]]:
     """Makes a group; its members leave at the end."""
     made: list[Group] = []

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from tests.demo.living import SMALL
+from tests.demo.kafka39.living import SMALL
+from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.pipeline import writes
 from tests.waiting import wait_for
-from zkdash.demo.clock import SteppedClock
-from zkdash.demo.simulation import Simulation
-from zkdash.demo.specs import TopicSpec
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.kafka39.definitions import TopicSpec
+from zkdash.demo.kafka39.simulation import Simulation
+from zkdash.demo.zookeeper.server import Server
 from zkdash.history.manifest import Table
 from zkdash.zk.config import ClusterConfig
 

@@ -11,6 +11,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from tests.conftest import Chroot
+from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash import live
@@ -19,9 +20,8 @@ from zkdash.actions.models import Action
 from zkdash.cluster import advance
 from zkdash.cluster.plans.intents import ResetOffsets
 from zkdash.cluster.state import ClusterState
-from zkdash.demo.clock import SteppedClock
-from zkdash.demo.simulation import Simulation
-from zkdash.demo.specs import BrokerSpec, Catalogue, TopicSpec
+from zkdash.demo.kafka39.definitions import BrokerSpec, Catalogue, TopicSpec
+from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.kafka import paths
 from zkdash.zk import asking
 from zkdash.zk.config import ClusterConfig, parse_address

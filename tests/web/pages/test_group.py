@@ -10,9 +10,9 @@ from tests.web import states
 from tests.web.markup import Markup
 from zkdash.broker.samples import Commit, GroupCommits, Listing, LogEnds, Samples, Unknown
 from zkdash.cluster.migration import Migration, Stage
-from zkdash.kafka import rules
-from zkdash.kafka.demand import Demand
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.assignment_context import Demand
+from zkdash.kafka.assignment.rules import Rule
 from zkdash.live.parts import PageKey
 from zkdash.web import links, renderer
 from zkdash.web.pages import group

@@ -14,7 +14,8 @@ from zkdash.cluster.judging import groups, topics, znodes
 from zkdash.cluster.judging.ground import Ground
 from zkdash.cluster.state import ClusterState, Seen
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import paths, topic_options
+from zkdash.kafka import paths
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.values import Broker, EntityConfig
 
 

@@ -12,7 +12,8 @@ from zkdash.cluster.judging.details import gathered, told_of
 from zkdash.cluster.judging.ground import Ground
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import topic_names, topic_options
+from zkdash.kafka import topic_names
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.values import Assignment, PartitionState, TopicConfig
 from zkdash.znode import Znode
 

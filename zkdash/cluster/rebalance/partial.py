@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from zkdash.cluster.groups import Group
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka.demand import Plan
+from zkdash.kafka.assignment.assignment_context import Plan
 
 
 def reason(state: ClusterState, group: Group, plans: Collection[Plan]) -> str | None:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.kafka import consumer_ids, demand
-from zkdash.kafka.demand import Demand, Plan
+from zkdash.kafka.assignment import assignment_context
+from zkdash.kafka.assignment.assignment_context import Demand, Plan
+from zkdash.kafka.consumers import consumer_ids
 
 MOST_MEMBERS = 50
 MOST_THREADS = 200
@@ -42,16 +43,16 @@ def apply(scenario: Scenario, group: str, before: Demand) -> Demand | str:
     """The demand as it would be, or a sentence why it is not computed."""
     after = before
     for member in scenario.remove:
-        after = demand.remove_member(after, member)
+        after = assignment_context.remove_member(after, member)
     pattern = before.members[min(before.members)] if before.members else None
     if scenario.add and pattern is None:
         return "The group has no member that a new one could be like."
     for number in range(scenario.add):
-        after = demand.add_member(after, new_member(group, scenario.host, number), pattern or {})
+        after = assignment_context.add_member(after, new_member(group, scenario.host, number), pattern or {})
     for member in after.members if scenario.threads else ():
-        after = demand.set_threads(after, member, scenario.threads)
+        after = assignment_context.set_threads(after, member, scenario.threads)
     if scenario.topic and scenario.partitions:
-        after = demand.grow(after, scenario.topic, scenario.partitions)
+        after = assignment_context.grow(after, scenario.topic, scenario.partitions)
     if sum(sum(topics.values()) for topics in after.members.values()) > MOST_CLAIMS:
         return f"That is more than {MOST_CLAIMS} threads by topic, which is not computed here."
     return after

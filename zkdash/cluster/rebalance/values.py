@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import msgspec
 
 from zkdash.cluster.tone import Tone
-from zkdash.kafka.demand import Demand, Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.assignment_context import Demand, Plan
+from zkdash.kafka.assignment.rules import Rule
 
 
 class Verdict(enum.Enum):

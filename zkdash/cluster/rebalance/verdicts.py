@@ -8,8 +8,8 @@ import msgspec
 
 from zkdash.cluster.groups import Group
 from zkdash.cluster.rebalance.values import Asked, Part, Verdict
-from zkdash.kafka import consumer_ids
-from zkdash.kafka.demand import Plan
+from zkdash.kafka.assignment.assignment_context import Plan
+from zkdash.kafka.consumers import consumer_ids
 
 _ELSEWHERE = "no member subscribes to this topic, or the topic has no such partition"
 

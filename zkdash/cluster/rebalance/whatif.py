@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.kafka import consumer_ids, rules
-from zkdash.kafka.demand import Demand, Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.assignment_context import Demand, Plan
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import consumer_ids
 
 
 class Shift(msgspec.Struct, frozen=True):

@@ -17,7 +17,13 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.demo import incidents, simulation, simulation07, story, weather, weather07, zookeeper
+from zkdash.demo.base_cluster import Story
+from zkdash.demo.fault_injection import Incidents
+from zkdash.demo.kafka07.fault_injection import Weather07
+from zkdash.demo.kafka07.simulation import Simulation07
+from zkdash.demo.kafka39 import simulation
+from zkdash.demo.kafka39.fault_injection import Weather
+from zkdash.demo.zookeeper.server import Server
 from zkdash.management import database, serving, supervising
 from zkdash.zk.config import ClusterConfig
 
@@ -42,7 +48,7 @@ class Command(BaseCommand):
             directory = stack.enter_context(_data_dir())
             database.use(directory)
             settings.ZKDASH_ANONYMOUS_READ = True
-            server = stack.enter_context(zookeeper.Server(directory / "zookeeper"))
+            server = stack.enter_context(Server(directory / "zookeeper"))
             layout = str(options["layout"])
             cluster, befalling = _cluster(
                 layout, server.address + CHROOTS[layout], seed=int(str(options["seed"]))
@@ -77,13 +83,13 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _cluster(layout: str, address: str, *, seed: int) -> tuple[story.Story, incidents.Incidents]:
+def _cluster(layout: str, address: str, *, seed: int) -> tuple[Story, Incidents]:
     """A cluster of a layout, and what befalls it."""
     if layout == "0.7":
-        old = simulation07.Simulation07(address, seed=seed)
-        return old, weather07.Weather07(old)
+        old = Simulation07(address, seed=seed)
+        return old, Weather07(old)
     cluster = simulation.Simulation(address, seed=seed, listen=True)
-    return cluster, weather.Weather(cluster)
+    return cluster, Weather(cluster)
 
 
 def _environment(directory: Path, cluster: ClusterConfig) -> dict[str, str]:

@@ -1,0 +1,20 @@
+"""A partition by its topic and number, and where ZooKeeper holds it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from zkdash.kafka import paths
+
+
+class TopicPartition(NamedTuple):
+    topic: str
+    partition: int
+
+    @property
+    def path(self) -> str:
+        return f"{paths.partitions(self.topic)}/{self.partition}"
+
+    @property
+    def state_path(self) -> str:
+        return paths.state(self.topic, self.partition)
