@@ -28,7 +28,7 @@ from zkdash.demo.consumers.connector import Timing
 from zkdash.demo.consumers.member import Member
 from zkdash.demo.runtime import clock, event_loop
 from zkdash.kafka.assignment import rules
-from zkdash.kafka.assignment.assignment_context import Demand
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
 from zkdash.kafka.assignment.rules import Rule
 from zkdash.kafka.consumers import subscriptions
 from zkdash.kafka.consumers.consumer_ids import parse_thread
@@ -231,7 +231,7 @@ class Group:
                 assert reasons == ()
         partitions = self.partitions()
         members = subscriptions.resolve(registrations, partitions).members
-        plan = rules.plan(self._spec.rule, Demand(members, partitions))
+        plan = rules.assign(self._spec.rule, AssignmentContext(members, partitions))
         assert (plan.refused, plan.undetermined) == (None, None)
         return {(topic, key): owner for topic, keys in plan.owners.items() for key, owner in keys.items()}
 

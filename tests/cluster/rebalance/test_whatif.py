@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from zkdash.cluster.rebalance import whatif
 from zkdash.kafka.assignment import assignment_context
-from zkdash.kafka.assignment.assignment_context import Demand
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
 from zkdash.kafka.assignment.rules import Rule
 
-BEFORE = Demand({"g_a": {"t": 1}, "g_b": {"t": 1}}, {"t": ("0", "1", "2", "3")})
+BEFORE = AssignmentContext({"g_a": {"t": 1}, "g_b": {"t": 1}}, {"t": ("0", "1", "2", "3")})
 
 
 def test_a_member_that_joins_takes_its_share() -> None:
@@ -36,7 +36,7 @@ def test_new_partitions_are_no_moves() -> None:
 
 
 def test_round_robin_may_refuse_what_comes_after() -> None:
-    two = Demand({"g_a": {"t": 1, "u": 1}}, {"t": ("0",), "u": ("0",)})
+    two = AssignmentContext({"g_a": {"t": 1, "u": 1}}, {"t": ("0",), "u": ("0",)})
     found = whatif.ask(two, assignment_context.set_threads(two, "g_a", 2, "t"), Rule.ROUND_ROBIN_ALIKE)
     assert found.before.refused is None
     assert found.after.refused
@@ -45,5 +45,5 @@ def test_round_robin_may_refuse_what_comes_after() -> None:
 
 @given(members=st.dictionaries(st.sampled_from("abcd"), st.integers(1, 4)), count=st.integers(0, 20))
 def test_nothing_moves_where_nothing_changes(members: dict[str, int], count: int) -> None:
-    same = Demand({m: {"t": n} for m, n in members.items()}, {"t": tuple(map(str, range(count)))})
+    same = AssignmentContext({m: {"t": n} for m, n in members.items()}, {"t": tuple(map(str, range(count)))})
     assert all(whatif.ask(same, same, rule).shifts == () for rule in Rule)

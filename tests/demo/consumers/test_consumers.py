@@ -21,7 +21,7 @@ from zkdash.demo.consumers.configs import ConsumerSpec
 from zkdash.demo.consumers.member import Member, RegisteredError
 from zkdash.demo.runtime import event_loop
 from zkdash.kafka.assignment import rules
-from zkdash.kafka.assignment.assignment_context import Demand
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
 from zkdash.kafka.assignment.rules import Rule
 from zkdash.kafka.consumers import subscriptions
 from zkdash.kafka.layouts import consumers
@@ -157,7 +157,7 @@ class Stage:
             name: tuple(json.loads(self.client.get(f"/brokers/topics/{name}")[0])["partitions"])
             for name in names
         }
-        plan = rules.plan(rule, Demand(subscriptions.resolve(registered, names).members, keys))
+        plan = rules.assign(rule, AssignmentContext(subscriptions.resolve(registered, names).members, keys))
         return {f"{t}/{key}": str(owner) for t, owned in plan.owners.items() for key, owner in owned.items()}
 
 

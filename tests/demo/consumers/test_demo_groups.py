@@ -20,7 +20,7 @@ from zkdash.demo.kafka39.shop import GROUPS as SHOP_GROUPS
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.demo.zookeeper.server import Server
 from zkdash.kafka.assignment import rules
-from zkdash.kafka.assignment.assignment_context import Demand
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
 from zkdash.kafka.assignment.rules import Rule
 from zkdash.kafka.consumers import subscriptions
 from zkdash.kafka.layouts import consumers
@@ -75,7 +75,7 @@ class Shown:
             for name in ids
         }
         members = subscriptions.resolve(registered, self.children("/brokers/topics")).members
-        plan = rules.plan(rule or spec.rule, Demand(members, self.partitions()))
+        plan = rules.assign(rule or spec.rule, AssignmentContext(members, self.partitions()))
         return {(topic, key): owner for topic, keys in plan.owners.items() for key, owner in keys.items()}
 
 

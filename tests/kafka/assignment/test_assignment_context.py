@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from zkdash.kafka.assignment import assignment_context
-from zkdash.kafka.assignment.assignment_context import Demand
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
 
-BEFORE = Demand({"g_a": {"t": 2, "u": 1}, "g_b": {"t": 1}}, {"t": ("0", "1"), "u": ("0",)})
+BEFORE = AssignmentContext({"g_a": {"t": 2, "u": 1}, "g_b": {"t": 1}}, {"t": ("0", "1"), "u": ("0",)})
 
 
 def test_threads_are_numbered_by_topic() -> None:
@@ -33,5 +33,5 @@ def test_a_topic_grows_and_never_shrinks() -> None:
 
 
 def test_a_topic_of_0_7_grows_on_each_of_its_brokers() -> None:
-    old = Demand({}, {"t": ("1-0", "2-0")})
+    old = AssignmentContext({}, {"t": ("1-0", "2-0")})
     assert set(assignment_context.grow(old, "t", 2).partitions["t"]) == {"1-0", "1-1", "2-0", "2-1"}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from zkdash.kafka.assignment import round_robin_assignor
-from zkdash.kafka.assignment.assignment_context import Demand, Plan
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
 
 
-def _demand(members: dict[str, dict[str, int]], **partitions: int) -> Demand:
-    return Demand(members, {topic: tuple(map(str, range(count))) for topic, count in partitions.items()})
+def _demand(members: dict[str, dict[str, int]], **partitions: int) -> AssignmentContext:
+    return AssignmentContext(
+        members, {topic: tuple(map(str, range(count))) for topic, count in partitions.items()}
+    )
 
 
-def _flat(plan: Plan) -> dict[str, str | None]:
+def _flat(plan: PartitionAssignment) -> dict[str, str | None]:
     return {f"{topic}-{key}": owner for topic, keys in plan.owners.items() for key, owner in keys.items()}
 
 
@@ -83,5 +85,5 @@ def test_nobody_owns_anything_in_a_group_without_members() -> None:
     assert (
         round_robin_assignor.assign(_demand({}, t=3))
         == round_robin_assignor.assign_alike(_demand({}, t=3))
-        == Plan({})
+        == PartitionAssignment({})
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests import full
 from zkdash.kafka.assignment import rules
-from zkdash.kafka.assignment.assignment_context import Demand, Plan
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
 from zkdash.kafka.assignment.rules import Rule
 
 _TOPICS = ("orders", "Aa", "BB", "wide_topic", "ü")
@@ -22,12 +22,14 @@ _MEMBERS = st.dictionaries(
 )
 _COUNTS = st.dictionaries(st.sampled_from(_TOPICS), st.integers(0, 25), max_size=5)
 _DEMANDS = st.builds(
-    lambda members, counts: Demand(members, {t: tuple(map(str, range(n))) for t, n in counts.items()}),
+    lambda members, counts: AssignmentContext(
+        members, {t: tuple(map(str, range(n))) for t, n in counts.items()}
+    ),
     _MEMBERS,
     _COUNTS,
 )
 _DEMANDS_07 = st.builds(
-    lambda members, counts: Demand(
+    lambda members, counts: AssignmentContext(
         members, {t: tuple(f"{n % 11}-{n // 11}" for n in range(count)) for t, count in counts.items()}
     ),
     _MEMBERS,
@@ -35,12 +37,12 @@ _DEMANDS_07 = st.builds(
 )
 
 
-def _owed(demand: Demand) -> dict[str, set[str]]:
+def _owed(demand: AssignmentContext) -> dict[str, set[str]]:
     """What must have an owner: every partition of a topic that somebody subscribes to."""
     return {t: set(keys) for t in demand.threads if (keys := demand.partitions.get(t, ()))}
 
 
-def _check_whole(plan: Plan, demand: Demand) -> None:
+def _check_whole(plan: PartitionAssignment, demand: AssignmentContext) -> None:
     """Every partition has exactly one owner, a thread that subscribes, or is undetermined."""
     threads = demand.threads
     assert {topic: set(keys) for topic, keys in plan.owners.items() if keys} == _owed(demand)
@@ -56,23 +58,23 @@ def _spread(owners: Collection[str | None], threads: Collection[str]) -> int:
 
 @settings(max_examples=full.pick(300, 2000))
 @given(demand=_DEMANDS)
-def test_every_rule_gives_every_partition_exactly_one_owner(demand: Demand) -> None:
+def test_every_rule_gives_every_partition_exactly_one_owner(demand: AssignmentContext) -> None:
     threads = demand.threads
     for rule in (Rule.RANGE, Rule.ROUND_ROBIN_BRACKETS, Rule.ROUND_ROBIN_HYPHEN, Rule.CEIL):
-        plan = rules.plan(rule, demand)
+        plan = rules.assign(rule, demand)
         _check_whole(plan, demand)
         assert (plan.undetermined is None) == all(None not in keys.values() for keys in plan.owners.values())
-    for topic, keys in rules.plan(Rule.RANGE, demand).owners.items():
+    for topic, keys in rules.assign(Rule.RANGE, demand).owners.items():
         assert _spread(keys.values(), threads[topic]) <= 1
-    for topic, keys in rules.plan(Rule.FLOOR, demand).owners.items():
+    for topic, keys in rules.assign(Rule.FLOOR, demand).owners.items():
         size = len(demand.partitions.get(topic, ()))
         assert len(keys) == size - size % len(threads[topic])
 
 
 @settings(max_examples=full.pick(100, 500))
 @given(demand=_DEMANDS_07)
-def test_range_of_0_7_gives_every_partition_one_owner_in_runs(demand: Demand) -> None:
-    plan = rules.plan(Rule.RANGE_07, demand)
+def test_range_of_0_7_gives_every_partition_one_owner_in_runs(demand: AssignmentContext) -> None:
+    plan = rules.assign(Rule.RANGE_07, demand)
     _check_whole(plan, demand)
     for keys in plan.owners.values():
         in_order = [keys[key] for key in sorted(keys)]
@@ -84,11 +86,11 @@ def test_range_of_0_7_gives_every_partition_one_owner_in_runs(demand: Demand) ->
 def test_round_robin_before_0_10_2_shares_fairly_over_all_topics(
     members: set[str], threads: int, counts: dict[str, int]
 ) -> None:
-    demand = Demand(
+    demand = AssignmentContext(
         {f"g_{member}": dict.fromkeys(counts, threads) for member in members},
         {topic: tuple(map(str, range(count))) for topic, count in counts.items()},
     )
-    plan = rules.plan(Rule.ROUND_ROBIN_ALIKE, demand)
+    plan = rules.assign(Rule.ROUND_ROBIN_ALIKE, demand)
     assert plan.refused is None
     _check_whole(plan, demand)
     if plan.undetermined is None and plan.owners:

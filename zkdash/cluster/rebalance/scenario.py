@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from zkdash.kafka.assignment import assignment_context
-from zkdash.kafka.assignment.assignment_context import Demand, Plan
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
 from zkdash.kafka.consumers import consumer_ids
 
 MOST_MEMBERS = 50
@@ -39,7 +39,7 @@ class Scenario(msgspec.Struct, frozen=True):
         return not (self.add or self.remove or self.threads or (self.topic and self.partitions))
 
 
-def apply(scenario: Scenario, group: str, before: Demand) -> Demand | str:
+def apply(scenario: Scenario, group: str, before: AssignmentContext) -> AssignmentContext | str:
     """The demand as it would be, or a sentence why it is not computed."""
     after = before
     for member in scenario.remove:
@@ -63,7 +63,7 @@ def new_member(group: str, host: str, number: int) -> str:
     return f"{group}_{host}-{_STARTED}-{number:08x}"
 
 
-def loads(plan: Plan) -> Mapping[str, int]:
+def loads(plan: PartitionAssignment) -> Mapping[str, int]:
     """How many partitions the plan gives to each member."""
     threads = (thread for keys in plan.owners.values() for thread in keys.values() if thread is not None)
     return Counter(consumer_ids.parse_thread(thread).consumer or thread for thread in threads)

@@ -161,7 +161,7 @@ class Connector:
 
     def _plan(self) -> dict[Key, str]:
         """Thread by partition, of this member's threads. Raises AttemptFailed where the rule refuses."""
-        plan = rules.plan(self._spec.rule, self._subscribed.demand())
+        plan = rules.assign(self._spec.rule, self._subscribed.demand())
         reason = plan.refused or plan.undetermined
         if reason is not None:
             raise group_reader.AttemptFailed(reason)

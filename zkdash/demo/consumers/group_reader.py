@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from zkdash.demo.consumers.configs import ConsumerSpec
 from zkdash.demo.runtime import event_loop, session
 from zkdash.kafka import paths
-from zkdash.kafka.assignment.assignment_context import Demand
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
 from zkdash.kafka.consumers import subscriptions
 from zkdash.kafka.layouts import consumers, topics
 from zkdash.kafka.values import Layout, Pattern, Registration, Unparsable
@@ -34,14 +34,16 @@ class Subscribed:
         self._partitions: Callable[[str, event_loop.Step | None], tuple[str, ...]]
         self._partitions = self._partitions_07 if spec.layout is Layout.V07 else self._partitions_08
 
-    def demand(self) -> Demand:
+    def demand(self) -> AssignmentContext:
         """The whole group's demand; the topics of this consumer are watched. Raises AttemptFailed."""
         members = self._members()
         mine = members.get(self._consumer_id)
         if mine is None:
             raise AttemptFailed(f"{self._consumer_id} is not registered")
         wanted = {topic: None for topics_of in members.values() for topic in topics_of}
-        return Demand(members, {t: self._partitions(t, self._then if t in mine else None) for t in wanted})
+        return AssignmentContext(
+            members, {t: self._partitions(t, self._then if t in mine else None) for t in wanted}
+        )
 
     def _members(self) -> dict[str, dict[str, int]]:
         """Threads by topic of every member. One registration that is not understood stops the whole group."""

@@ -1,4 +1,4 @@
-"""Who wants to read what: a group's members with their threads, and the partitions to share out."""
+"""What consumers of a group compute their owners from, after kafka.consumer.AssignmentContext."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zkdash.kafka.consumers import consumer_ids
 Partitions = Mapping[str, tuple[str, ...]]
 
 
-class Demand(msgspec.Struct, frozen=True, dict=True):
+class AssignmentContext(msgspec.Struct, frozen=True, dict=True):
     """What a rebalance computes from.
 
     `members`: number of threads by topic by consumer id, wildcards resolved. `partitions`: partition keys
@@ -26,16 +26,16 @@ class Demand(msgspec.Struct, frozen=True, dict=True):
     @functools.cached_property
     def threads(self) -> Mapping[str, list[str]]:
         """Thread ids by topic, of every topic that somebody subscribes to."""
-        found: dict[str, list[str]] = {}
+        threads: dict[str, list[str]] = {}
         for member, topics in self.members.items():
             ids = {count: consumer_ids.thread_ids(member, count) for count in {*topics.values()}}
             for topic, count in topics.items():
-                found.setdefault(topic, []).extend(ids[count])
-        return found
+                threads.setdefault(topic, []).extend(ids[count])
+        return threads
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """What a rule makes of a demand.
+class PartitionAssignment(msgspec.Struct, frozen=True):
+    """Who owns which partition by one rule (kafka.consumer.PartitionAssignment).
 
     `owners`: thread id by partition key by topic; a partition that the rule leaves without an owner is
     missing, one whose owner cannot be told is None. `refused` says why consumers of this rule would fail
@@ -56,35 +56,37 @@ def is_07(key: str) -> bool:
     return "-" in key
 
 
-def add_member(demand: Demand, member: str, threads: Mapping[str, int]) -> Demand:
-    """The demand with one more member. Where its id is taken, its threads by topic are replaced."""
-    return Demand({**demand.members, member: dict(threads)}, demand.partitions)
+def add_member(context: AssignmentContext, member: str, threads: Mapping[str, int]) -> AssignmentContext:
+    """The context with one more member. Where its id is taken, its threads by topic are replaced."""
+    return AssignmentContext({**context.members, member: dict(threads)}, context.partitions)
 
 
-def remove_member(demand: Demand, member: str) -> Demand:
-    """The demand without a member."""
-    return Demand(
-        {name: topics for name, topics in demand.members.items() if name != member}, demand.partitions
+def remove_member(context: AssignmentContext, member: str) -> AssignmentContext:
+    """The context without a member."""
+    return AssignmentContext(
+        {name: topics for name, topics in context.members.items() if name != member}, context.partitions
     )
 
 
-def set_threads(demand: Demand, member: str, count: int, topic: str | None = None) -> Demand:
-    """The demand with another number of threads of a member, for one of its topics or for all of them.
+def set_threads(
+    context: AssignmentContext, member: str, count: int, topic: str | None = None
+) -> AssignmentContext:
+    """The context with another number of threads of a member, for one of its topics or for all of them.
 
-    0 threads is a member that does not subscribe. Who is no member stays none.
+    With 0 threads the member does not subscribe. An unknown member changes nothing.
     """
-    topics = dict(demand.members.get(member, {}))
+    topics = dict(context.members.get(member, {}))
     for name in topics if topic is None else topics.keys() & {topic}:
         topics[name] = count
-    if member not in demand.members:
-        return demand
-    return add_member(demand, member, {name: threads for name, threads in topics.items() if threads > 0})
+    if member not in context.members:
+        return context
+    return add_member(context, member, {name: threads for name, threads in topics.items() if threads > 0})
 
 
-def grow(demand: Demand, topic: str, count: int) -> Demand:
-    """The demand with `count` partitions of a topic, in 0.7 on each of its brokers. Partitions never go."""
-    keys = demand.partitions.get(topic, ())
+def grow(context: AssignmentContext, topic: str, count: int) -> AssignmentContext:
+    """The context with `count` partitions of a topic, in 0.7 on each of its brokers. Partitions never go."""
+    keys = context.partitions.get(topic, ())
     brokers = {key.partition("-")[0] for key in keys if is_07(key)}
     more = [f"{broker}-{part}" for broker in brokers for part in range(count)] or map(str, range(count))
     grown = tuple(dict.fromkeys((*keys, *more)))
-    return Demand(demand.members, {**demand.partitions, topic: grown})
+    return AssignmentContext(context.members, {**context.partitions, topic: grown})

@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Collection, Hashable, Mapping
 from typing import Generic, TypeVar
 
+from zkdash.kafka.assignment.spread import path_to
+
 K = TypeVar("K", bound=Hashable)
 
 
@@ -23,8 +25,8 @@ def spread(
     """
     leaders = _Leaders(lists, frozenset(brokers), lists if free is None else free)
     while path := leaders.path():
-        for one, other in itertools.pairwise(path):
-            leaders.hand_over(one, other)
+        for giver, taker in itertools.pairwise(path):
+            leaders.hand_over(giver, taker)
     return {key: tuple(replicas) for key, replicas in leaders.lists.items()}
 
 
@@ -37,7 +39,7 @@ class _Leaders(Generic[K]):
         self.lists = {key: list(replicas) for key, replicas in lists.items()}
         self.brokers = brokers
         self.led = dict.fromkeys(sorted(brokers), 0)
-        self.ways: dict[int, dict[int, dict[K, None]]] = {broker: {} for broker in self.led}
+        self.keys_between: dict[int, dict[int, dict[K, None]]] = {broker: {} for broker in self.led}
         for replicas in lists.values():
             if replicas and replicas[0] in self.led:
                 self.led[replicas[0]] += 1
@@ -47,27 +49,27 @@ class _Leaders(Generic[K]):
     def path(self) -> list[int]:
         """The shortest way along which a lead can be handed down by two or more; empty where none is."""
         for source in sorted(self.led, key=lambda broker: (-self.led[broker], broker)):
-            came = {source: source}
+            reached_from = {source: source}
             queue = deque([source])
             while queue:
-                one = queue.popleft()
-                for other in sorted(self.ways[one], key=lambda broker: (self.led[broker], broker)):
-                    if other in came or not self.ways[one][other]:
+                giver = queue.popleft()
+                for taker in sorted(self.keys_between[giver], key=lambda broker: (self.led[broker], broker)):
+                    if taker in reached_from or not self.keys_between[giver][taker]:
                         continue
-                    came[other] = one
-                    if self.led[other] <= self.led[source] - 2:
-                        return _way(came, other)
-                    queue.append(other)
+                    reached_from[taker] = giver
+                    if self.led[taker] <= self.led[source] - 2:
+                        return path_to(reached_from, taker)
+                    queue.append(taker)
         return []
 
-    def hand_over(self, one: int, other: int) -> None:
-        key = next(iter(self.ways[one][other]))
+    def hand_over(self, giver: int, taker: int) -> None:
+        key = next(iter(self.keys_between[giver][taker]))
         self._close(key)
         replicas = self.lists[key]
-        at = replicas.index(other)
+        at = replicas.index(taker)
         replicas[0], replicas[at] = replicas[at], replicas[0]
-        self.led[one] -= 1
-        self.led[other] += 1
+        self.led[giver] -= 1
+        self.led[taker] += 1
         self._open(key)
 
     def _open(self, key: K) -> None:
@@ -75,17 +77,10 @@ class _Leaders(Generic[K]):
         if first in self.led:
             for other in rest:
                 if other in self.led:
-                    self.ways[first].setdefault(other, {})[key] = None
+                    self.keys_between[first].setdefault(other, {})[key] = None
 
     def _close(self, key: K) -> None:
         first, *rest = self.lists[key]
         for other in rest:
             if other in self.led:
-                del self.ways[first][other][key]
-
-
-def _way(came: Mapping[int, int], end: int) -> list[int]:
-    path = [end]
-    while came[path[-1]] != path[-1]:
-        path.append(came[path[-1]])
-    return path[::-1]
+                del self.keys_between[first][other][key]

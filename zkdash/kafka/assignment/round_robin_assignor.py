@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from zkdash.kafka.assignment.assignment_context import Demand, Partitions, Plan
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment, Partitions
 from zkdash.kafka.java_strings import java_hash, java_sorted
 
 # The text of a partition: what comes before the topic, between it and the number, and after.
@@ -30,41 +30,43 @@ class _Entry(NamedTuple):
     key: str
 
 
-def assign_alike(demand: Demand, form: Form = BRACKETS) -> Plan:
+def assign_alike(context: AssignmentContext, form: Form = BRACKETS) -> PartitionAssignment:
     """The plan of 0.8.2 to 0.10.1, which demand the same threads for every topic of the group.
 
     Where they are the same, it is the plan that later releases make in that form.
     """
-    threads = {topic: frozenset(ids) for topic, ids in demand.threads.items()}
+    threads = {topic: frozenset(ids) for topic, ids in context.threads.items()}
     if len(set(threads.values())) > 1:
-        one, other = _two_that_differ(threads)
-        return Plan(
+        topic, other_topic = _two_that_differ(threads)
+        return PartitionAssignment(
             {},
             refused=f"round robin of 0.8.2 to 0.10.1 needs the same threads for every topic of the group, "
-            f"and those of {one} and {other} differ",
+            f"and those of {topic} and {other_topic} differ",
         )
-    return assign(demand, form)
+    return assign(context, form)
 
 
-def assign(demand: Demand, form: Form = BRACKETS) -> Plan:
+def assign(context: AssignmentContext, form: Form = BRACKETS) -> PartitionAssignment:
     """The plan of 0.10.2 and later: a thread that does not subscribe to a partition's topic is passed by.
 
     The text form is BRACKETS to 0.11 and HYPHEN from 1.0.
     """
-    circle = java_sorted(frozenset().union(*demand.threads.values()))
+    circle = java_sorted(frozenset().union(*context.threads.values()))
     place = {thread: index for index, thread in enumerate(circle)}
-    seats = {topic: sorted({place[thread] for thread in ids}) for topic, ids in demand.threads.items() if ids}
+    seats = {
+        topic: sorted({place[thread] for thread in ids}) for topic, ids in context.threads.items() if ids
+    }
     owners: dict[str, dict[str, str | None]] = {}
     at: int | None = 0  # where the circle stands, None where a tie leaves that open
-    told = True
-    entries = sorted(_entries(demand.partitions, seats, form))
+    is_determined = True
+    entries = sorted(_entries(context.partitions, seats, form))
     for _, run in itertools.groupby(entries, key=lambda entry: entry.code):
         tied = list(run)
         candidates, at = _deal([seats[entry.topic] for entry in tied], at, len(circle))
         for entry, threads in zip(tied, candidates, strict=True):
             owners.setdefault(entry.topic, {})[entry.key] = circle[threads[0]] if len(threads) == 1 else None
-            told &= len(threads) == 1
-    return Plan(owners, undetermined=None if told else _TIE)
+            is_determined &= len(threads) == 1
+    return PartitionAssignment(owners, undetermined=None if is_determined else _TIE)
 
 
 def _deal(tied: list[list[int]], at: int | None, size: int) -> tuple[list[list[int]], int | None]:
@@ -93,5 +95,5 @@ def _entries(partitions: Partitions, topics: Iterable[str], form: Form) -> Itera
 
 
 def _two_that_differ(threads: Mapping[str, frozenset[str]]) -> tuple[str, str]:
-    one = min(threads)
-    return one, min(topic for topic in threads if threads[topic] != threads[one])
+    first = min(threads)
+    return first, min(other for other in threads if threads[other] != threads[first])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from zkdash.kafka.assignment import range_assignor, round_robin_assignor
-from zkdash.kafka.assignment.assignment_context import Demand, Plan
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
 
 
 class Rule(enum.Enum):
@@ -85,24 +85,24 @@ _RUNS: Mapping[Rule, _ByTopic] = {
 }
 
 
-def plan(rule: Rule, demand: Demand) -> Plan:
-    """What a group of consumers that all follow `rule` makes of the demand."""
+def assign(rule: Rule, context: AssignmentContext) -> PartitionAssignment:
+    """The owners in a group whose consumers all follow `rule`."""
     if rule in _RUNS:
-        return _by_topic(_RUNS[rule], demand)
+        return _by_topic(_RUNS[rule], context)
     if rule is Rule.ROUND_ROBIN_ALIKE:
-        return round_robin_assignor.assign_alike(demand)
+        return round_robin_assignor.assign_alike(context)
     form = round_robin_assignor.HYPHEN if rule is Rule.ROUND_ROBIN_HYPHEN else round_robin_assignor.BRACKETS
-    return round_robin_assignor.assign(demand, form)
+    return round_robin_assignor.assign(context, form)
 
 
-def _by_topic(assign: _ByTopic, demand: Demand) -> Plan:
+def _by_topic(assign_topic: _ByTopic, context: AssignmentContext) -> PartitionAssignment:
     owners: dict[str, Mapping[str, str | None]] = {}
-    for topic, threads in demand.threads.items():
-        keys = demand.partitions.get(topic, ())
+    for topic, threads in context.threads.items():
+        keys = context.partitions.get(topic, ())
         if all(map(str.isdecimal, keys)):
             owners[topic] = {
-                str(number): to for number, to in assign([int(key) for key in keys], threads).items()
+                str(number): to for number, to in assign_topic([int(key) for key in keys], threads).items()
             }
         else:
-            owners[topic] = assign(keys, threads)
-    return Plan(owners)
+            owners[topic] = assign_topic(keys, threads)
+    return PartitionAssignment(owners)

@@ -28,12 +28,12 @@ def drain(
     `brokers` may be given new replicas (those that leave are taken out); `racks` is empty where not every
     broker has one. Raises Impossible where fewer brokers are left than a partition has replicas.
     """
-    spread = Spread(lists, [broker for broker in brokers if broker not in leaving], racks)
+    replica_lists = ReplicaLists(lists, [broker for broker in brokers if broker not in leaving], racks)
     for key in lists:
         for old in lists[key]:
             if old in leaving:
-                spread.replace(key, old, spread.best(key, instead_of=old))
-    return spread.close()
+                replica_lists.replace(key, old, replica_lists.best(key, instead_of=old))
+    return replica_lists.close()
 
 
 def replace(
@@ -41,28 +41,32 @@ def replace(
 ) -> dict[K, tuple[int, ...]]:
     """The lists with one broker in another's stead, whatever its rack; where it is in the list already, the
     old one is drained."""
-    spread = Spread(lists, [broker for broker in brokers if broker != old], racks)
+    replica_lists = ReplicaLists(lists, [broker for broker in brokers if broker != old], racks)
     for key, replicas in lists.items():
         if old in replicas:
-            spread.replace(
-                key, old, new if new not in spread.lists[key] else spread.best(key, instead_of=old)
+            replica_lists.replace(
+                key,
+                old,
+                new if new not in replica_lists.lists[key] else replica_lists.best(key, instead_of=old),
             )
-    return spread.close()
+    return replica_lists.close()
 
 
 def fill(
     lists: Lists[K], new: Collection[int], brokers: Collection[int], racks: Mapping[int, str]
 ) -> dict[K, tuple[int, ...]]:
     """The lists with new brokers filled up to the mean from the most loaded others; nothing else moves."""
-    spread = Spread(lists, brokers, racks)
-    mean = sum(spread.load.values()) // max(1, len(spread.load))
-    old = [broker for broker in spread.load if broker not in new]
+    replica_lists = ReplicaLists(lists, brokers, racks)
+    mean = sum(replica_lists.load.values()) // max(1, len(replica_lists.load))
+    old = [broker for broker in replica_lists.load if broker not in new]
     full: set[int] = set()
-    while thirsty := [b for b in spread.load if b in new and b not in full and spread.load[b] < mean]:
-        into = min(thirsty, key=lambda broker: (spread.load[broker], broker))
-        if not any(spread.shift(one, into) for one in spread.donors(old, into)):
+    while thirsty := [
+        b for b in replica_lists.load if b in new and b not in full and replica_lists.load[b] < mean
+    ]:
+        into = min(thirsty, key=lambda broker: (replica_lists.load[broker], broker))
+        if not any(replica_lists.shift(donor, into) for donor in replica_lists.donors(old, into)):
             full.add(into)
-    return spread.close()
+    return replica_lists.close()
 
 
 def level(lists: Lists[K], brokers: Collection[int], racks: Mapping[int, str]) -> dict[K, tuple[int, ...]]:
@@ -72,11 +76,11 @@ def level(lists: Lists[K], brokers: Collection[int], racks: Mapping[int, str]) -
     without need give one up.
     """
     leaving = {broker for replicas in lists.values() for broker in replicas}.difference(brokers)
-    spread = Spread(drain(lists, leaving, brokers, racks), brokers, racks)
+    replica_lists = ReplicaLists(drain(lists, leaving, brokers, racks), brokers, racks)
     for key in lists:
-        spread.mend(key)
-    spread.even()
-    return spread.close()
+        replica_lists.mend(key)
+    replica_lists.even()
+    return replica_lists.close()
 
 
 def resize(
@@ -88,13 +92,13 @@ def resize(
 ) -> dict[K, tuple[int, ...]]:
     """The lists with `factor` replicas each. What is in sync stays before what is not, and the preferred
     leader stays where it can; brokers that are not named go first."""
-    spread = Spread(lists, brokers, racks)
+    replica_lists = ReplicaLists(lists, brokers, racks)
     for key in lists:
-        while len(spread.lists[key]) > factor:
-            spread.drop(key, spread.spare(key, in_sync.get(key, lists[key])))
-        while len(spread.lists[key]) < factor:
-            spread.append(key, spread.best(key))
-    return spread.close()
+        while len(replica_lists.lists[key]) > factor:
+            replica_lists.drop(key, replica_lists.spare(key, in_sync.get(key, lists[key])))
+        while len(replica_lists.lists[key]) < factor:
+            replica_lists.append(key, replica_lists.best(key))
+    return replica_lists.close()
 
 
 def moved(before: Lists[K], after: Lists[K]) -> int:
@@ -107,19 +111,19 @@ def rack_count(replicas: Iterable[int], racks: Mapping[int, str]) -> int:
     return len({racks[broker] for broker in replicas if broker in racks})
 
 
-class Spread(Generic[K]):
+class ReplicaLists(Generic[K]):
     """The lists while they are changed, with what each broker holds."""
 
     def __init__(self, lists: Lists[K], brokers: Collection[int], racks: Mapping[int, str]) -> None:
         self.lists = {key: list(replicas) for key, replicas in lists.items()}
         self.racks = racks
         self.most_racks = len({racks[broker] for broker in brokers if broker in racks})
-        self.held: dict[int, dict[K, None]] = {broker: {} for broker in sorted(brokers)}
+        self.keys_on: dict[int, dict[K, None]] = {broker: {} for broker in sorted(brokers)}
         for key, replicas in lists.items():
             for broker in replicas:
-                if broker in self.held:
-                    self.held[broker][key] = None
-        self.load = {broker: len(keys) for broker, keys in self.held.items()}
+                if broker in self.keys_on:
+                    self.keys_on[broker][key] = None
+        self.load = {broker: len(keys) for broker, keys in self.keys_on.items()}
 
     def close(self) -> dict[K, tuple[int, ...]]:
         return {key: tuple(replicas) for key, replicas in self.lists.items()}
@@ -128,11 +132,14 @@ class Spread(Generic[K]):
         """The broker for one more replica: a rack that is not used yet, then the least load, then the id."""
         replicas = self.lists[key]
         used = {self.racks.get(broker) for broker in replicas if broker != instead_of}
-        free = [broker for broker in self.held if broker not in replicas]
+        free = [broker for broker in self.keys_on if broker not in replicas]
         if not free:
-            message = f"{len(self.held)} brokers are too few for a partition that needs one more replica"
+            message = f"{len(self.keys_on)} brokers are too few for a partition that needs one more replica"
             raise Impossible(message)
-        return min(free, key=lambda one: (bool(self.racks) and self.racks[one] in used, self.load[one], one))
+        return min(
+            free,
+            key=lambda broker: (bool(self.racks) and self.racks[broker] in used, self.load[broker], broker),
+        )
 
     def spare(self, key: K, in_sync: Collection[int]) -> int:
         """The replica to give up: not a live broker's, not in sync, doubled in its rack, the most loaded,
@@ -140,10 +147,10 @@ class Spread(Generic[K]):
         replicas = self.lists[key]
 
         def worth(broker: int) -> tuple[bool, bool, bool, bool, int, int]:
-            others = rack_count((one for one in replicas if one != broker), self.racks)
+            others = rack_count((other for other in replicas if other != broker), self.racks)
             alone = others < rack_count(replicas, self.racks)
             first = broker == replicas[0]
-            return broker in self.held, broker in in_sync, first, alone, -self.load.get(broker, 0), broker
+            return broker in self.keys_on, broker in in_sync, first, alone, -self.load.get(broker, 0), broker
 
         return min(replicas, key=worth)
 
@@ -171,30 +178,30 @@ class Spread(Generic[K]):
     def even(self) -> None:
         """Shift replicas from more to less loaded brokers, by others between where no direct way is."""
         while path := self._path():
-            for one, other in itertools.pairwise(path):
-                self.shift(one, other)
+            for giver, taker in itertools.pairwise(path):
+                self.shift(giver, taker)
 
     def donors(self, among: Iterable[int], into: int) -> list[int]:
         """The brokers that have at least two replicas more, the most loaded first."""
         above = [broker for broker in among if self.load[broker] > self.load[into] + 1]
         return sorted(above, key=lambda broker: (-self.load[broker], broker))
 
-    def shift(self, one: int, other: int) -> bool:
-        """Let one replica of `one` be held by `other` instead, if there is any that may be."""
-        key = next(self._shiftable(one, other), None)
+    def shift(self, giver: int, taker: int) -> bool:
+        """Let `taker` hold one replica of `giver` instead, if there is any that may be."""
+        key = next(self._shiftable(giver, taker), None)
         if key is None:
             return False
-        self.replace(key, one, other)
+        self.replace(key, giver, taker)
         return True
 
-    def _shiftable(self, one: int, other: int) -> Iterator[K]:
+    def _shiftable(self, giver: int, taker: int) -> Iterator[K]:
         """The partitions whose replica may go from one broker to another; followers before leaders."""
         leaders = []
-        for key in self.held[one]:
+        for key in self.keys_on[giver]:
             replicas = self.lists[key]
-            if other in replicas or not self._keeps_racks(key, one, other):
+            if taker in replicas or not self._keeps_racks(key, giver, taker):
                 continue
-            if replicas[0] == one:
+            if replicas[0] == giver:
                 leaders.append(key)
             else:
                 yield key
@@ -211,24 +218,24 @@ class Spread(Generic[K]):
         return []
 
     def _flow(self, source: int, lower: set[int]) -> list[int]:
-        came = {source: source}
+        reached_from = {source: source}
         queue = deque([source])
         while queue:
-            one = queue.popleft()
-            rest = (broker for broker in self.load if broker not in came)
-            for other in sorted(rest, key=lambda broker: (self.load[broker], broker)):
-                if next(self._shiftable(one, other), None) is None:
+            giver = queue.popleft()
+            rest = (broker for broker in self.load if broker not in reached_from)
+            for taker in sorted(rest, key=lambda broker: (self.load[broker], broker)):
+                if next(self._shiftable(giver, taker), None) is None:
                     continue
-                came[other] = one
-                if other in lower:
-                    return _way(came, other)
-                queue.append(other)
+                reached_from[taker] = giver
+                if taker in lower:
+                    return path_to(reached_from, taker)
+                queue.append(taker)
         return []
 
-    def _keeps_racks(self, key: K, one: int, other: int) -> bool:
-        if not self.racks or self.racks[one] == self.racks[other]:
+    def _keeps_racks(self, key: K, giver: int, taker: int) -> bool:
+        if not self.racks or self.racks[giver] == self.racks[taker]:
             return True
-        kept = [other if broker == one else broker for broker in self.lists[key]]
+        kept = [taker if broker == giver else broker for broker in self.lists[key]]
         return rack_count(kept, self.racks) >= rack_count(self.lists[key], self.racks)
 
     def _shares_rack(self, key: K, broker: int) -> bool:
@@ -237,18 +244,19 @@ class Spread(Generic[K]):
         )
 
     def _gain(self, key: K, broker: int) -> None:
-        if broker in self.held:
-            self.held[broker][key] = None
+        if broker in self.keys_on:
+            self.keys_on[broker][key] = None
             self.load[broker] += 1
 
     def _lose(self, key: K, broker: int) -> None:
-        if broker in self.held:
-            del self.held[broker][key]
+        if broker in self.keys_on:
+            del self.keys_on[broker][key]
             self.load[broker] -= 1
 
 
-def _way(came: Mapping[int, int], end: int) -> list[int]:
+def path_to(reached_from: Mapping[int, int], end: int) -> list[int]:
+    """The way to `end` in a search that noted from where each broker was reached, its start from itself."""
     path = [end]
-    while came[path[-1]] != path[-1]:
-        path.append(came[path[-1]])
+    while reached_from[path[-1]] != path[-1]:
+        path.append(reached_from[path[-1]])
     return path[::-1]

@@ -35,7 +35,7 @@ _DEFAULTS: Final = {
 
 
 class Entity(NamedTuple):
-    """`noun` is one of those above, "" where the path is of no known kind; `name` is for people."""
+    """`noun` is one of those above, "" where the kind of the path is unknown; `name` is for people."""
 
     noun: str
     name: str

@@ -46,18 +46,18 @@ def parse_consumer(text: str, group: str) -> ConsumerId:
     if not text.startswith(prefix) or text == prefix:
         return ConsumerId(text, reason=f"does not begin with its group's name and an underscore ({prefix})")
     rest = text.removeprefix(prefix)
-    found = _MADE.fullmatch(rest)
-    if found is None:
+    match = _MADE.fullmatch(rest)
+    if match is None:
         return ConsumerId(text, custom=rest, reason="set as consumer.id: tells neither host nor start")
-    return ConsumerId(text, host=found[1], started=int(found[2]), suffix=found[3])
+    return ConsumerId(text, host=match[1], started=int(match[2]), suffix=match[3])
 
 
 def parse_thread(text: str) -> ThreadId:
     """Take apart what an owner znode holds."""
-    found = _THREAD.fullmatch(text)
-    if found is None:
+    match = _THREAD.fullmatch(text)
+    if match is None:
         return ThreadId(text, reason="does not end with a hyphen and a thread's number")
-    return ThreadId(text, consumer=found[1], number=int(found[2]))
+    return ThreadId(text, consumer=match[1], number=int(match[2]))
 
 
 def thread_ids(consumer: str, count: int) -> list[str]:

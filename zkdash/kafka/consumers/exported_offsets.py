@@ -17,16 +17,16 @@ _LINE = re.compile(r"/consumers/([^/]+)/offsets/([^/]+)/([0-9]+(?:-[0-9]+)?):([0
 
 
 def read(text: str) -> tuple[dict[Place, int], tuple[str, ...]]:
-    """The offsets of a file, and a sentence for each of the first lines that are none."""
+    """The offsets of a file, and a sentence for each of the first lines that cannot be read."""
     offsets: dict[Place, int] = {}
     wrong = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
-        found = _LINE.fullmatch(line.strip())
-        if found and int(found[4]) <= LONG_MAX:
-            place = (found[1], found[2], found[3])
+        match = _LINE.fullmatch(line.strip())
+        if match and int(match[4]) <= LONG_MAX:
+            place = (match[1], match[2], match[3])
             if place in offsets:
-                wrong.append(f"Line {number} names {found[2]} {found[3]} a second time.")
-            offsets[place] = int(found[4])
+                wrong.append(f"Line {number} names {match[2]} {match[3]} a second time.")
+            offsets[place] = int(match[4])
         elif line.strip():
             wrong.append(
                 f"Line {number} is not /consumers/<group>/offsets/…:<offset>: {quote(line.strip())}."

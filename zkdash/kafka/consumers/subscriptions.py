@@ -39,45 +39,45 @@ def resolve(registrations: Mapping[str, Registration], topics: Collection[str]) 
     wildcards = _Wildcards(topics)
     claims = 0
     for member, registration in registrations.items():
-        asked = max(registration.subscription.values(), default=0)
-        found = wildcards.allowed(registration)
+        threads = max(registration.subscription.values(), default=0)
+        selection = wildcards.allowed(registration)
         counts = registration.subscription
-        if isinstance(found, topic_filter.Selection):
-            undetermined |= found.undetermined
-            counts = dict.fromkeys(found.topics, asked)
-        claims += sum(counts.values()) if asked <= MOST_THREADS else 0
-        if isinstance(found, str):
-            unclear[member] = found
-        elif asked > MOST_THREADS or claims > MOST_CLAIMS:
+        if isinstance(selection, topic_filter.Selection):
+            undetermined |= selection.undetermined
+            counts = dict.fromkeys(selection.topics, threads)
+        claims += sum(counts.values()) if threads <= MOST_THREADS else 0
+        if isinstance(selection, str):
+            unclear[member] = selection
+        elif threads > MOST_THREADS or claims > MOST_CLAIMS:
             unclear[member] = f"cannot plan: asks for more than {MOST_THREADS} threads, or too many topics"
         else:
             members[member] = counts
-    return Subscriptions(members, unclear, frozenset(undetermined), wildcards.asked)
+    return Subscriptions(members, unclear, frozenset(undetermined), wildcards.are_used)
 
 
 class _Wildcards:
     """The wildcards of one group: each is tried once, and all of them share the work that may be done."""
 
     def __init__(self, topics: Collection[str]) -> None:
-        self.asked = False
+        self.are_used = False
         self._topics = topics
         self._left = topic_filter.WORK
-        self._known: dict[tuple[Pattern, str], topic_filter.Selection | str] = {}
+        self._selections: dict[tuple[Pattern, str], topic_filter.Selection | str] = {}
 
     def allowed(self, registration: Registration) -> topic_filter.Selection | str | None:
         """The topics that it selects, a sentence where they cannot be told, None where it names them."""
         if registration.pattern is Pattern.STATIC or not registration.subscription:
             return None
-        self.asked = True
+        self.are_used = True
         key = registration.pattern, next(iter(registration.subscription))
-        if key not in self._known:
-            self._known[key] = self._select(*key)
-        return self._known[key]
+        if key not in self._selections:
+            self._selections[key] = self._select(*key)
+        return self._selections[key]
 
     def _select(self, pattern: Pattern, regex: str) -> topic_filter.Selection | str:
         try:
-            found = topic_filter.select(pattern, regex, self._topics, work=self._left)
+            selection = topic_filter.select(pattern, regex, self._topics, work=self._left)
         except CannotPreviewError as refusal:
             return f"cannot preview: {refusal}"
-        self._left -= found.work
-        return found
+        self._left -= selection.work
+        return selection

@@ -7,10 +7,10 @@ always written first: the notification only says which znode to read.
 from __future__ import annotations
 
 import enum
-import json
 from typing import Final
 
 from zkdash.kafka import paths
+from zkdash.kafka.payloads.editing import write
 
 CHANGES: Final = paths.CONFIG_CHANGES
 PREFIX: Final = f"{CHANGES}/config_change_"
@@ -27,16 +27,12 @@ class Form(enum.Enum):
 def of_topic(topic: str, form: Form) -> bytes:
     """The notification of a topic's new configuration."""
     if form is Form.NAME:
-        return _json(topic)
+        return write(topic)
     if form is Form.TYPE:
-        return _json({"version": 1, "entity_type": "topics", "entity_name": topic})
+        return write({"version": 1, "entity_type": "topics", "entity_name": topic})
     return of_entity(f"topics/{topic}")
 
 
 def of_entity(path: str) -> bytes:
     """The notification of any entity, by its path below /config ("brokers/1"): version 2 only."""
-    return _json({"version": 2, "entity_path": path})
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+    return write({"version": 2, "entity_path": path})

@@ -17,11 +17,11 @@ class Uneditable(ValueError):  # noqa: N818 - it names the document, not a fault
     """A document that must not be edited; the text is a sentence without the path."""
 
 
-def read(data: bytes | None, known: Iterable[int]) -> dict[str, Any]:
+def read(data: bytes | None, known_versions: Iterable[int]) -> dict[str, Any]:
     """The document, to be changed in place and written with `write`.
 
-    Raises Uneditable for what is no JSON object, for a version that is not known, and for what JSON can
-    hold but nobody can write back: a key twice, a number out of range.
+    Raises Uneditable where it is not a JSON object or has an unknown version, and where JSON holds what
+    cannot be written back: a key twice, a number out of range.
     """
     try:
         document = json.loads(
@@ -35,7 +35,9 @@ def read(data: bytes | None, known: Iterable[int]) -> dict[str, Any]:
     if not isinstance(document, dict):
         message = "it is no JSON object"
         raise Uneditable(message)
-    if "version" in document and (type(document["version"]) is not int or document["version"] not in known):
+    if "version" in document and (
+        type(document["version"]) is not int or document["version"] not in known_versions
+    ):
         message = f"its version {json.dumps(document['version'])[:40]} is not known"
         raise Uneditable(message)
     return document

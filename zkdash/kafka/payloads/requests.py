@@ -13,7 +13,9 @@ from zkdash.kafka.values import Move
 
 def reassignment(moves: Iterable[Move]) -> bytes:
     """/admin/reassign_partitions."""
-    entries = [{"topic": one.topic, "partition": one.partition, "replicas": one.replicas} for one in moves]
+    entries = [
+        {"topic": move.topic, "partition": move.partition, "replicas": move.replicas} for move in moves
+    ]
     return write({"version": 1, "partitions": entries})
 
 

@@ -91,20 +91,20 @@ class _Translation:
             self._at += 1
             self._depth += 1
             return "(?:", False
-        found = _FLAGS.match(self._text, self._at)
-        if found is None:
+        flags_match = _FLAGS.match(self._text, self._at)
+        if flags_match is None:
             after = self._text[self._at + 2 : self._at + 4]
             what = _LOOKING.get(after[:1], "lookbehind" if after in {"<=", "<!"} else "a named group")
             raise CannotPreviewError(f"{what} is not previewed")
-        self._at = found.end()
-        odd = set((found[1] or "") + (found[2] or "")) - set("ims")
+        self._at = flags_match.end()
+        odd = set((flags_match[1] or "") + (flags_match[2] or "")) - set("ims")
         if odd:
             raise CannotPreviewError(f"the flag {min(odd)} is not previewed")
-        self._depth += found[3] == ":"
+        self._depth += flags_match[3] == ":"
         # Of the flags only i can matter to a full match of one line.
-        on, off = "i" in found[1], "i" in (found[2] or "")
+        on, off = "i" in flags_match[1], "i" in (flags_match[2] or "")
         flags = "-i" if off else "i" if on else ""
-        if found[3] == ":":
+        if flags_match[3] == ":":
             return f"(?{flags}:", False
         return f"(?{flags})" if flags else "", False
 
@@ -114,12 +114,12 @@ class _Translation:
         char = self._text[self._at]
         piece = char
         if char == "{":
-            found = _REPEAT.match(self._text, self._at)
-            if found is None:
+            match = _REPEAT.match(self._text, self._at)
+            if match is None:
                 raise CannotPreviewError("a { that begins no repetition is an error in Java")
-            if found[3] and int(found[3]) < int(found[1]):
+            if match[3] and int(match[3]) < int(match[1]):
                 raise CannotPreviewError("a repetition ends below its beginning, an error in Java")
-            piece = found[0]
+            piece = match[0]
         self._at += len(piece)
         after = self._text[self._at : self._at + 1]
         if after == "+":

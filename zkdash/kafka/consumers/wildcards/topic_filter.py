@@ -15,11 +15,11 @@ from typing import Any
 import msgspec
 import re2
 
+from zkdash.kafka import topic_names
 from zkdash.kafka.consumers.wildcards import dialect
 from zkdash.kafka.consumers.wildcards.dialect import CannotPreviewError
 from zkdash.kafka.values import Pattern
 
-INTERNAL_TOPICS = frozenset(["__consumer_offsets", "__transaction_state"])
 ASSUMPTION = (
     "exclude.internal.topics=true: wildcards leave out __consumer_offsets and __transaction_state "
     "(0.8.2 and later; the option is the client's and not in ZooKeeper)"
@@ -56,15 +56,15 @@ def select(pattern: Pattern, regex: str, topics: Collection[str], *, work: int =
     Takes at most `work`. Raises CannotPreviewError where RE2 would not match as Java does.
     """
     regex = normalise(regex)
-    known, odd = frozenset(topics), frozenset[str]()
+    names, odd = frozenset(topics), frozenset[str]()
     matched = dialect.literals(regex)
     spent = 0
     if matched is None:
-        odd = frozenset(topic for topic in known if not _PREVIEWED.fullmatch(topic))
-        known -= odd
-        matched, spent = _match(regex, known, work)
-    allowed = known & matched if pattern is Pattern.WHITE_LIST else known - matched
-    return Selection(allowed - INTERNAL_TOPICS, odd, spent)
+        odd = frozenset(topic for topic in names if not _PREVIEWED.fullmatch(topic))
+        names -= odd
+        matched, spent = _match(regex, names, work)
+    allowed = names & matched if pattern is Pattern.WHITE_LIST else names - matched
+    return Selection(allowed - topic_names.INTERNAL, odd, spent)
 
 
 @functools.lru_cache(maxsize=16)
@@ -90,5 +90,5 @@ def _compile(translated: str) -> Any:
 
 
 def _sentence(error: Exception) -> str:
-    told = error.args[0] if error.args else ""
-    return told.decode(errors="replace") if isinstance(told, bytes) else str(told)
+    message = error.args[0] if error.args else ""
+    return message.decode(errors="replace") if isinstance(message, bytes) else str(message)
