@@ -23,7 +23,7 @@ from tests.lab.cluster import Lab
 from tests.lab.old_consumers import OldConsumers
 from tests.narrowing import sure
 from tests.waiting import wait_for
-from zkdash.demo.consumers.configs import ConsumerSpec
+from zkdash.demo.consumers.configs import ConsumerConfig
 from zkdash.demo.consumers.connector import Timing
 from zkdash.demo.consumers.member import Member
 from zkdash.demo.runtime import clock, event_loop
@@ -81,8 +81,8 @@ def cluster(lab: Lab, release: str) -> Iterator[KazooClient]:
 
 
 @pytest.fixture
-def steps() -> Iterator[event_loop.Agenda]:
-    made = event_loop.Agenda(clock.Clock())
+def loop() -> Iterator[event_loop.EventLoop]:
+    made = event_loop.EventLoop(clock.Clock())
     made.start()
     yield made
     made.stop()
@@ -97,22 +97,22 @@ class Group:
         address: str,
         client: KazooClient,
         old: dict[str, OldConsumers],
-        steps: event_loop.Agenda,
-        spec: ConsumerSpec,
+        loop: event_loop.EventLoop,
+        spec: ConsumerConfig,
     ) -> None:
         self.name = spec.group
         self._spec = spec
         self._address = address
         self._client = client
         self._old = old
-        self._steps = steps
+        self._loop = loop
         self._ours = Member(
             spec,
             address,
-            steps=steps,
+            loop=loop,
             time=clock.Clock(),
             random=Random(spec.group),  # noqa: S311 - a consumer id
-            pace=lambda _, offset: offset or 0,
+            next_offset=lambda _, offset: offset or 0,
             timing=TIMING,
             return_s=0.2,
         )
@@ -123,7 +123,7 @@ class Group:
 
     def join(self, kind: str) -> None:
         if kind == OURS:
-            self._steps.call(self._ours.join)
+            self._loop.run(self._ours.join)
         else:
             self._old[kind].join(
                 self.name,
@@ -139,7 +139,7 @@ class Group:
 
     def leave(self, kind: str) -> None:
         if kind == OURS:
-            self._steps.call(self._ours.leave)
+            self._loop.run(self._ours.leave)
         else:
             self._old[kind].leave(self.name)
         self._joined.remove(kind)
@@ -255,14 +255,14 @@ def _member(owned: Owned) -> str:
 
 @pytest.fixture
 def group(
-    lab: Lab, release: str, cluster: KazooClient, old: dict[str, OldConsumers], steps: event_loop.Agenda
+    lab: Lab, release: str, cluster: KazooClient, old: dict[str, OldConsumers], loop: event_loop.EventLoop
 ) -> Iterator[Callable[..., Group]]:
     """Makes a group; its members leave at the end."""
     made: list[Group] = []
 
     def make(subscription: Mapping[str, int], **options: Any) -> Group:
-        spec = ConsumerSpec(f"interop-{next(_numbers)}", subscription, host="ours", **options)
-        made.append(Group(lab.address(release), cluster, old, steps, spec))
+        spec = ConsumerConfig(f"interop-{next(_numbers)}", subscription, host="ours", **options)
+        made.append(Group(lab.address(release), cluster, old, loop, spec))
         return made[-1]
 
     yield make

@@ -63,7 +63,7 @@ class Jvm:
             "py4j.GatewayServer",
             str(port),
         ]
-        self._process = child_process.Guarded(command, log=self.log)
+        self._process = child_process.ChildProcess(command, log=self.log)
         self._wait(port)
         # Without Py4J's own memory management: nothing may be sent to a JVM that is frozen.
         parameters = GatewayParameters(port=port, enable_memory_management=False, read_timeout=self._limit_s)

@@ -30,7 +30,7 @@ class Node:
         self._logging = folder / "kraft-log4j.properties"
         self._broker = broker
         self._properties = properties
-        self._process: child_process.Guarded | None = None
+        self._process: child_process.ChildProcess | None = None
 
     def start(self) -> None:
         """Start, and return once it says so."""
@@ -42,7 +42,7 @@ class Node:
             "kafka.Kafka",
             str(self.config),
         ]
-        self._process = child_process.Guarded(command, log=self.log)
+        self._process = child_process.ChildProcess(command, log=self.log)
         wait_for(lambda: _STARTED in self.log.read_text(errors="replace"), READY_LIMIT_S, self._tail)
 
     def configure(self) -> None:

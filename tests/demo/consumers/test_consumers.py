@@ -17,7 +17,7 @@ from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.narrowing import sure
 from tests.waiting import wait_for
 from zkdash.demo.consumers import offsets
-from zkdash.demo.consumers.configs import ConsumerSpec
+from zkdash.demo.consumers.configs import ConsumerConfig
 from zkdash.demo.consumers.member import Member, RegisteredError
 from zkdash.demo.runtime import event_loop
 from zkdash.kafka.assignment import rules
@@ -37,10 +37,10 @@ Owners = dict[str, str]
 class Stage:
     """A ZooKeeper with brokers and topics made by hand, and consumers that live by a stepped clock."""
 
-    def __init__(self, chroot: Chroot, steps: event_loop.Agenda, clock: SteppedClock) -> None:
+    def __init__(self, chroot: Chroot, loop: event_loop.EventLoop, clock: SteppedClock) -> None:
         self.client = chroot.client
         self.clock = clock
-        self.steps = steps
+        self.loop = loop
         self.members: list[Member] = []
         self._address = chroot.address
         for directory in ("/brokers/ids", "/brokers/topics"):
@@ -64,25 +64,25 @@ class Stage:
         name: str,
         subscription: Mapping[str, int],
         *,
-        pace: offsets.Pace = lambda _, offset: (offset or 0) + 10,
+        next_offset: offsets.NextOffset = lambda _, offset: (offset or 0) + 10,
         **options: Any,
     ) -> Member:
         """A consumer whose id is `g_<name>`; it has not joined yet."""
-        spec = ConsumerSpec("g", subscription, consumer_id=name, **options)
+        config = ConsumerConfig("g", subscription, consumer_id=name, **options)
         made = Member(
-            spec,
+            config,
             self._address,
-            steps=self.steps,
+            loop=self.loop,
             time=self.clock,
             random=Random(name),  # noqa: S311 - a consumer id
-            pace=pace,
+            next_offset=next_offset,
         )
         self.members.append(made)
         return made
 
     def join(self, name: str, subscription: Mapping[str, int], **options: Any) -> Member:
         member = self.consumer(name, subscription, **options)
-        self.steps.call(member.join)
+        self.loop.run(member.join)
         return member
 
     def hold(self, topic: str, partition: int, by: str = "g_somebody-0") -> str:
@@ -95,10 +95,10 @@ class Stage:
 
     def pass_time(self, seconds: float) -> None:
         self.clock.advance(seconds)
-        self.steps.call(lambda: None)
+        self.loop.run(lambda: None)
 
     def until(self, condition: Callable[[], object]) -> None:
-        wait_for(condition, 60, lambda: (self.owners(), self.ids(), self.steps.failures))
+        wait_for(condition, 60, lambda: (self.owners(), self.ids(), self.loop.failures))
 
     def settled(self) -> None:
         """Step second by second until the owners are those of the plan."""
@@ -164,14 +164,14 @@ class Stage:
 @pytest.fixture
 def stage(chroot: Chroot) -> Iterator[Stage]:
     clock = SteppedClock()
-    steps = event_loop.Agenda(clock)
-    steps.start()
-    made = Stage(chroot, steps, clock)
+    loop = event_loop.EventLoop(clock)
+    loop.start()
+    made = Stage(chroot, loop, clock)
     yield made
     for member in made.members:
-        steps.call(member.leave)
-    steps.stop()
-    assert steps.failures == []
+        loop.run(member.leave)
+    loop.stop()
+    assert loop.failures == []
 
 
 # --- registration and sharing
@@ -195,7 +195,7 @@ def test_members_that_join_and_leave_share_anew(stage: Stage) -> None:
     assert stage.owners() == dict(
         zip([f"orders/{p}" for p in range(5)], ["g_a-0", "g_a-0", "g_a-1", "g_b-0", "g_b-1"], strict=True)
     )
-    stage.steps.call(second.leave)
+    stage.loop.run(second.leave)
     stage.settled()
     assert set(stage.owners().values()) == {"g_a-0", "g_a-1"}
 
@@ -225,7 +225,7 @@ def test_an_id_that_another_session_holds_is_refused(stage: Stage) -> None:
     stage.client.create("/consumers/g/ids/g_a", b"{}", makepath=True)
     taken = stage.consumer("a", {"orders": 1})
     with pytest.raises(RegisteredError, match="g_a is registered already"):
-        stage.steps.call(taken.join)
+        stage.loop.run(taken.join)
     assert not taken.is_running
     stage.client.delete("/consumers/g/ids/g_a")
 
@@ -453,16 +453,16 @@ def test_after_an_expired_session_a_member_is_back_under_its_id_and_goes_on_wher
 
 def test_who_hangs_too_long_loses_its_partitions_and_takes_its_part_again_when_it_wakes(stage: Stage) -> None:
     stage.topic("orders", 4)
-    drowsy = stage.join("a", {"orders": 1})
+    hanging = stage.join("a", {"orders": 1})
     stage.join("b", {"orders": 1})
     stage.settled()
-    stage.steps.call(lambda: drowsy.hang(expires_after_s=EXPIRY_S, wakes_after_s=15.0))
+    stage.loop.run(lambda: hanging.hang(expires_after_s=EXPIRY_S, wakes_after_s=15.0))
     stage.pass_time(EXPIRY_S - 1)
     assert stage.ids() == ["g_a", "g_b"]
     stage.pass_time(1.0)
     stage.until(lambda: stage.ids() == ["g_b"])
     stage.until(lambda: set(stage.owners().values()) == {"g_b-0"} and len(stage.owners()) == 4)
-    assert drowsy.is_running
+    assert hanging.is_running
     stage.pass_time(15.0 - EXPIRY_S)
     stage.until(lambda: stage.ids() == ["g_a", "g_b"])
     stage.settled()
@@ -472,8 +472,8 @@ def test_who_hangs_too_long_loses_its_partitions_and_takes_its_part_again_when_i
 def test_who_leaves_while_it_hangs_does_not_come_back(stage: Stage) -> None:
     stage.topic("orders", 2)
     member = stage.join("a", {"orders": 1})
-    stage.steps.call(lambda: member.hang(expires_after_s=EXPIRY_S, wakes_after_s=15.0))
-    stage.steps.call(member.leave)
+    stage.loop.run(lambda: member.hang(expires_after_s=EXPIRY_S, wakes_after_s=15.0))
+    stage.loop.run(member.leave)
     assert stage.ids() == []
     stage.pass_time(60.0)
     assert stage.ids() == []
@@ -483,7 +483,7 @@ def test_who_leaves_while_it_hangs_does_not_come_back(stage: Stage) -> None:
 def test_an_id_that_is_still_held_by_the_earlier_session_is_tried_again(stage: Stage) -> None:
     stage.topic("orders", 2)
     member = stage.join("a", {"orders": 1})
-    stage.steps.call(lambda: member.hang(expires_after_s=1.0, wakes_after_s=2.0))
+    stage.loop.run(lambda: member.hang(expires_after_s=1.0, wakes_after_s=2.0))
     stage.pass_time(1.0)
     stage.until(lambda: stage.ids() == [])
     stage.client.create("/consumers/g/ids/g_a", b"{}")
@@ -498,19 +498,19 @@ def test_an_id_that_is_still_held_by_the_earlier_session_is_tried_again(stage: S
 def test_whatever_happens_to_a_group_every_partition_ends_up_with_the_owner_of_the_plan(
     stage: Stage, seed: int
 ) -> None:
-    random = Random(seed)  # noqa: S311 - a story
+    random = Random(seed)  # noqa: S311 - a simulation
     stage.topic("orders", 12)
     members = [stage.consumer(name, {"orders": random.randint(1, 5)}) for name in "abcd"]
-    stage.steps.call(members[0].join)
+    stage.loop.run(members[0].join)
     for _ in range(25):
         member = random.choice(members[1:])
         if not member.is_running:
-            stage.steps.call(member.join)
+            stage.loop.run(member.join)
         elif random.random() < 0.5:
-            stage.steps.call(member.leave)
+            stage.loop.run(member.leave)
         else:
             wakes = random.uniform(1, 12)
-            stage.steps.call(functools.partial(member.hang, expires_after_s=EXPIRY_S, wakes_after_s=wakes))
+            stage.loop.run(functools.partial(member.hang, expires_after_s=EXPIRY_S, wakes_after_s=wakes))
         for _ in range(random.randint(0, 4)):
             stage.pass_time(1.0)
     for _ in range(15):
@@ -537,7 +537,7 @@ def test_the_first_commit_makes_the_parents_and_each_later_one_sets_what_moved(s
 
 def test_an_offset_that_did_not_move_is_not_written(stage: Stage) -> None:
     stage.topic("orders", 2)
-    stage.join("a", {"orders": 1}, pace=lambda key, offset: 7 if key[1] == "0" else (offset or 0) + 1)
+    stage.join("a", {"orders": 1}, next_offset=lambda key, offset: 7 if key[1] == "0" else (offset or 0) + 1)
     for _ in range(4):
         stage.pass_time(5.0)
     assert stage.offsets("orders") == {"0": 7, "1": 4}
@@ -559,7 +559,7 @@ def test_a_rebalance_commits_before_it_lets_go_and_the_next_owner_goes_on_from_t
 def test_a_member_that_leaves_commits_once_more(stage: Stage) -> None:
     stage.topic("orders", 1)
     member = stage.join("a", {"orders": 1})
-    stage.steps.call(member.leave)
+    stage.loop.run(member.leave)
     assert stage.offsets("orders") == {"0": 10}
 
 

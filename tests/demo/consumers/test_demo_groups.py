@@ -13,7 +13,7 @@ from kazoo.exceptions import NoNodeError
 from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.narrowing import sure
 from tests.waiting import wait_for
-from zkdash.demo.consumers.configs import GroupSpec
+from zkdash.demo.consumers.configs import GroupConfig
 from zkdash.demo.kafka07.feed import GROUPS as FEED_GROUPS
 from zkdash.demo.kafka07.simulation import Simulation07
 from zkdash.demo.kafka39.shop import GROUPS as SHOP_GROUPS
@@ -67,19 +67,19 @@ class Shown:
         keys = [(topic, key) for topic in self.children(root) for key in self.children(f"{root}/{topic}")]
         return {key: self.text(f"{root}/{key[0]}/{key[1]}") for key in keys}
 
-    def plan(self, spec: GroupSpec, rule: Rule | None = None) -> dict[tuple[str, str], str | None]:
-        path = f"/consumers/{spec.name}/ids"
+    def plan(self, config: GroupConfig, rule: Rule | None = None) -> dict[tuple[str, str], str | None]:
+        path = f"/consumers/{config.name}/ids"
         ids = self.children(path)
         registered = {
             name: sure(Registration, consumers.parse_registration(self.text(f"{path}/{name}").encode())[0])
             for name in ids
         }
         members = subscriptions.resolve(registered, self.children("/brokers/topics")).members
-        plan = rules.assign(rule or spec.rule, AssignmentContext(members, self.partitions()))
+        plan = rules.assign(rule or config.rule, AssignmentContext(members, self.partitions()))
         return {(topic, key): owner for topic, keys in plan.owners.items() for key, owner in keys.items()}
 
 
-def shown(zookeeper: Any, made: Any, chroot: str, specs: dict[str, GroupSpec]) -> Iterator[Shown]:
+def shown(zookeeper: Any, made: Any, chroot: str, configs: dict[str, GroupConfig]) -> Iterator[Shown]:
     """Let a demo live until every group has shared what there is."""
     client = KazooClient(hosts=zookeeper.address)
     client.start()
@@ -88,13 +88,13 @@ def shown(zookeeper: Any, made: Any, chroot: str, specs: dict[str, GroupSpec]) -
 
     def shared() -> bool:
         made.time.advance(1.0)
-        made.steps.call(lambda: None)
-        return all(seen.owners(spec.name) == seen.plan(spec) for spec in specs.values())
+        made.loop.run(lambda: None)
+        return all(seen.owners(config.name) == seen.plan(config) for config in configs.values())
 
     try:
         wait_for(shared, 60, lambda: made.failures)
         made.time.advance(5.0)
-        made.steps.call(lambda: None)
+        made.loop.run(lambda: None)
         yield seen
     finally:
         made.stop()
@@ -119,7 +119,7 @@ def feed(zookeeper: Server) -> Iterator[Shown]:
 def test_a_group_of_the_shop_owns_what_its_rule_says(shop: Shown, name: str) -> None:
     owners = shop.owners(name)
     assert owners == shop.plan(SHOP[name])
-    assert bool(owners) != (SHOP[name].abandoned or SHOP[name].nightly)
+    assert bool(owners) != (SHOP[name].abandoned or SHOP[name].periodic)
 
 
 @pytest.mark.parametrize("name", FEED)
@@ -138,20 +138,24 @@ def test_a_round_robin_group_of_the_shop_tells_its_release(shop: Shown, name: st
 
 
 def test_the_shop_shows_every_kind_of_group() -> None:
-    specs = SHOP.values()
-    assert {spec.rule for spec in specs} == {Rule.RANGE, Rule.ROUND_ROBIN_ALIKE, Rule.ROUND_ROBIN_HYPHEN}
-    for kind in ("topics", "white_list", "black_list", "restless", "drowsy", "abandoned", "nightly", "slow"):
-        assert any(getattr(spec, kind) for spec in specs), kind
-    assert not all(spec.commits for spec in specs)
+    configs = SHOP.values()
+    assert {config.rule for config in configs} == {
+        Rule.RANGE,
+        Rule.ROUND_ROBIN_ALIKE,
+        Rule.ROUND_ROBIN_HYPHEN,
+    }
+    for kind in ("topics", "white_list", "black_list", "redeploys", "hangs", "abandoned", "periodic", "lags"):
+        assert any(getattr(config, kind) for config in configs), kind
+    assert not all(config.commits for config in configs)
 
 
 @pytest.mark.parametrize(("cluster", "name"), [("shop", "sms-gateway"), ("feed", "invitation-mailer")])
 def test_a_group_has_more_threads_than_partitions(
     request: pytest.FixtureRequest, cluster: str, name: str
 ) -> None:
-    spec = (SHOP | FEED)[name]
+    config = (SHOP | FEED)[name]
     owners = request.getfixturevalue(cluster).owners(name)
-    assert len(set(owners.values())) == len(owners) < sum(spec.members)
+    assert len(set(owners.values())) == len(owners) < sum(config.members)
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from tests.conftest import Chroot
 from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.narrowing import known
 from tests.waiting import wait_for
-from zkdash.demo.consumers.configs import ConsumerSpec, GroupSpec
+from zkdash.demo.consumers.configs import ConsumerConfig, GroupConfig
 from zkdash.demo.consumers.member import Member
-from zkdash.demo.kafka07.definitions import BrokerSpec07, Catalogue07
-from zkdash.demo.kafka07.fault_injection import Weather07
+from zkdash.demo.kafka07.definitions import BrokerConfig07, ClusterDefinition07
+from zkdash.demo.kafka07.fault_injection import FaultInjection07
 from zkdash.demo.kafka07.simulation import Simulation07
 from zkdash.demo.zookeeper.server import Server
 from zkdash.kafka import paths
@@ -32,24 +32,26 @@ pytestmark = pytest.mark.zk
 
 # What the real cluster of the recorded tree was made of, and its consumers in the order of their start.
 TOPICS = {"orders": 2, "clicks": 2, "wide": 4}
-REAL = Catalogue07(tuple(BrokerSpec07(n, "127.0.0.1", 29100 + n, TOPICS) for n in (1, 2)), ())
+REAL = ClusterDefinition07(tuple(BrokerConfig07(n, "127.0.0.1", 29100 + n, TOPICS) for n in (1, 2)), ())
 CONSUMERS = {
-    "static-1": ConsumerSpec(
+    "static-1": ConsumerConfig(
         "g-static", {"orders": 2, "clicks": 1}, rule=Rule.RANGE_07, host="vm", consumer_id="c-fixed-1"
     ),
-    "white": ConsumerSpec(
+    "white": ConsumerConfig(
         "g-white", {"orders|clicks|w.*": 2}, pattern=Pattern.WHITE_LIST, rule=Rule.RANGE_07, host="vm"
     ),
-    "black": ConsumerSpec("g-black", {"wide": 1}, pattern=Pattern.BLACK_LIST, rule=Rule.RANGE_07, host="vm"),
-    "static-2": ConsumerSpec("g-static", {"orders": 1, "wide": 3}, rule=Rule.RANGE_07, host="vm"),
+    "black": ConsumerConfig(
+        "g-black", {"wide": 1}, pattern=Pattern.BLACK_LIST, rule=Rule.RANGE_07, host="vm"
+    ),
+    "static-2": ConsumerConfig("g-static", {"orders": 1, "wide": 3}, rule=Rule.RANGE_07, host="vm"),
 }
 
-SMALL = Catalogue07(
-    tuple(BrokerSpec07(n, f"kafka{n}.test", 9092, {"orders": 3, "clicks": 1}) for n in (1, 2, 10)),
+SMALL = ClusterDefinition07(
+    tuple(BrokerConfig07(n, f"kafka{n}.test", 9092, {"orders": 3, "clicks": 1}) for n in (1, 2, 10)),
     (
-        GroupSpec("loader", (2, 1), ("orders",), rule=Rule.RANGE_07, restless=True),
-        GroupSpec("archive", (1,), white_list="ord.*|exp.*", rule=Rule.RANGE_07),
-        GroupSpec("drowsy", (1, 1), ("clicks",), rule=Rule.RANGE_07, drowsy=True),
+        GroupConfig("loader", (2, 1), ("orders",), rule=Rule.RANGE_07, redeploys=True),
+        GroupConfig("archive", (1,), white_list="ord.*|exp.*", rule=Rule.RANGE_07),
+        GroupConfig("hanging", (1, 1), ("clicks",), rule=Rule.RANGE_07, hangs=True),
     ),
 )
 
@@ -59,10 +61,10 @@ _CHANGING = re.compile(r"\d{13}|-[0-9a-f]{8}(?=-\d+$|$)")
 class Cluster:
     """A running simulation with its clock, and what ZooKeeper holds of it."""
 
-    def __init__(self, chroot: Chroot, contents: Catalogue07) -> None:
+    def __init__(self, chroot: Chroot, definition: ClusterDefinition07) -> None:
         self.clock = SteppedClock()
         self.client = chroot.client
-        self.simulation = Simulation07(chroot.address, seed=7, contents=contents, time=self.clock)
+        self.simulation = Simulation07(chroot.address, seed=7, definition=definition, time=self.clock)
 
     def tree(self, top: str = "") -> dict[str, tuple[bytes | None, bool]]:
         """Data of every znode below `top`, and whether it is ephemeral."""
@@ -84,7 +86,7 @@ class Cluster:
     def pass_time(self, seconds: int, until: Callable[[], bool]) -> None:
         for _ in range(seconds):
             self.clock.advance(1.0)
-            self.simulation.steps.call(lambda: None)
+            self.simulation.loop.run(lambda: None)
             if until():
                 return
         wait_for(until, 60, lambda: (f"{seconds} s of the cluster's time", self.simulation.failures))
@@ -125,21 +127,21 @@ def test_every_znode_is_byte_for_byte_what_a_real_cluster_of_0_7_2_wrote(chroot:
     made.simulation.start()
     members = [
         Member(
-            spec,
+            config,
             chroot.address,
-            steps=made.simulation.steps,
+            loop=made.simulation.loop,
             time=made.clock,
             random=Random(name),  # noqa: S311
         )
-        for name, spec in CONSUMERS.items()
+        for name, config in CONSUMERS.items()
     ]
     try:
         for member in members:
-            made.simulation.steps.call(member.join)
+            made.simulation.loop.run(member.join)
         made.pass_time(60, lambda: forms(made.tree()) == forms(theirs))
     finally:
         for member in members:
-            made.simulation.steps.call(member.leave)
+            made.simulation.loop.run(member.leave)
         made.simulation.stop()
     assert made.simulation.failures == []
 
@@ -208,12 +210,12 @@ def test_everything_that_is_written_parses_without_a_problem(cluster: Cluster) -
     assert read["/brokers/ids/10"][0].layout is Layout.V07
 
 
-def test_a_quarter_of_an_hour_of_weather_brings_new_topics_and_harms_nothing(cluster: Cluster) -> None:
-    Weather07(cluster.simulation).start()
+def test_a_quarter_of_an_hour_of_faults_brings_new_topics_and_harms_nothing(cluster: Cluster) -> None:
+    FaultInjection07(cluster.simulation).start()
     down, members, topics = set(), set(), set()
     for _ in range(15 * 60):
         cluster.clock.advance(1.0)
-        cluster.simulation.steps.call(lambda: None)
+        cluster.simulation.loop.run(lambda: None)
         down.add(sum(not each.is_running for each in cluster.simulation.brokers.values()))
         members.add(len(cluster.client.get_children("/consumers/loader/ids")))
         topics.add(len(cluster.client.get_children("/brokers/topics")))
@@ -226,7 +228,7 @@ def test_a_clean_stop_leaves_no_ephemeral(chroot: Chroot) -> None:
     made = Cluster(chroot, SMALL)
     made.simulation.start()
     made.simulation.crash_broker(2, detected_after_s=60)
-    made.simulation.hang("drowsy-1", seconds=60)
+    made.simulation.hang("hanging-1", seconds=60)
     made.simulation.stop()
     assert [path for path, (_, ephemeral) in made.tree().items() if ephemeral] == []
     assert made.simulation.failures == []
@@ -235,7 +237,7 @@ def test_a_clean_stop_leaves_no_ephemeral(chroot: Chroot) -> None:
 def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server: Callable[..., Server]) -> None:
     server = own_server()
     clock = SteppedClock()
-    simulation = Simulation07(server.address, seed=3, contents=SMALL, time=clock)
+    simulation = Simulation07(server.address, seed=3, definition=SMALL, time=clock)
     simulation.start()
     server.kill()
     server.start()

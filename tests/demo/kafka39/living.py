@@ -1,4 +1,4 @@
-"""A running simulation with a clock that a test steps, and what ZooKeeper holds of it."""
+"""A running simulation with a clock that a test loop, and what ZooKeeper holds of it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from kazoo.exceptions import NoNodeError
 from tests.conftest import Chroot
 from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.waiting import wait_for
-from zkdash.demo.consumers.configs import GroupSpec
-from zkdash.demo.kafka39.definitions import BrokerSpec, Catalogue, TopicSpec
+from zkdash.demo.consumers.configs import GroupConfig
+from zkdash.demo.kafka39.definitions import BrokerConfig, ClusterDefinition, NewTopic
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.kafka import paths
 from zkdash.kafka.paths import Kind
 
-SMALL = Catalogue(
-    brokers=tuple(BrokerSpec(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),
+SMALL = ClusterDefinition(
+    brokers=tuple(BrokerConfig(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),
     topics=(
-        TopicSpec("orders", 8, 3, {"retention.ms": "1000"}),
-        TopicSpec("clicks", 4, 2),
-        TopicSpec("scratch", 4, 1),
+        NewTopic("orders", 8, 3, {"retention.ms": "1000"}),
+        NewTopic("clicks", 4, 2),
+        NewTopic("scratch", 4, 1),
     ),
     groups=(
-        GroupSpec("billing", (2, 1), ("orders",)),
-        GroupSpec("archive", (1,), white_list="cl.*|scr.*"),
-        GroupSpec("gone", (1,), ("clicks",), abandoned=True),
+        GroupConfig("billing", (2, 1), ("orders",)),
+        GroupConfig("archive", (1,), white_list="cl.*|scr.*"),
+        GroupConfig("gone", (1,), ("clicks",), abandoned=True),
     ),
 )
 
@@ -38,10 +38,10 @@ Tree = dict[str, tuple[bytes | None, Any]]
 class Cluster:
     """A running simulation with its clock, and what ZooKeeper holds of it."""
 
-    def __init__(self, chroot: Chroot, contents: Catalogue = SMALL) -> None:
+    def __init__(self, chroot: Chroot, definition: ClusterDefinition = SMALL) -> None:
         self.clock = SteppedClock()
         self.client: KazooClient = chroot.client
-        self.simulation = Simulation(chroot.address, seed=7, contents=contents, time=self.clock)
+        self.simulation = Simulation(chroot.address, seed=7, definition=definition, time=self.clock)
 
     def tree(self, top: str = "") -> Tree:
         """Every znode below `top`; one that goes while it is read is left out."""
@@ -76,7 +76,7 @@ class Cluster:
         """Let the cluster live second by second until something holds, for at most `seconds`."""
         for _ in range(seconds):
             self.clock.advance(1.0)
-            self.simulation.steps.call(lambda: None)
+            self.simulation.loop.run(lambda: None)
             if until():
                 return
         wait_for(until, 60, lambda: (f"{seconds} s of the cluster's time", self.simulation.failures))

@@ -14,7 +14,7 @@ from zkdash.cluster.plans.goals import Goal, Progress
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Ground, Operation, Plan, Step
 from zkdash.cluster.state import ClusterState
-from zkdash.demo.kafka39.definitions import Catalogue
+from zkdash.demo.kafka39.definitions import ClusterDefinition
 from zkdash.kafka import paths
 from zkdash.kafka.payloads import editing
 from zkdash.zk.asking import Asker
@@ -25,8 +25,8 @@ from zkdash.znode import Batch, Unreadable
 class Operator:
     """Works on a cluster that runs meanwhile, whose clock moves only while a goal is waited for."""
 
-    def __init__(self, chroot: Chroot, contents: Catalogue = SMALL) -> None:
-        self.cluster = Cluster(chroot, contents)
+    def __init__(self, chroot: Chroot, definition: ClusterDefinition = SMALL) -> None:
+        self.cluster = Cluster(chroot, definition)
         server, _, root = chroot.address.partition("/")
         host, _, port = server.rpartition(":")
         self._asker = Asker(ClusterConfig("demo", ((host, int(port)),), f"/{root}"))

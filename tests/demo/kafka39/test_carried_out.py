@@ -12,24 +12,24 @@ from tests.demo.kafka39.operating import Operator
 from tests.narrowing import known
 from zkdash.cluster.plans import goals, intents, proposals
 from zkdash.cluster.plans.intents import OffsetAt, Reassign
-from zkdash.demo.consumers.configs import GroupSpec
+from zkdash.demo.consumers.configs import GroupConfig
 from zkdash.demo.kafka39 import shop
-from zkdash.demo.kafka39.definitions import BrokerSpec, Catalogue, TopicSpec
+from zkdash.demo.kafka39.definitions import BrokerConfig, ClusterDefinition, NewTopic
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.kafka.values import Move
 
 pytestmark = pytest.mark.zk
 
-SHOP = Catalogue(
-    brokers=tuple(BrokerSpec(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),
+SHOP = ClusterDefinition(
+    brokers=tuple(BrokerConfig(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),
     topics=(
-        TopicSpec("large", 8, 2, per_s=2000),  # some 4.5 GB a partition
-        TopicSpec("small", 4, 2, {"retention.ms": "60000"}, per_s=4),
+        NewTopic("large", 8, 2, per_s=2000),  # some 4.5 GB a partition
+        NewTopic("small", 4, 2, {"retention.ms": "60000"}, per_s=4),
     ),
     groups=(
-        GroupSpec("nightly", (1,), ("small", "large"), nightly=True),
-        GroupSpec("gone", (1,), ("small",), abandoned=True),
-        GroupSpec("busy", (1,), ("small",)),
+        GroupConfig("periodic", (1,), ("small", "large"), periodic=True),
+        GroupConfig("gone", (1,), ("small",), abandoned=True),
+        GroupConfig("busy", (1,), ("small",)),
     ),
 )
 REASSIGNMENT = "/admin/reassign_partitions"
@@ -72,7 +72,7 @@ def controller(operator: Operator) -> int:
 def pass_seconds(operator: Operator, seconds: int) -> None:
     for _ in range(seconds):
         operator.cluster.clock.advance(1.0)
-        operator.cluster.simulation.steps.call(lambda: None)
+        operator.cluster.simulation.loop.run(lambda: None)
 
 
 # --- reassignment
@@ -290,17 +290,17 @@ def test_a_group_that_is_away_is_deleted_and_one_that_is_not_is_left_alone(opera
     operator.carry_out(intents.DeleteGroup("gone"))
     assert not operator.cluster.exists("/consumers/gone")
     assert operator.plan(intents.DeleteGroup("busy")).refusals
-    operator.carry_out(intents.DeleteGroup("nightly", "small"))
-    assert operator.cluster.client.get_children("/consumers/nightly/offsets") == ["large"]
+    operator.carry_out(intents.DeleteGroup("periodic", "small"))
+    assert operator.cluster.client.get_children("/consumers/periodic/offsets") == ["large"]
 
 
 def test_a_group_goes_on_from_where_it_was_reset_to_when_it_comes_back(operator: Operator) -> None:
     logs = operator.cluster.simulation.logs
-    path = "/consumers/nightly/offsets/large/0"
+    path = "/consumers/periodic/offsets/large/0"
     start, at = logs.start("large", 0), int(operator.cluster.client.get(path)[0])
     assert start < at
-    operator.carry_out(intents.ResetOffsets("nightly", (OffsetAt("large", "0", start),)))
-    operator.cluster.simulation.join("nightly-0")
+    operator.carry_out(intents.ResetOffsets("periodic", (OffsetAt("large", "0", start),)))
+    operator.cluster.simulation.join("periodic-0")
     seen = []
     for _ in range(4):
         pass_seconds(operator, 5)
@@ -310,9 +310,9 @@ def test_a_group_goes_on_from_where_it_was_reset_to_when_it_comes_back(operator:
 
 
 def test_a_group_that_was_deleted_makes_itself_anew_when_it_comes_back(operator: Operator) -> None:
-    operator.carry_out(intents.DeleteGroup("nightly"))
-    operator.cluster.simulation.join("nightly-0")
-    operator.cluster.pass_time(20, lambda: operator.cluster.exists("/consumers/nightly/offsets/large/0"))
+    operator.carry_out(intents.DeleteGroup("periodic"))
+    operator.cluster.simulation.join("periodic-0")
+    operator.cluster.pass_time(20, lambda: operator.cluster.exists("/consumers/periodic/offsets/large/0"))
 
 
 # --- and nothing undoes it
@@ -321,7 +321,7 @@ def test_a_group_that_was_deleted_makes_itself_anew_when_it_comes_back(operator:
 def test_a_new_topic_is_not_put_on_a_broker_that_was_drained(operator: Operator) -> None:
     operator.carry_out(Reassign(away_from(operator, 1, "large", "small")))
     simulation: Simulation = operator.cluster.simulation
-    simulation.create_topic(TopicSpec("adhoc", 12, 2))
+    simulation.create_topic(NewTopic("adhoc", 12, 2))
     operator.cluster.wait(lambda: ("adhoc", 11) in operator.cluster.states())
     assert all(1 not in ids for ids in replicas(operator, "adhoc").values())
 

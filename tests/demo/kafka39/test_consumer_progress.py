@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from zkdash.demo.consumers.configs import GroupSpec
+from zkdash.demo.consumers.configs import GroupConfig
 from zkdash.demo.kafka39 import consumer_progress
-from zkdash.demo.kafka39.consumer_progress import Readers
-from zkdash.demo.kafka39.definitions import TopicSpec
+from zkdash.demo.kafka39.consumer_progress import ConsumerProgress
+from zkdash.demo.kafka39.definitions import NewTopic
 from zkdash.demo.kafka39.logs import Logs
 
-ORDERS = TopicSpec("orders", 2, 2, per_s=200)
-STEADY = GroupSpec("steady", (1,), ("orders",))
-SLOW = GroupSpec("slow", (1,), ("orders",), slow=True)
-IN_KAFKA = GroupSpec("mirror", (1,), ("orders",), commits=False)
+ORDERS = NewTopic("orders", 2, 2, per_s=200)
+STEADY = GroupConfig("steady", (1,), ("orders",))
+SLOW = GroupConfig("slow", (1,), ("orders",), lags=True)
+IN_KAFKA = GroupConfig("mirror", (1,), ("orders",), commits=False)
 KEY = ("orders", "0")
 
 
@@ -20,16 +20,16 @@ class Stage:
         self.now = 0.0
         self.served = True
         self.logs = Logs(3, lambda: self.now, [ORDERS])
-        self.readers = Readers(
+        self.progress = ConsumerProgress(
             self.logs,
             [STEADY, SLOW, IN_KAFKA],
             serves=lambda _topic, _partition: self.served,
             now=lambda: self.now,
         )
 
-    def lags(self, spec: GroupSpec, seconds: int) -> list[int]:
+    def lags(self, config: GroupConfig, seconds: int) -> list[int]:
         """Commit every 5 s; the lag right after each commit. No commit goes back."""
-        read, offset, found = self.readers.pace(spec), None, []
+        read, offset, found = self.progress.next_offset(config), None, []
         for _ in range(0, seconds, 5):
             after = read(KEY, offset)
             assert after is not None
@@ -43,13 +43,13 @@ class Stage:
 def test_a_group_keeps_a_small_and_mostly_stable_lag() -> None:
     lags = Stage().lags(STEADY, 900)
     assert min(lags) > 0
-    assert max(lags) < 200 * consumer_progress.BEHIND_S
+    assert max(lags) < 200 * consumer_progress.LAG_S
     assert max(lags) < 5 * min(lags)
 
 
 def test_a_slow_groups_lag_grows_and_shrinks_again_and_again() -> None:
     lags = Stage().lags(SLOW, 1_300)
-    cycle = int(consumer_progress.SLOW_FALLS_S + consumer_progress.SLOW_CATCHES_UP_S) // 5
+    cycle = int(consumer_progress.FALLS_BEHIND_S + consumer_progress.CATCHES_UP_S) // 5
     for begin in range(0, 3 * cycle, cycle):
         one = lags[begin : begin + cycle]
         worst = one.index(max(one))
@@ -60,7 +60,7 @@ def test_a_slow_groups_lag_grows_and_shrinks_again_and_again() -> None:
 
 def test_nothing_is_read_of_a_partition_without_a_leader_and_all_of_it_afterwards() -> None:
     stage = Stage()
-    read = stage.readers.pace(STEADY)
+    read = stage.progress.next_offset(STEADY)
     offset = read(KEY, None)
     stage.served, stage.now = False, 60.0
     assert read(KEY, offset) == offset
@@ -68,12 +68,12 @@ def test_nothing_is_read_of_a_partition_without_a_leader_and_all_of_it_afterward
     stage.served = True
     after = read(KEY, offset)
     assert offset is not None
-    assert after == stage.logs.end("orders", 0, ago_s=consumer_progress.BEHIND_S) > offset
+    assert after == stage.logs.end("orders", 0, ago_s=consumer_progress.LAG_S) > offset
 
 
 def test_an_offset_beyond_the_end_of_a_topic_made_anew_is_reset() -> None:
     stage = Stage()
-    read = stage.readers.pace(STEADY)
+    read = stage.progress.next_offset(STEADY)
     offset = read(KEY, None)
     stage.logs.add(ORDERS)
     stage.now = 60.0
@@ -84,20 +84,20 @@ def test_an_offset_beyond_the_end_of_a_topic_made_anew_is_reset() -> None:
 
 def test_a_group_that_keeps_its_offsets_in_kafka_tells_them_and_goes_on_from_them() -> None:
     stage = Stage()
-    assert stage.readers.groups_in_kafka == []
-    assert stage.readers.committed("mirror") == {}
-    first = stage.readers.pace(IN_KAFKA)(KEY, None)
-    assert stage.readers.committed("mirror") == {("orders", 0): first}
-    assert stage.readers.groups_in_kafka == ["mirror"]
+    assert stage.progress.groups_in_kafka == []
+    assert stage.progress.committed("mirror") == {}
+    first = stage.progress.next_offset(IN_KAFKA)(KEY, None)
+    assert stage.progress.committed("mirror") == {("orders", 0): first}
+    assert stage.progress.groups_in_kafka == ["mirror"]
     stage.served, stage.now = False, 30.0
-    assert stage.readers.pace(IN_KAFKA)(KEY, None) == first
-    stage.readers.pace(STEADY)(KEY, None)
-    assert stage.readers.committed("steady") == {}
+    assert stage.progress.next_offset(IN_KAFKA)(KEY, None) == first
+    stage.progress.next_offset(STEADY)(KEY, None)
+    assert stage.progress.committed("steady") == {}
 
 
 def test_who_was_reset_to_the_start_of_a_log_takes_many_commits_to_catch_up() -> None:
     stage = Stage()
-    read = stage.readers.pace(STEADY)
+    read = stage.progress.next_offset(STEADY)
     offset, seen = stage.logs.start("orders", 0), []
     for _ in range(60):
         after = read(KEY, offset)
@@ -106,13 +106,13 @@ def test_who_was_reset_to_the_start_of_a_log_takes_many_commits_to_catch_up() ->
         seen.append(stage.logs.end("orders", 0) - offset)
         stage.now += 5.0
     assert sum(lag > seen[0] / 2 for lag in seen) >= 2
-    assert seen[-1] < 200 * (consumer_progress.BEHIND_S + 5)
+    assert seen[-1] < 200 * (consumer_progress.LAG_S + 5)
 
 
 def test_an_offset_before_the_start_of_a_log_goes_on_from_there() -> None:
     stage = Stage()
     start = stage.logs.start("orders", 0)
     assert start > 0
-    after = stage.readers.pace(STEADY)(KEY, 0)
+    after = stage.progress.next_offset(STEADY)(KEY, 0)
     assert after is not None
     assert start < after < stage.logs.end("orders", 0, ago_s=consumer_progress.AT_ONCE_S)

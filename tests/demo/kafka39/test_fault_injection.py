@@ -1,4 +1,4 @@
-"""What befalls the demo's cluster: a quarter of an hour of it, stepped through."""
+"""Faults that are injected into the demo's cluster: a quarter of an hour of it, stepped through."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from tests.demo.kafka39.living import Cluster
 from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.waiting import wait_for
 from zkdash.demo import fault_injection
-from zkdash.demo.consumers.configs import GroupSpec
-from zkdash.demo.kafka39.definitions import BrokerSpec, Catalogue, TopicSpec
-from zkdash.demo.kafka39.fault_injection import Weather
+from zkdash.demo.consumers.configs import GroupConfig
+from zkdash.demo.kafka39.definitions import BrokerConfig, ClusterDefinition, NewTopic
+from zkdash.demo.kafka39.fault_injection import FaultInjection39
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.demo.zookeeper.server import Server
 
 pytestmark = pytest.mark.zk
 
-SMALL = Catalogue(
-    brokers=tuple(BrokerSpec(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),
-    topics=(TopicSpec("orders", 8, 3), TopicSpec("clicks", 4, 2)),
+SMALL = ClusterDefinition(
+    brokers=tuple(BrokerConfig(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),
+    topics=(NewTopic("orders", 8, 3), NewTopic("clicks", 4, 2)),
     groups=(
-        GroupSpec("billing", (1, 1), ("orders",), restless=True),
-        GroupSpec("report", (1,), ("orders",), nightly=True),
+        GroupConfig("billing", (1, 1), ("orders",), redeploys=True),
+        GroupConfig("report", (1,), ("orders",), periodic=True),
     ),
 )
 MINUTES = 15
 
 
 class Seen:
-    """What was seen of a story, second by second."""
+    """What was seen of a cluster, second by second."""
 
     def __init__(self) -> None:
         self.down: list[int] = []
         self.topics: list[int] = []
         self.members: list[int] = []
-        self.nightly: list[bool] = []
+        self.periodic: list[bool] = []
         self.shrunk: list[int] = []
         self.changes: list[bool] = []
 
@@ -49,25 +49,27 @@ def seen(zookeeper: Server) -> Seen:
     clock = SteppedClock()
     client = KazooClient(hosts=zookeeper.address)
     client.start()
-    simulation = Simulation(f"{zookeeper.address}/weather", seed=5, contents=SMALL, time=clock)
+    simulation = Simulation(f"{zookeeper.address}/faults", seed=5, definition=SMALL, time=clock)
     simulation.start()
-    Weather(simulation).start()
+    FaultInjection39(simulation).start()
     found, before = Seen(), None
     for _ in range(MINUTES * 60):
         clock.advance(1.0)
-        simulation.steps.call(lambda: None)
-        if not client.exists("/weather/controller"):
-            wait_for(lambda: simulation.term is not None, 60, lambda: simulation.failures)
-        term = simulation.term
-        if term is None:  # the controller crashed, and ZooKeeper has not given its session up yet
+        simulation.loop.run(lambda: None)
+        if not client.exists("/faults/controller"):
+            wait_for(lambda: simulation.controller is not None, 60, lambda: simulation.failures)
+        controller = simulation.controller
+        if controller is None:  # the controller crashed, and ZooKeeper has not given its session up yet
             continue
-        states = {key: kept.state for key, kept in term.ledger.states.items()}
+        states = {key: versioned.state for key, versioned in controller.context.states.items()}
         found.down.append(sum(not b.is_running for b in simulation.brokers.values()))
-        found.topics.append(len(term.ledger.topics))
+        found.topics.append(len(controller.context.topics))
         members = simulation.groups.members
-        found.members.append(sum(m.is_running for m in members.values() if m.spec.group == "billing"))
-        found.nightly.append(members["report-0"].is_running)
-        found.shrunk.append(sum(len(s.isr) < len(term.ledger.replicas(key)) for key, s in states.items()))
+        found.members.append(sum(m.is_running for m in members.values() if m.config.group == "billing"))
+        found.periodic.append(members["report-0"].is_running)
+        found.shrunk.append(
+            sum(len(s.isr) < len(controller.context.replicas(key)) for key, s in states.items())
+        )
         found.changes.append(states != before)
         before = states
     failures = list(simulation.failures)
@@ -90,12 +92,12 @@ def test_topics_are_made_and_deleted(seen: Seen) -> None:
     assert ends >= 3
 
 
-def test_a_restless_member_leaves_and_joins(seen: Seen) -> None:
+def test_a_redeployed_member_leaves_and_joins(seen: Seen) -> None:
     assert set(seen.members) == {1, 2}
 
 
-def test_a_nightly_group_comes_for_a_minute_and_is_away_for_long(seen: Seen) -> None:
-    assert 60 < seen.nightly.count(True) < seen.nightly.count(False) / 2
+def test_a_periodic_group_comes_for_a_minute_and_is_away_for_long(seen: Seen) -> None:
+    assert 60 < seen.periodic.count(True) < seen.periodic.count(False) / 2
 
 
 def test_an_outage_waits_for_the_moves_that_run(chroot: Chroot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,10 +112,10 @@ def test_an_outage_waits_for_the_moves_that_run(chroot: Chroot, monkeypatch: pyt
         request = {"version": 1, "partitions": [entry]}
         moved.client.create("/admin/reassign_partitions", json.dumps(request).encode())
         moved.wait(lambda: moved.simulation.is_moving)
-        Weather(moved.simulation).start()
+        FaultInjection39(moved.simulation).start()
         for _ in range(60):
             moved.clock.advance(1.0)
-            moved.simulation.steps.call(lambda: None)
+            moved.simulation.loop.run(lambda: None)
             assert sum(not each.is_running for each in moved.simulation.brokers.values()) == 1
         moved.simulation.start_broker(gone)
         moved.pass_time(30, lambda: not moved.simulation.is_moving)

@@ -13,36 +13,36 @@ from tests.narrowing import known
 from zkdash.broker import questions
 from zkdash.broker.questions import EARLIEST, LATEST, Question, Told
 from zkdash.broker.samples import Commit
-from zkdash.demo.consumers.configs import GroupSpec
-from zkdash.demo.kafka39.consumer_progress import Readers
-from zkdash.demo.kafka39.controller.controller_context import Kept
-from zkdash.demo.kafka39.definitions import TopicSpec
-from zkdash.demo.kafka39.kafka_apis import Answers
+from zkdash.demo.consumers.configs import GroupConfig
+from zkdash.demo.kafka39.consumer_progress import ConsumerProgress
+from zkdash.demo.kafka39.controller.controller_context import VersionedState
+from zkdash.demo.kafka39.definitions import NewTopic
+from zkdash.demo.kafka39.kafka_apis import KafkaApis
 from zkdash.demo.kafka39.logs import Logs
-from zkdash.demo.kafka39.metadata_cache import Leaders
+from zkdash.demo.kafka39.metadata_cache import MetadataCache
 from zkdash.demo.kafka39.topic_partition import TopicPartition
-from zkdash.demo.protocol.requests import RefusedError
+from zkdash.demo.protocol.requests import RefusedRequestError
 from zkdash.kafka.consumers import coordinators
 from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.values import PartitionState
 
 NOW = 50.0
 WALL_MS = 1_795_000_000_000
-TOPIC = TopicSpec("orders", 3, 2, {"retention.ms": "3600000"})
-GROUP = GroupSpec("mirror", (1,), ("orders", "clïcks"), commits=False)
+TOPIC = NewTopic("orders", 3, 2, {"retention.ms": "3600000"})
+GROUP = GroupConfig("mirror", (1,), ("orders", "clïcks"), commits=False)
 MINE, OTHERS, NOBODYS, UNKNOWN = ("orders", 0), ("orders", 1), ("orders", 2), ("orders", 7)
 
 LOGS = Logs(1, lambda: NOW, [TOPIC])
-READERS = Readers(LOGS, [GROUP], serves=lambda _topic, _partition: True, now=lambda: NOW)
-LEADERS = Leaders()
+PROGRESS = ConsumerProgress(LOGS, [GROUP], serves=lambda _topic, _partition: True, now=lambda: NOW)
+METADATA = MetadataCache()
 
 
-def _leads(leader: int) -> Kept:
-    return Kept(PartitionState(leader=leader, leader_epoch=0, controller_epoch=1, isr=(1,)), 0)
+def _leads(leader: int) -> VersionedState:
+    return VersionedState(PartitionState(leader=leader, leader_epoch=0, controller_epoch=1, isr=(1,)), 0)
 
 
 COORDINATOR, OTHER = 1, 2
-LEADERS.learn(
+METADATA.update(
     {TopicPartition("orders", partition): _leads(leader) for partition, leader in ((0, 1), (1, 2), (2, -1))}
     | {
         TopicPartition(OFFSETS_TOPIC, partition): _leads(
@@ -51,7 +51,7 @@ LEADERS.learn(
         for partition in range(5)
     }
 )
-_read = READERS.pace(GROUP)
+_read = PROGRESS.next_offset(GROUP)
 COMMITTED = {
     ("orders", 0): _read(("orders", "0"), None),
     ("orders", 2): _read(("orders", "2"), None),
@@ -59,8 +59,8 @@ COMMITTED = {
 }
 
 
-def broker(number: int) -> Answers:
-    return Answers(number, leaders=LEADERS, logs=LOGS, readers=READERS, wall_ms=lambda: WALL_MS)
+def broker(number: int) -> KafkaApis:
+    return KafkaApis(number, metadata=METADATA, logs=LOGS, progress=PROGRESS, wall_ms=lambda: WALL_MS)
 
 
 def encoded(question: Question) -> bytes:
@@ -137,7 +137,7 @@ def test_a_group_without_commits_in_kafka_has_none() -> None:
     other = next(
         f"g{n}"
         for n in range(100)
-        if LEADERS.of(OFFSETS_TOPIC, coordinators.partition_of(f"g{n}", 5)) == COORDINATOR
+        if METADATA.leader(OFFSETS_TOPIC, coordinators.partition_of(f"g{n}", 5)) == COORDINATOR
     )
     assert questions.read_commits(ask(COORDINATOR, questions.commits(other, None)), None) == Told({}, {})
 
@@ -155,7 +155,7 @@ def test_a_coordinator_lists_its_groups_and_others_do_not() -> None:
 
 
 def test_where_no_controller_decided_anything_yet_nothing_is_known() -> None:
-    unaware = Answers(1, leaders=Leaders(), logs=LOGS, readers=READERS, wall_ms=lambda: WALL_MS)
+    unaware = KafkaApis(1, metadata=MetadataCache(), logs=LOGS, progress=PROGRESS, wall_ms=lambda: WALL_MS)
     question = questions.groups()
     decoded = question.answer.decode(unaware.answer(encoded(question)), version=0, header=True)
     assert questions.read_groups(decoded) == frozenset()
@@ -175,9 +175,9 @@ def test_a_request_that_is_cut_short_or_too_long_is_refused(name: str) -> None:
     whole = encoded(QUESTIONS[name])
     broker(1).answer(whole)
     for length in range(len(whole)):
-        with pytest.raises(RefusedError):
+        with pytest.raises(RefusedRequestError):
             broker(1).answer(whole[:length])
-    with pytest.raises(RefusedError, match="1 bytes too many"):
+    with pytest.raises(RefusedRequestError, match="1 bytes too many"):
         broker(1).answer(whole + b"\0")
 
 
@@ -186,7 +186,7 @@ def test_a_request_that_is_cut_short_or_too_long_is_refused(name: str) -> None:
 )
 def test_any_other_api_or_version_is_refused(key: int, version: int) -> None:
     request = struct.pack("!hhih", key, version, 1, -1)
-    with pytest.raises(RefusedError, match=f"version {version} of API {key} is not answered"):
+    with pytest.raises(RefusedRequestError, match=f"version {version} of API {key} is not answered"):
         broker(1).answer(request)
 
 
@@ -220,7 +220,7 @@ def header(key: int, version: int) -> bytes:
     ],
 )
 def test_nonsense_is_refused(request_: bytes) -> None:
-    with pytest.raises(RefusedError):
+    with pytest.raises(RefusedRequestError):
         broker(1).answer(request_)
 
 
@@ -231,6 +231,6 @@ def test_nonsense_is_refused(request_: bytes) -> None:
 def test_any_bytes_are_answered_or_refused(key: tuple[int, int], body: bytes) -> None:
     try:
         answer = broker(1).answer(header(*key) + body)
-    except RefusedError:
+    except RefusedRequestError:
         return
     assert answer[:4] == struct.pack("!i", 1)

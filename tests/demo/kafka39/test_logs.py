@@ -6,14 +6,14 @@ import itertools
 
 import pytest
 
-from zkdash.demo.kafka39.definitions import TopicSpec
+from zkdash.demo.kafka39.definitions import NewTopic
 from zkdash.demo.kafka39.logs import Logs
 
 HOUR = 3_600
-BUSY = TopicSpec("clicks", 4, 2, {"retention.ms": str(HOUR * 1000)}, per_s=400)
-QUIET = TopicSpec("clicks.dlq", 1, 2, per_s=0.01)
-COMPACT = TopicSpec("prices", 2, 2, {"cleanup.policy": "compact"})
-FOR_EVER = TopicSpec("audit", 1, 2, {"retention.ms": "-1"})
+BUSY = NewTopic("clicks", 4, 2, {"retention.ms": str(HOUR * 1000)}, per_s=400)
+QUIET = NewTopic("clicks.dlq", 1, 2, per_s=0.01)
+COMPACT = NewTopic("prices", 2, 2, {"cleanup.policy": "compact"})
+FOR_EVER = NewTopic("audit", 1, 2, {"retention.ms": "-1"})
 
 
 class Time:
@@ -24,9 +24,9 @@ class Time:
         return self.now
 
 
-def logs_of(*specs: TopicSpec, seed: int = 1) -> tuple[Logs, Time]:
+def logs_of(*topics: NewTopic, seed: int = 1) -> tuple[Logs, Time]:
     time = Time()
-    return Logs(seed, time, specs), time
+    return Logs(seed, time, topics), time
 
 
 def ends(logs: Logs, time: Time, topic: str, seconds: range, partition: int = 0) -> list[int]:
@@ -40,11 +40,11 @@ def ends(logs: Logs, time: Time, topic: str, seconds: range, partition: int = 0)
 def test_an_end_grows_by_about_the_topics_rate_and_never_shrinks() -> None:
     logs, time = logs_of(BUSY)
     found = ends(logs, time, "clicks", range(HOUR))
-    steps = [after - before for before, after in itertools.pairwise(found)]
+    increments = [after - before for before, after in itertools.pairwise(found)]
     mean = (found[-1] - found[0]) / HOUR
-    assert min(steps) > 0
+    assert min(increments) > 0
     assert 60 * 0.9 <= mean <= 140 * 1.1
-    assert max(steps) > 1.3 * mean > 0.7 * mean > min(steps)
+    assert max(increments) > 1.3 * mean > 0.7 * mean > min(increments)
 
 
 def test_a_quiet_topic_stands_still_most_of_the_time() -> None:
@@ -84,10 +84,10 @@ def test_the_start_moves_by_segments_and_keeps_what_the_topic_keeps() -> None:
     assert 15 <= len(set(starts)) <= 30
 
 
-@pytest.mark.parametrize("spec", [COMPACT, FOR_EVER])
-def test_a_log_that_does_not_expire_starts_at_0(spec: TopicSpec) -> None:
-    logs, _ = logs_of(spec)
-    assert logs.start(spec.name, 0) == 0 < logs.end(spec.name, 0)
+@pytest.mark.parametrize("topic", [COMPACT, FOR_EVER])
+def test_a_log_that_does_not_expire_starts_at_0(topic: NewTopic) -> None:
+    logs, _ = logs_of(topic)
+    assert logs.start(topic.name, 0) == 0 < logs.end(topic.name, 0)
 
 
 def test_a_topic_that_is_made_later_begins_empty_and_so_does_one_that_is_made_anew() -> None:
@@ -110,8 +110,8 @@ def test_a_topic_that_nobody_told_of_began_with_the_simulation() -> None:
 
 def test_a_log_has_the_bytes_of_what_it_keeps_and_a_compacted_one_no_more_than_its_keys() -> None:
     kept, compacted = (
-        TopicSpec("kept", 1, 1, per_s=500),
-        TopicSpec("compacted", 1, 1, {"cleanup.policy": "compact"}, 500),
+        NewTopic("kept", 1, 1, per_s=500),
+        NewTopic("compacted", 1, 1, {"cleanup.policy": "compact"}, 500),
     )
     logs = Logs(1, lambda: 0.0, [kept, compacted])
     messages = logs.end("kept", 0) - logs.start("kept", 0)
@@ -120,10 +120,10 @@ def test_a_log_has_the_bytes_of_what_it_keeps_and_a_compacted_one_no_more_than_i
 
 
 def test_a_topic_that_is_forgotten_and_added_again_is_empty() -> None:
-    spec = TopicSpec("orders", 1, 1, per_s=50)
-    logs = Logs(1, lambda: 100.0, [spec])
+    topic = NewTopic("orders", 1, 1, per_s=50)
+    logs = Logs(1, lambda: 100.0, [topic])
     assert logs.end("orders", 0) > 0
-    logs.forget("orders")
-    assert not logs.knows("orders")
-    logs.add(spec)
+    logs.remove("orders")
+    assert not logs.has("orders")
+    logs.add(topic)
     assert logs.end("orders", 0) == 0

@@ -17,7 +17,7 @@ from tests.demo.kafka39.living import SMALL, Cluster
 from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.narrowing import known
 from tests.waiting import wait_for
-from zkdash.demo.kafka39.definitions import TopicSpec
+from zkdash.demo.kafka39.definitions import NewTopic
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.demo.zookeeper.server import Server
 from zkdash.kafka import paths
@@ -235,7 +235,7 @@ def test_deleting_the_controller_znode_by_hand_makes_an_election(cluster: Cluste
     cluster.client.delete("/controller")
     cluster.wait(lambda: cluster.exists("/controller"))
     assert cluster.client.get("/controller_epoch")[0] == b"2"
-    cluster.simulation.create_topic(TopicSpec("after", 2, 2))
+    cluster.simulation.create_topic(NewTopic("after", 2, 2))
     cluster.wait(lambda: ("after", 1) in cluster.states())
     assert cluster.states()["after", 1]["controller_epoch"] == 2
 
@@ -245,7 +245,7 @@ def test_a_crashed_broker_stays_registered_until_its_session_is_given_up(cluster
     cluster.simulation.crash_broker(crashed, detected_after_s=6)
     assert controller_id(cluster) == crashed
     cluster.clock.advance(5)
-    cluster.simulation.steps.call(lambda: None)
+    cluster.simulation.loop.run(lambda: None)
     assert cluster.exists(f"/brokers/ids/{crashed}")
     cluster.clock.advance(2)
     cluster.wait(lambda: has_other_controller(cluster, than=crashed))
@@ -253,12 +253,12 @@ def test_a_crashed_broker_stays_registered_until_its_session_is_given_up(cluster
 
 
 def test_a_controller_that_was_replaced_writes_nothing_more(cluster: Cluster) -> None:
-    """Somebody counts the epoch up: the conditional writes of the term in office fail, and it ends."""
+    """Somebody counts the epoch up: the conditional writes of the controller fail, and it resigns."""
     before = cluster.states()
     cluster.client.set("/controller_epoch", b"9")
     cluster.simulation.fall_behind("orders", 0, before["orders", 0]["isr"][1], seconds=5)
     assert cluster.states() == before
-    assert cluster.simulation.term is None
+    assert cluster.simulation.controller is None
     cluster.client.delete("/controller")
     cluster.wait(lambda: cluster.client.get("/controller_epoch")[0] == b"10")
 
@@ -284,7 +284,7 @@ def test_a_follower_that_falls_behind_leaves_the_isr_and_comes_back(cluster: Clu
 
 
 def test_a_created_topic_has_overrides_an_assignment_and_then_states(cluster: Cluster) -> None:
-    cluster.simulation.create_topic(TopicSpec("new", 3, 2, {"cleanup.policy": "compact"}))
+    cluster.simulation.create_topic(NewTopic("new", 3, 2, {"cleanup.policy": "compact"}))
     assert cluster.json("/config/topics/new") == {"version": 1, "config": {"cleanup.policy": "compact"}}
     cluster.wait(lambda: ("new", 2) in cluster.states())
     assert cluster.states()["new", 2]["isr"] == assigned(cluster, "new")[2]
@@ -399,13 +399,13 @@ def test_after_a_request_that_got_stuck_the_controller_is_deaf_until_an_election
     cluster.client.create("/admin/reassign_partitions", stuck)
     cluster.client.delete("/admin/reassign_partitions")
     cluster.client.create("/admin/reassign_partitions", stuck)
-    cluster.simulation.create_topic(TopicSpec("marker", 1, 1))
+    cluster.simulation.create_topic(NewTopic("marker", 1, 1))
     cluster.wait(lambda: ("marker", 0) in cluster.states())
     assert cluster.client.get("/admin/reassign_partitions")[0] == stuck
     cluster.client.delete("/admin/reassign_partitions")
     target = list(reversed(assigned(cluster, "clicks")[0]))
     move(cluster, "clicks", 0, target)
-    cluster.simulation.create_topic(TopicSpec("later", 1, 1))
+    cluster.simulation.create_topic(NewTopic("later", 1, 1))
     cluster.wait(lambda: ("later", 0) in cluster.states())
     assert cluster.exists("/admin/reassign_partitions")
     cluster.client.delete("/controller")
@@ -418,7 +418,7 @@ def test_old_config_notifications_are_purged_when_a_new_one_comes(cluster: Clust
     created_ms = cluster.client.exists(old).ctime
     cluster.clock.advance((created_ms - cluster.clock.wall_ms()) / 1000 + 14 * 60)
     cluster.client.create("/config/changes/config_change_", b"{}", sequence=True)
-    cluster.simulation.steps.call(lambda: None)
+    cluster.simulation.loop.run(lambda: None)
     assert cluster.exists(old)
     cluster.clock.advance(2 * 60)
     cluster.client.create("/config/changes/config_change_", b"{}", sequence=True)
@@ -454,7 +454,7 @@ def test_a_groups_partitions_are_owned_by_ranges_of_its_threads(cluster: Cluster
 
 def test_a_white_list_owns_the_topics_that_match_and_those_to_come(cluster: Cluster) -> None:
     assert {topic for topic, _ in owners(cluster, "archive")} == {"clicks", "scratch"}
-    cluster.simulation.create_topic(TopicSpec("clouds", 2, 1))
+    cluster.simulation.create_topic(NewTopic("clouds", 2, 1))
     cluster.wait(lambda: ("clouds", 1) in owners(cluster, "archive"))
 
 
@@ -509,9 +509,9 @@ def test_a_clean_stop_leaves_no_ephemeral(chroot: Chroot) -> None:
     assert made.simulation.failures == []
 
 
-def test_the_same_seed_tells_the_same_story(chroot: Chroot) -> None:
-    def story(address: str) -> dict[str, Any]:
-        with_clock = Simulation(address, seed=3, contents=SMALL, time=SteppedClock())
+def test_the_same_seed_makes_the_same_happen(chroot: Chroot) -> None:
+    def history(address: str) -> dict[str, Any]:
+        with_clock = Simulation(address, seed=3, definition=SMALL, time=SteppedClock())
         with_clock.start()
         try:
             client = KazooClient(hosts=address)
@@ -527,13 +527,13 @@ def test_the_same_seed_tells_the_same_story(chroot: Chroot) -> None:
         finally:
             with_clock.stop()
 
-    assert story(f"{chroot.address}/one") == story(f"{chroot.address}/two")
+    assert history(f"{chroot.address}/one") == history(f"{chroot.address}/two")
 
 
 def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server: Callable[..., Server]) -> None:
     server = own_server()
     clock = SteppedClock()
-    simulation = Simulation(server.address, seed=3, contents=SMALL, time=clock)
+    simulation = Simulation(server.address, seed=3, definition=SMALL, time=clock)
     simulation.start()
     server.kill()
     server.start()
@@ -545,8 +545,8 @@ def test_a_cluster_lives_on_after_zookeeper_was_started_anew(own_server: Callabl
         return (
             len(client.get_children("/brokers/ids")) == 4
             and client.exists("/controller") is not None
-            and simulation.term is not None
-            and all(k.state.leader in k.state.isr for k in simulation.term.ledger.states.values())
+            and simulation.controller is not None
+            and all(k.state.leader in k.state.isr for k in simulation.controller.context.states.values())
             and len(client.get_children("/consumers/billing/ids")) == 2
         )
 

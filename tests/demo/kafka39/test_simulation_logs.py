@@ -20,9 +20,9 @@ from zkdash.broker.offsets_at import Absent, At
 from zkdash.broker.pace import Pace
 from zkdash.broker.sampler import Sampler
 from zkdash.broker.samples import GroupCommits, LogEnds, Unknown
-from zkdash.demo.consumers.configs import GroupSpec
+from zkdash.demo.consumers.configs import GroupConfig
 from zkdash.demo.kafka39 import consumer_progress
-from zkdash.demo.kafka39.definitions import BrokerSpec, Catalogue, TopicSpec
+from zkdash.demo.kafka39.definitions import BrokerConfig, ClusterDefinition, NewTopic
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.kafka.layouts import brokers
 from zkdash.kafka.values import Broker
@@ -30,20 +30,20 @@ from zkdash.kafka.values import Broker
 pytestmark = pytest.mark.zk
 
 PACE = Pace(every_s=0.1, slow_s=1.0, limit_s=5.0, tick_s=0.01, announce_s=0.0)
-SMALL = Catalogue(
-    brokers=tuple(BrokerSpec(n, f"kafka-{n}.test", 9092, f"rack-{n}") for n in (1, 2, 3)),
+SMALL = ClusterDefinition(
+    brokers=tuple(BrokerConfig(n, f"kafka-{n}.test", 9092, f"rack-{n}") for n in (1, 2, 3)),
     topics=(
-        TopicSpec("__consumer_offsets", 5, 3, {"cleanup.policy": "compact"}),
-        TopicSpec("orders", 6, 3, per_s=600),
-        TopicSpec("clicks", 4, 2, per_s=400),
+        NewTopic("__consumer_offsets", 5, 3, {"cleanup.policy": "compact"}),
+        NewTopic("orders", 6, 3, per_s=600),
+        NewTopic("clicks", 4, 2, per_s=400),
     ),
     groups=(
-        GroupSpec("billing", (1, 1), ("orders",)),
-        GroupSpec("indexer", (2,), ("clicks",), slow=True),
-        GroupSpec("mirror", (1,), ("orders",), commits=False),
+        GroupConfig("billing", (1, 1), ("orders",)),
+        GroupConfig("indexer", (2,), ("clicks",), lags=True),
+        GroupConfig("mirror", (1,), ("orders",), commits=False),
     ),
 )
-SLOW_CYCLE_S = int(consumer_progress.SLOW_FALLS_S + consumer_progress.SLOW_CATCHES_UP_S)
+SLOW_CYCLE_S = int(consumer_progress.FALLS_BEHIND_S + consumer_progress.CATCHES_UP_S)
 
 
 class Watched:
@@ -52,7 +52,7 @@ class Watched:
     def __init__(self, chroot: Chroot) -> None:
         self.clock = SteppedClock()
         self.client = chroot.client
-        self.simulation = Simulation(chroot.address, seed=3, contents=SMALL, time=self.clock, listen=True)
+        self.simulation = Simulation(chroot.address, seed=3, definition=SMALL, time=self.clock, listen=True)
         self.sampler = Sampler("demo", on_change=lambda _: None, pace=PACE)
 
     def registered(self) -> dict[int, Broker]:
@@ -73,18 +73,18 @@ class Watched:
 
     def tell(self) -> None:
         """Tell the sampler what ZooKeeper holds now."""
-        topics = {spec.name: self.leaders(spec.name) for spec in SMALL.topics}
+        topics = {topic.name: self.leaders(topic.name) for topic in SMALL.topics}
         self.sampler.update(immutables.Map(self.registered()), immutables.Map(topics).get)
         self.look()
 
     def look(self) -> None:
-        groups = {spec.name: spec.topics for spec in SMALL.groups}
+        groups = {group.name: group.topics for group in SMALL.groups}
         self.sampler.want(["orders", "clicks"], groups)
         self.sampler.want_listing()
 
     def pass_time(self, seconds: float) -> None:
         self.clock.advance(seconds)
-        self.simulation.steps.call(lambda: None)
+        self.simulation.loop.run(lambda: None)
 
     def offset(self, group: str, topic: str, partition: int) -> int | None:
         try:
@@ -145,7 +145,7 @@ def test_each_broker_registers_the_port_on_which_it_answers(watched: Watched) ->
 def test_a_group_has_log_ends_and_a_small_lag_on_every_partition(watched: Watched) -> None:
     wait_for(lambda: len(watched.lags("billing", "orders")) == 6)
     for lag in watched.lags("billing", "orders").values():
-        assert 0 < lag < 600 / 6 * 1.4 * 1.6 * (consumer_progress.BEHIND_S + 10)
+        assert 0 < lag < 600 / 6 * 1.4 * 1.6 * (consumer_progress.LAG_S + 10)
 
 
 def test_offsets_that_a_group_keeps_in_kafka_are_told_by_its_coordinator_alone(watched: Watched) -> None:

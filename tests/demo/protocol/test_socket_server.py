@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.waiting import wait_for
-from zkdash.demo.protocol.requests import RefusedError
-from zkdash.demo.protocol.socket_server import Listener, Loop
+from zkdash.demo.protocol.requests import RefusedRequestError
+from zkdash.demo.protocol.socket_server import ServerThread, SocketServer
 from zkdash.demo.runtime import ports
 
 LIMIT_S = 10.0
@@ -18,21 +18,21 @@ LIMIT_S = 10.0
 
 def shouted(request: bytes) -> bytes:
     if request == b"go away":
-        raise RefusedError("told so")
+        raise RefusedRequestError("told so")
     return request.upper()
 
 
 @pytest.fixture
-def loop() -> Iterator[Loop]:
-    made = Loop()
+def loop() -> Iterator[ServerThread]:
+    made = ServerThread()
     made.start()
     yield made
     made.stop()
 
 
 @pytest.fixture
-def listener(loop: Loop) -> Iterator[Listener]:
-    made = Listener(loop, shouted)
+def listener(loop: ServerThread) -> Iterator[SocketServer]:
+    made = SocketServer(loop, shouted)
     yield made
     made.close()
 
@@ -59,7 +59,7 @@ def is_closed(connection: socket.socket) -> bool:
         return True
 
 
-def test_requests_are_answered_in_order_however_they_arrive(listener: Listener) -> None:
+def test_requests_are_answered_in_order_however_they_arrive(listener: SocketServer) -> None:
     with connected(listener.open()) as connection:
         data = framed(b"a", b"", b"bcd")
         for at in range(len(data)):
@@ -70,7 +70,7 @@ def test_requests_are_answered_in_order_however_they_arrive(listener: Listener) 
 
 
 def test_a_refused_request_closes_its_connection_after_the_answers_before_it_and_no_other(
-    listener: Listener,
+    listener: SocketServer,
 ) -> None:
     address = listener.open()
     with connected(address) as bad, connected(address) as good:
@@ -82,14 +82,14 @@ def test_a_refused_request_closes_its_connection_after_the_answers_before_it_and
 
 
 @pytest.mark.parametrize("length", [-1, (1 << 20) + 1, 0x47455420])
-def test_a_length_that_no_request_has_closes_the_connection(listener: Listener, length: int) -> None:
+def test_a_length_that_no_request_has_closes_the_connection(listener: SocketServer, length: int) -> None:
     with connected(listener.open()) as connection:
         connection.sendall(struct.pack("!i", length))
         assert is_closed(connection)
 
 
 def test_a_closed_listener_drops_its_connections_and_refuses_new_ones_until_it_opens_again(
-    listener: Listener,
+    listener: SocketServer,
 ) -> None:
     address = listener.open()
     assert listener.open() == address
@@ -105,7 +105,7 @@ def test_a_closed_listener_drops_its_connections_and_refuses_new_ones_until_it_o
     connected(address).close()
 
 
-def test_a_port_that_somebody_took_meanwhile_is_given_up(listener: Listener) -> None:
+def test_a_port_that_somebody_took_meanwhile_is_given_up(listener: SocketServer) -> None:
     address = listener.open()
     listener.close()
     with socket.create_server(address):
@@ -114,8 +114,8 @@ def test_a_port_that_somebody_took_meanwhile_is_given_up(listener: Listener) -> 
         connected(other).close()
 
 
-def test_who_does_not_read_is_not_read_from(loop: Loop) -> None:
-    listener = Listener(loop, lambda _: bytes(1 << 20))
+def test_who_does_not_read_is_not_read_from(loop: ServerThread) -> None:
+    listener = SocketServer(loop, lambda _: bytes(1 << 20))
     with connected(listener.open()) as connection:
         connection.settimeout(0.5)
         flood = framed(*[bytes(1 << 10)] * 64)
@@ -132,8 +132,8 @@ def test_who_does_not_read_is_not_read_from(loop: Loop) -> None:
 
 
 def test_a_loop_that_does_not_run_says_so_and_stops_in_peace() -> None:
-    loop = Loop()
+    loop = ServerThread()
     loop.stop()
     with pytest.raises(RuntimeError, match="does not run"):
-        Listener(loop, shouted).open()
+        SocketServer(loop, shouted).open()
     assert ports.free()

@@ -24,7 +24,7 @@ class SteppedClock(Clock):
     def wall_ms(self) -> int:
         return self._start_ms + int(self.now() * 1000)
 
-    def patience(self, seconds: float) -> float | None:
+    def real_wait(self, seconds: float) -> float | None:
         return None if seconds > 0 else 0.0
 
     def on_advance(self, call: Callable[[], None]) -> None:

@@ -10,7 +10,7 @@ from zkdash.kafka.assignment.rules import Rule
 from zkdash.kafka.values import Layout, Pattern
 
 
-class ConsumerSpec(msgspec.Struct, frozen=True):
+class ConsumerConfig(msgspec.Struct, frozen=True):
     """What the configuration of one old consumer says.
 
     `subscription` is the number of threads by topic, for a wildcard by its one regular expression. `rule`
@@ -37,14 +37,14 @@ class ConsumerSpec(msgspec.Struct, frozen=True):
         return None if self.rule in (Rule.RANGE_07, Rule.ROUND_ROBIN_ALIKE) else b""
 
 
-class GroupSpec(msgspec.Struct, frozen=True):
+class GroupConfig(msgspec.Struct, frozen=True):
     """A consumer group: one entry of `members` per member, the number of its threads for each topic.
 
     `topics` are its static subscription; `white_list` or `black_list` is a regular expression instead. A
-    group that is `abandoned` commits once and leaves. So do all members of a `nightly` one, which come back
-    for a while now and then. The last member of a `restless` group comes and goes;
-    the last member of a `drowsy` one hangs now and then for longer than its session lives. A `slow` group
-    falls behind the logs' ends and catches up, again and again.
+    group that is `abandoned` commits once and leaves. So do all members of a `periodic` one, which come back
+    for a while now and then. With `redeploys` the last member comes and goes; with `hangs` it hangs now and
+    then for longer than its session lives. With `lags` the group falls behind the logs' ends and catches up,
+    again and again.
     """
 
     name: str
@@ -56,16 +56,16 @@ class GroupSpec(msgspec.Struct, frozen=True):
     domain: str = "shop.internal"
     commits: bool = True
     abandoned: bool = False
-    nightly: bool = False
-    restless: bool = False
-    drowsy: bool = False
-    slow: bool = False
+    periodic: bool = False
+    redeploys: bool = False
+    hangs: bool = False
+    lags: bool = False
 
-    def consumer(self, number: int) -> ConsumerSpec:
+    def consumer(self, number: int) -> ConsumerConfig:
         """The configuration of member `number`, on a host of its own."""
         regex = self.white_list or self.black_list
         pattern = Pattern.WHITE_LIST if self.white_list else Pattern.BLACK_LIST
-        return ConsumerSpec(
+        return ConsumerConfig(
             self.name,
             dict.fromkeys(self.topics if regex is None else (regex,), self.members[number]),
             pattern=Pattern.STATIC if regex is None else pattern,

@@ -1,7 +1,7 @@
 """A registered consumer: it watches its group and its topics, and claims the partitions that are its own.
 
 After kafka.consumer.ZookeeperConsumerConnector of 0.7 and of 0.8 to 1.1. Every member computes for itself;
-owners are ephemerals, and who finds one still held gives its attempt back and tries again.
+owners are ephemerals, and who finds one taken gives its attempt up and tries again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 import msgspec
 
 from zkdash.demo.consumers import group_reader, offsets, ownership
-from zkdash.demo.consumers.configs import ConsumerSpec
+from zkdash.demo.consumers.configs import ConsumerConfig
 from zkdash.demo.consumers.offsets import Key
 from zkdash.demo.runtime import event_loop, session
 from zkdash.kafka import paths
@@ -34,7 +34,7 @@ class Timing(msgspec.Struct, frozen=True):
     session_s: float = 6.0  # zookeeper.session.timeout.ms
 
 
-class Connector:
+class ZookeeperConsumerConnector:
     """What a member does between its registration and its end, which is `stop`.
 
     `attempts` counts the tries of the latest rebalance; `is_idle` tells that all of them failed, so that
@@ -44,31 +44,33 @@ class Connector:
     def __init__(
         self,
         zookeeper: session.Session,
-        spec: ConsumerSpec,
+        config: ConsumerConfig,
         consumer_id: str,
         *,
-        steps: event_loop.Agenda,
-        pace: offsets.Pace,
+        loop: event_loop.EventLoop,
+        next_offset: offsets.NextOffset,
         timing: Timing,
     ) -> None:
         self.attempts = 0
         self.is_idle = False
         self._zookeeper = zookeeper
-        self._spec = spec
+        self._config = config
         self._consumer_id = consumer_id
-        self._steps = steps
+        self._loop = loop
         self._timing = timing
-        self._owners = ownership.Owners(zookeeper, spec.group)
-        self._offsets = offsets.Offsets(zookeeper, spec, pace)
-        self._subscribed = group_reader.Subscribed(zookeeper, spec, consumer_id, then=self._rebalance_anew)
+        self._ownership = ownership.PartitionOwnership(zookeeper, config.group)
+        self._offsets = offsets.ConsumerOffsets(zookeeper, config, next_offset)
+        self._group_reader = group_reader.GroupReader(
+            zookeeper, config, consumer_id, then=self._restart_rebalance
+        )
         self._allowed: frozenset[str] = frozenset()  # what the wildcard allows, of the topics that there are
         self._active = True
         self._awaits_brokers = False
-        self._retry = event_loop.Timer(lambda: None)
+        self._retry = event_loop.TimerHandle(lambda: None)
 
     def start(self) -> None:
         """Watch and rebalance; the member is registered already."""
-        if self._spec.pattern is not Pattern.STATIC:
+        if self._config.pattern is not Pattern.STATIC:
             self._allowed = self._read_allowed()
         self._members_changed()
         self._commit_later()
@@ -84,23 +86,23 @@ class Connector:
 
     def _members_changed(self) -> None:
         if self._active:
-            self._zookeeper.children(f"{paths.group(self._spec.group)}/ids", then=self._members_changed)
-            self._rebalance_anew()
+            self._zookeeper.children(f"{paths.group(self._config.group)}/ids", then=self._members_changed)
+            self._restart_rebalance()
 
     def _topics_changed(self) -> None:
         """Topics came or went: a rebalance where that concerns the wildcard."""
         before, self._allowed = self._allowed, self._read_allowed()
         if self._allowed != before:
-            self._rebalance_anew()
+            self._restart_rebalance()
 
     def _read_allowed(self) -> frozenset[str]:
         names = self._zookeeper.children(paths.TOPICS, then=self._topics_changed)
-        return group_reader.allowed(self._spec, names)
+        return group_reader.allowed(self._config, names)
 
     def _brokers_changed(self) -> None:
         if self._active:
             self._zookeeper.children(paths.BROKER_IDS, then=self._brokers_changed)
-            self._rebalance_anew()
+            self._restart_rebalance()
 
     def _commit_later(self) -> None:
         def due() -> None:
@@ -108,11 +110,11 @@ class Connector:
                 self._commit_later()
                 self._offsets.commit()
 
-        self._steps.after(self._timing.commit_s, due)
+        self._loop.call_later(self._timing.commit_s, due)
 
     # --- rebalancing
 
-    def _rebalance_anew(self) -> None:
+    def _restart_rebalance(self) -> None:
         if self._active:
             self._retry.cancel()
             self._rebalance(1)
@@ -121,20 +123,20 @@ class Connector:
         """Release, compute, claim; after the last failed try it owns nothing until something changes."""
         self.attempts = attempt
         self.is_idle = False
-        if self._is_without_brokers():
+        if self._lacks_brokers():
             return
         self._release()
         if self._claim():
             return
         if attempt < self._timing.retries:
-            self._retry = self._steps.after(self._timing.backoff_s, lambda: self._rebalance(attempt + 1))
+            self._retry = self._loop.call_later(self._timing.backoff_s, lambda: self._rebalance(attempt + 1))
             return
         self.is_idle = True
         log.info("%s cannot rebalance after %s tries", self._consumer_id, attempt)
 
-    def _is_without_brokers(self) -> bool:
+    def _lacks_brokers(self) -> bool:
         """0.8 and later watch /brokers/ids only where it is empty, and leave everything as it is."""
-        if self._spec.layout is Layout.V07 or self._zookeeper.children(paths.BROKER_IDS):
+        if self._config.layout is Layout.V07 or self._zookeeper.children(paths.BROKER_IDS):
             return False
         if not self._awaits_brokers:
             self._awaits_brokers = True
@@ -145,29 +147,29 @@ class Connector:
         """Stop reading, commit, and give up what this member remembers to own."""
         self._offsets.commit()
         self._offsets.forget()
-        self._owners.release()
+        self._ownership.release()
 
     def _claim(self) -> bool:
-        """Whether this attempt ended with all that the plan gives to this member."""
+        """Whether this attempt ended with all partitions that are this member's."""
         try:
-            plan = self._plan()
-        except group_reader.AttemptFailed as reason:
+            owned = self._own_partitions()
+        except group_reader.AttemptFailedError as reason:
             log.info("%s cannot tell its partitions: %s", self._consumer_id, reason)
             return False
-        if not self._owners.claim(plan):
+        if not self._ownership.claim(owned):
             return False
-        self._offsets.claim(plan)
+        self._offsets.claim(owned)
         return True
 
-    def _plan(self) -> dict[Key, str]:
-        """Thread by partition, of this member's threads. Raises AttemptFailed where the rule refuses."""
-        plan = rules.assign(self._spec.rule, self._subscribed.demand())
-        reason = plan.refused or plan.undetermined
+    def _own_partitions(self) -> dict[Key, str]:
+        """Thread by partition, of this member's threads. Raises AttemptFailedError where the rule refuses."""
+        assignment = rules.assign(self._config.rule, self._group_reader.read())
+        reason = assignment.refused or assignment.undetermined
         if reason is not None:
-            raise group_reader.AttemptFailed(reason)
+            raise group_reader.AttemptFailedError(reason)
         return {
             (topic, key): thread
-            for topic, owned in plan.owners.items()
-            for key, thread in owned.items()
+            for topic, threads in assignment.owners.items()
+            for key, thread in threads.items()
             if thread is not None and parse_thread(thread).consumer == self._consumer_id
         }

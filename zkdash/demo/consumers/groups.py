@@ -9,71 +9,75 @@ from collections.abc import Callable, Iterable
 from random import Random
 
 from zkdash.demo.consumers import member, offsets
-from zkdash.demo.consumers.configs import GroupSpec
+from zkdash.demo.consumers.configs import GroupConfig
 from zkdash.demo.runtime import clock, event_loop
 
 DETECTION_S = 6.0  # how long ZooKeeper keeps the session of a consumer that hangs
 
 
-class Groups:
-    """Members that all act on one agenda. `random` gives each of them chance of its own, by name.
+class ConsumerGroups:
+    """Members that all act on one event loop. `random` gives a generator for a name, one for each member.
 
-    `pace` tells how far the members of a group read, by default as chance will have it.
+    `next_offset` gives for a group how far its members read, by default at random.
     """
 
     def __init__(
         self,
-        specs: Iterable[GroupSpec],
+        configs: Iterable[GroupConfig],
         address: str,
         *,
-        steps: event_loop.Agenda,
+        loop: event_loop.EventLoop,
         time: clock.Clock,
         random: Callable[[str], Random],
-        pace: Callable[[GroupSpec], offsets.Pace] | None = None,
+        next_offset: Callable[[GroupConfig], offsets.NextOffset] | None = None,
     ) -> None:
-        self.specs = {spec.name: spec for spec in specs}
+        self.configs = {config.name: config for config in configs}
         self.members = {
-            f"{spec.name}-{number}": member.Member(
-                spec.consumer(number),
+            f"{config.name}-{number}": member.Member(
+                config.consumer(number),
                 address,
-                steps=steps,
+                loop=loop,
                 time=time,
-                random=random(f"member {spec.name}-{number}"),
-                pace=pace and pace(spec),
+                random=random(f"member {config.name}-{number}"),
+                next_offset=next_offset and next_offset(config),
             )
-            for spec in self.specs.values()
-            for number in range(len(spec.members))
+            for config in self.configs.values()
+            for number in range(len(config.members))
         }
 
     def start(self) -> None:
-        """Let every member join; those of abandoned and nightly groups commit once and leave."""
+        """Let every member join; those of abandoned and periodic groups commit once and leave."""
         for each in self.members.values():
             each.join()
         for each in self.members.values():
-            spec = self.specs[each.spec.group]
-            if spec.abandoned or spec.nightly:
+            config = self.configs[each.config.group]
+            if config.abandoned or config.periodic:
                 each.leave()
 
     def stop(self) -> None:
         for each in self.members.values():
             each.leave(commit=False)
 
-    def restless(self) -> list[str]:
-        """The running members that come and go."""
-        return self._last(lambda spec: spec.restless)
+    def redeployed_members(self) -> list[str]:
+        """The running members that are deployed anew now and then."""
+        return self._last(lambda config: config.redeploys)
 
-    def drowsy(self) -> list[str]:
+    def hanging_members(self) -> list[str]:
         """The running members that hang now and then."""
-        return self._last(lambda spec: spec.drowsy)
+        return self._last(lambda config: config.hangs)
 
-    def nightly(self) -> dict[str, list[str]]:
+    def periodic_members(self) -> dict[str, list[str]]:
         """The members of each group that comes now and then, by its name."""
         return {
-            spec.name: [f"{spec.name}-{number}" for number in range(len(spec.members))]
-            for spec in self.specs.values()
-            if spec.nightly
+            config.name: [f"{config.name}-{number}" for number in range(len(config.members))]
+            for config in self.configs.values()
+            if config.periodic
         }
 
-    def _last(self, chosen: Callable[[GroupSpec], bool]) -> list[str]:
-        names = [f"{spec.name}-{len(spec.members) - 1}" for spec in self.specs.values() if chosen(spec)]
+    def _last(self, is_chosen: Callable[[GroupConfig], bool]) -> list[str]:
+        names = [
+            f"{config.name}-{len(config.members) - 1}"
+            for config in self.configs.values()
+            if is_chosen(config)
+        ]
         return [name for name in names if self.members[name].is_running]

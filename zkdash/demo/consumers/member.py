@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from zkdash.demo.consumers import connector, offsets, registration
-from zkdash.demo.consumers.configs import ConsumerSpec
+from zkdash.demo.consumers.configs import ConsumerConfig
 from zkdash.demo.consumers.connector import Timing
 from zkdash.demo.runtime import clock, event_loop, restarter, session
 from zkdash.kafka import paths
@@ -20,34 +20,34 @@ class Member:
     """A consumer process. `join` after `leave` is a new process, with a new consumer id.
 
     A session that expires, or whose connection is lost, is followed by a new one under the same consumer
-    id, with nothing remembered. `address` is host:port, with or without a chroot. `pace` tells how far it
-    reads, by default as chance will have it.
+    id, with nothing remembered. `address` is host:port, with or without a chroot. `next_offset`
+    tells how far it reads, by default at random.
     """
 
     def __init__(
         self,
-        spec: ConsumerSpec,
+        config: ConsumerConfig,
         address: str,
         *,
-        steps: event_loop.Agenda,
+        loop: event_loop.EventLoop,
         time: clock.Clock,
         random: Random,
-        pace: offsets.Pace | None = None,
+        next_offset: offsets.NextOffset | None = None,
         timing: Timing = Timing(),  # noqa: B008 - frozen
         return_s: float = restarter.RETURN_S,
     ) -> None:
-        self.spec = spec
+        self.config = config
         self.consumer_id: str | None = None
         self._address = address
-        self._steps = steps
+        self._loop = loop
         self._time = time
         self._random = random
-        by_chance = offsets.by_chance_07 if spec.layout is Layout.V07 else offsets.by_chance
-        self._pace = pace or by_chance(random)
+        random_offsets = offsets.random_offsets_07 if config.layout is Layout.V07 else offsets.random_offsets
+        self._next_offset = next_offset or random_offsets(random)
         self._timing = timing
         self._session: session.Session | None = None
-        self._connector: connector.Connector | None = None
-        self._revival = restarter.Revival(steps, stop=self._end, start=self._start, after_s=return_s)
+        self._connector: connector.ZookeeperConsumerConnector | None = None
+        self._restarter = restarter.Restarter(loop, stop=self._end, start=self._start, after_s=return_s)
 
     @property
     def is_running(self) -> bool:
@@ -68,7 +68,7 @@ class Member:
     def zookeeper(self) -> session.Session:
         """The member's session. Raises RuntimeError while it has none."""
         if self._session is None:
-            message = f"no consumer of {self.spec.group} has a session here"
+            message = f"no consumer of {self.config.group} has a session here"
             raise RuntimeError(message)
         return self._session
 
@@ -83,7 +83,7 @@ class Member:
 
     def leave(self, *, commit: bool = True) -> None:
         """End the process, as a rule after a last commit; registration and owners go with the session."""
-        self._revival.cancel()
+        self._restarter.cancel()
         self.consumer_id = None
         self._end(commit=commit)
 
@@ -97,26 +97,26 @@ class Member:
         self._connector.stop(commit=False)
         self._connector = None
         self._session.silence()
-        self._steps.after(expires_after_s, self._session.close)
-        self._revival.later(wakes_after_s)
+        self._loop.call_later(expires_after_s, self._session.close)
+        self._restarter.start_in(wakes_after_s)
 
     def _start(self) -> None:
         """A session, the registration, and a connector that remembers nothing."""
         self._end()
         self._session = session.Session(
             self._address,
-            steps=self._steps,
-            on_lost=self._revival.begin,
+            loop=self._loop,
+            on_lost=self._restarter.restart,
             timeout_s=self._timing.session_s,
         )
         self._session.start()
         consumer_id = self._register(self._session)
-        self._connector = connector.Connector(
+        self._connector = connector.ZookeeperConsumerConnector(
             self._session,
-            self.spec,
+            self.config,
             consumer_id,
-            steps=self._steps,
-            pace=self._pace,
+            loop=self._loop,
+            next_offset=self._next_offset,
             timing=self._timing,
         )
         self._connector.start()
@@ -132,22 +132,24 @@ class Member:
                 ended.close()
 
     def _register(self, zookeeper: session.Session) -> str:
-        root, consumer_id = paths.group(self.spec.group), self.consumer_id or ""
+        root, consumer_id = paths.group(self.config.group), self.consumer_id or ""
         zookeeper.create(paths.CONSUMERS, None)
-        zookeeper.create(root, self.spec.directory)
-        zookeeper.create(f"{root}/ids", self.spec.directory)
-        path = paths.member(self.spec.group, consumer_id)
+        zookeeper.create(root, self.config.directory)
+        zookeeper.create(f"{root}/ids", self.config.directory)
+        path = paths.member(self.config.group, consumer_id)
         if not zookeeper.create(path, self._registration(), ephemeral=True):
             raise RegisteredError(f"{consumer_id} is registered already, by another session")
         return consumer_id
 
     def _registration(self) -> bytes:
-        spec = self.spec
-        if spec.layout is Layout.V07:
-            return registration.encode_07(spec.subscription, pattern=spec.pattern)
-        return registration.encode(spec.subscription, pattern=spec.pattern, timestamp_ms=self._time.wall_ms())
+        config = self.config
+        if config.layout is Layout.V07:
+            return registration.encode_07(config.subscription, pattern=config.pattern)
+        return registration.encode(
+            config.subscription, pattern=config.pattern, timestamp_ms=self._time.wall_ms()
+        )
 
     def _new_id(self) -> str:
         """`<group>_<host>-<epoch ms>-<8 hex>`, as the consumer makes it, or with what consumer.id says."""
-        made = f"{self.spec.host}-{self._time.wall_ms()}-{self._random.randbytes(4).hex()}"
-        return f"{self.spec.group}_{self.spec.consumer_id or made}"
+        made = f"{self.config.host}-{self._time.wall_ms()}-{self._random.randbytes(4).hex()}"
+        return f"{self.config.group}_{self.config.consumer_id or made}"

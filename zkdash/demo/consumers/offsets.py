@@ -1,6 +1,6 @@
 """The offsets of one consumer under /consumers/G/offsets: read at a claim, committed later.
 
-There are no messages: how far a consumer has read is told by a `Pace`. After
+There are no messages: how far a consumer has read is told by a `NextOffset`. After
 ZookeeperConsumerConnector.commitOffsets: 0.8 and later leave out what has not moved, 0.7 writes it again.
 """
 
@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from random import Random
 
-from zkdash.demo.consumers.configs import ConsumerSpec
+from zkdash.demo.consumers.configs import ConsumerConfig
 from zkdash.demo.runtime import session
 from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 
 Key = tuple[str, str]
 # From a partition and its offset (None where nothing was committed yet) to the offset of the next commit.
-Pace = Callable[[Key, int | None], int | None]
+NextOffset = Callable[[Key, int | None], int | None]
 
 _MESSAGE_BYTES = 187  # what a message of the 0.7 demo takes in its log, on average
 
 
-def by_chance(random: Random) -> Pace:
+def random_offsets(random: Random) -> NextOffset:
     """Messages come in on most partitions between two commits, up to 400."""
 
     def read(_: Key, offset: int | None) -> int | None:
@@ -30,7 +30,7 @@ def by_chance(random: Random) -> Pace:
     return read
 
 
-def by_chance_07(random: Random) -> Pace:
+def random_offsets_07(random: Random) -> NextOffset:
     """The same in bytes, each message somewhat longer or shorter; a log that was not read yet is long."""
 
     def read(_: Key, offset: int | None) -> int:
@@ -42,15 +42,15 @@ def by_chance_07(random: Random) -> Pace:
     return read
 
 
-class Offsets:
+class ConsumerOffsets:
     """Positions of the partitions that a consumer owns."""
 
-    def __init__(self, zookeeper: session.Session, spec: ConsumerSpec, pace: Pace) -> None:
+    def __init__(self, zookeeper: session.Session, config: ConsumerConfig, next_offset: NextOffset) -> None:
         self._zookeeper = zookeeper
-        self._group = spec.group
-        self._writes = spec.commits
-        self._repeats = spec.layout is Layout.V07
-        self._pace = pace
+        self._group = config.group
+        self._writes = config.commits
+        self._repeats = config.layout is Layout.V07
+        self._next_offset = next_offset
         self._positions: dict[Key, int | None] = {}
 
     def claim(self, owned: Collection[Key]) -> None:
@@ -66,14 +66,14 @@ class Offsets:
     def commit(self) -> None:
         """Write how far it has read; the first commit of a partition makes its znode, and the parents."""
         before = self._positions
-        after = {key: self._pace(key, offset) for key, offset in before.items()}
+        after = {key: self._next_offset(key, offset) for key, offset in before.items()}
         self._positions = after
         if self._writes:
-            told = {key: offset for key, offset in after.items() if offset is not None}
-            self._write({k: o for k, o in told.items() if self._repeats or o != before[k]}, before)
+            offsets = {key: offset for key, offset in after.items() if offset is not None}
+            self._write({k: o for k, o in offsets.items() if self._repeats or o != before[k]}, before)
 
     def _write(self, moved: Mapping[Key, int], before: Mapping[Key, int | None]) -> None:
-        make, put = self._zookeeper.making, self._zookeeper.setting
+        make, put = self._zookeeper.create_operation, self._zookeeper.set_operation
         fresh = {key for key in moved if before[key] is None}
         root = f"{paths.group(self._group)}/offsets"
         topics = sorted({topic for topic, _ in fresh})

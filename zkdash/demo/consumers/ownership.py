@@ -15,7 +15,7 @@ from zkdash.kafka import paths
 Key = tuple[str, str]  # the topic, and the partition as owners are keyed: "3", in 0.7 "1-0"
 
 
-class Owners:
+class PartitionOwnership:
     """What is claimed, as the consumer remembers it: a release looks at nothing else."""
 
     def __init__(self, zookeeper: session.Session, group: str) -> None:
@@ -35,7 +35,7 @@ class Owners:
         another member still holds one, all that this attempt made is given back, and the answer is False.
         """
         self._make_parents(plan)
-        making = self._zookeeper.making
+        making = self._zookeeper.create_operation
         failures = self._zookeeper.commit(
             [making(self._path(key), thread.encode(), ephemeral=True)] for key, thread in plan.items()
         )
@@ -59,10 +59,10 @@ class Owners:
         root = f"{paths.group(self._group)}/owners"
         topics = dict.fromkeys(topic for topic, _ in plan)
         needed = [root, *(f"{root}/{topic}" for topic in topics)] if topics else []
-        self._zookeeper.commit([self._zookeeper.making(path, None)] for path in needed)
+        self._zookeeper.commit([self._zookeeper.create_operation(path, None)] for path in needed)
 
     def _delete(self, keys: Iterable[Key]) -> None:
-        self._zookeeper.commit([self._zookeeper.deleting(self._path(key))] for key in keys)
+        self._zookeeper.commit([self._zookeeper.delete_operation(self._path(key))] for key in keys)
 
     def _path(self, key: Key) -> str:
         return paths.owner(self._group, *key)

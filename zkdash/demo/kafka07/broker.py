@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from kazoo import exceptions
 
-from zkdash.demo.kafka07.definitions import BrokerSpec07
+from zkdash.demo.kafka07.definitions import BrokerConfig07
 from zkdash.demo.runtime import clock, event_loop, session
 from zkdash.kafka import paths
 
@@ -20,17 +20,17 @@ class Broker07:
 
     def __init__(
         self,
-        spec: BrokerSpec07,
+        config: BrokerConfig07,
         address: str,
         *,
-        steps: event_loop.Agenda,
+        loop: event_loop.EventLoop,
         time: clock.Clock,
         on_lost: Callable[[], None],
     ) -> None:
-        self.spec = spec
-        self.topics = dict(spec.topics)
+        self.config = config
+        self.topics = dict(config.topics)
         self._address = address
-        self._steps = steps
+        self._loop = loop
         self._time = time
         self._on_lost = on_lost
         self._session: session.Session | None = None
@@ -42,14 +42,14 @@ class Broker07:
 
     def start(self) -> None:
         """Connect, register the broker and then its topics. Raises NodeExistsError where the id is taken."""
-        self._bury()
-        self._session = session.Session(self._address, steps=self._steps, on_lost=self._on_lost)
+        self._close_crashed()
+        self._session = session.Session(self._address, loop=self._loop, on_lost=self._on_lost)
         self._session.start()
         for path in ("/brokers", paths.BROKER_IDS):
             self._session.create(path, None)
-        path, spec = paths.broker(self.spec.id), self.spec
+        path, config = paths.broker(self.config.id), self.config
         # creator:host:port, where the creator is the host and the start
-        data = f"{spec.host}-{self._time.wall_ms()}:{spec.host}:{spec.port}".encode()
+        data = f"{config.host}-{self._time.wall_ms()}:{config.host}:{config.port}".encode()
         if not self._session.create(path, data, ephemeral=True):
             raise exceptions.NodeExistsError(path)
         for topic in self.topics:
@@ -57,7 +57,7 @@ class Broker07:
 
     def stop(self) -> None:
         """End the process: registration and topics go with its session."""
-        self._bury()
+        self._close_crashed()
         stopped, self._session = self._session, None
         if stopped is not None:
             stopped.close()
@@ -67,11 +67,11 @@ class Broker07:
 
         An expired session and a closed one end in the same transaction, so it is closed then.
         """
-        self._bury()
+        self._close_crashed()
         self._crashed, self._session = self._session, None
         if self._crashed is not None:
             self._crashed.silence()
-            self._steps.after(detected_after_s, self._bury)
+            self._loop.call_later(detected_after_s, self._close_crashed)
 
     def serve(self, topic: str, partitions: int) -> None:
         """Make the logs of a topic, as for the first message of it; one that does not run does so later."""
@@ -83,10 +83,10 @@ class Broker07:
         zookeeper.create(paths.TOPICS, None)
         zookeeper.create(paths.topic(topic), None)
         count = str(self.topics[topic]).encode()
-        zookeeper.create(paths.partition_count(topic, self.spec.id), count, ephemeral=True)
+        zookeeper.create(paths.partition_count(topic, self.config.id), count, ephemeral=True)
 
-    def _bury(self) -> None:
+    def _close_crashed(self) -> None:
         """Close the session of a crash that ZooKeeper has not noticed yet."""
-        buried, self._crashed = self._crashed, None
-        if buried is not None:
-            buried.close()
+        crashed, self._crashed = self._crashed, None
+        if crashed is not None:
+            crashed.close()

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.demo.consumers.configs import GroupSpec
+from zkdash.demo.consumers.configs import GroupConfig
 
 
-class BrokerSpec07(msgspec.Struct, frozen=True):
+class BrokerConfig07(msgspec.Struct, frozen=True):
     """What the configuration of a 0.7 broker says; `topics` are its partitions by topic."""
 
     id: int
@@ -18,8 +18,8 @@ class BrokerSpec07(msgspec.Struct, frozen=True):
     topics: Mapping[str, int]
 
 
-class Catalogue07(msgspec.Struct, frozen=True):
+class ClusterDefinition07(msgspec.Struct, frozen=True):
     """A whole cluster of Kafka 0.7, whose topics are its brokers'."""
 
-    brokers: tuple[BrokerSpec07, ...]
-    groups: tuple[GroupSpec, ...]
+    brokers: tuple[BrokerConfig07, ...]
+    groups: tuple[GroupConfig, ...]

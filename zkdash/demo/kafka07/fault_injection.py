@@ -1,4 +1,4 @@
-"""What befalls the simulated cluster of Kafka 0.7 besides what befalls any: new topics."""
+"""Faults of a cluster of Kafka 0.7: those of any; and new topics."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ NEXT_BROKER_AFTER: Span = (2.0, 15.0)
 MOST_TOPICS = 12  # 0.7 cannot delete a topic
 
 
-class Weather07(fault_injection.Incidents):
-    """Incidents of a simulation, from `start` until the simulation stops."""
+class FaultInjection07(fault_injection.FaultInjection):
+    """Faults of a simulation, from `start` until it stops."""
 
     def __init__(self, cluster: Simulation07) -> None:
         super().__init__(cluster)
-        self._cluster = cluster
+        self._simulation = cluster
         self._made = 0
 
     def start(self) -> None:
@@ -26,15 +26,15 @@ class Weather07(fault_injection.Incidents):
         self.later((15.0, 40.0), self._make_topic)
 
     def _make_topic(self) -> None:
-        """A topic's first message reaches one broker; the others come to know it as messages reach them."""
+        """A topic's first message reaches one broker; the others serve it once messages reach them."""
         if self._made == MOST_TOPICS:
             return
         self.later(TOPIC_EVERY, self._make_topic)
         self._made += 1
-        ids = list(self._cluster.brokers)
+        ids = list(self._simulation.brokers)
         for number, broker_id in enumerate(self.random.sample(ids, len(ids))):
-            reach = functools.partial(self._cluster.serve, f"experiment-{self._made}", {broker_id: 2})
+            serve = functools.partial(self._simulation.serve, f"experiment-{self._made}", {broker_id: 2})
             if number:
-                self.later(NEXT_BROKER_AFTER, reach)
+                self.later(NEXT_BROKER_AFTER, serve)
             else:
-                reach()
+                serve()

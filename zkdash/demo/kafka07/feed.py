@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from zkdash.demo.consumers.configs import GroupSpec
-from zkdash.demo.kafka07.definitions import BrokerSpec07, Catalogue07
+from zkdash.demo.consumers.configs import GroupConfig
+from zkdash.demo.kafka07.definitions import BrokerConfig07, ClusterDefinition07
 from zkdash.kafka.assignment.rules import Rule
 
 _EVERYWHERE = {
@@ -30,23 +30,23 @@ _EVERYWHERE = {
 _OLD = {**_EVERYWHERE, "page-views-v1": 1, "clicks-v1": 1}
 
 BROKERS = tuple(
-    BrokerSpec07(number, f"kafka{number:02d}.feed.internal", 9092, _OLD if number < 3 else _EVERYWHERE)
+    BrokerConfig07(number, f"kafka{number:02d}.feed.internal", 9092, _OLD if number < 3 else _EVERYWHERE)
     for number in (1, 2, 3, 10)
 )
 
 
-def _group(name: str, members: tuple[int, ...], *topics: str, **options: Any) -> GroupSpec:
-    return GroupSpec(name, members, topics, rule=Rule.RANGE_07, domain="feed.internal", **options)
+def _group(name: str, members: tuple[int, ...], *topics: str, **options: Any) -> GroupConfig:
+    return GroupConfig(name, members, topics, rule=Rule.RANGE_07, domain="feed.internal", **options)
 
 
 GROUPS = (
     _group("hadoop-loader", (4, 4), "page-views", "clicks", "ad-impressions"),
-    _group("news-feed", (2, 2, 2), "likes", "comments", "member-updates", restless=True),
-    _group("ad-billing", (1, 1), "ad-clicks", "ad-impressions", drowsy=True),
+    _group("news-feed", (2, 2, 2), "likes", "comments", "member-updates", redeploys=True),
+    _group("ad-billing", (1, 1), "ad-clicks", "ad-impressions", hangs=True),
     _group("invitation-mailer", (3, 3), "invitations"),  # more threads than partitions
     _group("search-indexer", (2, 1), white_list="searches|member-.*"),
     _group("archive", (2,), black_list="metrics|app-logs|.*-v1"),
     _group("first-dashboards", (1,), "page-views-v1", "clicks-v1", abandoned=True),
 )
 
-FEED = Catalogue07(BROKERS, GROUPS)
+FEED = ClusterDefinition07(BROKERS, GROUPS)

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from zkdash.demo import base_cluster
 from zkdash.demo.kafka07 import feed
 from zkdash.demo.kafka07.broker import Broker07
-from zkdash.demo.kafka07.definitions import BrokerSpec07, Catalogue07
+from zkdash.demo.kafka07.definitions import BrokerConfig07, ClusterDefinition07
 from zkdash.demo.runtime import clock
 
 
-class Simulation07(base_cluster.Story):
-    """A cluster at `address` (host:port, with or without a chroot). The same seed tells the same story.
+class Simulation07(base_cluster.BaseCluster):
+    """A cluster at `address` (host:port, with or without a chroot). The same seed makes the same happen.
 
-    See `story.Story` for the arguments, and for what may be done to brokers and groups.
+    See `BaseCluster` for the arguments, and for what may be done to brokers and groups.
     """
 
     def __init__(
@@ -26,31 +26,37 @@ class Simulation07(base_cluster.Story):
         address: str,
         *,
         seed: int = 1,
-        contents: Catalogue07 = feed.FEED,
+        definition: ClusterDefinition07 = feed.FEED,
         time: clock.Clock | None = None,
-        after_step: Callable[[], None] = lambda: None,
+        after_task: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(address, contents.groups, seed=seed, time=time, after_step=after_step)
+        super().__init__(address, definition.groups, seed=seed, time=time, after_task=after_task)
         self._address = address
-        self.brokers: dict[int, Broker07] = {spec.id: self._new_broker(spec) for spec in contents.brokers}
+        self.brokers: dict[int, Broker07] = {
+            config.id: self._new_broker(config) for config in definition.brokers
+        }
 
     def serve(self, topic: str, partitions: Mapping[int, int]) -> None:
         """A topic's first messages reach brokers; `partitions` is how many each of them makes, by its id."""
 
-        def reach() -> None:
+        def make_logs() -> None:
             for broker_id, count in partitions.items():
                 self.brokers[broker_id].serve(topic, count)
 
-        self.steps.call(reach)
+        self.loop.run(make_logs)
 
     def _start(self) -> None:
         for each in self.brokers.values():
             each.start()
         self.groups.start()
 
-    def _new_broker(self, spec: BrokerSpec07) -> Broker07:
+    def _new_broker(self, config: BrokerConfig07) -> Broker07:
         made = Broker07(
-            spec, self._address, steps=self.steps, time=self.time, on_lost=lambda: self._lost(spec.id)
+            config,
+            self._address,
+            loop=self.loop,
+            time=self.time,
+            on_lost=lambda: self._session_lost(config.id),
         )
-        self._await(spec.id, made.stop)
+        self._restart_when_lost(config.id, made.stop)
         return made

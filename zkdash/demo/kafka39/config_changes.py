@@ -10,33 +10,34 @@ import json
 from collections.abc import Callable
 
 from zkdash.demo.runtime import clock, session
+from zkdash.kafka import paths
 
-PATH = "/config/changes"
+PATH = paths.CONFIG_CHANGES
 EXPIRY_MS = 15 * 60 * 1000
 
 # An entity (`topics/T`) and its configuration's bytes, None where there is none.
-Heard = Callable[[str, bytes | None], None]
+Handler = Callable[[str, bytes | None], None]
 
 
-def watch(zookeeper: session.Session, time: clock.Clock, heard: Heard) -> None:
-    """Be told of notifications to come, pass on what each is about, and purge."""
-    passed: set[str] = set()
+def watch(zookeeper: session.Session, time: clock.Clock, handle: Handler) -> None:
+    """Watch for notifications to come, handle what each is about, and purge."""
+    processed: set[str] = set()
 
-    def came() -> None:
-        names = zookeeper.children(PATH, then=came)
-        fresh = [name for name in names if name not in passed]
-        told = zookeeper.get_all([f"{PATH}/{name}" for name in fresh])
-        entities = dict.fromkeys(_entity(read.data) for read in told if read is not None)
+    def process() -> None:
+        names = zookeeper.children(PATH, then=process)
+        fresh = [name for name in names if name not in processed]
+        reads = zookeeper.get_all([f"{PATH}/{name}" for name in fresh])
+        entities = dict.fromkeys(_entity(read.data) for read in reads if read is not None)
         for entity in filter(None, entities):
             read = zookeeper.get(f"/config/{entity}")
-            heard(entity, None if read is None else read.data)
-        passed.update(fresh)
+            handle(entity, None if read is None else read.data)
+        processed.update(fresh)
         for name in names:
             created_ms = zookeeper.created_ms(f"{PATH}/{name}")
             if created_ms is not None and time.wall_ms() - created_ms > EXPIRY_MS:
                 zookeeper.delete(f"{PATH}/{name}")
 
-    passed.update(zookeeper.children(PATH, then=came))
+    processed.update(zookeeper.children(PATH, then=process))
 
 
 def _entity(data: bytes) -> str | None:

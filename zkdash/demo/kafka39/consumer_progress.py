@@ -1,32 +1,35 @@
-"""How far the simulated groups have read, and what those committed that keep their offsets in Kafka."""
+"""How far groups have read, and what those committed that keep their offsets in Kafka."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from zkdash.demo.consumers.configs import GroupSpec
-from zkdash.demo.consumers.offsets import Key, Pace
+from zkdash.demo.consumers.configs import GroupConfig
+from zkdash.demo.consumers.offsets import Key, NextOffset
 from zkdash.demo.kafka39.logs import Logs
 
 # Longer ago than the dashboard's newest sample of a log's end may be, so that lag is never below zero.
-BEHIND_S = 10.0
-# A slow group falls behind at this much of a second in each, then catches up.
-SLOW_MOST_S = 150.0
-SLOW_FALLS_S = 240.0
-SLOW_CATCHES_UP_S = 90.0
+LAG_S = 10.0
+# A group that lags falls behind for so long, up to so many seconds, then catches up.
+MOST_LAG_S = 150.0
+FALLS_BEHIND_S = 240.0
+CATCHES_UP_S = 90.0
 # Who is further behind than this takes many commits to catch up: a quarter of the way with each.
 AT_ONCE_S = 600.0
 
 Partition = tuple[str, int]
 
 
-class Readers:
-    """Readers of `logs`. `serves` tells whether a partition can be read now, `now` is the logs' clock."""
+class ConsumerProgress:
+    """Of groups that read `logs`.
+
+    `serves` tells whether a partition can be read now, `now` is the clock of the logs.
+    """
 
     def __init__(
         self,
         logs: Logs,
-        specs: Iterable[GroupSpec],
+        configs: Iterable[GroupConfig],
         *,
         serves: Callable[[str, int], bool],
         now: Callable[[], float],
@@ -35,7 +38,7 @@ class Readers:
         self._serves = serves
         self._now = now
         self._committed: dict[str, Mapping[Partition, int]] = {
-            spec.name: {} for spec in specs if not spec.commits
+            config.name: {} for config in configs if not config.commits
         }
 
     @property
@@ -47,7 +50,7 @@ class Readers:
         """What a group committed to Kafka; empty for a group that did not."""
         return self._committed.get(group, {})
 
-    def pace(self, spec: GroupSpec) -> Pace:
+    def next_offset(self, config: GroupConfig) -> NextOffset:
         """A member reads up to some seconds behind the log's end, and never back.
 
         It begins at that place where it has no offset, and where its offset lies beyond the end: the log
@@ -57,27 +60,27 @@ class Readers:
 
         def read(key: Key, offset: int | None) -> int | None:
             place = key[0], int(key[1])
-            if not spec.commits:
-                offset = self._committed[spec.name].get(place, offset)
+            if not config.commits:
+                offset = self._committed[config.name].get(place, offset)
             if not self._serves(*place):
                 return offset
-            reached = self._logs.end(*place, ago_s=self.behind_s(spec))
+            reached = self._logs.end(*place, ago_s=self.lag_s(config))
             if offset is not None and offset <= self._logs.end(*place):
                 begun = max(offset, self._logs.start(*place))
-                at_once = reached - self._logs.end(*place, ago_s=self.behind_s(spec) + AT_ONCE_S)
+                at_once = reached - self._logs.end(*place, ago_s=self.lag_s(config) + AT_ONCE_S)
                 reached = max(offset, min(reached, begun + max(at_once, (reached - begun) // 4)))
-            if not spec.commits:
-                self._committed[spec.name] = {**self._committed[spec.name], place: reached}
+            if not config.commits:
+                self._committed[config.name] = {**self._committed[config.name], place: reached}
             return reached
 
         return read
 
-    def behind_s(self, spec: GroupSpec) -> float:
+    def lag_s(self, config: GroupConfig) -> float:
         """How old the messages are that the group reads now."""
-        if not spec.slow:
-            return BEHIND_S
-        into = self._now() % (SLOW_FALLS_S + SLOW_CATCHES_UP_S)
-        share = into / SLOW_FALLS_S
-        if into > SLOW_FALLS_S:
-            share = 1 - (into - SLOW_FALLS_S) / SLOW_CATCHES_UP_S
-        return BEHIND_S + share * (SLOW_MOST_S - BEHIND_S)
+        if not config.lags:
+            return LAG_S
+        into = self._now() % (FALLS_BEHIND_S + CATCHES_UP_S)
+        share = into / FALLS_BEHIND_S
+        if into > FALLS_BEHIND_S:
+            share = 1 - (into - FALLS_BEHIND_S) / CATCHES_UP_S
+        return LAG_S + share * (MOST_LAG_S - LAG_S)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.demo.consumers.configs import GroupSpec
+from zkdash.demo.consumers.configs import GroupConfig
 
 
-class BrokerSpec(msgspec.Struct, frozen=True):
+class BrokerConfig(msgspec.Struct, frozen=True):
     """What a broker's own configuration says."""
 
     id: int
@@ -18,7 +18,7 @@ class BrokerSpec(msgspec.Struct, frozen=True):
     rack: str
 
 
-class TopicSpec(msgspec.Struct, frozen=True):
+class NewTopic(msgspec.Struct, frozen=True):
     """A topic to be made; `config` are its overrides, `per_s` the messages that it takes in a second."""
 
     name: str
@@ -28,9 +28,9 @@ class TopicSpec(msgspec.Struct, frozen=True):
     per_s: float = 10.0
 
 
-class Catalogue(msgspec.Struct, frozen=True):
+class ClusterDefinition(msgspec.Struct, frozen=True):
     """A whole cluster."""
 
-    brokers: tuple[BrokerSpec, ...]
-    topics: tuple[TopicSpec, ...]
-    groups: tuple[GroupSpec, ...]
+    brokers: tuple[BrokerConfig, ...]
+    topics: tuple[NewTopic, ...]
+    groups: tuple[GroupConfig, ...]

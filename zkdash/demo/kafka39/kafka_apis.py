@@ -12,10 +12,10 @@ import struct
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from zkdash.demo.kafka39.consumer_progress import Readers
+from zkdash.demo.kafka39.consumer_progress import ConsumerProgress
 from zkdash.demo.kafka39.logs import Logs
-from zkdash.demo.kafka39.metadata_cache import Leaders
-from zkdash.demo.protocol.requests import RefusedError, Request
+from zkdash.demo.kafka39.metadata_cache import MetadataCache
+from zkdash.demo.protocol.requests import RefusedRequestError, Request
 from zkdash.kafka.consumers import coordinators
 
 _LATEST = -1
@@ -34,20 +34,26 @@ _LONG = struct.Struct("!q")
 T = TypeVar("T")
 
 
-class Answers:
+class KafkaApis:
     """The answers of one broker; from any thread. `wall_ms` is what its clock says."""
 
     def __init__(
-        self, broker_id: int, *, leaders: Leaders, logs: Logs, readers: Readers, wall_ms: Callable[[], int]
+        self,
+        broker_id: int,
+        *,
+        metadata: MetadataCache,
+        logs: Logs,
+        progress: ConsumerProgress,
+        wall_ms: Callable[[], int],
     ) -> None:
         self._id = broker_id
-        self._leaders = leaders
+        self._metadata = metadata
         self._logs = logs
-        self._readers = readers
+        self._progress = progress
         self._wall_ms = wall_ms
 
     def answer(self, request: bytes) -> bytes:
-        """The answer's bytes, header and body; a request is the same. Raises RefusedError."""
+        """The answer's bytes, header and body; a request is the same. Raises RefusedRequestError."""
         asked = Request(request)
         key, version, correlation = asked.int16(), asked.int16(), asked.int32()
         asked.nullable_text()  # the client's id
@@ -64,7 +70,7 @@ class Answers:
                 return self._fetch_offsets(asked, version)
             case 16, 0:
                 return self._list_groups(asked)
-        raise RefusedError(f"version {version} of API {key} is not answered here")
+        raise RefusedRequestError(f"version {version} of API {key} is not answered here")
 
     # --- log ends
 
@@ -80,7 +86,7 @@ class Answers:
     def _both_ends(self, topic: str, one: tuple[int, int, int]) -> bytes:
         partition, time, most = one
         if time not in (_LATEST, _EARLIEST):
-            raise RefusedError(f"version 0 of ListOffsets does not tell of the time {time} here")
+            raise RefusedRequestError(f"version 0 of ListOffsets does not tell of the time {time} here")
         error, offset = self._offset(topic, partition, time)
         offsets = [] if error else [offset]
         told = _array(map(_LONG.pack, offsets[: max(0, most)]))
@@ -89,7 +95,7 @@ class Answers:
     def _any_offset(self, topic: str, one: tuple[int, int]) -> bytes:
         partition, time = one
         if time < _EARLIEST:
-            raise RefusedError(f"version 1 of ListOffsets does not know the time {time}")
+            raise RefusedRequestError(f"version 1 of ListOffsets does not know the time {time}")
         error, offset = self._offset(topic, partition, time)
         # the time of the message found: a client needs it no more precise than its question was
         at = time if time >= 0 and offset != _NO_OFFSET else _NO_OFFSET
@@ -97,14 +103,14 @@ class Answers:
 
     def _offset(self, topic: str, partition: int, time: int) -> tuple[int, int]:
         """An error code and the offset, one of which says nothing."""
-        leader = self._leaders.of(topic, partition)
+        leader = self._metadata.leader(topic, partition)
         if leader != self._id:
             return _UNKNOWN_PARTITION if leader is None else _NOT_LEADER, _NO_OFFSET
         if time == _LATEST:
             return _NONE, self._logs.end(topic, partition)
         if time == _EARLIEST:
             return _NONE, self._logs.start(topic, partition)
-        found = self._logs.since(topic, partition, ago_s=(self._wall_ms() - time) / 1000)
+        found = self._logs.offset_since(topic, partition, ago_s=(self._wall_ms() - time) / 1000)
         return _NONE, _NO_OFFSET if found is None else found
 
     # --- commits
@@ -114,24 +120,24 @@ class Answers:
         topics = asked.nullable_array(lambda: (asked.text(), asked.array(asked.int32)))
         asked.end()
         if topics is None and version == 1:
-            raise RefusedError("version 1 of OffsetFetch names its topics")
+            raise RefusedRequestError("version 1 of OffsetFetch names its topics")
         error = _NONE if self._coordinates(group) else _NOT_COORDINATOR
-        commits = self._readers.committed(group)
+        commits = self._progress.committed(group)
         told = _by_topic(commits) if topics is None else topics
         # 3.9 answers both versions without any partition where it is not the coordinator
         body = _array(_commits(commits, *one) for one in ([] if error else told))
         return body if version == 1 else body + _SHORT.pack(error)
 
     def _coordinates(self, group: str) -> bool:
-        count = self._leaders.partitions(coordinators.OFFSETS_TOPIC)
+        count = self._metadata.partition_count(coordinators.OFFSETS_TOPIC)
         if not count:
             return False
         partition = coordinators.partition_of(group, count)
-        return self._leaders.of(coordinators.OFFSETS_TOPIC, partition) == self._id
+        return self._metadata.leader(coordinators.OFFSETS_TOPIC, partition) == self._id
 
     def _list_groups(self, asked: Request) -> bytes:
         asked.end()
-        groups = [group for group in self._readers.groups_in_kafka if self._coordinates(group)]
+        groups = [group for group in self._progress.groups_in_kafka if self._coordinates(group)]
         # a group of old consumers has no protocol: it only keeps offsets here
         return _SHORT.pack(_NONE) + _array(_text(group) + _text("") for group in groups)
 

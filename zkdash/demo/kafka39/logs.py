@@ -12,7 +12,7 @@ from random import Random
 
 import msgspec
 
-from zkdash.demo.kafka39.definitions import TopicSpec
+from zkdash.demo.kafka39.definitions import NewTopic
 
 _SWING = 0.6  # how far the rate goes from its mean
 _PERIOD_S = (150.0, 400.0)
@@ -49,9 +49,9 @@ class _Log(msgspec.Struct, frozen=True):
 
 
 class _Topic(msgspec.Struct, frozen=True):
-    """A topic since it began, and its logs that somebody asked for."""
+    """A topic since it began, and those of its logs that were asked for."""
 
-    spec: TopicSpec
+    definition: NewTopic
     began: float
     logs: dict[int, _Log]
 
@@ -62,22 +62,22 @@ class Logs:
     The topics that it begins with are old already. A topic that nobody added began with the simulation.
     """
 
-    def __init__(self, seed: int, now: Callable[[], float], topics: Iterable[TopicSpec]) -> None:
+    def __init__(self, seed: int, now: Callable[[], float], topics: Iterable[NewTopic]) -> None:
         self._seed = seed
         self._now = now
         self._topics = {
-            spec.name: _Topic(spec, -self._chance(spec.name).uniform(*_AGE_S), {}) for spec in topics
+            topic.name: _Topic(topic, -self._random(topic.name).uniform(*_AGE_S), {}) for topic in topics
         }
 
-    def add(self, spec: TopicSpec) -> None:
+    def add(self, topic: NewTopic) -> None:
         """A topic is made now; its logs are empty."""
-        self._topics[spec.name] = _Topic(spec, self._now(), {})
+        self._topics[topic.name] = _Topic(topic, self._now(), {})
 
-    def knows(self, topic: str) -> bool:
+    def has(self, topic: str) -> bool:
         """Whether there are logs of a topic."""
         return topic in self._topics
 
-    def forget(self, topic: str) -> None:
+    def remove(self, topic: str) -> None:
         """A topic is gone, with its logs."""
         self._topics.pop(topic, None)
 
@@ -94,31 +94,31 @@ class Logs:
         kept = self.end(topic, partition) - self.start(topic, partition)
         return _MESSAGE_BYTES * (min(kept, _KEYS) if self._log(topic, partition).is_compacted else kept)
 
-    def since(self, topic: str, partition: int, *, ago_s: float) -> int | None:
+    def offset_since(self, topic: str, partition: int, *, ago_s: float) -> int | None:
         """The first offset kept of those written since a moment; None where nothing was written since."""
         if ago_s <= 0:
             return None
         return max(self.start(topic, partition), self.end(topic, partition, ago_s=ago_s))
 
     def _log(self, topic: str, partition: int) -> _Log:
-        known = self._topics.setdefault(topic, _Topic(TopicSpec(topic, 1, 1), 0.0, {}))
-        found = known.logs.get(partition)
-        if found is None:
-            found = known.logs[partition] = self._make(known.spec, known.began, partition)
-        return found
+        entry = self._topics.setdefault(topic, _Topic(NewTopic(topic, 1, 1), 0.0, {}))
+        log = entry.logs.get(partition)
+        if log is None:
+            log = entry.logs[partition] = self._make(entry.definition, entry.began, partition)
+        return log
 
-    def _make(self, spec: TopicSpec, began: float, partition: int) -> _Log:
-        chance = self._chance(f"{spec.name}/{partition}")
-        keep_ms = int(spec.config.get("retention.ms", _KEEP_MS))
-        keeps_all = keep_ms < 0 or spec.config.get("cleanup.policy") == "compact"
+    def _make(self, topic: NewTopic, began: float, partition: int) -> _Log:
+        random = self._random(f"{topic.name}/{partition}")
+        keep_ms = int(topic.config.get("retention.ms", _KEEP_MS))
+        keeps_all = keep_ms < 0 or topic.config.get("cleanup.policy") == "compact"
         return _Log(
             began,
-            spec.per_s / spec.partitions * chance.uniform(0.6, 1.4),
-            period_s=chance.uniform(*_PERIOD_S),
-            phase=chance.uniform(0, 2 * math.pi),
+            topic.per_s / topic.partitions * random.uniform(0.6, 1.4),
+            period_s=random.uniform(*_PERIOD_S),
+            phase=random.uniform(0, 2 * math.pi),
             keep_s=None if keeps_all else keep_ms / 1000,
-            is_compacted="compact" in spec.config.get("cleanup.policy", ""),
+            is_compacted="compact" in topic.config.get("cleanup.policy", ""),
         )
 
-    def _chance(self, name: str) -> Random:
-        return Random(f"{self._seed}/log {name}")  # noqa: S311 - a story, not a secret
+    def _random(self, name: str) -> Random:
+        return Random(f"{self._seed}/log {name}")  # noqa: S311 - a simulation, not a secret

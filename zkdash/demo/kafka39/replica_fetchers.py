@@ -1,6 +1,6 @@
-"""Copying whole logs to new replicas: how far each copy is, by the clock. Pure.
+"""Fetching whole logs to new replicas, and how far each fetch is by the clock. Pure.
 
-Every broker takes, and sends, so many bytes a second, shared evenly by the copies that run; a throttle is
+Every broker receives, and sends, so many bytes a second, shared evenly by the fetches that run; a throttle is
 shared by those that it names. What a replica has fetched stays with it when the controller, or it, restarts.
 """
 
@@ -14,57 +14,57 @@ from zkdash.demo.kafka39.topic_partition import TopicPartition
 
 NETWORK_BYTES_S = 500e6
 
-Copy = tuple[TopicPartition, int]  # the partition, and the broker that fetches it
-_Broker = tuple[int, bool]  # a broker, and whether it takes (or sends) the copy
+Fetch = tuple[TopicPartition, int]  # the partition, and the broker that fetches it
+_Broker = tuple[int, bool]  # a broker, and whether it receives (or sends)
 _Limit = tuple[_Broker, float]
 
 
-class Copies:
-    """The copies of a cluster, whoever is its controller. `size` tells how many bytes a log holds."""
+class ReplicaFetchers:
+    """The fetches of a cluster, whoever is its controller. `size` tells how many bytes a log holds."""
 
     def __init__(self, size: Callable[[str, int], int]) -> None:
         self.throttles = Throttles()
         self._size = size
-        self._fetched: dict[Copy, float] = {}
-        self._flowing: Mapping[Copy, int] = {}
+        self._fetched: dict[Fetch, float] = {}
+        self._running: Mapping[Fetch, int] = {}
         self._at = 0.0
 
     @property
-    def is_flowing(self) -> bool:
-        """Whether any copy runs since the last call of `advance`."""
-        return bool(self._flowing)
+    def is_fetching(self) -> bool:
+        """Whether any fetch runs since the last call of `advance`."""
+        return bool(self._running)
 
-    def advance(self, now: float, moving: Collection[Copy], flowing: Mapping[Copy, int]) -> list[Copy]:
-        """Let time pass up to `now`, and return the copies that are whole.
+    def advance(self, now: float, wanted: Collection[Fetch], running: Mapping[Fetch, int]) -> list[Fetch]:
+        """Let time pass up to `now`, and return the fetches that are complete.
 
-        `moving` are all that are wanted: others are given up, and begin anew when they are wanted again.
-        `flowing` are those of them that can run from now on, and the leader that each is fetched from.
+        Of fetches that are not `wanted` nothing is kept: they begin anew when they are wanted again.
+        `running` are those of the wanted that can run from now on, with the leader that each fetches from.
         """
         elapsed, self._at = now - self._at, now
         rates = self._rates()
         self._fetched = {
-            copy: self._fetched.get(copy, 0.0) + elapsed * rates.get(copy, 0.0) for copy in moving
+            fetch: self._fetched.get(fetch, 0.0) + elapsed * rates.get(fetch, 0.0) for fetch in wanted
         }
-        whole = [copy for copy in flowing if self._fetched[copy] >= self._size(*copy[0])]
-        self._flowing = {copy: leader for copy, leader in flowing.items() if copy not in whole}
-        return whole
+        complete = [fetch for fetch in running if self._fetched[fetch] >= self._size(*fetch[0])]
+        self._running = {fetch: leader for fetch, leader in running.items() if fetch not in complete}
+        return complete
 
-    def _rates(self) -> dict[Copy, float]:
-        """Bytes a second of each copy that has been running since the last call."""
-        limits = {copy: self._limits(copy, leader) for copy, leader in self._flowing.items()}
-        sharing = Counter(limit for of in limits.values() for limit in of)
-        return {copy: min(limit[1] / sharing[limit] for limit in of) for copy, of in limits.items()}
+    def _rates(self) -> dict[Fetch, float]:
+        """Bytes a second of each fetch that has been running since the last call."""
+        limits = {fetch: self._limits(fetch, leader) for fetch, leader in self._running.items()}
+        sharing = Counter(limit for bounds in limits.values() for limit in bounds)
+        return {fetch: min(limit[1] / sharing[limit] for limit in bounds) for fetch, bounds in limits.items()}
 
-    def _limits(self, copy: Copy, leader: int) -> list[_Limit]:
-        """What bounds a copy: the networks of both brokers, and their throttles where these name it."""
-        key, follower = copy
-        taking, sending = (follower, True), (leader, False)
-        told = [
-            (taking, self.throttles.arriving(key, follower)),
-            (sending, self.throttles.leaving(key, leader)),
+    def _limits(self, fetch: Fetch, leader: int) -> list[_Limit]:
+        """What bounds a fetch: the networks of both brokers, and their throttles where these name it."""
+        key, follower = fetch
+        receiver, sender = (follower, True), (leader, False)
+        throttles = [
+            (receiver, self.throttles.follower_rate(key, follower)),
+            (sender, self.throttles.leader_rate(key, leader)),
         ]
         return [
-            (taking, NETWORK_BYTES_S),
-            (sending, NETWORK_BYTES_S),
-            *((broker, rate) for broker, rate in told if rate is not None),
+            (receiver, NETWORK_BYTES_S),
+            (sender, NETWORK_BYTES_S),
+            *((broker, rate) for broker, rate in throttles if rate is not None),
         ]

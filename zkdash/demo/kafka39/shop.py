@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zkdash.demo.consumers.configs import GroupSpec
-from zkdash.demo.kafka39.definitions import BrokerSpec, Catalogue, TopicSpec
+from zkdash.demo.consumers.configs import GroupConfig
+from zkdash.demo.kafka39.definitions import BrokerConfig, ClusterDefinition, NewTopic
 from zkdash.kafka.assignment.rules import Rule
 
 HOUR = 3_600_000
@@ -18,16 +18,16 @@ def _topic(
     per_s: float,
     keep: int | None = None,
     **config: str,
-) -> TopicSpec:
+) -> NewTopic:
     """A topic that keeps its messages for `keep` ms; overrides are written with _ for the dots."""
     overrides = {key.replace("_", "."): value for key, value in config.items()}
     if keep is not None:
         overrides["retention.ms"] = str(keep)
-    return TopicSpec(name, partitions, replication, overrides, per_s)
+    return NewTopic(name, partitions, replication, overrides, per_s)
 
 
 BROKERS = tuple(
-    BrokerSpec(id=id_, host=f"kafka-{id_}.shop.internal", port=9092, rack=f"zone-{'abc'[(id_ - 1) % 3]}")
+    BrokerConfig(id=id_, host=f"kafka-{id_}.shop.internal", port=9092, rack=f"zone-{'abc'[(id_ - 1) % 3]}")
     for id_ in range(1, 7)
 )
 
@@ -75,21 +75,23 @@ TOPICS = (
 )
 
 GROUPS = (
-    GroupSpec("billing", (2, 2), ("payments.captured", "invoices")),
-    GroupSpec("fulfilment", (2, 2, 2), ("orders", "shipments")),
-    GroupSpec("clickstream-loader", (8, 8), ("clickstream",)),
-    GroupSpec("search-indexer", (4,), ("search-index-updates", "catalogue.products"), slow=True),
-    GroupSpec("fraud-scoring", (2, 2), ("payments.authorized", "fraud-signals"), restless=True),
-    GroupSpec("shipment-map", (2, 2), ("shipment-tracking", "carrier-webhooks"), drowsy=True),
-    GroupSpec("sms-gateway", (2, 2, 2), ("sms-outbox",)),  # more threads than partitions
-    GroupSpec("recommender", (3, 3), ("recommendations", "catalogue.products"), rule=Rule.ROUND_ROBIN_HYPHEN),
-    GroupSpec("warehouse-sync", (2, 1), ("warehouse-scans", "shipments"), rule=Rule.ROUND_ROBIN_ALIKE),
-    GroupSpec("audit-archive", (1,), white_list="audit.*"),
-    GroupSpec("adhoc-exports", (2, 2), white_list="adhoc.*|scratch", rule=Rule.ROUND_ROBIN_HYPHEN),
-    GroupSpec("data-lake", (2, 2), black_list="metrics|app-logs|clickstream.*|.*dlq|adhoc.*"),
-    GroupSpec("invoice-mirror", (1,), ("invoices",), commits=False),  # offsets.storage=kafka
-    GroupSpec("nightly-report", (2, 1), ("orders", "payments.captured"), nightly=True),
-    GroupSpec("email-digest", (1,), ("email-outbox", "customers"), abandoned=True),
+    GroupConfig("billing", (2, 2), ("payments.captured", "invoices")),
+    GroupConfig("fulfilment", (2, 2, 2), ("orders", "shipments")),
+    GroupConfig("clickstream-loader", (8, 8), ("clickstream",)),
+    GroupConfig("search-indexer", (4,), ("search-index-updates", "catalogue.products"), lags=True),
+    GroupConfig("fraud-scoring", (2, 2), ("payments.authorized", "fraud-signals"), redeploys=True),
+    GroupConfig("shipment-map", (2, 2), ("shipment-tracking", "carrier-webhooks"), hangs=True),
+    GroupConfig("sms-gateway", (2, 2, 2), ("sms-outbox",)),  # more threads than partitions
+    GroupConfig(
+        "recommender", (3, 3), ("recommendations", "catalogue.products"), rule=Rule.ROUND_ROBIN_HYPHEN
+    ),
+    GroupConfig("warehouse-sync", (2, 1), ("warehouse-scans", "shipments"), rule=Rule.ROUND_ROBIN_ALIKE),
+    GroupConfig("audit-archive", (1,), white_list="audit.*"),
+    GroupConfig("adhoc-exports", (2, 2), white_list="adhoc.*|scratch", rule=Rule.ROUND_ROBIN_HYPHEN),
+    GroupConfig("data-lake", (2, 2), black_list="metrics|app-logs|clickstream.*|.*dlq|adhoc.*"),
+    GroupConfig("invoice-mirror", (1,), ("invoices",), commits=False),  # offsets.storage=kafka
+    GroupConfig("nightly-report", (2, 1), ("orders", "payments.captured"), periodic=True),
+    GroupConfig("email-digest", (1,), ("email-outbox", "customers"), abandoned=True),
 )
 
-SHOP = Catalogue(BROKERS, TOPICS, GROUPS)
+SHOP = ClusterDefinition(BROKERS, TOPICS, GROUPS)

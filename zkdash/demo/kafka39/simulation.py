@@ -12,21 +12,21 @@ from collections.abc import Callable
 
 from zkdash.demo import base_cluster
 from zkdash.demo.kafka39 import admin_zk_client, broker, replica_fetchers, shop
-from zkdash.demo.kafka39.consumer_progress import Readers
+from zkdash.demo.kafka39.consumer_progress import ConsumerProgress
 from zkdash.demo.kafka39.controller import kafka_controller
-from zkdash.demo.kafka39.definitions import BrokerSpec, Catalogue, TopicSpec
-from zkdash.demo.kafka39.kafka_apis import Answers
+from zkdash.demo.kafka39.definitions import BrokerConfig, ClusterDefinition, NewTopic
+from zkdash.demo.kafka39.kafka_apis import KafkaApis
 from zkdash.demo.kafka39.logs import Logs
-from zkdash.demo.kafka39.metadata_cache import Leaders
+from zkdash.demo.kafka39.metadata_cache import MetadataCache
 from zkdash.demo.kafka39.topic_partition import TopicPartition
 from zkdash.demo.protocol import socket_server
 from zkdash.demo.runtime import clock, session
 
 
-class Simulation(base_cluster.Story):
-    """A cluster at `address` (host:port, with or without a chroot). The same seed tells the same story.
+class Simulation(base_cluster.BaseCluster):
+    """A cluster at `address` (host:port, with or without a chroot). The same seed makes the same happen.
 
-    See `story.Story` for the arguments, and for what may be done to brokers and groups. With `listen` each
+    See `BaseCluster` for the arguments, and for what may be done to brokers and groups. With `listen` each
     broker answers at 127.0.0.1, on a port of its own, while it runs; without, nobody is at the addresses
     that the brokers register, which are those of the catalogue.
     """
@@ -36,9 +36,9 @@ class Simulation(base_cluster.Story):
         address: str,
         *,
         seed: int = 1,
-        contents: Catalogue = shop.SHOP,
+        definition: ClusterDefinition = shop.SHOP,
         time: clock.Clock | None = None,
-        after_step: Callable[[], None] = lambda: None,
+        after_task: Callable[[], None] = lambda: None,
         listen: bool = False,
     ) -> None:
         time = time or clock.Clock()
@@ -47,78 +47,80 @@ class Simulation(base_cluster.Story):
         def now() -> float:
             return time.now() - began
 
-        self.logs = Logs(seed, now, contents.topics)
-        self.readers = Readers(self.logs, contents.groups, serves=self._serves, now=now)
-        self._leaders = Leaders()
-        self._copies = replica_fetchers.Copies(self.logs.size)
-        self._known: frozenset[str] = frozenset()
-        self._after_step = after_step
+        self.logs = Logs(seed, now, definition.topics)
+        self.progress = ConsumerProgress(self.logs, definition.groups, serves=self._serves, now=now)
+        self._metadata = MetadataCache()
+        self._fetchers = replica_fetchers.ReplicaFetchers(self.logs.size)
+        self._topics_with_logs: frozenset[str] = frozenset()
+        self._after_step = after_task
         super().__init__(
             address,
-            contents.groups,
+            definition.groups,
             seed=seed,
             time=time,
-            after_step=self._learn,
-            pace=self.readers.pace,
+            after_task=self._update_metadata,
+            next_offset=self.progress.next_offset,
         )
-        self._listeners = socket_server.Loop() if listen else None
+        self._server_thread = socket_server.ServerThread() if listen else None
         self._address = address
-        self._contents = contents
+        self._definition = definition
         self._elections = self.random("elections")
         cluster_id = base64.urlsafe_b64encode(self.random("cluster").randbytes(16)).rstrip(b"=").decode()
         self.brokers: dict[int, broker.Broker] = {
-            spec.id: self._new_broker(spec, cluster_id) for spec in contents.brokers
+            config.id: self._new_broker(config, cluster_id) for config in definition.brokers
         }
 
     # --- from outside
 
     def start(self) -> None:
-        if self._listeners:
-            self._listeners.start()
+        if self._server_thread:
+            self._server_thread.start()
         super().start()
 
     def stop(self) -> None:
         try:
             super().stop()
         finally:
-            if self._listeners:
-                self._listeners.stop()
+            if self._server_thread:
+                self._server_thread.stop()
 
     def fall_behind(self, topic: str, partition: int, replica: int, *, seconds: float) -> None:
         """A follower leaves the ISR, and comes back after `seconds`."""
         key = TopicPartition(topic, partition)
-        self.steps.call(lambda: self._with_controller(lambda c: c.fall_behind(key, replica, seconds=seconds)))
+        self.loop.run(lambda: self._with_controller(lambda c: c.fall_behind(key, replica, seconds=seconds)))
 
-    def create_topic(self, spec: TopicSpec) -> None:
+    def create_topic(self, topic: NewTopic) -> None:
         """Make a topic, with logs that are empty yet."""
 
         def create() -> None:
-            self.logs.add(spec)
-            self._create_topics((spec,))
+            self.logs.add(topic)
+            self._create_topics((topic,))
 
-        self.steps.call(create)
+        self.loop.run(create)
 
     def delete_topic(self, name: str) -> None:
-        self.steps.call(lambda: admin_zk_client.delete(self._any_session(), name))
+        self.loop.run(lambda: admin_zk_client.delete_topic(self._any_session(), name))
 
     @property
-    def term(self) -> kafka_controller.Controller | None:
-        """The controller's term in office, of whichever broker holds it; None while nobody does."""
+    def controller(self) -> kafka_controller.KafkaController | None:
+        """The controller of whichever broker holds /controller; None while nobody does."""
         return next((b.controller for b in self.brokers.values() if b.controller is not None), None)
 
     @property
     def is_moving(self) -> bool:
-        return self.term is not None and any(plan.moving for plan in self.term.ledger.topics.values())
+        return self.controller is not None and any(
+            assignment.reassigned for assignment in self.controller.context.topics.values()
+        )
 
-    # --- on the agenda
+    # --- on the event loop
 
     def _start(self) -> None:
         for each in self.brokers.values():
             each.start()
         self._elect()
-        self._create_topics(self._contents.topics)
-        self._with_controller(kafka_controller.Controller.topics_changed)
-        self._learn()
+        self._create_topics(self._definition.topics)
+        self._with_controller(kafka_controller.KafkaController.process_topic_change)
+        self._update_metadata()
         self.groups.start()
 
     def _start_broker(self, broker_id: int) -> None:
@@ -126,20 +128,25 @@ class Simulation(base_cluster.Story):
         self._elect()
 
     def _elect(self) -> None:
-        """Let the living compete for /controller, in an order of chance: the first to create it wins."""
+        """Let running brokers try to create /controller, in random order: the first wins."""
         running = [each for each in self.brokers.values() if each.is_running]
         for each in self._elections.sample(running, len(running)):
-            each.compete()
+            each.elect()
 
-    def _create_topics(self, specs: tuple[TopicSpec, ...]) -> None:
-        running = {each.spec.id: each.spec.rack for each in self.brokers.values() if each.is_running}
-        hosts = {id_: rack for id_, rack in running.items() if id_ not in self._empty()} or running
-        admin_zk_client.create(self._any_session(), specs, racks=hosts, random=self._elections)
+    def _create_topics(self, topics: tuple[NewTopic, ...]) -> None:
+        running = {each.config.id: each.config.rack for each in self.brokers.values() if each.is_running}
+        hosts = {id_: rack for id_, rack in running.items() if id_ not in self._drained()} or running
+        admin_zk_client.create_topics(self._any_session(), topics, racks=hosts, random=self._elections)
 
-    def _empty(self) -> set[int]:
+    def _drained(self) -> set[int]:
         """Brokers that an operator drains, or has drained: nobody puts a new topic there."""
-        plans = self.term.ledger.topics.values() if self.term is not None else ()
-        used = {id_ for plan in plans for partition in plan.partitions for id_ in plan.target(partition)}
+        assignments = self.controller.context.topics.values() if self.controller is not None else ()
+        used = {
+            id_
+            for assignment in assignments
+            for partition in assignment.partitions
+            for id_ in assignment.target_replicas(partition)
+        }
         return set(self.brokers).difference(used) if used else set()
 
     def _any_session(self) -> session.Session:
@@ -150,56 +157,56 @@ class Simulation(base_cluster.Story):
         message = "no broker runs"
         raise RuntimeError(message)
 
-    def _learn(self) -> None:
-        """After each step: what the controller decided is known to all brokers."""
-        if self.term is not None:
-            self._leaders.learn(self.term.ledger.states)
-            self._keep_logs(frozenset(self.term.ledger.topics))
+    def _update_metadata(self) -> None:
+        """After each task: what the controller decided is known to all brokers."""
+        if self.controller is not None:
+            self._metadata.update(self.controller.context.states)
+            self._keep_logs(frozenset(self.controller.context.topics))
         self._after_step()
 
     def _keep_logs(self, topics: frozenset[str]) -> None:
         """Logs come and go with their topics; into one that an operator makes, nobody writes."""
-        if topics != self._known:
-            for name in self._known - topics:
-                self.logs.forget(name)
-            for name in topics - self._known:
-                if not self.logs.knows(name):
-                    self.logs.add(TopicSpec(name, 1, 1, per_s=0))
-            self._known = topics
+        if topics != self._topics_with_logs:
+            for name in self._topics_with_logs - topics:
+                self.logs.remove(name)
+            for name in topics - self._topics_with_logs:
+                if not self.logs.has(name):
+                    self.logs.add(NewTopic(name, 1, 1, per_s=0))
+            self._topics_with_logs = topics
 
     def _serves(self, topic: str, partition: int) -> bool:
         """Whether the partition's leader runs."""
-        leader = self._leaders.of(topic, partition)
+        leader = self._metadata.leader(topic, partition)
         return leader in self.brokers and self.brokers[leader].is_running
 
-    def _with_controller(self, act: Callable[[kafka_controller.Controller], None]) -> None:
-        if self.term is not None:
-            act(self.term)
+    def _with_controller(self, call: Callable[[kafka_controller.KafkaController], None]) -> None:
+        if self.controller is not None:
+            call(self.controller)
 
-    def _new_broker(self, spec: BrokerSpec, cluster_id: str) -> broker.Broker:
+    def _new_broker(self, config: BrokerConfig, cluster_id: str) -> broker.Broker:
         made = broker.Broker(
-            spec,
+            config,
             self._address,
-            steps=self.steps,
+            loop=self.loop,
             time=self.time,
-            random=self.random(f"broker {spec.id}"),
+            random=self.random(f"broker {config.id}"),
             cluster_id=cluster_id,
-            socket=self._new_listener(spec.id),
-            copying=self._copies,
+            socket=self._new_socket_server(config.id),
+            fetchers=self._fetchers,
             on_vacancy=self._elect,
-            on_lost=lambda: self._lost(spec.id),
+            on_lost=lambda: self._session_lost(config.id),
         )
-        self._await(spec.id, made.stop)
+        self._restart_when_lost(config.id, made.stop)
         return made
 
-    def _new_listener(self, broker_id: int) -> socket_server.Listener | None:
-        if self._listeners is None:
+    def _new_socket_server(self, broker_id: int) -> socket_server.SocketServer | None:
+        if self._server_thread is None:
             return None
-        answers = Answers(
+        answers = KafkaApis(
             broker_id,
-            leaders=self._leaders,
+            metadata=self._metadata,
             logs=self.logs,
-            readers=self.readers,
+            progress=self.progress,
             wall_ms=self.time.wall_ms,
         )
-        return socket_server.Listener(self._listeners, answers.answer)
+        return socket_server.SocketServer(self._server_thread, answers.answer)

@@ -16,12 +16,12 @@ _INT64 = struct.Struct("!q")
 T = TypeVar("T")
 
 
-class RefusedError(ValueError):
+class RefusedRequestError(ValueError):
     """The request is one that this broker does not answer; the message says why."""
 
 
 class Request:
-    """The fields of a request in order. All raise RefusedError where it ends early, or holds nonsense."""
+    """The fields of a request in order; RefusedRequestError is raised where one is missing or malformed."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -39,7 +39,7 @@ class Request:
     def text(self) -> str:
         found = self.nullable_text()
         if found is None:
-            raise RefusedError("a text is null that may not be so")
+            raise RefusedRequestError("a text is null that may not be so")
         return found
 
     def nullable_text(self) -> str | None:
@@ -47,17 +47,17 @@ class Request:
         if length == -1:
             return None
         if not 0 <= length <= len(self._data) - self._at:
-            raise RefusedError(f"a text of {length} bytes is announced, and not there")
+            raise RefusedRequestError(f"a text of {length} bytes is announced, and not there")
         begin, self._at = self._at, self._at + length
         try:
             return self._data[begin : self._at].decode()
         except UnicodeDecodeError as error:
-            raise RefusedError(f"a text is not UTF-8: {error.reason}") from error
+            raise RefusedRequestError(f"a text is not UTF-8: {error.reason}") from error
 
     def array(self, read: Callable[[], T]) -> list[T]:
         found = self.nullable_array(read)
         if found is None:
-            raise RefusedError("an array is null that may not be so")
+            raise RefusedRequestError("an array is null that may not be so")
         return found
 
     def nullable_array(self, read: Callable[[], T]) -> list[T] | None:
@@ -65,17 +65,17 @@ class Request:
         if length == -1:
             return None
         if not 0 <= length <= len(self._data) - self._at:
-            raise RefusedError(f"an array of {length} is announced, and not there")
+            raise RefusedRequestError(f"an array of {length} is announced, and not there")
         return [read() for _ in range(length)]
 
     def end(self) -> None:
         if self._at != len(self._data):
-            raise RefusedError(f"{len(self._data) - self._at} bytes too many")
+            raise RefusedRequestError(f"{len(self._data) - self._at} bytes too many")
 
     def _number(self, form: struct.Struct) -> int:
         try:
             (found,) = form.unpack_from(self._data, self._at)
         except struct.error as error:
-            raise RefusedError("it ends early") from error
+            raise RefusedRequestError("it ends early") from error
         self._at += form.size
         return int(found)

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar, cast
 
-from zkdash.demo.protocol.requests import RefusedError
+from zkdash.demo.protocol.requests import RefusedRequestError
 from zkdash.demo.runtime import ports
 
 HOST = "127.0.0.1"
@@ -24,7 +24,7 @@ T = TypeVar("T")
 Answer = Callable[[bytes], bytes]
 
 
-class Loop:
+class ServerThread:
     """The thread. `stop` expects every listener to be closed."""
 
     def __init__(self) -> None:
@@ -54,10 +54,10 @@ class Loop:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(_LIMIT_S)
 
 
-class Listener:
+class SocketServer:
     """One broker's socket: open while the broker runs, and as a rule always on the same port."""
 
-    def __init__(self, loop: Loop, answer: Answer) -> None:
+    def __init__(self, loop: ServerThread, answer: Answer) -> None:
         self._loop = loop
         self._answer = answer
         self._port: int | None = None
@@ -150,7 +150,7 @@ class _Connection(asyncio.Protocol):
             while (request := self._next()) is not None:
                 answer = self._answer(request)
                 self._transport.write(_LENGTH.pack(len(answer)) + answer)
-        except RefusedError:
+        except RefusedRequestError:
             self._transport.close()
 
     def pause_writing(self) -> None:
@@ -161,12 +161,12 @@ class _Connection(asyncio.Protocol):
         self._transport.resume_reading()
 
     def _next(self) -> bytes | None:
-        """The next whole request. Raises RefusedError for a length that no request has."""
+        """The next whole request. Raises RefusedRequestError for a length that no request has."""
         if len(self._received) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack_from(self._received)
         if not 0 <= length <= _REQUEST_MAX_BYTES:
-            raise RefusedError(f"a request of {length} bytes is announced")
+            raise RefusedRequestError(f"a request of {length} bytes is announced")
         end = _LENGTH.size + length
         if len(self._received) < end:
             return None

@@ -1,1 +1,1 @@
-"""What every simulated participant runs on: an event loop, a clock, a ZooKeeper session, restarts, processes."""
+"""What simulated participants run on: an event loop, a clock, ZooKeeper sessions, restarts, processes."""

@@ -1,8 +1,8 @@
 """A child process that never outlives us, however we die.
 
-Between us and the child stands a guard: it starts the child, and holds the end of a pipe whose other
-end only we hold. When we are gone, `kill -9` too, the pipe closes and the guard kills the child.
-This file is also the guard's own program, so it imports the standard library only.
+Between us and the child stands a watchdog process: it starts the child, and holds the end of a pipe whose
+other end only we hold. When we are gone, `kill -9` too, the pipe closes and the watchdog kills the child.
+This file is also the watchdog's own program, so it imports the standard library only.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from pathlib import Path
 from typing import IO, cast
 
 
-class Guarded:
-    """A running child behind its guard; what both print is appended to `log`.
+class ChildProcess:
+    """A running child and its watchdog; what both print is appended to `log`.
 
     The child has a session of its own: Ctrl-C reaches us, and we decide when the child stops.
     Raises OSError where the child cannot be started.
     """
 
     def __init__(self, command: Sequence[str | Path], *, log: Path) -> None:
-        with log.open("ab") as output:
-            self._guard = subprocess.Popen(  # noqa: S603 - our own program
+        with log.open("ab") as log_file:
+            self._watchdog = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-I", "-S", __file__, *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=output,
+                stderr=log_file,
                 start_new_session=True,
             )
-        self._pipe = cast("IO[bytes]", self._guard.stdin)
-        with cast("IO[bytes]", self._guard.stdout) as told:
-            pid = told.readline()
+        self._pipe = cast("IO[bytes]", self._watchdog.stdin)
+        with cast("IO[bytes]", self._watchdog.stdout) as output:
+            pid = output.readline()
         if not pid:
             self.wait(limit_s=10)
             raise OSError(f"cannot start {command[0]}: see {log}")
@@ -43,7 +43,7 @@ class Guarded:
 
     @property
     def alive(self) -> bool:
-        return self._guard.poll() is None
+        return self._watchdog.poll() is None
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the child; one that has ended gets none."""
@@ -51,14 +51,14 @@ class Guarded:
             os.kill(self.pid, number)
 
     def wait(self, *, limit_s: float) -> None:
-        """Wait until child and guard have ended. Raises subprocess.TimeoutExpired."""
-        self._guard.wait(limit_s)
+        """Wait until child and watchdog have ended. Raises subprocess.TimeoutExpired."""
+        self._watchdog.wait(limit_s)
         self._pipe.close()
 
 
 def _main(command: list[str]) -> int:
     output = sys.stderr.fileno()
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output)  # noqa: S603 - what we were asked to guard
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output)  # noqa: S603 - the command that we were given
     sys.stdout.write(f"{child.pid}\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""The time that the simulated cluster lives by: the real one, or one that moves when it is told to."""
+"""The time that a simulated cluster lives by; tests give it a clock that they step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Clock:
         """Epoch milliseconds, as Kafka writes them into its znodes."""
         return time.time_ns() // 1_000_000
 
-    def patience(self, seconds: float) -> float | None:
+    def real_wait(self, seconds: float) -> float | None:
         """How long to wait, in real seconds, for `seconds` of this clock; None is until somebody calls."""
         return seconds
 

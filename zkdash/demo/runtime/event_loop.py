@@ -1,7 +1,7 @@
 """The one thread on which the whole simulated cluster acts: what is due by the clock, and what watches bring.
 
-Every broker, controller and consumer runs its steps here one after the other, so that none of them needs a
-lock and a seed gives the same story each time. Watch callbacks of ZooKeeper only put a step in the queue.
+Every broker, controller and consumer runs its tasks here one after the other, so that none of them needs a
+lock and the same seed makes the same things happen. Watch callbacks of ZooKeeper only queue a task.
 """
 
 from __future__ import annotations
@@ -20,41 +20,40 @@ from zkdash.demo.runtime import clock
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Step = Callable[[], object]
+Task = Callable[[], object]
 
 
-class Timer:
-    """A step that is due later, until it is cancelled."""
+class TimerHandle:
+    """A task that is due later, unless it is cancelled."""
 
-    def __init__(self, step: Step) -> None:
-        self._step: Step | None = step
+    def __init__(self, task: Task) -> None:
+        self._task: Task | None = task
 
     def cancel(self) -> None:
-        self._step = None
+        self._task = None
 
     def __call__(self) -> None:
-        if self._step is not None:
-            self._step()
+        if self._task is not None:
+            self._task()
 
 
-class Agenda:
-    """Steps in order. `failures` keeps what steps raised (also logged): a step's error ends only the step.
+class EventLoop:
+    """Runs tasks in order. `failures` keeps what they raised (also logged): an error ends only its task.
 
-    `after_step` is called on the agenda's thread after every step; whoever waits for the story to reach
-    some point looks again then.
+    `after_task` is called on the loop's thread after every task, for whoever waits for something to happen.
     """
 
-    def __init__(self, time: clock.Clock, *, after_step: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, time: clock.Clock, *, after_task: Callable[[], None] = lambda: None) -> None:
         self.failures: list[Exception] = []
         self._time = time
-        self._after_step = after_step
-        self._ready: collections.deque[Step] = collections.deque()
-        self._later: list[tuple[float, int, Timer]] = []
+        self._after_task = after_task
+        self._ready: collections.deque[Task] = collections.deque()
+        self._later: list[tuple[float, int, TimerHandle]] = []
         self._order = itertools.count()
         self._wake = threading.Condition()
         self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="demo-agenda", daemon=True)
-        time.on_advance(self._nudge)
+        self._thread = threading.Thread(target=self._run_tasks, name="demo-event-loop", daemon=True)
+        time.on_advance(self._wake_up)
 
     @property
     def is_running(self) -> bool:
@@ -64,12 +63,12 @@ class Agenda:
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the step that runs now; what is still in the queue is dropped."""
+        """End after the task that runs now; what is still in the queue is dropped."""
         self.finish()
         self._thread.join()
 
     def finish(self) -> None:
-        """Make the step that runs now the last one."""
+        """Make the task that runs now the last one."""
         with self._wake:
             self._stopping = True
             self._wake.notify_all()
@@ -78,50 +77,50 @@ class Agenda:
         """Seconds by the clock, monotonic."""
         return self._time.now()
 
-    def post(self, step: Step) -> None:
-        """Run `step` as soon as it is its turn; from any thread."""
+    def call_soon(self, task: Task) -> None:
+        """Run `task` as soon as it is its turn; from any thread."""
         with self._wake:
-            self._ready.append(step)
+            self._ready.append(task)
             self._wake.notify_all()
 
-    def after(self, seconds: float, step: Step) -> Timer:
-        """Run `step` in `seconds` of the clock; from any thread."""
-        timer = Timer(step)
+    def call_later(self, seconds: float, task: Task) -> TimerHandle:
+        """Run `task` in `seconds` of the clock; from any thread."""
+        timer = TimerHandle(task)
         with self._wake:
             heapq.heappush(self._later, (self._time.now() + seconds, next(self._order), timer))
             self._wake.notify_all()
         return timer
 
-    def call(self, step: Callable[[], T], *, limit: float = 30.0) -> T:
-        """Run `step` in its turn and wait, at most `limit` real seconds, for its answer or its error."""
+    def run(self, task: Callable[[], T], *, limit: float = 30.0) -> T:
+        """Run `task` in its turn and wait, at most `limit` real seconds, for its answer or its error."""
         if threading.current_thread() is self._thread:
-            return step()
-        answer: concurrent.futures.Future[T] = concurrent.futures.Future()
+            return task()
+        future: concurrent.futures.Future[T] = concurrent.futures.Future()
 
-        def told() -> None:
+        def complete() -> None:
             try:
-                answer.set_result(step())
+                future.set_result(task())
             except Exception as error:
-                answer.set_exception(error)
+                future.set_exception(error)
 
-        self.post(told)
-        return answer.result(limit)
+        self.call_soon(complete)
+        return future.result(limit)
 
-    def _nudge(self) -> None:
+    def _wake_up(self) -> None:
         with self._wake:
             self._wake.notify_all()
 
-    def _run(self) -> None:
-        while (step := self._next()) is not None:
+    def _run_tasks(self) -> None:
+        while (task := self._next()) is not None:
             try:
-                step()
+                task()
             except Exception as error:
                 self.failures.append(error)
-                log.warning("A step of the simulated cluster failed: %r", error, exc_info=error)
-            self._after_step()
+                log.warning("A task of the simulated cluster failed: %r", error, exc_info=error)
+            self._after_task()
 
-    def _next(self) -> Step | None:
-        """The next step, waiting for one; None when the agenda stops.
+    def _next(self) -> Task | None:
+        """The next task, waiting for one; None when the loop stops.
 
         What is due goes first, so that after `advance` whoever gets a turn finds all of it done.
         """
@@ -132,5 +131,5 @@ class Agenda:
                     return heapq.heappop(self._later)[2]
                 if self._ready:
                     return self._ready.popleft()
-                self._wake.wait(None if wait is None else self._time.patience(wait))
+                self._wake.wait(None if wait is None else self._time.real_wait(wait))
             return None

@@ -28,12 +28,12 @@ def free(count: int = 1, *, among: range = range(20_000, 32_768)) -> tuple[int, 
 
     Nobody else who asks here, in whatever process, is told the same ones meanwhile.
     """
-    found: list[int] = []
+    chosen: list[int] = []
     for port in _chance.sample(among, k=min(2_000, len(among))):
         if _is_claimed(port) and is_free(port):
-            found.append(port)
-            if len(found) == count:
-                return tuple(found)
+            chosen.append(port)
+            if len(chosen) == count:
+                return tuple(chosen)
     raise OSError(f"no {count} free ports found on 127.0.0.1 between {among[0]} and {among[-1]}")
 
 

@@ -1,7 +1,7 @@
 """One ZooKeeper session of one simulated participant, spoken through kazoo.
 
-Watches put a step on the agenda and nothing else. Reads and multis are pipelined: many requests are sent
-before the first reply is awaited, as Kafka's own client does.
+Watches queue a task of the event loop and do nothing else. Reads and multis are pipelined: many requests are
+sent before the first reply is awaited, as Kafka's own client does.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _kazoo_log = logging.getLogger("kazoo.demo")
 
 CONNECT_LIMIT_S = 5.0
 REPLY_LIMIT_S = 20.0
-Request = Any  # a kazoo request: Create, SetData, Delete or CheckVersion
+Operation = Any  # of a multi: kazoo's Create, SetData, Delete or CheckVersion
 
 
-class Read(NamedTuple):
+class VersionedData(NamedTuple):
     """A znode's data and the version to compare when it is set."""
 
     data: bytes
@@ -38,19 +38,19 @@ class Read(NamedTuple):
 class Session:
     """A session at `address` (host:port, with or without a chroot, which is made where it is missing).
 
-    `on_lost` runs on the agenda when ZooKeeper lost sight of the session or may have: whoever holds it
+    `on_lost` runs on the event loop when ZooKeeper lost sight of the session or may have: whoever holds it
     must start over with a new one.
     """
 
     def __init__(
-        self, address: str, *, steps: event_loop.Agenda, on_lost: Callable[[], None], timeout_s: float = 6.0
+        self, address: str, *, loop: event_loop.EventLoop, on_lost: Callable[[], None], timeout_s: float = 6.0
     ) -> None:
-        self._steps = steps
+        self._loop = loop
         self._on_lost = on_lost
-        self._open = False
+        self._is_open = False
         self._lock = threading.Lock()
         # What runs when a watch fires; ZooKeeper's fire once, and two on one path are one.
-        self._handlers: dict[tuple[str, str], event_loop.Step] = {}
+        self._handlers: dict[tuple[str, str], event_loop.Task] = {}
         self._client = KazooClient(hosts=address, timeout=timeout_s, logger=_kazoo_log)
         self._client.add_listener(self._state_changed)
 
@@ -61,38 +61,38 @@ class Session:
             self.close()
             message = f"no ZooKeeper answered within {CONNECT_LIMIT_S:g} s"
             raise TimeoutError(message)
-        self._open = True
+        self._is_open = True
         if self._client.chroot:
             self._client.ensure_path("/")
 
     def silence(self) -> None:
         """Stay connected and hear nothing more: what a process that hangs looks like to ZooKeeper."""
-        self._open = False
+        self._is_open = False
 
     def close(self) -> None:
         """End the session: ZooKeeper removes its ephemerals in the same transaction."""
-        self._open = False
+        self._is_open = False
         self._client.stop()
         self._client.close()
 
-    def get(self, path: str, *, then: event_loop.Step | None = None) -> Read | None:
+    def get(self, path: str, *, then: event_loop.Task | None = None) -> VersionedData | None:
         """A znode's data, or None where there is none; `then` runs once when it changes, comes or goes."""
         watch = self._watch("data", path, then)
         while True:
             try:
                 data, stat = self._client.get(path, watch=watch)
-                return Read(data or b"", stat.version)
+                return VersionedData(data or b"", stat.version)
             except exceptions.NoNodeError:
                 if watch is None or self._client.exists(path, watch=watch) is None:
                     return None
                 watch = None  # it came meanwhile, and the watch is set
 
-    def get_all(self, paths: Sequence[str]) -> list[Read | None]:
+    def get_all(self, paths: Sequence[str]) -> list[VersionedData | None]:
         """Many znodes at once, None for each that is not there."""
         replies = [self._client.get_async(path) for path in paths]
         return [_read(reply) for reply in replies]
 
-    def children(self, path: str, *, then: event_loop.Step | None = None) -> list[str]:
+    def children(self, path: str, *, then: event_loop.Task | None = None) -> list[str]:
         """Names of a znode's children, sorted; empty also where there is no znode (and then no watch)."""
         try:
             return sorted(self._client.get_children(path, watch=self._watch("children", path, then)))
@@ -122,34 +122,34 @@ class Session:
         except exceptions.NoNodeError:
             return
 
-    def commit(self, multis: Iterable[Sequence[Request]]) -> list[Failure | None]:
+    def commit(self, multis: Iterable[Sequence[Operation]]) -> list[Failure | None]:
         """Send many multis in order; each answers None, or what made ZooKeeper refuse the whole of it."""
         replies = []
-        for requests in multis:
+        for operations in multis:
             transaction = self._client.transaction()
-            transaction.operations.extend(requests)
+            transaction.operations.extend(operations)
             replies.append(transaction.commit_async())
         return [_failure(reply.get(timeout=REPLY_LIMIT_S)) for reply in replies]
 
-    def making(self, path: str, data: bytes | None, *, ephemeral: bool = False) -> Request:
+    def create_operation(self, path: str, data: bytes | None, *, ephemeral: bool = False) -> Operation:
         """A create for a multi. `data` None is null, which kazoo's own builder refuses."""
         return serialization.Create(self._rooted(path), data, OPEN_ACL_UNSAFE, 1 if ephemeral else 0)
 
-    def setting(self, path: str, data: bytes, version: int) -> Request:
+    def set_operation(self, path: str, data: bytes, version: int) -> Operation:
         """A conditional set for a multi; version -1 compares nothing."""
         return serialization.SetData(self._rooted(path), data, version)
 
-    def deleting(self, path: str) -> Request:
+    def delete_operation(self, path: str) -> Operation:
         return serialization.Delete(self._rooted(path), -1)
 
-    def checking(self, path: str, version: int) -> Request:
+    def check_operation(self, path: str, version: int) -> Operation:
         return serialization.CheckVersion(self._rooted(path), version)
 
     def _rooted(self, path: str) -> str:
         return f"{self._client.chroot}{path}"
 
     def _watch(
-        self, kind: str, path: str, then: event_loop.Step | None
+        self, kind: str, path: str, then: event_loop.Task | None
     ) -> Callable[[WatchedEvent], None] | None:
         """A watch to set, or None where one is set already: it will run the newest `then`."""
         if then is None:
@@ -162,20 +162,20 @@ class Session:
 
         def fired(event: WatchedEvent) -> None:
             handler = self._take_handler(kind, path)
-            if self._open and handler is not None and event.type != EventType.NONE:
-                self._steps.post(lambda: self._open and handler())
+            if self._is_open and handler is not None and event.type != EventType.NONE:
+                self._loop.call_soon(lambda: self._is_open and handler())
 
         return fired
 
-    def _take_handler(self, kind: str, path: str) -> event_loop.Step | None:
+    def _take_handler(self, kind: str, path: str) -> event_loop.Task | None:
         with self._lock:
             return self._handlers.pop((kind, path), None)
 
     def _state_changed(self, state: KazooState) -> None:
         """Called on kazoo's thread. kazoo forgets its watches with the connection: start over either way."""
-        if self._open and state in (KazooState.SUSPENDED, KazooState.LOST):
-            self._open = False
-            self._steps.post(self._on_lost)
+        if self._is_open and state in (KazooState.SUSPENDED, KazooState.LOST):
+            self._is_open = False
+            self._loop.call_soon(self._on_lost)
 
 
 class Failure(NamedTuple):
@@ -185,12 +185,12 @@ class Failure(NamedTuple):
     error: Exception
 
 
-def _read(reply: Any) -> Read | None:
+def _read(reply: Any) -> VersionedData | None:
     try:
         data, stat = reply.get(timeout=REPLY_LIMIT_S)
     except exceptions.NoNodeError:
         return None
-    return Read(data or b"", stat.version)
+    return VersionedData(data or b"", stat.version)
 
 
 def _failure(results: Sequence[object]) -> Failure | None:

@@ -60,7 +60,7 @@ class Server:
         self._heap_mb = heap_mb
         self._config = dict(config)
         self._java_options = tuple(java_options)
-        self._process: child_process.Guarded | None = None
+        self._process: child_process.ChildProcess | None = None
 
     @property
     def address(self) -> str:
@@ -113,7 +113,7 @@ class Server:
         command = jvm.zookeeper(
             config, heap_mb=self._heap_mb, options=self._java_options, classpath=self.classpath
         )
-        self._process = child_process.Guarded(command, log=self.log)
+        self._process = child_process.ChildProcess(command, log=self.log)
 
     def wait_until_ready(self) -> None:
         """Return once clients are served: the second half of `start`. Raises NotServingError."""
@@ -161,7 +161,7 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _running(self) -> child_process.Guarded:
+    def _running(self) -> child_process.ChildProcess:
         if self._process is None:
             raise NotServingError(f"no ZooKeeper was started on {self.data_dir}")
         return self._process

@@ -17,12 +17,12 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.demo.base_cluster import Story
-from zkdash.demo.fault_injection import Incidents
-from zkdash.demo.kafka07.fault_injection import Weather07
+from zkdash.demo.base_cluster import BaseCluster
+from zkdash.demo.fault_injection import FaultInjection
+from zkdash.demo.kafka07.fault_injection import FaultInjection07
 from zkdash.demo.kafka07.simulation import Simulation07
 from zkdash.demo.kafka39 import simulation
-from zkdash.demo.kafka39.fault_injection import Weather
+from zkdash.demo.kafka39.fault_injection import FaultInjection39
 from zkdash.demo.zookeeper.server import Server
 from zkdash.management import database, serving, supervising
 from zkdash.zk.config import ClusterConfig
@@ -83,13 +83,13 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _cluster(layout: str, address: str, *, seed: int) -> tuple[Story, Incidents]:
+def _cluster(layout: str, address: str, *, seed: int) -> tuple[BaseCluster, FaultInjection]:
     """A cluster of a layout, and what befalls it."""
     if layout == "0.7":
         old = Simulation07(address, seed=seed)
-        return old, Weather07(old)
+        return old, FaultInjection07(old)
     cluster = simulation.Simulation(address, seed=seed, listen=True)
-    return cluster, Weather(cluster)
+    return cluster, FaultInjection39(cluster)
 
 
 def _environment(directory: Path, cluster: ClusterConfig) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What the controller holds in memory of the cluster's topics, and its conditional writes of them.
+"""What the controller holds in memory of topics (kafka.controller.ControllerContext), and writes of it.
 
 Every write is a multi that first compares /controller_epoch, as Kafka's controller has done since 2.1: a
 controller that was replaced cannot write any more. States and assignments are set with the version that was
@@ -20,16 +20,15 @@ from zkdash.demo.runtime import session
 from zkdash.kafka import paths
 from zkdash.kafka.values import PartitionState
 
-EPOCH_PATH = "/controller_epoch"
 Replicas = dict[int, tuple[int, ...]]
 
 
-class Deposed(Exception):  # noqa: N818 - a fact about the controller, not a mistake
-    """Another controller was elected: this one must not write."""
+class ControllerMovedError(Exception):
+    """Another controller was elected: this one must not write (ControllerMovedException)."""
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """A topic's znode: assigned replicas, those of moves that run, and the znode's version."""
+class TopicAssignment(msgspec.Struct, frozen=True):
+    """A topic's znode: replicas by partition, those of reassignments that run, and the znode's version."""
 
     partitions: Replicas
     adding: Replicas
@@ -37,13 +36,14 @@ class Plan(msgspec.Struct, frozen=True):
     topic_id: str | None
     version: int
 
-    def target(self, partition: int) -> tuple[int, ...]:
-        """The replicas that a move ends with; the assigned ones where none runs (KIP-455)."""
-        leaving = self.removing.get(partition, ())
-        return tuple(b for b in self.partitions[partition] if b not in leaving)
+    def target_replicas(self, partition: int) -> tuple[int, ...]:
+        """What a reassignment ends with; the assigned replicas where none runs (KIP-455)."""
+        removed = self.removing.get(partition, ())
+        return tuple(b for b in self.partitions[partition] if b not in removed)
 
     @property
-    def moving(self) -> set[int]:
+    def reassigned(self) -> set[int]:
+        """The partitions that are being reassigned."""
         return {*self.adding, *self.removing}
 
     @property
@@ -53,19 +53,19 @@ class Plan(msgspec.Struct, frozen=True):
         )
 
 
-class Kept(NamedTuple):
+class VersionedState(NamedTuple):
     """A state and the version of its znode."""
 
     state: PartitionState
     version: int
 
 
-class Ledger:
-    """Topics and states by name, in memory and in ZooKeeper. `epoch` stamps every state that is written."""
+class ControllerContext:
+    """Assignments by topic and states by partition. `epoch` is written into every state."""
 
     def __init__(self, zookeeper: session.Session, *, epoch: int, epoch_version: int) -> None:
-        self.topics: dict[str, Plan] = {}
-        self.states: dict[TopicPartition, Kept] = {}
+        self.topics: dict[str, TopicAssignment] = {}
+        self.states: dict[TopicPartition, VersionedState] = {}
         self._zookeeper = zookeeper
         self._epoch = epoch
         self._epoch_version = epoch_version
@@ -74,8 +74,8 @@ class Ledger:
 
     def load(self, names: Iterable[str], *, watch: Any) -> None:
         """Read topics (each watched by `watch(name)`) and the states of their partitions."""
-        found = [name for name in names if self.read_topic(name, watch=watch)]
-        self.read_states([TopicPartition(name, p) for name in found for p in self.topics[name].partitions])
+        loaded = [name for name in names if self.read_topic(name, watch=watch)]
+        self.read_states([TopicPartition(name, p) for name in loaded for p in self.topics[name].partitions])
 
     def read_topic(self, name: str, *, watch: Any) -> bool:
         """Read one topic's assignment; False where it is gone or cannot be understood.
@@ -83,25 +83,25 @@ class Ledger:
         Who drops the topic's id from its znode takes it from the next controller; this one remembers it.
         """
         read = self._zookeeper.get(paths.topic(name), then=watch(name))
-        plan = None if read is None else _parse_plan(read)
-        if plan is None:
-            self.forget(name)
+        assignment = None if read is None else _parse_assignment(read)
+        if assignment is None:
+            self.remove_topic(name)
             return False
-        known = self.topics.get(name)
+        before = self.topics.get(name)
         self.topics[name] = msgspec.structs.replace(
-            plan, topic_id=plan.topic_id or (known and known.topic_id)
+            assignment, topic_id=assignment.topic_id or (before and before.topic_id)
         )
         return True
 
     def read_states(self, which: Sequence[TopicPartition]) -> None:
         for key, read in zip(which, self._zookeeper.get_all([tp.state_path for tp in which]), strict=True):
-            kept = None if read is None else _parse_state(read)
-            if kept is None:
+            versioned = None if read is None else _parse_state(read)
+            if versioned is None:
                 self.states.pop(key, None)
             else:
-                self.states[key] = kept
+                self.states[key] = versioned
 
-    def forget(self, topic: str) -> None:
+    def remove_topic(self, topic: str) -> None:
         """The topic is gone from ZooKeeper."""
         self.topics.pop(topic, None)
         for key in [tp for tp in self.states if tp.topic == topic]:
@@ -115,52 +115,55 @@ class Ledger:
 
     # --- writing
 
-    def write(self, *multis: Sequence[session.Request]) -> list[session.Failure | None]:
-        """Commit multis behind the comparison of the epoch. Raises Deposed when that comparison fails."""
-        guarded = [
-            (self._zookeeper.checking(EPOCH_PATH, self._epoch_version), *requests) for requests in multis
+    def write(self, *multis: Sequence[session.Operation]) -> list[session.Failure | None]:
+        """Commit multis behind the comparison of the epoch. Raises ControllerMovedError where that fails."""
+        multis_with_check = [
+            (self._zookeeper.check_operation(paths.CONTROLLER_EPOCH, self._epoch_version), *operations)
+            for operations in multis
         ]
-        failures = self._zookeeper.commit(guarded)
+        failures = self._zookeeper.commit(multis_with_check)
         if any(failure is not None and failure.at == 0 for failure in failures):
-            raise Deposed
+            raise ControllerMovedError
         return failures
 
     def create_partitions(self, firsts: Mapping[TopicPartition, PartitionState]) -> None:
         """Make partitions/, each P below it and each state, in the order of a real controller."""
-        made = self._zookeeper.making
-        parents = [made(paths.partitions(t), None) for t in dict.fromkeys(k.topic for k in firsts)]
+        create = self._zookeeper.create_operation
+        parents = [create(paths.partitions(t), None) for t in dict.fromkeys(k.topic for k in firsts)]
         stamped = {tp: self._stamped(state) for tp, state in firsts.items()}
         self.write(
-            *([request] for request in parents),
-            *([made(tp.path, None)] for tp in stamped),
-            *([made(tp.state_path, zk_data.state(state))] for tp, state in stamped.items()),
+            *([operation] for operation in parents),
+            *([create(tp.path, None)] for tp in stamped),
+            *([create(tp.state_path, zk_data.state(state))] for tp, state in stamped.items()),
         )
         self.read_states(list(stamped))
 
     def set_states(self, changes: Mapping[TopicPartition, PartitionState | None]) -> None:
-        """Write what changed. Entries of None are what `leadership` answers for no change."""
+        """Write what changed. None is no change, as `leader_and_isr` returns it."""
         stamped = {tp: self._stamped(state) for tp, state in changes.items() if state is not None}
         failures = self.write(
             *(
-                [self._zookeeper.setting(tp.state_path, zk_data.state(s), self.states[tp].version)]
+                [self._zookeeper.set_operation(tp.state_path, zk_data.state(s), self.states[tp].version)]
                 for tp, s in stamped.items()
             )
         )
         for (tp, state), failure in zip(stamped.items(), failures, strict=True):
             if failure is None:
-                self.states[tp] = Kept(state, self.states[tp].version + 1)
+                self.states[tp] = VersionedState(state, self.states[tp].version + 1)
         self.read_states([tp for tp, failure in zip(stamped, failures, strict=True) if failure is not None])
 
-    def set_topic(self, name: str, plan: Plan) -> bool:
+    def set_topic(self, name: str, assignment: TopicAssignment) -> bool:
         """Write a topic's assignment; False where somebody changed or removed it (its watch tells what)."""
-        (failure,) = self.write([self._zookeeper.setting(paths.topic(name), plan.data, plan.version)])
+        (failure,) = self.write(
+            [self._zookeeper.set_operation(paths.topic(name), assignment.data, assignment.version)]
+        )
         if failure is None:
-            self.topics[name] = msgspec.structs.replace(plan, version=plan.version + 1)
+            self.topics[name] = msgspec.structs.replace(assignment, version=assignment.version + 1)
         return failure is None
 
     def delete(self, *paths: str) -> None:
         """Delete znodes in order; one that is gone already is skipped."""
-        for failure in self.write(*([self._zookeeper.deleting(path)] for path in paths)):
+        for failure in self.write(*([self._zookeeper.delete_operation(path)] for path in paths)):
             if failure is not None and not isinstance(failure.error, exceptions.NoNodeError):
                 raise failure.error
 
@@ -168,11 +171,11 @@ class Ledger:
         return msgspec.structs.replace(state, controller_epoch=self._epoch)
 
 
-def _parse_plan(read: session.Read) -> Plan | None:
-    """Versions 1 to 3; None for what is no assignment (a real controller would stop over it)."""
+def _parse_assignment(read: session.VersionedData) -> TopicAssignment | None:
+    """Versions 1 to 3; None where it cannot be understood (a real controller would stop over it)."""
     try:
         value = json.loads(read.data)
-        return Plan(
+        return TopicAssignment(
             partitions=_replicas(value["partitions"]),
             adding=_replicas(value.get("adding_replicas", {})),
             removing=_replicas(value.get("removing_replicas", {})),
@@ -183,9 +186,9 @@ def _parse_plan(read: session.Read) -> Plan | None:
         return None
 
 
-def _parse_state(read: session.Read) -> Kept | None:
+def _parse_state(read: session.VersionedData) -> VersionedState | None:
     try:
-        return Kept(msgspec.json.decode(read.data, type=PartitionState), read.version)
+        return VersionedState(msgspec.json.decode(read.data, type=PartitionState), read.version)
     except msgspec.MsgspecError:
         return None
 

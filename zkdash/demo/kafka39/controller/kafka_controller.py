@@ -1,8 +1,8 @@
 """The controller: the broker that holds /controller, and what it does about brokers, topics and requests.
 
-After kafka.controller.KafkaController of 3.9 in ZooKeeper mode. What it reads is its Ledger's; moves,
-deletions and followers that catch up have modules of their own. It acts only on the agenda's thread, and
-only until `resign`.
+After kafka.controller.KafkaController of 3.9 in ZooKeeper mode. What it reads is in its ControllerContext;
+reassignments, deletions and followers that catch up have modules of their own. It acts only on the event
+loop's thread, and only until `resign`.
 """
 
 from __future__ import annotations
@@ -23,86 +23,88 @@ from zkdash.demo.kafka39.controller import (
 )
 from zkdash.demo.kafka39.topic_partition import TopicPartition
 from zkdash.demo.runtime import event_loop, session
+from zkdash.kafka import paths
 from zkdash.kafka.values import PartitionState
 
-IDS_PATH = "/brokers/ids"
-TOPICS_PATH = "/brokers/topics"
-ELECTION_PATH = "/admin/preferred_replica_election"
-NOTIFICATION_PATHS = ("/isr_change_notification", "/log_dir_event_notification")
+NOTIFICATION_PATHS = (paths.ISR_CHANGES, paths.LOG_DIR_EVENTS)
 # leader.imbalance.check.interval.seconds is 300 by default; the demo's brokers are configured to 45.
 IMBALANCE_CHECK_S = 45.0
 IMBALANCE_LIMIT = 0.10  # leader.imbalance.per.broker.percentage
 
 
-class Controller:
-    """One term in office. `start` takes over whatever state ZooKeeper holds; `resign` ends it for good."""
+class KafkaController:
+    """One controller epoch. `start` takes over whatever state ZooKeeper holds; `resign` ends it for good."""
 
     def __init__(
         self,
         zookeeper: session.Session,
         *,
-        steps: event_loop.Agenda,
+        loop: event_loop.EventLoop,
         random: Random,
         epoch: int,
         epoch_version: int,
-        copying: replica_fetchers.Copies,
-        on_deposed: Callable[[], None],
+        fetchers: replica_fetchers.ReplicaFetchers,
+        on_moved: Callable[[], None],
     ) -> None:
         self.epoch = epoch
         self.live: frozenset[int] = frozenset()
-        self.ledger = controller_context.Ledger(zookeeper, epoch=epoch, epoch_version=epoch_version)
-        self._zookeeper = zookeeper
-        self._steps = steps
-        self._random = random
-        self._on_deposed = on_deposed
-        self._active = True
-        self._known_topics: set[str] = set()
-        self._replication = replication.Replication(
-            self.ledger, steps=steps, random=random, act=self.act, copying=copying
+        self.context = controller_context.ControllerContext(
+            zookeeper, epoch=epoch, epoch_version=epoch_version
         )
-        self._moves = reassignments.Reassignments(self.ledger, zookeeper, act=self.act)
-        self._deletions = topic_deletion.Deletions(self.ledger, zookeeper, steps=steps, act=self.act)
+        self._zookeeper = zookeeper
+        self._loop = loop
+        self._random = random
+        self._on_moved = on_moved
+        self._active = True
+        self._topic_names: set[str] = set()
+        self._replication = replication.Replication(
+            self.context, loop=loop, random=random, process=self.process, fetchers=fetchers
+        )
+        self._reassignments = reassignments.Reassignments(self.context, zookeeper, process=self.process)
+        self._deletions = topic_deletion.TopicDeletionManager(
+            self.context, zookeeper, loop=loop, process=self.process
+        )
 
     def start(self) -> None:
-        """Take office: clear notifications, read everything, elect where leaders died meanwhile."""
-        self.act(self._take_over)
+        """Take over: clear notifications, read everything, elect where leaders died meanwhile."""
+        self.process(self._on_controller_failover)
 
     def resign(self) -> None:
         self._active = False
 
-    def act(self, step: event_loop.Step) -> None:
-        """Run a step of this term, unless it is over; then settle what the step left to do."""
+    def process(self, task: event_loop.Task) -> None:
+        """Run a task, unless this controller has resigned; then do what the task makes due."""
         if not self._active:
             return
         try:
-            step()
-            self._settle()
-        except controller_context.Deposed:
+            task()
+            self._process_due()
+        except controller_context.ControllerMovedError:
             self.resign()
-            self._on_deposed()
+            self._on_moved()
 
     def fall_behind(self, key: TopicPartition, replica: int, *, seconds: float) -> None:
         """A follower lags: its leader takes it out of the ISR, and back in after `seconds`."""
-        self.act(lambda: self._replication.fall_behind(key, replica, seconds=seconds))
+        self.process(lambda: self._replication.fall_behind(key, replica, seconds=seconds))
 
     # --- what ZooKeeper tells
 
-    def _take_over(self) -> None:
+    def _on_controller_failover(self) -> None:
         for path in NOTIFICATION_PATHS:
-            self.ledger.delete(*(f"{path}/{name}" for name in self._zookeeper.children(path)))
+            self.context.delete(*(f"{path}/{name}" for name in self._zookeeper.children(path)))
         self.live = self._read_brokers()
-        self._known_topics = set(self._read_topics())
-        self.ledger.load(sorted(self._known_topics), watch=self._watch_topic)
-        self._name_topics(self.ledger.topics)
-        self._create_states(self.ledger.topics)
+        self._topic_names = set(self._read_topics())
+        self.context.load(sorted(self._topic_names), watch=self._watch_topic)
+        self._add_topic_ids(self.context.topics)
+        self._create_states(self.context.topics)
         self._elect_leaders()
-        self._drop_from_isr(self._dead())
+        self._drop_from_isr(self._dead_members())
         self._deletions.read()
-        self._moves.resume()
-        self._election_requested()
-        self._await_rebalance()
+        self._reassignments.resume()
+        self._process_preferred_replica_election()
+        self._schedule_imbalance_check()
 
-    def _brokers_changed(self) -> None:
+    def _process_broker_change(self) -> None:
         """Brokers came or went (onBrokerFailure, onBrokerStartup)."""
         before, self.live = self.live, self._read_brokers()
         gone, came = before - self.live, self.live - before
@@ -111,129 +113,135 @@ class Controller:
         if gone:
             self._drop_from_isr(gone)
         if came:
-            self._create_states(self.ledger.topics)
+            self._create_states(self.context.topics)
 
-    def topics_changed(self) -> None:
+    def process_topic_change(self) -> None:
         """Look at /brokers/topics now, rather than when its watch fires."""
-        self.act(self._topics_changed)
+        self.process(self._process_topic_change)
 
-    def _topics_changed(self) -> None:
+    def _process_topic_change(self) -> None:
         names = set(self._read_topics())
-        for name in sorted(self._known_topics - names):
-            self.ledger.forget(name)
-        added = sorted(names - self._known_topics)
-        self._known_topics = names
-        self.ledger.load(added, watch=self._watch_topic)
-        self._name_topics(added)
+        for name in sorted(self._topic_names - names):
+            self.context.remove_topic(name)
+        added = sorted(names - self._topic_names)
+        self._topic_names = names
+        self.context.load(added, watch=self._watch_topic)
+        self._add_topic_ids(added)
         self._create_states(added)
 
-    def _topic_changed(self, name: str) -> None:
+    def _process_partition_modifications(self, name: str) -> None:
         """A topic's assignment was written: by this controller, or by whoever adds partitions."""
-        if self.ledger.read_topic(name, watch=self._watch_topic):
+        if self.context.read_topic(name, watch=self._watch_topic):
             self._create_states([name])
 
-    def _election_requested(self) -> None:
+    def _process_preferred_replica_election(self) -> None:
         """/admin/preferred_replica_election: elect what can be elected; the znode goes in any case."""
-        read = self._zookeeper.get(ELECTION_PATH, then=lambda: self.act(self._election_requested))
+        read = self._zookeeper.get(
+            paths.ELECTION, then=lambda: self.process(self._process_preferred_replica_election)
+        )
         if read is None:
             return
-        self._prefer(key for key in _requested(read.data) if self.ledger.knows(key))
-        self.ledger.delete(ELECTION_PATH)
+        self._elect_preferred(key for key in _parse_election(read.data) if self.context.knows(key))
+        self.context.delete(paths.ELECTION)
 
     def _read_brokers(self) -> frozenset[int]:
-        names = self._zookeeper.children(IDS_PATH, then=lambda: self.act(self._brokers_changed))
+        names = self._zookeeper.children(
+            paths.BROKER_IDS, then=lambda: self.process(self._process_broker_change)
+        )
         return frozenset(int(name) for name in names if name.isdigit())
 
     def _read_topics(self) -> list[str]:
-        return self._zookeeper.children(TOPICS_PATH, then=self.topics_changed)
+        return self._zookeeper.children(paths.TOPICS, then=self.process_topic_change)
 
-    def _watch_topic(self, name: str) -> event_loop.Step:
-        return lambda: self.act(lambda: self._topic_changed(name))
+    def _watch_topic(self, name: str) -> event_loop.Task:
+        return lambda: self.process(lambda: self._process_partition_modifications(name))
 
     # --- what it does about it
 
-    def _settle(self) -> None:
-        """Moves that can end, deletions that can run, followers that can catch up."""
-        self._moves.advance(self.live)
+    def _process_due(self) -> None:
+        """Reassignments that can end, deletions that can run, followers that can catch up."""
+        self._reassignments.advance(self.live)
         self._deletions.advance(self.live)
         self._replication.follow(self.live)
 
-    def _name_topics(self, names: Iterable[str]) -> None:
+    def _add_topic_ids(self, names: Iterable[str]) -> None:
         """A topic written by hand or by an old tool has no id: a controller that meets it gives it one."""
         for name in list(names):
-            plan = self.ledger.topics.get(name)
-            if plan is not None and plan.topic_id is None:
+            assignment = self.context.topics.get(name)
+            if assignment is not None and assignment.topic_id is None:
                 topic_id = zk_data.new_topic_id(self._random)
-                self.ledger.set_topic(name, msgspec.structs.replace(plan, topic_id=topic_id))
+                self.context.set_topic(name, msgspec.structs.replace(assignment, topic_id=topic_id))
 
     def _create_states(self, topics: Iterable[str]) -> None:
         """A first leader for each partition that has none yet and has a live replica."""
         keys = (TopicPartition(t, p) for t in list(topics) for p in self._partitions(t))
         firsts = {
-            key: leader_and_isr.first(self.ledger.replicas(key), self.live)
+            key: leader_and_isr.initialize(self.context.replicas(key), self.live)
             for key in keys
-            if key not in self.ledger.states
+            if key not in self.context.states
         }
         chosen = {key: state for key, state in firsts.items() if state is not None}
         if chosen:
-            self.ledger.create_partitions(chosen)
+            self.context.create_partitions(chosen)
 
     def _partitions(self, topic: str) -> Iterable[int]:
-        plan = self.ledger.topics.get(topic)
-        return () if plan is None else plan.partitions
+        assignment = self.context.topics.get(topic)
+        return () if assignment is None else assignment.partitions
 
     def _elect_leaders(self) -> None:
         """A new leader wherever the old one is dead or there was none."""
-        self._decide(
+        self._set_states(
             lambda key, state: (
                 None
                 if state.leader in self.live
-                else leader_and_isr.elect(state, self.ledger.replicas(key), self.live)
+                else leader_and_isr.leader_for_offline(state, self.context.replicas(key), self.live)
             )
         )
 
     def _drop_from_isr(self, dead: frozenset[int]) -> None:
-        self._decide(lambda _, state: leader_and_isr.remove(state, dead))
+        self._set_states(lambda _, state: leader_and_isr.remove_from_isr(state, dead))
 
-    def _decide(self, choose: Callable[[TopicPartition, PartitionState], PartitionState | None]) -> None:
+    def _set_states(self, choose: Callable[[TopicPartition, PartitionState], PartitionState | None]) -> None:
         changes = {
-            key: choose(key, kept.state)
-            for key, kept in self.ledger.states.items()
-            if self.ledger.knows(key) and not self._deletions.is_deleting(key.topic)
+            key: choose(key, versioned.state)
+            for key, versioned in self.context.states.items()
+            if self.context.knows(key) and not self._deletions.is_deleting(key.topic)
         }
-        self.ledger.set_states(changes)
+        self.context.set_states(changes)
 
-    def _dead(self) -> frozenset[int]:
-        members = {b for kept in self.ledger.states.values() for b in kept.state.isr}
+    def _dead_members(self) -> frozenset[int]:
+        members = {b for versioned in self.context.states.values() for b in versioned.state.isr}
         return frozenset(members) - self.live
 
-    def _prefer(self, keys: Iterable[TopicPartition]) -> None:
-        states = self.ledger.states
-        self.ledger.set_states(
+    def _elect_preferred(self, keys: Iterable[TopicPartition]) -> None:
+        states = self.context.states
+        self.context.set_states(
             {
-                key: leader_and_isr.prefer(states[key].state, self.ledger.replicas(key), self.live)
+                key: leader_and_isr.leader_for_preferred_replica(
+                    states[key].state, self.context.replicas(key), self.live
+                )
                 for key in keys
                 if key in states
             }
         )
 
-    def _rebalance(self) -> None:
+    def _check_imbalance(self) -> None:
         """auto.leader.rebalance.enable: brokers that lead too few of their own partitions get them back."""
-        self._await_rebalance()
-        own: dict[int, list[TopicPartition]] = {}
-        for key in self.ledger.states:
-            if self.ledger.knows(key) and key.partition not in self.ledger.topics[key.topic].moving:
-                own.setdefault(self.ledger.replicas(key)[0], []).append(key)
-        for broker in sorted(self.live & own.keys()):
-            astray = [key for key in own[broker] if self.ledger.states[key].state.leader != broker]
-            if len(astray) / len(own[broker]) > IMBALANCE_LIMIT:
-                self._prefer(astray)
+        self._schedule_imbalance_check()
+        preferred: dict[int, list[TopicPartition]] = {}
+        for key in self.context.states:
+            if self.context.knows(key) and key.partition not in self.context.topics[key.topic].reassigned:
+                preferred.setdefault(self.context.replicas(key)[0], []).append(key)
+        for broker in sorted(self.live & preferred.keys()):
+            elsewhere = [key for key in preferred[broker] if self.context.states[key].state.leader != broker]
+            if len(elsewhere) / len(preferred[broker]) > IMBALANCE_LIMIT:
+                self._elect_preferred(elsewhere)
 
-    def _await_rebalance(self) -> None:
-        self._steps.after(IMBALANCE_CHECK_S, lambda: self.act(self._rebalance))
+    def _schedule_imbalance_check(self) -> None:
+        self._loop.call_later(IMBALANCE_CHECK_S, lambda: self.process(self._check_imbalance))
 
 
-def _requested(data: bytes) -> list[TopicPartition]:
+def _parse_election(data: bytes) -> list[TopicPartition]:
     """The partitions that an election znode names; none where it cannot be understood."""
     try:
         value = json.loads(data)

@@ -1,8 +1,9 @@
-"""Kafka's arithmetic of leaders and ISRs, as its ZooKeeper-mode controller does it in 3.9. Pure.
+"""Leaders and ISRs (kafka.api.LeaderAndIsr), decided as the ZooKeeper-mode controller of 3.9 does. Pure.
 
-Each function answers the new state, or None where nothing changes. A decision about leadership counts
-`leader_epoch` up; a follower that joins or leaves the ISR by itself (AlterPartition) does not.
-Sources: kafka.controller.Election, PartitionStateMachine, ReplicaStateMachine.doRemoveReplicasFromIsr.
+Each function returns the new state, or None where nothing changes. A decision about leadership increments
+`leader_epoch`; a follower that joins or leaves the ISR (AlterPartition) does not.
+Sources: kafka.controller.Election, PartitionStateMachine, ReplicaStateMachine.doRemoveReplicasFromIsr,
+kafka.cluster.Partition.maybeExpandIsr and maybeShrinkIsr.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from zkdash.kafka.values import PartitionState
 NO_LEADER = -1
 
 
-def first(replicas: Sequence[int], live: Collection[int]) -> PartitionState | None:
+def initialize(replicas: Sequence[int], live: Collection[int]) -> PartitionState | None:
     """The state of a new partition: the first live replica leads, all live ones are in sync."""
     isr = tuple(b for b in replicas if b in live)
     if not isr:
@@ -24,7 +25,9 @@ def first(replicas: Sequence[int], live: Collection[int]) -> PartitionState | No
     return PartitionState(leader=isr[0], leader_epoch=0, controller_epoch=0, isr=isr)
 
 
-def elect(state: PartitionState, replicas: Sequence[int], live: Collection[int]) -> PartitionState | None:
+def leader_for_offline(
+    state: PartitionState, replicas: Sequence[int], live: Collection[int]
+) -> PartitionState | None:
     """A leader for a partition whose own is gone: the first assigned replica that lives and is in sync."""
     leader = _eligible(state, replicas, live)
     if leader is None:
@@ -32,7 +35,9 @@ def elect(state: PartitionState, replicas: Sequence[int], live: Collection[int])
     return _decided(state, leader=leader, isr=tuple(b for b in state.isr if b in live))
 
 
-def prefer(state: PartitionState, replicas: Sequence[int], live: Collection[int]) -> PartitionState | None:
+def leader_for_preferred_replica(
+    state: PartitionState, replicas: Sequence[int], live: Collection[int]
+) -> PartitionState | None:
     """The preferred replica takes over, where it lives, is in sync and does not lead already."""
     preferred = replicas[0]
     if state.leader == preferred or preferred not in live or preferred not in state.isr:
@@ -40,7 +45,9 @@ def prefer(state: PartitionState, replicas: Sequence[int], live: Collection[int]
     return _decided(state, leader=preferred, isr=state.isr)
 
 
-def hand_over(state: PartitionState, target: Sequence[int], live: Collection[int]) -> PartitionState | None:
+def leader_for_reassignment(
+    state: PartitionState, target: Sequence[int], live: Collection[int]
+) -> PartitionState | None:
     """At the end of a reassignment a replica of the target leads, if one can and none does."""
     if state.leader in target:
         return None
@@ -48,7 +55,7 @@ def hand_over(state: PartitionState, target: Sequence[int], live: Collection[int
     return None if leader is None else _decided(state, leader=leader, isr=state.isr)
 
 
-def remove(state: PartitionState, gone: Collection[int]) -> PartitionState | None:
+def remove_from_isr(state: PartitionState, gone: Collection[int]) -> PartitionState | None:
     """Dead or reassigned replicas leave the ISR; its last member stays in it, without leading."""
     if not set(gone) & set(state.isr):
         return None
@@ -59,19 +66,19 @@ def remove(state: PartitionState, gone: Collection[int]) -> PartitionState | Non
     return _decided(state, leader=leader, isr=isr)
 
 
-def renew(state: PartitionState) -> PartitionState:
+def renew_leader_epoch(state: PartitionState) -> PartitionState:
     """The same leadership under a new epoch: how a reassignment tells the brokers."""
     return _decided(state, leader=state.leader, isr=state.isr)
 
 
-def join(state: PartitionState, replica: int) -> PartitionState | None:
+def expand_isr(state: PartitionState, replica: int) -> PartitionState | None:
     """A follower caught up: its leader adds it to the ISR."""
     if replica in state.isr or state.leader == NO_LEADER:
         return None
     return msgspec.structs.replace(state, isr=(*state.isr, replica))
 
 
-def lag(state: PartitionState, replica: int) -> PartitionState | None:
+def shrink_isr(state: PartitionState, replica: int) -> PartitionState | None:
     """A follower fell behind: its leader takes it out of the ISR."""
     if replica not in state.isr or state.leader in {replica, NO_LEADER}:
         return None

@@ -13,35 +13,34 @@ from zkdash.demo.kafka39.topic_partition import TopicPartition
 from zkdash.demo.runtime import event_loop, session
 from zkdash.kafka import paths
 
-PATH = "/admin/delete_topics"
 # How long a topic's replicas take to stop, and each of its partitions.
 STOP_S = 0.5
 STOP_EACH_S = 0.02
 
 
-class Deletions:
-    """The topics marked for deletion in one controller's term. `act` runs a step of that term."""
+class TopicDeletionManager:
+    """The topics marked for deletion, as one controller sees them. `process` runs a task of it."""
 
     def __init__(
         self,
-        book: controller_context.Ledger,
+        context: controller_context.ControllerContext,
         zookeeper: session.Session,
         *,
-        steps: event_loop.Agenda,
-        act: Callable[[event_loop.Step], None],
+        loop: event_loop.EventLoop,
+        process: Callable[[event_loop.Task], None],
     ) -> None:
-        self._ledger = book
+        self._context = context
         self._zookeeper = zookeeper
-        self._steps = steps
-        self._act = act
+        self._loop = loop
+        self._process = process
         self._marked: list[str] = []
         self._stopping: dict[str, float] = {}  # when the replicas of a topic have stopped
 
     def read(self) -> None:
         """Read the markers and be told of the next. Those of topics that do not exist are removed."""
-        names = self._zookeeper.children(PATH, then=lambda: self._act(self.read))
-        unknown = [name for name in names if name not in self._ledger.topics]
-        self._ledger.delete(*(f"{PATH}/{name}" for name in unknown))
+        names = self._zookeeper.children(paths.DELETIONS, then=lambda: self._process(self.read))
+        unknown = [name for name in names if name not in self._context.topics]
+        self._context.delete(*(paths.deletion(name) for name in unknown))
         self._marked = [name for name in names if name not in unknown]
 
     def is_deleting(self, topic: str) -> bool:
@@ -49,49 +48,49 @@ class Deletions:
 
     def advance(self, live: frozenset[int]) -> None:
         """Delete every marked topic that can be deleted now, once its replicas have stopped."""
-        now = self._steps.now()
+        now = self._loop.now()
         for name in list(self._marked):
-            plan = self._ledger.topics.get(name)
-            if plan is None:
+            assignment = self._context.topics.get(name)
+            if assignment is None:
                 self._marked.remove(name)
-            elif plan.moving or not all(set(r) <= live for r in plan.partitions.values()):
+            elif assignment.reassigned or not all(set(r) <= live for r in assignment.partitions.values()):
                 self._stopping.pop(name, None)
             elif name not in self._stopping:
-                wait = STOP_S + STOP_EACH_S * len(plan.partitions)
+                wait = STOP_S + STOP_EACH_S * len(assignment.partitions)
                 self._stopping[name] = now + wait
-                self._steps.after(wait, lambda: self._act(lambda: None))
+                self._loop.call_later(wait, lambda: self._process(lambda: None))
             elif now >= self._stopping[name]:
-                self._delete(name, plan)
+                self._delete(name, assignment)
 
-    def _delete(self, name: str, plan: controller_context.Plan) -> None:
+    def _delete(self, name: str, assignment: controller_context.TopicAssignment) -> None:
         """Stop the replicas, then remove states, partitions, topic, overrides and marker, in that order."""
-        keys = [TopicPartition(name, p) for p in plan.partitions]
+        keys = [TopicPartition(name, p) for p in assignment.partitions]
         self._stop_followers(keys)
         self._stop_leaders(keys)
-        self._ledger.delete(*self._paths(name, keys))
-        self._ledger.forget(name)
+        self._context.delete(*self._paths(name, keys))
+        self._context.remove_topic(name)
         self._marked.remove(name)
         del self._stopping[name]
 
     def _stop_followers(self, keys: list[TopicPartition]) -> None:
-        states = self._ledger.states
+        states = self._context.states
         stopped = {
-            key: leader_and_isr.remove(
+            key: leader_and_isr.remove_from_isr(
                 states[key].state, set(states[key].state.isr) - {states[key].state.leader}
             )
             for key in keys
             if key in states
         }
-        self._ledger.set_states(stopped)
+        self._context.set_states(stopped)
 
     def _stop_leaders(self, keys: list[TopicPartition]) -> None:
-        states = self._ledger.states
+        states = self._context.states
         stopped = {
-            key: leader_and_isr.remove(states[key].state, {states[key].state.leader})
+            key: leader_and_isr.remove_from_isr(states[key].state, {states[key].state.leader})
             for key in keys
             if key in states
         }
-        self._ledger.set_states(stopped)
+        self._context.set_states(stopped)
 
     def _paths(self, name: str, keys: list[TopicPartition]) -> Iterator[str]:
         for key in keys:
