@@ -1,21 +1,27 @@
 """What a simulated broker answers to the few questions that the dashboard asks. Pure: bytes to bytes.
 
 ListOffsets version 0 (both ends) and 1 (any moment too), OffsetFetch versions 1 and 2, ListGroups version 0,
-as 3.9 answers them; a request that is anything else, or malformed, is refused, for which a real broker closes
-the connection.
-Source: kafka.server.KafkaApis, and the schemas of 3.9 (clients/src/main/resources/common/message).
+as 3.9 answers them; every other request is refused, for which a real broker closes the connection.
+Source: kafka.server.KafkaApis.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from kafka.protocol.admin import ListGroupsRequest, ListGroupsResponse
+from kafka.protocol.consumer import (
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    OffsetFetchResponse,
+)
 
 from zkdash.demo.kafka39.consumer_progress import ConsumerProgress
 from zkdash.demo.kafka39.logs import Logs
 from zkdash.demo.kafka39.metadata_cache import MetadataCache
-from zkdash.demo.protocol.requests import RefusedRequestError, Request
+from zkdash.demo.protocol import requests
+from zkdash.demo.protocol.requests import RefusedRequestError
 from zkdash.kafka.consumers import coordinators
 
 _LATEST = -1
@@ -27,11 +33,8 @@ _UNKNOWN_PARTITION = 3
 _NOT_LEADER = 6
 _NOT_COORDINATOR = 16
 
-_SHORT = struct.Struct("!h")
-_INT = struct.Struct("!i")
-_LONG = struct.Struct("!q")
-
-T = TypeVar("T")
+_OffsetsOfTopic = ListOffsetsResponse.ListOffsetsTopicResponse
+_CommitsOfTopic = OffsetFetchResponse.OffsetFetchResponseTopic
 
 
 class KafkaApis:
@@ -52,54 +55,46 @@ class KafkaApis:
         self._progress = progress
         self._wall_ms = wall_ms
 
-    def answer(self, request: bytes) -> bytes:
-        """The answer's bytes, header and body; a request is the same. Raises RefusedRequestError."""
-        asked = Request(request)
-        key, version, correlation = asked.int16(), asked.int16(), asked.int32()
-        asked.nullable_text()  # the client's id
-        told = self._body(key, version, asked)
-        return _INT.pack(correlation) + told
-
-    def _body(self, key: int, version: int, asked: Request) -> bytes:
-        match key, version:
-            case 2, 0:
-                return self._list_offsets(asked, lambda: _three(asked), self._both_ends)
-            case 2, 1:
-                return self._list_offsets(asked, lambda: (asked.int32(), asked.int64()), self._any_offset)
-            case 9, 1 | 2:
-                return self._fetch_offsets(asked, version)
-            case 16, 0:
-                return self._list_groups(asked)
-        raise RefusedRequestError(f"version {version} of API {key} is not answered here")
+    def answer(self, data: bytes) -> bytes:
+        """The response to a request, both header and body without the length. Raises RefusedRequestError."""
+        request = requests.decode(data)
+        if isinstance(request, ListOffsetsRequest):
+            response = self._list_offsets(request)
+        elif isinstance(request, ListGroupsRequest):
+            response = self._list_groups()
+        else:
+            response = self._fetch_offsets(request)
+        response.API_VERSION = request.API_VERSION
+        response.with_header(request.header.correlation_id)
+        encoded: bytes = response.encode(header=True)
+        return encoded
 
     # --- log ends
 
-    def _list_offsets(self, asked: Request, read: Callable[[], T], tell: Callable[[str, T], bytes]) -> bytes:
-        """Both versions differ in what they say of each partition only."""
-        asked.int32()  # replica_id
-        topics = asked.array(lambda: (asked.text(), asked.array(read)))
-        asked.end()
-        return _array(
-            _text(topic) + _array(tell(topic, one) for one in partitions) for topic, partitions in topics
+    def _list_offsets(self, request: Any) -> Any:
+        version = request.API_VERSION
+        topics = [
+            _OffsetsOfTopic(
+                name=topic.name, partitions=[self._listed(topic.name, p, version) for p in topic.partitions]
+            )
+            for topic in request.topics
+        ]
+        return ListOffsetsResponse(topics=topics)
+
+    def _listed(self, topic: str, partition: Any, version: int) -> Any:
+        """One partition, with the fields of both versions: the schema writes those of its own."""
+        time = partition.timestamp
+        if time < _EARLIEST or (version == 0 and time >= 0):
+            raise RefusedRequestError(f"version {version} of ListOffsets is not answered for the time {time}")
+        error, offset = self._offset(topic, partition.partition_index, time)
+        return _OffsetsOfTopic.ListOffsetsPartitionResponse(
+            partition_index=partition.partition_index,
+            error_code=error,
+            old_style_offsets=[] if error else [offset][: max(0, partition.max_num_offsets)],
+            # the time of the message found: a client needs it no more precise than its question was
+            timestamp=time if time >= 0 and offset != _NO_OFFSET else _NO_OFFSET,
+            offset=offset,
         )
-
-    def _both_ends(self, topic: str, one: tuple[int, int, int]) -> bytes:
-        partition, time, most = one
-        if time not in (_LATEST, _EARLIEST):
-            raise RefusedRequestError(f"version 0 of ListOffsets does not tell of the time {time} here")
-        error, offset = self._offset(topic, partition, time)
-        offsets = [] if error else [offset]
-        told = _array(map(_LONG.pack, offsets[: max(0, most)]))
-        return _INT.pack(partition) + _SHORT.pack(error) + told
-
-    def _any_offset(self, topic: str, one: tuple[int, int]) -> bytes:
-        partition, time = one
-        if time < _EARLIEST:
-            raise RefusedRequestError(f"version 1 of ListOffsets does not know the time {time}")
-        error, offset = self._offset(topic, partition, time)
-        # the time of the message found: a client needs it no more precise than its question was
-        at = time if time >= 0 and offset != _NO_OFFSET else _NO_OFFSET
-        return _INT.pack(partition) + _SHORT.pack(error) + _LONG.pack(at) + _LONG.pack(offset)
 
     def _offset(self, topic: str, partition: int, time: int) -> tuple[int, int]:
         """An error code and the offset, one of which says nothing."""
@@ -110,23 +105,27 @@ class KafkaApis:
             return _NONE, self._logs.end(topic, partition)
         if time == _EARLIEST:
             return _NONE, self._logs.start(topic, partition)
-        found = self._logs.offset_since(topic, partition, ago_s=(self._wall_ms() - time) / 1000)
-        return _NONE, _NO_OFFSET if found is None else found
+        offset = self._logs.offset_since(topic, partition, ago_s=(self._wall_ms() - time) / 1000)
+        return _NONE, _NO_OFFSET if offset is None else offset
 
     # --- commits
 
-    def _fetch_offsets(self, asked: Request, version: int) -> bytes:
-        group = asked.text()
-        topics = asked.nullable_array(lambda: (asked.text(), asked.array(asked.int32)))
-        asked.end()
-        if topics is None and version == 1:
-            raise RefusedRequestError("version 1 of OffsetFetch names its topics")
-        error = _NONE if self._coordinates(group) else _NOT_COORDINATOR
-        commits = self._progress.committed(group)
-        told = _by_topic(commits) if topics is None else topics
-        # 3.9 answers both versions without any partition where it is not the coordinator
-        body = _array(_commits(commits, *one) for one in ([] if error else told))
-        return body if version == 1 else body + _SHORT.pack(error)
+    def _fetch_offsets(self, request: Any) -> Any:
+        if not self._coordinates(request.group_id):
+            # 3.9 answers both versions without any partition where it is not the coordinator
+            return OffsetFetchResponse(topics=[], error_code=_NOT_COORDINATOR)
+        commits = self._progress.committed(request.group_id)
+        asked_for = _by_topic(commits)
+        if request.topics is not None:
+            asked_for = [(topic.name, topic.partition_indexes) for topic in request.topics]
+        topics = [
+            _CommitsOfTopic(
+                name=topic,
+                partitions=[_commit(number, commits.get((topic, number))) for number in partitions],
+            )
+            for topic, partitions in asked_for
+        ]
+        return OffsetFetchResponse(topics=topics, error_code=_NONE)
 
     def _coordinates(self, group: str) -> bool:
         count = self._metadata.partition_count(coordinators.OFFSETS_TOPIC)
@@ -135,26 +134,23 @@ class KafkaApis:
         partition = coordinators.partition_of(group, count)
         return self._metadata.leader(coordinators.OFFSETS_TOPIC, partition) == self._id
 
-    def _list_groups(self, asked: Request) -> bytes:
-        asked.end()
-        groups = [group for group in self._progress.groups_in_kafka if self._coordinates(group)]
+    def _list_groups(self) -> Any:
         # a group of old consumers has no protocol: it only keeps offsets here
-        return _SHORT.pack(_NONE) + _array(_text(group) + _text("") for group in groups)
+        groups = [
+            ListGroupsResponse.ListedGroup(group_id=group, protocol_type="")
+            for group in self._progress.groups_in_kafka
+            if self._coordinates(group)
+        ]
+        return ListGroupsResponse(error_code=_NONE, groups=groups)
 
 
-def _three(asked: Request) -> tuple[int, int, int]:
-    """A partition, a time, and how many offsets at most."""
-    return asked.int32(), asked.int64(), asked.int32()
-
-
-def _commits(commits: Mapping[tuple[str, int], int], topic: str, partitions: Iterable[int]) -> bytes:
-    """A topic of an OffsetFetch answer; no commit is no error."""
-    return _text(topic) + _array(
-        _INT.pack(number)
-        + _LONG.pack(commits.get((topic, number), _NO_OFFSET))
-        + _text("")
-        + _SHORT.pack(_NONE)
-        for number in partitions
+def _commit(partition: int, offset: int | None) -> Any:
+    """A partition of an OffsetFetch answer. That nothing was committed is not an error."""
+    return _CommitsOfTopic.OffsetFetchResponsePartition(
+        partition_index=partition,
+        committed_offset=_NO_OFFSET if offset is None else offset,
+        metadata="",
+        error_code=_NONE,
     )
 
 
@@ -163,13 +159,3 @@ def _by_topic(commits: Iterable[tuple[str, int]]) -> list[tuple[str, list[int]]]
     for topic, partition in commits:
         topics.setdefault(topic, []).append(partition)
     return list(topics.items())
-
-
-def _text(value: str) -> bytes:
-    data = value.encode()
-    return _SHORT.pack(len(data)) + data
-
-
-def _array(items: Iterable[bytes]) -> bytes:
-    told = list(items)
-    return _INT.pack(len(told)) + b"".join(told)
