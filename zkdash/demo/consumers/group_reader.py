@@ -35,7 +35,7 @@ class GroupReader:
         self._partitions = self._partitions_07 if config.layout is Layout.V07 else self._partitions_08
 
     def read(self) -> AssignmentContext:
-        """The whole group's demand; the topics of this consumer are watched. Raises AttemptFailedError."""
+        """Members and partitions of the whole group; own topics are watched. Raises AttemptFailedError."""
         members = self._members()
         mine = members.get(self._consumer_id)
         if mine is None:

@@ -28,7 +28,7 @@ class Simulation(base_cluster.BaseCluster):
 
     See `BaseCluster` for the arguments, and for what may be done to brokers and groups. With `listen` each
     broker answers at 127.0.0.1, on a port of its own, while it runs; without, nobody is at the addresses
-    that the brokers register, which are those of the catalogue.
+    that the brokers register, which are those of the definition.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Simulation(base_cluster.BaseCluster):
         self._metadata = MetadataCache()
         self._fetchers = replica_fetchers.ReplicaFetchers(self.logs.size)
         self._topics_with_logs: frozenset[str] = frozenset()
-        self._after_step = after_task
+        self._after_task = after_task
         super().__init__(
             address,
             definition.groups,
@@ -162,7 +162,7 @@ class Simulation(base_cluster.BaseCluster):
         if self.controller is not None:
             self._metadata.update(self.controller.context.states)
             self._keep_logs(frozenset(self.controller.context.topics))
-        self._after_step()
+        self._after_task()
 
     def _keep_logs(self, topics: frozenset[str]) -> None:
         """Logs come and go with their topics; into one that an operator makes, nobody writes."""
@@ -202,11 +202,11 @@ class Simulation(base_cluster.BaseCluster):
     def _new_socket_server(self, broker_id: int) -> socket_server.SocketServer | None:
         if self._server_thread is None:
             return None
-        answers = KafkaApis(
+        apis = KafkaApis(
             broker_id,
             metadata=self._metadata,
             logs=self.logs,
             progress=self.progress,
             wall_ms=self.time.wall_ms,
         )
-        return socket_server.SocketServer(self._server_thread, answers.answer)
+        return socket_server.SocketServer(self._server_thread, apis.answer)
