@@ -12,7 +12,7 @@ import msgspec
 
 from zkdash.demo.consumers import group_reader, offsets, ownership
 from zkdash.demo.consumers.configs import ConsumerConfig
-from zkdash.demo.consumers.offsets import Key
+from zkdash.demo.consumers.ownership import PartitionKey
 from zkdash.demo.runtime import event_loop, session
 from zkdash.kafka import paths
 from zkdash.kafka.assignment import rules
@@ -161,7 +161,7 @@ class ZookeeperConsumerConnector:
         self._offsets.claim(owned)
         return True
 
-    def _own_partitions(self) -> dict[Key, str]:
+    def _own_partitions(self) -> dict[PartitionKey, str]:
         """Thread by partition, of this member's threads. Raises AttemptFailedError where the rule refuses."""
         assignment = rules.assign(self._config.rule, self._group_reader.read())
         reason = assignment.refused or assignment.undetermined

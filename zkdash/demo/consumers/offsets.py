@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Mapping
 from random import Random
 
 from zkdash.demo.consumers.configs import ConsumerConfig
+from zkdash.demo.consumers.ownership import PartitionKey
 from zkdash.demo.runtime import session
 from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 
-Key = tuple[str, str]
 # From a partition and its offset (None where nothing was committed yet) to the offset of the next commit.
-NextOffset = Callable[[Key, int | None], int | None]
+NextOffset = Callable[[PartitionKey, int | None], int | None]
 
 _MESSAGE_BYTES = 187  # what a message of the 0.7 demo takes in its log, on average
 
@@ -24,7 +24,7 @@ _MESSAGE_BYTES = 187  # what a message of the 0.7 demo takes in its log, on aver
 def random_offsets(random: Random) -> NextOffset:
     """Messages come in on most partitions between two commits, up to 400."""
 
-    def read(_: Key, offset: int | None) -> int | None:
+    def read(_: PartitionKey, offset: int | None) -> int | None:
         return (offset or 0) + random.randrange(1, 400) if random.random() < 0.7 else offset
 
     return read
@@ -33,7 +33,7 @@ def random_offsets(random: Random) -> NextOffset:
 def random_offsets_07(random: Random) -> NextOffset:
     """The same in bytes, each message somewhat longer or shorter; a log that was not read yet is long."""
 
-    def read(_: Key, offset: int | None) -> int:
+    def read(_: PartitionKey, offset: int | None) -> int:
         if offset is None:
             return random.randrange(10**8, 4 * 10**9)
         messages = random.randrange(1, 400) if random.random() < 0.7 else 0
@@ -51,9 +51,9 @@ class ConsumerOffsets:
         self._writes = config.commits
         self._repeats = config.layout is Layout.V07
         self._next_offset = next_offset
-        self._positions: dict[Key, int | None] = {}
+        self._positions: dict[PartitionKey, int | None] = {}
 
-    def claim(self, owned: Collection[Key]) -> None:
+    def claim(self, owned: Collection[PartitionKey]) -> None:
         """Go on from what was committed last."""
         reads = self._zookeeper.get_all([self._path(key) for key in owned])
         self._positions = {
@@ -72,7 +72,7 @@ class ConsumerOffsets:
             offsets = {key: offset for key, offset in after.items() if offset is not None}
             self._write({k: o for k, o in offsets.items() if self._repeats or o != before[k]}, before)
 
-    def _write(self, moved: Mapping[Key, int], before: Mapping[Key, int | None]) -> None:
+    def _write(self, moved: Mapping[PartitionKey, int], before: Mapping[PartitionKey, int | None]) -> None:
         make, put = self._zookeeper.create_operation, self._zookeeper.set_operation
         fresh = {key for key in moved if before[key] is None}
         root = f"{paths.group(self._group)}/offsets"
@@ -85,5 +85,5 @@ class ConsumerOffsets:
             for key, text in data.items()
         )
 
-    def _path(self, key: Key) -> str:
+    def _path(self, key: PartitionKey) -> str:
         return paths.offset(self._group, *key)

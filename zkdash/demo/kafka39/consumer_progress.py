@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from zkdash.demo.consumers.configs import GroupConfig
-from zkdash.demo.consumers.offsets import Key, NextOffset
+from zkdash.demo.consumers.offsets import NextOffset
+from zkdash.demo.consumers.ownership import PartitionKey
 from zkdash.demo.kafka39.logs import Logs
 
 # Longer ago than the dashboard's newest sample of a log's end may be, so that lag is never below zero.
@@ -58,7 +59,7 @@ class ConsumerProgress:
         catches up from there, or from where the log starts now.
         """
 
-        def read(key: Key, offset: int | None) -> int | None:
+        def read(key: PartitionKey, offset: int | None) -> int | None:
             place = key[0], int(key[1])
             if not config.commits:
                 offset = self._committed[config.name].get(place, offset)

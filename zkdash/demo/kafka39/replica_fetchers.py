@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 
 from zkdash.demo.kafka39.throttles import Throttles
-from zkdash.demo.kafka39.topic_partition import TopicPartition
+from zkdash.demo.kafka39.topic_partition import PartitionAndReplica
 
 NETWORK_BYTES_S = 500e6
 
-Fetch = tuple[TopicPartition, int]  # the partition, and the broker that fetches it
 _Broker = tuple[int, bool]  # a broker, and whether it receives (or sends)
 _Limit = tuple[_Broker, float]
 
@@ -25,8 +24,8 @@ class ReplicaFetchers:
     def __init__(self, size: Callable[[str, int], int]) -> None:
         self.throttles = Throttles()
         self._size = size
-        self._fetched: dict[Fetch, float] = {}
-        self._running: Mapping[Fetch, int] = {}
+        self._fetched: dict[PartitionAndReplica, float] = {}
+        self._running: Mapping[PartitionAndReplica, int] = {}
         self._at = 0.0
 
     @property
@@ -34,7 +33,9 @@ class ReplicaFetchers:
         """Whether any fetch runs since the last call of `advance`."""
         return bool(self._running)
 
-    def advance(self, now: float, wanted: Collection[Fetch], running: Mapping[Fetch, int]) -> list[Fetch]:
+    def advance(
+        self, now: float, wanted: Collection[PartitionAndReplica], running: Mapping[PartitionAndReplica, int]
+    ) -> list[PartitionAndReplica]:
         """Let time pass up to `now`, and return the fetches that are complete.
 
         Of fetches that are not `wanted` nothing is kept: they begin anew when they are wanted again.
@@ -49,13 +50,13 @@ class ReplicaFetchers:
         self._running = {fetch: leader for fetch, leader in running.items() if fetch not in complete}
         return complete
 
-    def _rates(self) -> dict[Fetch, float]:
+    def _rates(self) -> dict[PartitionAndReplica, float]:
         """Bytes a second of each fetch that has been running since the last call."""
         limits = {fetch: self._limits(fetch, leader) for fetch, leader in self._running.items()}
         sharing = Counter(limit for bounds in limits.values() for limit in bounds)
         return {fetch: min(limit[1] / sharing[limit] for limit in bounds) for fetch, bounds in limits.items()}
 
-    def _limits(self, fetch: Fetch, leader: int) -> list[_Limit]:
+    def _limits(self, fetch: PartitionAndReplica, leader: int) -> list[_Limit]:
         """What bounds a fetch: the networks of both brokers, and their throttles where these name it."""
         key, follower = fetch
         receiver, sender = (follower, True), (leader, False)

@@ -18,3 +18,7 @@ class TopicPartition(NamedTuple):
     @property
     def state_path(self) -> str:
         return paths.state(self.topic, self.partition)
+
+
+# The partition, and a broker that follows it (kafka.controller.PartitionAndReplica).
+PartitionAndReplica = tuple[TopicPartition, int]

@@ -13,14 +13,12 @@ from random import Random
 
 from zkdash.demo.kafka39 import replica_fetchers
 from zkdash.demo.kafka39.controller import controller_context, leader_and_isr
-from zkdash.demo.kafka39.topic_partition import TopicPartition
+from zkdash.demo.kafka39.topic_partition import PartitionAndReplica, TopicPartition
 from zkdash.demo.runtime import event_loop
 from zkdash.kafka.values import PartitionState
 
 CATCH_UP_S = (2.0, 12.0)
 REQUEST_EVERY_S = 0.5
-
-Pair = tuple[TopicPartition, int]
 
 
 class Replication:
@@ -42,8 +40,8 @@ class Replication:
         self._fetchers = fetchers
         self._is_fetching = False
         # The request that tells of a follower that caught up, and all that one request tells of.
-        self._request_of: dict[Pair, int] = {}
-        self._requests: dict[int, list[Pair]] = {}
+        self._request_of: dict[PartitionAndReplica, int] = {}
+        self._requests: dict[int, list[PartitionAndReplica]] = {}
 
     def follow(self, live: frozenset[int]) -> None:
         """Start the catching up of every live replica that is out of sync; forget that of those that died."""
@@ -69,7 +67,7 @@ class Replication:
             self._context.set_states({key: shrunk})
             self._expect((key, replica), seconds)
 
-    def _expect(self, pair: Pair, seconds: float) -> None:
+    def _expect(self, pair: PartitionAndReplica, seconds: float) -> None:
         if pair in self._request_of:
             return
         number = math.ceil((self._loop.now() + seconds) / REQUEST_EVERY_S)
@@ -99,10 +97,12 @@ class Replication:
         """The next portion begins when this task has ended, with the brokers that live then."""
         self._is_fetching = False
 
-    def _fetches(self, live: frozenset[int]) -> tuple[list[Pair], dict[Pair, int]]:
+    def _fetches(
+        self, live: frozenset[int]
+    ) -> tuple[list[PartitionAndReplica], dict[PartitionAndReplica, int]]:
         """The replicas that moves add, and the leaders from which some of them fetch now."""
-        wanted: list[Pair] = []
-        running: dict[Pair, int] = {}
+        wanted: list[PartitionAndReplica] = []
+        running: dict[PartitionAndReplica, int] = {}
         for name, assignment in self._context.topics.items():
             for partition, added in assignment.adding.items():
                 key = TopicPartition(name, partition)
@@ -118,7 +118,7 @@ class Replication:
     def _is_new(self, key: TopicPartition, replica: int) -> bool:
         return replica in self._context.topics[key.topic].adding.get(key.partition, ())
 
-    def _expand_isrs(self, pairs: Iterable[Pair]) -> None:
+    def _expand_isrs(self, pairs: Iterable[PartitionAndReplica]) -> None:
         """Write the ISRs of one request, once for each partition."""
         states = self._context.states
         changes: dict[TopicPartition, PartitionState] = {}
