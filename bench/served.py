@@ -11,7 +11,7 @@ from bench import tree
 from bench.sizes import Shape
 from bench.tree import Node
 from tests.lab import zookeeper
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats import snapshot
 from zkdash.znode import Znode
 

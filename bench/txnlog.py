@@ -17,8 +17,8 @@ from bench import churn, progress, side, tree, wire
 from bench.result import Goal, Result
 from bench.sizes import Size
 from zkdash import java
-from zkdash.demo import jvm
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper import jvm
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.txnlog import frames
 
 _LIMIT_S = 1_200.0

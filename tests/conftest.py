@@ -17,7 +17,8 @@ from servestatic.middleware import ServeStaticMiddleware
 from tests import chromium, full
 from tests.databases import _audit_can_be_flushed, _migrated, database, postgresql
 from tests.lab import zookeeper as releases
-from zkdash.demo.zookeeper import Ensemble, Server
+from tests.lab.ensemble import Ensemble
+from zkdash.demo.zookeeper.server import Server
 
 __all__ = ["_audit_can_be_flushed", "_migrated", "database", "postgresql"]
 

@@ -11,7 +11,7 @@ from typing import Final
 from tests import recorded
 from tests.serving import PAGE_EVERY_S, Served, starter
 from tests.waiting import wait_for
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.kafka import paths
 from zkdash.web import broker_cells, links, pages
 from zkdash.web.page import Page

@@ -21,8 +21,8 @@ from tests.history import hour
 from tests.history.writing import MINUTE
 from tests.serving import Served, starter
 from tests.waiting import wait_for
-from zkdash.demo import simulation
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.kafka39 import simulation
+from zkdash.demo.zookeeper.server import Server
 
 DIRECTORY = Path(__file__).resolve().parent.parent / "docs" / "screenshots"
 SEED = 7

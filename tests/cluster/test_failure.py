@@ -14,7 +14,7 @@ from zkdash.cluster import advance, failure, summary
 from zkdash.cluster.failure import Default, Failure, Fate
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import coordinators
+from zkdash.kafka.consumers import coordinators
 from zkdash.kafka.values import PartitionState
 from zkdash.znode import Batch
 

@@ -9,7 +9,7 @@ from kazoo.client import KazooClient
 
 from tests.conftest import TICK_MS
 from tests.zk import secured
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ PARTS: Final = {
     "failpoints": ("tests/faults/test_kills.py::test_each_failpoint",),
     "stops": ("tests/faults/test_kills.py::test_workers_that_sleep_longer_than_their_lease",),
     "concurrent": ("tests/faults/test_promises.py::test_a_change_by_others_is_never_overwritten",),
-    "fields": ("tests/kafka/test_editing.py", "tests/cluster/plans/test_unknown_fields.py"),
+    "fields": ("tests/kafka/payloads/test_editing.py", "tests/cluster/plans/test_unknown_fields.py"),
     "stop": (
         "tests/faults/test_promises.py::test_a_stop_counts_within_two_seconds_and_before_the_next_step",
     ),

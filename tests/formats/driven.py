@@ -17,8 +17,8 @@ from kazoo.security import OPEN_ACL_UNSAFE, make_digest_acl
 from tests import waiting
 from tests.lab import zookeeper
 from zkdash import java
-from zkdash.demo import jvm
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper import jvm
+from zkdash.demo.zookeeper.server import Server
 
 TOOL_LIMIT_S = 300
 CONTAINER_CHECKS = ("-Dznode.container.checkIntervalMs=200", "-Dznode.container.maxNeverUsedIntervalMs=200")

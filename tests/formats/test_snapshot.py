@@ -11,7 +11,7 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests import recorded
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats import snapshot
 from zkdash.znode import Stat, Znode
 

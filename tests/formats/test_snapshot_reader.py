@@ -17,7 +17,7 @@ from kazoo.client import KazooClient
 
 from tests import recorded, waiting
 from tests.formats import driven
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats import snapshot, snapshot_arrow, snapshot_reader, xerial
 from zkdash.formats.problems import Problem
 from zkdash.formats.redaction import Redaction

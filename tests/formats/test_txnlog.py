@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from tests import full
 from tests.formats import driven, logs
-from zkdash.demo.zookeeper import Ensemble, Server
+from tests.lab.ensemble import Ensemble
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.problems import Problem
 from zkdash.formats.redaction import Redaction
 from zkdash.formats.txnlog import arrow, plain, rows

@@ -14,7 +14,7 @@ from tests.journeys import sites
 from tests.journeys.sites import Process, Site, Sites
 from tests.serving import Served, served
 from tests.world import World
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 __all__ = ["served"]
 

@@ -31,7 +31,7 @@ from zkdash import databases
 from zkdash.access import rights, tokens
 from zkdash.access.models import Grant
 from zkdash.access.roles import Role
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 # To watch one costs a little all the time, to start a process costs much once: together they cost least so.
 CLUSTERS = 9

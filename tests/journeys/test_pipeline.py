@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from tests.journeys import sites
 from tests.journeys.sites import OPERATOR, Process
 from tests.serving import Serve
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser, pytest.mark.spark]
 

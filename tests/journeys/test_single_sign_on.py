@@ -15,7 +15,7 @@ from tests.journeys.sites import Site, Sites
 from tests.signing import sign_in
 from tests.zk.proxy import Proxy
 from zkdash.access.roles import Role
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 __all__ = ["ldap_server", "started"]
 pytestmark = [pytest.mark.zk, pytest.mark.browser]

@@ -16,7 +16,7 @@ from tests.conftest import TICK_MS
 from tests.journeys import pace, sites
 from tests.serving import Served, starter
 from tests.world import World
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 

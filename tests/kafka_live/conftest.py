@@ -13,7 +13,7 @@ from tests.lab import zookeeper as zookeepers
 from tests.lab.cluster import Lab
 from tests.lab.releases import RELEASES
 from tests.serving import Served, served, starter
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 __all__ = ["served"]
 

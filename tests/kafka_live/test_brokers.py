@@ -18,7 +18,7 @@ from tests.lab.listening import free_port
 from tests.lab.releases import RELEASES
 from tests.lab.topics import Described, RefusedError
 from tests.waiting import wait_for
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 

@@ -23,15 +23,16 @@ from tests.lab.cluster import Lab
 from tests.lab.old_consumers import OldConsumers
 from tests.narrowing import sure
 from tests.waiting import wait_for
-from zkdash.demo import agenda, clock
-from zkdash.demo.connector import Timing
-from zkdash.demo.member import Member
-from zkdash.demo.specs import ConsumerSpec
-from zkdash.kafka import rules, subscriptions
-from zkdash.kafka.consumer_ids import parse_thread
-from zkdash.kafka.demand import Demand
+from zkdash.demo.consumers.configs import ConsumerConfig
+from zkdash.demo.consumers.connector import Timing
+from zkdash.demo.consumers.member import Member
+from zkdash.demo.runtime import clock, event_loop
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import subscriptions
+from zkdash.kafka.consumers.consumer_ids import parse_thread
 from zkdash.kafka.layouts import consumers
-from zkdash.kafka.rules import Rule
 from zkdash.kafka.values import Pattern, Registration
 
 pytestmark = [
@@ -80,8 +81,8 @@ def cluster(lab: Lab, release: str) -> Iterator[KazooClient]:
 
 
 @pytest.fixture
-def steps() -> Iterator[agenda.Agenda]:
-    made = agenda.Agenda(clock.Clock())
+def loop() -> Iterator[event_loop.EventLoop]:
+    made = event_loop.EventLoop(clock.Clock())
     made.start()
     yield made
     made.stop()
@@ -96,22 +97,22 @@ class Group:
         address: str,
         client: KazooClient,
         old: dict[str, OldConsumers],
-        steps: agenda.Agenda,
-        spec: ConsumerSpec,
+        loop: event_loop.EventLoop,
+        spec: ConsumerConfig,
     ) -> None:
         self.name = spec.group
         self._spec = spec
         self._address = address
         self._client = client
         self._old = old
-        self._steps = steps
+        self._loop = loop
         self._ours = Member(
             spec,
             address,
-            steps=steps,
+            loop=loop,
             time=clock.Clock(),
             random=Random(spec.group),  # noqa: S311 - a consumer id
-            pace=lambda _, offset: offset or 0,
+            next_offset=lambda _, offset: offset or 0,
             timing=TIMING,
             return_s=0.2,
         )
@@ -122,7 +123,7 @@ class Group:
 
     def join(self, kind: str) -> None:
         if kind == OURS:
-            self._steps.call(self._ours.join)
+            self._loop.run(self._ours.join)
         else:
             self._old[kind].join(
                 self.name,
@@ -138,7 +139,7 @@ class Group:
 
     def leave(self, kind: str) -> None:
         if kind == OURS:
-            self._steps.call(self._ours.leave)
+            self._loop.run(self._ours.leave)
         else:
             self._old[kind].leave(self.name)
         self._joined.remove(kind)
@@ -230,7 +231,7 @@ class Group:
                 assert reasons == ()
         partitions = self.partitions()
         members = subscriptions.resolve(registrations, partitions).members
-        plan = rules.plan(self._spec.rule, Demand(members, partitions))
+        plan = rules.assign(self._spec.rule, AssignmentContext(members, partitions))
         assert (plan.refused, plan.undetermined) == (None, None)
         return {(topic, key): owner for topic, keys in plan.owners.items() for key, owner in keys.items()}
 
@@ -254,14 +255,14 @@ def _member(owned: Owned) -> str:
 
 @pytest.fixture
 def group(
-    lab: Lab, release: str, cluster: KazooClient, old: dict[str, OldConsumers], steps: agenda.Agenda
+    lab: Lab, release: str, cluster: KazooClient, old: dict[str, OldConsumers], loop: event_loop.EventLoop
 ) -> Iterator[Callable[..., Group]]:
     """Makes a group; its members leave at the end."""
     made: list[Group] = []
 
     def make(subscription: Mapping[str, int], **options: Any) -> Group:
-        spec = ConsumerSpec(f"interop-{next(_numbers)}", subscription, host="ours", **options)
-        made.append(Group(lab.address(release), cluster, old, steps, spec))
+        spec = ConsumerConfig(f"interop-{next(_numbers)}", subscription, host="ours", **options)
+        made.append(Group(lab.address(release), cluster, old, loop, spec))
         return made[-1]
 
     yield make

@@ -18,7 +18,7 @@ from tests.serving import Serve
 from tests.waiting import wait_for
 from zkdash.actions import planning
 from zkdash.cluster.plans.intents import CreateTopic, ElectPreferred, ReelectController
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.zk import config
 
 LIMIT_S = 90.0

@@ -14,7 +14,7 @@ from py4j.java_gateway import GatewayParameters, JavaGateway
 from tests.lab.listening import free_port
 from tests.waiting import wait_for
 from zkdash import java
-from zkdash.demo import guard
+from zkdash.demo.runtime import child_process
 
 READY_LIMIT_S = 60.0
 END_LIMIT_S = 10.0
@@ -63,7 +63,7 @@ class Jvm:
             "py4j.GatewayServer",
             str(port),
         ]
-        self._process = guard.Guarded(command, log=self.log)
+        self._process = child_process.ChildProcess(command, log=self.log)
         self._wait(port)
         # Without Py4J's own memory management: nothing may be sent to a JVM that is frozen.
         parameters = GatewayParameters(port=port, enable_memory_management=False, read_timeout=self._limit_s)

@@ -21,7 +21,7 @@ from tests.lab.listening import free_port
 from tests.lab.mains import Mains
 from tests.lab.releases import RELEASES, Release
 from zkdash import java
-from zkdash.demo import guard
+from zkdash.demo.runtime import child_process
 
 READY_LIMIT_S = 90.0
 STOP_LIMIT_S = 30.0
@@ -69,7 +69,7 @@ class Broker:
         self._properties = dict(properties)
         self.mains = mains
         self._frozen_at: float | None = None
-        self._process: guard.Guarded | None = None
+        self._process: child_process.ChildProcess | None = None
 
     @property
     def address(self) -> str:
@@ -225,7 +225,7 @@ class Broker:
             client.stop()
             client.close()
 
-    def _running(self) -> guard.Guarded:
+    def _running(self) -> child_process.ChildProcess:
         if self._process is None:
             raise NotRegisteredError(f"no broker was started on {self.data_dir}")
         return self._process
@@ -244,7 +244,7 @@ class Broker:
         logging.write_text(LOGGING)
         self.log.write_bytes(b"")
         command = [*self.java(logging, heap_mb=self._heap_mb), "kafka.Kafka", str(config)]
-        self._process = guard.Guarded(command, log=self.log)
+        self._process = child_process.ChildProcess(command, log=self.log)
 
     def _settings(self) -> dict[str, str]:
         listener = {"host.name": "127.0.0.1", "port": str(self.port)}

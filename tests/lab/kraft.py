@@ -11,7 +11,7 @@ from typing import Self
 from tests.lab.kafka import LOGGING, READY_LIMIT_S, STOP_LIMIT_S, Broker
 from tests.lab.listening import free_port
 from tests.waiting import wait_for
-from zkdash.demo import guard
+from zkdash.demo.runtime import child_process
 
 CONTROLLER_ID = 3000
 _STARTED = "Kafka Server started"
@@ -30,7 +30,7 @@ class Node:
         self._logging = folder / "kraft-log4j.properties"
         self._broker = broker
         self._properties = properties
-        self._process: guard.Guarded | None = None
+        self._process: child_process.ChildProcess | None = None
 
     def start(self) -> None:
         """Start, and return once it says so."""
@@ -42,7 +42,7 @@ class Node:
             "kafka.Kafka",
             str(self.config),
         ]
-        self._process = guard.Guarded(command, log=self.log)
+        self._process = child_process.ChildProcess(command, log=self.log)
         wait_for(lambda: _STARTED in self.log.read_text(errors="replace"), READY_LIMIT_S, self._tail)
 
     def configure(self) -> None:

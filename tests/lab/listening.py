@@ -5,7 +5,7 @@ A broker keeps its port while it is down, where nothing but this keeps others fr
 
 from __future__ import annotations
 
-from zkdash.demo import ports
+from zkdash.demo.runtime import ports
 
 _AMONG = range(10_000, 20_000)
 _given: set[int] = set()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lab.mains import Mains
 from tests.lab.releases import RELEASES
-from zkdash.demo import ports
+from zkdash.demo.runtime import ports
 
 pytestmark = pytest.mark.kafka
 

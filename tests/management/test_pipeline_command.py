@@ -25,7 +25,7 @@ from tests.pipeline.transforms.living import CHROOT
 from tests.waiting import wait_for
 from tests.world import World
 from zkdash import databases
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.history import places
 from zkdash.management.commands import serve
 from zkdash.management.commands.pipeline import Bar

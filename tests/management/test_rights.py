@@ -24,7 +24,7 @@ from tests import forking
 from tests.conftest import Chroot
 from tests.serving import ROOT, Serve, Served, served
 from tests.waiting import wait_for
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 __all__ = ["served"]
 

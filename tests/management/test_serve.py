@@ -20,8 +20,8 @@ from tests import forking
 from tests.conftest import Chroot
 from tests.serving import Serve, Served, served, starter
 from tests.waiting import wait_for
-from zkdash.demo import ports
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.runtime import ports
+from zkdash.demo.zookeeper.server import Server
 
 __all__ = ["served"]
 

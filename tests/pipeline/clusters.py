@@ -14,7 +14,7 @@ import pyspark
 
 from tests.waiting import wait_for
 from zkdash import java
-from zkdash.demo import ports
+from zkdash.demo.runtime import ports
 
 _HOME = Path(pyspark.__file__).parent
 _ROOT = Path(__file__).resolve().parents[2]

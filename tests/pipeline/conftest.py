@@ -15,7 +15,7 @@ from tests.pipeline.transforms import living
 from tests.pipeline.transforms.living import Lived
 from tests.pipeline.writes import CANARY, RECORDED, WORLD, Writer, Written
 from tests.world import World
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats import snapshot_reader
 from zkdash.pipeline import jobs, reading, writing
 

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from tests.formats import driven
 from tests.pipeline import writes
 from tests.pipeline.writes import Writer
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.history import moment
 from zkdash.history.tables import Tables
 from zkdash.pipeline import reading, removals, writing

@@ -22,7 +22,7 @@ from tests import full
 from tests.pipeline import clusters, writes
 from tests.pipeline.writes import Writer
 from tests.waiting import wait_for
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import plain, rows
 from zkdash.history import moment

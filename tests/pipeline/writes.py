@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kazoo.client import KazooClient
 
 from tests.formats.driven import connected
-from zkdash.demo.zookeeper import Server, srvr
+from zkdash.demo.zookeeper.server import Server, srvr
 from zkdash.znode import Stat, Znode
 
 RECORDED = "3.9.1-x-end"

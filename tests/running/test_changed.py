@@ -57,7 +57,7 @@ def test_a_page_is_reached_by_who_asks_django() -> None:
 
 
 def test_fixtures_are_reached_by_who_names_them() -> None:
-    found = reaching("zkdash/demo/guard.py")
+    found = reaching("zkdash/demo/runtime/child_process.py")
     assert {"tests/zk/test_mirror.py", "tests/formats/test_txnlog.py"} <= found  # by `zookeeper`
     assert not {"tests/kafka/test_paths.py", "tests/zk/test_dirty.py"} & found
     found = reaching("zkdash/pipeline/session.py")

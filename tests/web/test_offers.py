@@ -34,7 +34,8 @@ from zkdash.cluster.checks import Sight, survey
 from zkdash.cluster.plans.goals import Assigned, Consumed
 from zkdash.cluster.plans.values import Plan, Write
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka import editing, paths
+from zkdash.kafka import paths
+from zkdash.kafka.payloads import editing
 from zkdash.kafka.values import Election
 from zkdash.live.parts import PageKey
 from zkdash.web import offers

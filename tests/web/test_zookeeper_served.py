@@ -9,7 +9,7 @@ import pytest
 
 from tests.serving import Serve, Served, served
 from tests.waiting import wait_for
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 __all__ = ["served"]
 

@@ -6,7 +6,7 @@ import contextlib
 import socket
 import threading
 
-from zkdash.demo import ports
+from zkdash.demo.runtime import ports
 
 
 class Proxy:

@@ -12,8 +12,8 @@ from kazoo.client import KazooClient
 
 from tests.conftest import TICK_MS
 from tests.zk.certificates import Authority
-from zkdash.demo import ports
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.runtime import ports
+from zkdash.demo.zookeeper.server import Server
 from zkdash.zk.config import ClusterConfig, parse_address
 from zkdash.zk.identity import Identity, Tls
 

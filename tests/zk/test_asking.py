@@ -11,7 +11,7 @@ from tests.conftest import Chroot
 from tests.lab import zookeeper
 from tests.zk import fake, witness
 from tests.zk.proxy import Proxy
-from zkdash.demo import ports
+from zkdash.demo.runtime import ports
 from zkdash.zk import asking, jute
 from zkdash.zk.asking import Asker, AskingError
 from zkdash.zk.config import ClusterConfig, parse_address

@@ -10,7 +10,7 @@ from kazoo.client import KazooClient
 from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import witness
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.zk.session import Phase
 
 pytestmark = [

@@ -19,13 +19,14 @@ from kazoo.client import KazooClient
 from tests import full
 from tests.conftest import TICK_MS
 from tests.lab import zookeeper
+from tests.lab.ensemble import Ensemble
 from tests.waiting import wait_for
 from tests.zk import secured, witness
 from tests.zk.proxy import Proxy
 from tests.zk.witness import Difference
 from tests.zk.writer import ROOTS, TWINS, Writer
 from zkdash.configuration.clusters import DIGEST_MD5
-from zkdash.demo.zookeeper import Ensemble, Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.zk.config import ClusterConfig, parse_address
 from zkdash.zk.identity import Identity
 from zkdash.zk.mirror import Mirror

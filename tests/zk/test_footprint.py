@@ -12,7 +12,7 @@ from kazoo.security import make_digest_acl
 from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import witness
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 
 pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("brisk")]
 

@@ -19,7 +19,7 @@ from tests.narrowing import sure
 from tests.waiting import wait_for
 from tests.zk import witness
 from tests.zk.proxy import Proxy
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats import snapshot
 from zkdash.zk import mirror as mirroring
 from zkdash.zk.session import Phase, Session

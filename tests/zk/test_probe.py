@@ -6,7 +6,7 @@ import pytest
 
 from tests.lab import zookeeper
 from tests.zk import fake
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.zk import probe
 from zkdash.zk.probe import Verdict
 

@@ -12,7 +12,7 @@ import pytest
 from tests import recorded
 from tests.lab import zookeeper
 from tests.zk import witness
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.zk import results
 
 pytestmark = pytest.mark.zk

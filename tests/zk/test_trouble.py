@@ -15,8 +15,8 @@ from tests.conftest import Chroot
 from tests.waiting import wait_for
 from tests.zk import fake, witness
 from tests.zk.proxy import Proxy
-from zkdash.demo import ports
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.runtime import ports
+from zkdash.demo.zookeeper.server import Server
 from zkdash.zk import jute
 from zkdash.zk.config import ClusterConfig, parse_address
 from zkdash.zk.mirror import Mirror

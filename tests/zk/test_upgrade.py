@@ -15,10 +15,11 @@ import pytest
 
 from tests import full
 from tests.lab import zookeeper
+from tests.lab.ensemble import Ensemble
 from tests.waiting import wait_for
 from tests.zk import test_faults, test_wire
 from tests.zk.proxy import Proxy
-from zkdash.demo.zookeeper import Ensemble, Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.zk.mirror import Mirror
 from zkdash.zk.session import Phase
 

@@ -20,7 +20,7 @@ from tests.fixtures import hostile
 from tests.narrowing import sure
 from tests.zk import witness
 from tests.zk.proxy import Proxy
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats import snapshot
 from zkdash.zk import answers, jute, visits
 from zkdash.zk.config import parse_address

@@ -18,8 +18,9 @@ from zkdash.cluster.plans.goals import Assigned, Written
 from zkdash.cluster.plans.intents import Intent, Reassign
 from zkdash.cluster.plans.values import Edit, Ground, Step, Write
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka import editing, paths
+from zkdash.kafka import paths
 from zkdash.kafka.layouts.document import few
+from zkdash.kafka.payloads import editing
 from zkdash.zk.asking import Asker
 from zkdash.zk.outcomes import Op
 from zkdash.znode import Batch, Operation, Unreadable, Znode

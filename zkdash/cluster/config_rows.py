@@ -10,8 +10,9 @@ from zkdash.cluster import filters
 from zkdash.cluster.query import Keys, Query, Selection, choose
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
-from zkdash.kafka import entity_names, paths
-from zkdash.kafka.entity_names import Entity
+from zkdash.kafka import paths
+from zkdash.kafka.configs import entity_names
+from zkdash.kafka.configs.entity_names import Entity
 from zkdash.kafka.values import EntityConfig, TopicConfig, Unparsable
 from zkdash.znode import Unreadable, Znode
 

@@ -6,8 +6,8 @@ import msgspec
 
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import coordinators
-from zkdash.kafka.coordinators import OFFSETS_TOPIC
+from zkdash.kafka.consumers import coordinators
+from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.values import Assignment, PartitionState
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from zkdash.cluster.state import Seen
-from zkdash.kafka import paths, topic_options
+from zkdash.kafka import paths
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.values import EntityConfig
 
 

@@ -18,8 +18,9 @@ from zkdash.cluster import defaults, kraft, summary
 from zkdash.cluster.load import NOTHING
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import coordinators, topic_options
-from zkdash.kafka.coordinators import OFFSETS_TOPIC
+from zkdash.kafka.configs import topic_options
+from zkdash.kafka.consumers import coordinators
+from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.values import Assignment, Broker, PartitionState, TopicConfig
 
 _UNCLEAN = "unclean.leader.election.enable"

@@ -12,7 +12,8 @@ from zkdash.cluster.groups import Group, GroupSummary, Owner
 from zkdash.cluster.summary import Status
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import consumer_ids, paths
+from zkdash.kafka import paths
+from zkdash.kafka.consumers import consumer_ids
 from zkdash.kafka.values import Assignment, Pattern, Registration, Unparsable
 from zkdash.znode import Unreadable
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from zkdash.cluster.state import ClusterState, Seen
-from zkdash.kafka import entity_names, paths
+from zkdash.kafka import paths
+from zkdash.kafka.configs import entity_names
 from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import (
     AclChange,

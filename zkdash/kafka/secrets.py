@@ -114,7 +114,7 @@ def _is_time(value: object) -> bool:
 
 
 def _shown(name: str, value: object) -> str | int:
-    """A quota's or throttle's number; anything else, and what is no number under such a name, is hidden."""
+    """The value of a quota or throttle where it is a number; every other value is hidden."""
     if name not in SHOWN:
         return HIDDEN
     if type(value) is int or (isinstance(value, str) and _NUMBER.fullmatch(value)):

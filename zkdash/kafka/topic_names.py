@@ -22,4 +22,4 @@ def fault(name: str) -> str:
 def colliding(name: str, others: Iterable[str]) -> str | None:
     """A topic whose metrics would be mixed up with this one's, because '.' and '_' are the same there."""
     folded = name.replace(".", "_")
-    return next((one for one in others if one != name and one.replace(".", "_") == folded), None)
+    return next((other for other in others if other != name and other.replace(".", "_") == folded), None)

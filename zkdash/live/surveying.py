@@ -8,7 +8,7 @@ from __future__ import annotations
 from zkdash.cluster.ensemble import health
 from zkdash.cluster.ensemble.values import UNKNOWN, Ensemble, Thresholds
 from zkdash.formats.ensemble.values import Look
-from zkdash.kafka import secured
+from zkdash.kafka import secure_root_paths
 from zkdash.zk.acls import Acls
 from zkdash.zk.aside import Aside
 from zkdash.zk.config import ClusterConfig
@@ -19,7 +19,7 @@ class Surveying:
     """The poller of one cluster, and what its looks one after another add up to."""
 
     def __init__(self, config: ClusterConfig, aside: Aside) -> None:
-        self._poller = Poller(config, aside, secured=secured.PATHS)
+        self._poller = Poller(config, aside, secured=secure_root_paths.PATHS)
         self._history = health.History()
         self._limits = Thresholds()
         self._ensemble = UNKNOWN

@@ -9,8 +9,8 @@ import msgspec
 from zkdash.cluster.failure import Failure
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
-from zkdash.kafka.coordinators import OFFSETS_TOPIC
-from zkdash.kafka.topic_options import MIN_ISR
+from zkdash.kafka.configs.topic_options import MIN_ISR
+from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import cells, links
 from zkdash.web.page import Record

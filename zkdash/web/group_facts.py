@@ -15,8 +15,8 @@ from zkdash.cluster.migration import Migration
 from zkdash.cluster.rebalance.values import Expectation
 from zkdash.cluster.tone import Tone
 from zkdash.kafka import paths
-from zkdash.kafka.coordinators import OFFSETS_TOPIC
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.values import Layout
 from zkdash.live import positions
 from zkdash.live.parts import Block

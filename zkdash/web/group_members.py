@@ -10,8 +10,9 @@ import msgspec
 from zkdash.cluster.group_partitions import Catalogue
 from zkdash.cluster.groups import Group, Member
 from zkdash.cluster.tone import Tone
-from zkdash.kafka import consumer_ids, paths
-from zkdash.kafka.consumer_ids import ConsumerId
+from zkdash.kafka import paths
+from zkdash.kafka.consumers import consumer_ids
+from zkdash.kafka.consumers.consumer_ids import ConsumerId
 from zkdash.kafka.values import Pattern, Registration
 from zkdash.live.parts import Table
 from zkdash.web import broker_cells, cells, group_cells, links, tables

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
 from zkdash.cluster.plans.values import Write
-from zkdash.kafka import notifications, paths
+from zkdash.kafka import paths
 from zkdash.kafka.paths import Kind
+from zkdash.kafka.payloads import config_notifications
 from zkdash.znode import Operation
 
 
@@ -53,7 +54,7 @@ def what_follows(writes: Iterable[Write]) -> tuple[str, ...]:
 def _follows(write: Write) -> str:
     if write.operation is Operation.CHECK:
         return ""
-    if write.path.startswith(notifications.CHANGES):
+    if write.path.startswith(config_notifications.CHANGES):
         return "Every broker is told of it and reads the configuration anew."
     kind, gone = paths.locate(write.path).kind, write.operation is Operation.DELETE
     return _FOLLOWS.get((kind, write.operation), _FOLLOWS_GONE.get(kind, "") if gone else "")

@@ -9,8 +9,8 @@ from zkdash.cluster.acl_rows import AclRow
 from zkdash.cluster.notification_rows import NotificationRow
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import topic_options
-from zkdash.kafka.topic_option_meanings import MEANINGS
+from zkdash.kafka.configs import topic_options
+from zkdash.kafka.configs.topic_option_meanings import MEANINGS
 from zkdash.kafka.values import TopicConfig
 from zkdash.live.parts import Block
 from zkdash.web import acl_table, cells, notification_table, tables

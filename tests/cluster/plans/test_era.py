@@ -11,7 +11,7 @@ from zkdash.cluster.plans import intents, planner
 from zkdash.cluster.plans.era import Era, era
 from zkdash.cluster.plans.values import Ground
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka.notifications import Form
+from zkdash.kafka.payloads.config_notifications import Form
 
 
 def told(*versions: int, topics: Sequence[int] = ()) -> Era:

@@ -12,7 +12,7 @@ from tests.cluster.plans import cells, worlds
 from tests.cluster.plans.worlds import Refused
 from tests.conftest import Chroot
 from zkdash.cluster.plans.values import Step
-from zkdash.kafka import editing, notifications
+from zkdash.kafka.payloads import config_notifications, editing
 from zkdash.znode import Operation, Stat, Znode
 
 pytestmark = pytest.mark.zk
@@ -63,8 +63,8 @@ def read(client: KazooClient) -> worlds.Tree:
 
 def plain(tree: worlds.Tree) -> dict[str, bytes | None]:
     """Data by path; a notification by its order, not by its number."""
-    told = sorted(path for path in tree.znodes if path.startswith(notifications.PREFIX))
-    names = {path: f"{notifications.PREFIX}{at}" for at, path in enumerate(told)}
+    told = sorted(path for path in tree.znodes if path.startswith(config_notifications.PREFIX))
+    names = {path: f"{config_notifications.PREFIX}{at}" for at, path in enumerate(told)}
     return {names.get(path, path): znode.data or None for path, znode in tree.znodes.items()}
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests import full
 from tests.cluster.plans import worlds
-from tests.kafka.test_editing import JSON
+from tests.kafka.payloads.test_editing import JSON
 from zkdash.cluster.plans import intents
 from zkdash.kafka.values import Move
 from zkdash.znode import Operation

@@ -16,7 +16,7 @@ from zkdash.cluster.plans import planner
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Ground, Plan, Step, Write
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka import editing
+from zkdash.kafka.payloads import editing
 from zkdash.znode import Batch, Operation, Stat, Znode
 
 # The version of the registrations, and of a topic's assignment, of each release that was tried for real.

@@ -4,17 +4,17 @@ import pytest
 
 from zkdash.cluster.rebalance import scenario, whatif
 from zkdash.cluster.rebalance.scenario import Scenario
-from zkdash.kafka.demand import Demand
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
+from zkdash.kafka.assignment.rules import Rule
 
 GROUP = "g"
 ONE, TWO = "g_a-1-0000aaaa", "g_b-1-0000bbbb"
-DEMAND = Demand({ONE: {"t": 1}, TWO: {"t": 1}}, {"t": ("0", "1", "2", "3")})
+DEMAND = AssignmentContext({ONE: {"t": 1}, TWO: {"t": 1}}, {"t": ("0", "1", "2", "3")})
 
 
 def _after(asked: Scenario) -> dict[str, int]:
     after = scenario.apply(asked, GROUP, DEMAND)
-    assert isinstance(after, Demand)
+    assert isinstance(after, AssignmentContext)
     return dict(scenario.loads(whatif.ask(DEMAND, after, Rule.RANGE).after))
 
 
@@ -40,12 +40,12 @@ def test_each_change_is_made_on_what_the_group_asks_for(asked: Scenario, loads: 
 
 
 def test_a_group_without_members_has_none_to_copy() -> None:
-    assert scenario.apply(Scenario(add=1), GROUP, Demand({}, {})) == (
+    assert scenario.apply(Scenario(add=1), GROUP, AssignmentContext({}, {})) == (
         "The group has no member that a new one could be like."
     )
 
 
 def test_what_is_too_much_to_compute_is_refused() -> None:
-    wide = Demand({ONE: {f"t{number}": 1 for number in range(600)}}, {})
+    wide = AssignmentContext({ONE: {f"t{number}": 1 for number in range(600)}}, {})
     refused = scenario.apply(Scenario(threads=200), GROUP, wide)
     assert refused == "That is more than 100000 threads by topic, which is not computed here."

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from tests.demo.living import SMALL
+from tests.demo.kafka39.living import SMALL
+from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.pipeline import writes
 from tests.waiting import wait_for
-from zkdash.demo.clock import SteppedClock
-from zkdash.demo.simulation import Simulation
-from zkdash.demo.specs import TopicSpec
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.kafka39.definitions import NewTopic
+from zkdash.demo.kafka39.simulation import Simulation
+from zkdash.demo.zookeeper.server import Server
 from zkdash.history.manifest import Table
 from zkdash.zk.config import ClusterConfig
 
@@ -53,12 +53,12 @@ def live(directory: Path) -> Lived:
             stages.append(directory / f"stage-{len(stages)}")
             shutil.copytree(server.data_dir, stages[-1])
 
-        simulation = Simulation(server.address + CHROOT, seed=7, contents=SMALL, time=clock)
+        simulation = Simulation(server.address + CHROOT, seed=7, definition=SMALL, time=clock)
 
         def settle(until: Callable[[], bool] = lambda: False, seconds: int = 15) -> None:
             for _ in range(seconds):
                 clock.advance(1.0)
-                simulation.steps.call(lambda: None)
+                simulation.loop.run(lambda: None)
                 if until():
                     return
 
@@ -73,7 +73,7 @@ def live(directory: Path) -> Lived:
             simulation.leave("billing-1")
             settle()
             simulation.kill_broker(first)
-            wait_for(lambda: simulation.term is not None, 10)
+            wait_for(lambda: simulation.controller is not None, 10)
             settle()
             second = _controller(simulation)
             simulation.start_broker(killed)
@@ -81,7 +81,7 @@ def live(directory: Path) -> Lived:
             simulation.join("billing-1")
             settle()
             keep()
-            simulation.create_topic(TopicSpec("late", 3, 2))
+            simulation.create_topic(NewTopic("late", 3, 2))
             simulation.delete_topic("scratch")
             simulation.start_broker(first)
             settle(seconds=30)

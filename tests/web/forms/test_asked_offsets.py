@@ -11,6 +11,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from tests.conftest import Chroot
+from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash import live
@@ -19,9 +20,8 @@ from zkdash.actions.models import Action
 from zkdash.cluster import advance
 from zkdash.cluster.plans.intents import ResetOffsets
 from zkdash.cluster.state import ClusterState
-from zkdash.demo.clock import SteppedClock
-from zkdash.demo.simulation import Simulation
-from zkdash.demo.specs import BrokerSpec, Catalogue, TopicSpec
+from zkdash.demo.kafka39.definitions import BrokerConfig, ClusterDefinition, NewTopic
+from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.kafka import paths
 from zkdash.zk import asking
 from zkdash.zk.config import ClusterConfig, parse_address
@@ -29,9 +29,9 @@ from zkdash.zk.config import ClusterConfig, parse_address
 pytestmark = pytest.mark.zk
 
 FORM = "/c/demo/actions/new/reset-offsets/"
-SMALL = Catalogue(
-    brokers=tuple(BrokerSpec(n, f"kafka-{n}.test", 9092, f"rack-{n}") for n in (1, 2, 3)),
-    topics=(TopicSpec("orders", 3, 2, per_s=600),),
+SMALL = ClusterDefinition(
+    brokers=tuple(BrokerConfig(n, f"kafka-{n}.test", 9092, f"rack-{n}") for n in (1, 2, 3)),
+    topics=(NewTopic("orders", 3, 2, per_s=600),),
     groups=(),
 )
 
@@ -40,11 +40,11 @@ SMALL = Catalogue(
 def simulation(chroot: Chroot, settings: Settings) -> Iterator[Simulation]:
     """Brokers that listen, a minute old, as the cluster "demo"; their clock stands still."""
     clock = SteppedClock()
-    made = Simulation(chroot.address, seed=3, contents=SMALL, time=clock, listen=True)
+    made = Simulation(chroot.address, seed=3, definition=SMALL, time=clock, listen=True)
     made.start()
     for _ in range(60):
         clock.advance(1.0)
-        made.steps.call(lambda: None)
+        made.loop.run(lambda: None)
     config = ClusterConfig("demo", *parse_address(chroot.address))
     settings.ZKDASH_CLUSTERS = (config,)
     state, _ = advance.advance(ClusterState(), asking.load(config, paths.ROOTS))

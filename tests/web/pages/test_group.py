@@ -10,9 +10,9 @@ from tests.web import states
 from tests.web.markup import Markup
 from zkdash.broker.samples import Commit, GroupCommits, Listing, LogEnds, Samples, Unknown
 from zkdash.cluster.migration import Migration, Stage
-from zkdash.kafka import rules
-from zkdash.kafka.demand import Demand
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
+from zkdash.kafka.assignment.rules import Rule
 from zkdash.live.parts import PageKey
 from zkdash.web import links, renderer
 from zkdash.web.pages import group
@@ -396,7 +396,7 @@ def test_where_no_topic_keeps_offsets_none_is_in_kafka_and_that_is_known(client:
 
 def test_members_that_follow_different_rules_are_told_apart(client: Client) -> None:
     topics = ["orders", "payments", "clicks"]
-    plans = {rule: rules.plan(rule, _DEMAND) for rule in (Rule.RANGE, Rule.ROUND_ROBIN_HYPHEN)}
+    plans = {rule: rules.assign(rule, _DEMAND) for rule in (Rule.RANGE, Rule.ROUND_ROBIN_HYPHEN)}
     tree = {**states.healthy(), **states.group("billing", {ONE: topics, TWO: topics})}
     for member, rule in ((ONE, Rule.ROUND_ROBIN_HYPHEN), (TWO, Rule.RANGE)):
         for topic, keys in plans[rule].owners.items():
@@ -408,7 +408,7 @@ def test_members_that_follow_different_rules_are_told_apart(client: Client) -> N
     assert "1 by range (0.8 to 1.1, the default)" in notes[0]
 
 
-_DEMAND = Demand(
+_DEMAND = AssignmentContext(
     {member: dict.fromkeys(("orders", "payments", "clicks"), 1) for member in (ONE, TWO)},
     {"orders": ("0", "1", "2"), "payments": ("0", "1"), "clicks": ("0",)},
 )

@@ -12,10 +12,11 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests.conftest import TICK_MS, Chroot
+from tests.lab.ensemble import Ensemble
 from tests.waiting import wait_for
 from tests.zk import fake, witness
 from zkdash.cluster.ensemble.values import Ensemble as Known
-from zkdash.demo.zookeeper import Ensemble, Server
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.ensemble.values import Quota, Reach
 from zkdash.formats.ensemble.values import Server as Told
 from zkdash.live.surveying import Surveying

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.zk import fake
-from zkdash.demo import ports
+from zkdash.demo.runtime import ports
 from zkdash.formats.ensemble.values import Member, Membership, Reach, Server
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.ensemble import round as rounds

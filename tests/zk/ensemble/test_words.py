@@ -14,8 +14,8 @@ from tests.lab import zookeeper as releases
 from tests.waiting import wait_for
 from tests.zk import fake
 from tests.zk.secured import Locked
-from zkdash.demo import ports
-from zkdash.demo.zookeeper import Server
+from zkdash.demo.runtime import ports
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.ensemble.values import Reach
 from zkdash.zk.ensemble import words
 from zkdash.zk.identity import Tls

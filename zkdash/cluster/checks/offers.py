@@ -12,7 +12,8 @@ import msgspec
 from zkdash.cluster import groups, summary
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import paths, placement, topic_names
+from zkdash.kafka import paths, topic_names
+from zkdash.kafka.assignment import placement
 from zkdash.kafka.values import (
     Election,
     Layout,

@@ -9,7 +9,7 @@ import msgspec
 
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import topic_options
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.values import TopicConfig
 
 Replicas = tuple[int, ...]

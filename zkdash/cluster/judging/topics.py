@@ -17,7 +17,8 @@ from zkdash.cluster.judging.partitions import MOVING, STRANGERS, TOLD
 from zkdash.cluster.summary import Status
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Partition, Topic, TopicSummary
-from zkdash.kafka import topic_names, topic_options
+from zkdash.kafka import topic_names
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.values import Assignment, PartitionState, TopicConfig, Unparsable
 from zkdash.znode import Unreadable, Znode
 

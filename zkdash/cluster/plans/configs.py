@@ -7,12 +7,14 @@ from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import ChangeConfig
 from zkdash.cluster.plans.values import Effect, Ground, Needs, Plan, Write, create, replace
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import editing, notifications, paths, topic_options
+from zkdash.kafka import paths
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.layouts.document import quote
+from zkdash.kafka.payloads import config_notifications, editing
 from zkdash.kafka.values import TopicConfig, Unparsable
 from zkdash.znode import Operation, Unreadable
 
-NEEDS = Needs(paths=(notifications.CHANGES,))
+NEEDS = Needs(paths=(config_notifications.CHANGES,))
 
 
 def plan(intent: ChangeConfig, ground: Ground) -> Plan:
@@ -47,8 +49,10 @@ def _checked(intent: ChangeConfig, draft: Draft, topic: Topic) -> None:
         draft.refuse(f"{quote(name)} is both set and removed.")
     if draft.era.topics is None:
         draft.refuse(f"No notification is understood by all brokers: {draft.era.unclear}.")
-    elif draft.read(notifications.CHANGES) is None:
-        draft.refuse(f"{notifications.CHANGES} is absent (Kafka 0.8.0): no broker would hear of the change.")
+    elif draft.read(config_notifications.CHANGES) is None:
+        draft.refuse(
+            f"{config_notifications.CHANGES} is absent (Kafka 0.8.0): no broker would hear of the change."
+        )
 
 
 def _write(name: str, topic: Topic, put: dict[str, str], drop: tuple[str, ...], draft: Draft) -> None:
@@ -65,9 +69,9 @@ def _write(name: str, topic: Topic, put: dict[str, str], drop: tuple[str, ...], 
     undo = "the values as before, and another notification"
     value = replace(path, existing, data, undo) if existing else create(path, data, undo)
     told = Write(
-        notifications.PREFIX,
+        config_notifications.PREFIX,
         Operation.CREATE,
-        after=notifications.of_topic(name, draft.era.topics),
+        after=config_notifications.of_topic(name, draft.era.topics),
         sequential=True,
     )
     draft.step(f"Change the configuration of {name} and tell the brokers", [value, told], Written())

@@ -12,8 +12,11 @@ from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Led
 from zkdash.cluster.plans.intents import CreateTopic, DeleteTopic
 from zkdash.cluster.plans.values import Effect, Ground, Needs, Plan, Write, create, replace
-from zkdash.kafka import paths, placement, requests, topic_names, topic_options
+from zkdash.kafka import paths, topic_names
+from zkdash.kafka.assignment import placement
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.layouts.document import few, quote
+from zkdash.kafka.payloads import requests
 from zkdash.znode import Unreadable, Znode
 
 NEEDS = Needs(paths=(paths.TOPIC_CONFIGS,))

@@ -13,8 +13,9 @@ from zkdash.cluster.plans.goals import Consumed
 from zkdash.cluster.plans.intents import ElectPreferred
 from zkdash.cluster.plans.values import MOST_OPERATIONS, Effect, Ground, Plan, create
 from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import paths, requests
+from zkdash.kafka import paths
 from zkdash.kafka.layouts.document import few, quote
+from zkdash.kafka.payloads import requests
 from zkdash.kafka.values import PartitionState
 
 _ENTRY = len('{"topic":"","partition":2147483647},')

@@ -14,8 +14,10 @@ from zkdash.cluster.plans.goals import Led
 from zkdash.cluster.plans.intents import AddPartitions
 from zkdash.cluster.plans.values import Effect, Ground, Plan, replace
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import editing, paths, placement, topic_names
+from zkdash.kafka import paths, topic_names
+from zkdash.kafka.assignment import placement
 from zkdash.kafka.layouts.document import quote
+from zkdash.kafka.payloads import editing
 from zkdash.kafka.values import Assignment
 from zkdash.znode import Znode
 

@@ -9,9 +9,10 @@ from zkdash.cluster.plans.intents import ClearConfigs, ClearStuck, ClearThrottle
 from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Effect, Ground, Plan, check, create, remove
 from zkdash.cluster.state import ClusterState, Seen
-from zkdash.kafka import paths, requests
+from zkdash.kafka import paths
 from zkdash.kafka.layouts.document import few, quote
 from zkdash.kafka.paths import Kind
+from zkdash.kafka.payloads import requests
 from zkdash.kafka.values import (
     Assignment,
     Controller,

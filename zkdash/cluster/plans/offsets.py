@@ -16,7 +16,8 @@ from zkdash.cluster.plans.intents import OffsetAt, ResetOffsets
 from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Effect, Ground, Plan, Write, create, remove, replace
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import exported_offsets, paths
+from zkdash.kafka import paths
+from zkdash.kafka.consumers import exported_offsets
 from zkdash.kafka.layouts.document import LONG_MAX, few, quote
 from zkdash.kafka.values import Assignment, Layout
 

@@ -14,9 +14,10 @@ import msgspec
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
 from zkdash.cluster.plans.values import Plan, Step, Write
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka import editing, notifications, paths
+from zkdash.kafka import paths
 from zkdash.kafka.layouts import admin
 from zkdash.kafka.paths import Kind
+from zkdash.kafka.payloads import config_notifications, editing
 from zkdash.kafka.values import Election, PartitionState
 from zkdash.znode import Operation, Stat, Unreadable, Znode
 
@@ -264,5 +265,5 @@ _NOTHING = Stat(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 def _last_number(state: ClusterState) -> int:
     """The running number of the newest notification."""
-    numbers = (path.removeprefix(notifications.PREFIX) for path in state.notifications)
+    numbers = (path.removeprefix(config_notifications.PREFIX) for path in state.notifications)
     return max((int(one) for one in numbers if one.isascii() and one.isdigit()), default=-1)

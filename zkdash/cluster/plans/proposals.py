@@ -13,9 +13,9 @@ import msgspec
 from zkdash.cluster.plans import registered
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import leadership, regeneration, spread
+from zkdash.kafka.assignment import leadership, regeneration, spread
+from zkdash.kafka.assignment.spread import Impossible
 from zkdash.kafka.layouts.document import quote
-from zkdash.kafka.spread import Impossible
 from zkdash.kafka.values import Assignment, Broker, Move, PartitionState
 
 Key = tuple[str, int]

@@ -13,8 +13,10 @@ from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.cluster.plans.values import MOST_OPERATIONS, Effect, Ground, Needs, Plan, Write, check, create
-from zkdash.kafka import paths, requests, spread
+from zkdash.kafka import paths
+from zkdash.kafka.assignment import spread
 from zkdash.kafka.layouts.document import few, quote
+from zkdash.kafka.payloads import requests
 from zkdash.kafka.values import Move
 from zkdash.znode import Znode
 

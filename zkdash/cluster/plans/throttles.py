@@ -12,14 +12,16 @@ from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Edit, Needs, Write, create, replace
-from zkdash.kafka import editing, notifications, paths, secrets, topic_options
+from zkdash.kafka import paths, secrets
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.layouts.document import quote
-from zkdash.kafka.notifications import Form
+from zkdash.kafka.payloads import config_notifications, editing
+from zkdash.kafka.payloads.config_notifications import Form
 from zkdash.kafka.values import Move
 from zkdash.znode import Operation, Znode
 
 BROKER_CONFIGS = paths.BROKER_CONFIGS
-NEEDS = Needs(paths=(notifications.CHANGES,), subtrees=(BROKER_CONFIGS,))
+NEEDS = Needs(paths=(config_notifications.CHANGES,), subtrees=(BROKER_CONFIGS,))
 
 
 def begin(draft: Draft, moves: Sequence[Move], rate: int) -> None:
@@ -109,8 +111,8 @@ def _understood(draft: Draft) -> bool:
     if draft.era.entities is None or draft.era.topics is None:
         unclear = draft.era.unclear or "brokers before 0.10.2 register as version 3 or less"
         draft.refuse(f"Not every broker of this cluster is known to read a throttle: {unclear}.")
-    elif draft.read(notifications.CHANGES) is None:
-        draft.refuse(f"{notifications.CHANGES} is absent: no broker would hear of a throttle.")
+    elif draft.read(config_notifications.CHANGES) is None:
+        draft.refuse(f"{config_notifications.CHANGES} is absent: no broker would hear of a throttle.")
     return not draft.refusals
 
 
@@ -165,13 +167,13 @@ def _broker_write(broker: object, existing: Znode | None, edit: Edit, draft: Dra
 
 
 def _told(draft: Draft, topic: str) -> Write:
-    data = notifications.of_topic(topic, draft.era.topics or Form.TYPE)
-    return Write(notifications.PREFIX, Operation.CREATE, after=data, sequential=True)
+    data = config_notifications.of_topic(topic, draft.era.topics or Form.TYPE)
+    return Write(config_notifications.PREFIX, Operation.CREATE, after=data, sequential=True)
 
 
 def _told_broker(broker: object) -> Write:
-    data = notifications.of_entity(f"brokers/{broker}")
-    return Write(notifications.PREFIX, Operation.CREATE, after=data, sequential=True)
+    data = config_notifications.of_entity(f"brokers/{broker}")
+    return Write(config_notifications.PREFIX, Operation.CREATE, after=data, sequential=True)
 
 
 def _has_broker(draft: Draft, path: str) -> bool:

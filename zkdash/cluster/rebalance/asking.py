@@ -8,10 +8,10 @@ from zkdash.cluster.groups import Group, Member
 from zkdash.cluster.rebalance.values import Asked
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import subscriptions
-from zkdash.kafka.demand import Demand
+from zkdash.kafka.assignment.assignment_context import AssignmentContext
+from zkdash.kafka.consumers import subscriptions
+from zkdash.kafka.consumers.wildcards import topic_filter
 from zkdash.kafka.values import Assignment, Layout, Registration, Unparsable
-from zkdash.kafka.wildcards import topic_filter
 from zkdash.znode import Unreadable
 
 # A 0.7 count may say any number. More than this in one group is not planned.
@@ -33,7 +33,7 @@ def of_group(state: ClusterState, group: Group) -> Asked:
     for topic in found.undetermined:
         open_topics[topic] = "a wildcard may allow it: its name is not printable ASCII"
     return Asked(
-        Demand(found.members, partitions),
+        AssignmentContext(found.members, partitions),
         blocked=tuple(_blocking(group.members)),
         unclear=(*_hidden(group.members), *(f"{member}: {why}" for member, why in found.unclear.items())),
         open_topics=open_topics,

@@ -9,16 +9,16 @@ from zkdash.cluster.rebalance import asking, following, partial, verdicts
 from zkdash.cluster.rebalance.following import Claims
 from zkdash.cluster.rebalance.values import Asked, Expectation
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka import rules
-from zkdash.kafka.demand import Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.assignment_context import PartitionAssignment
+from zkdash.kafka.assignment.rules import Rule
 
 # Kafka's own: rebalance.max.retries (4) times rebalance.backoff.ms (2 000).
 WINDOW_MS = 8_000
 MANY_PARTITIONS = 10_000
 
 Threads = Mapping[str, Collection[str]]
-Plans = Mapping[Rule, Plan]
+Plans = Mapping[Rule, PartitionAssignment]
 
 
 def expect(state: ClusterState, group: Group, now: int, *, changed: int | None = None) -> Expectation:
@@ -33,7 +33,7 @@ def expect(state: ClusterState, group: Group, now: int, *, changed: int | None =
     matching = _matching(plans, asked, claims, threads)
     rule = matching[0] if matching else None
     against = rule or _nearest(plans, claims, is_07=asked.is_07)
-    plan = plans.get(against, Plan({}))
+    plan = plans.get(against, PartitionAssignment({}))
     moved = _changed(group, changed)
     return Expectation(
         group=group.name,
@@ -52,7 +52,7 @@ def expect(state: ClusterState, group: Group, now: int, *, changed: int | None =
     )
 
 
-def _plans(asked: Asked, claims: Claims, threads: Threads) -> dict[Rule, Plan]:
+def _plans(asked: Asked, claims: Claims, threads: Threads) -> dict[Rule, PartitionAssignment]:
     """The plan of every rule that may apply, nothing where there is none to tell.
 
     Round robin is over all topics at once: where one is open, so is all of it. Where a group of many
@@ -61,13 +61,13 @@ def _plans(asked: Asked, claims: Claims, threads: Threads) -> dict[Rule, Plan]:
     if not asked.is_clear:
         return {}
     default, *others = rules.RULES_07 if asked.is_07 else rules.RULES_08
-    plans = {default: rules.plan(default, asked.demand)}
+    plans = {default: rules.assign(default, asked.demand)}
     many = sum(map(len, asked.demand.partitions.values())) > MANY_PARTITIONS
     if many and _matching(plans, asked, claims, threads):
         return plans
     for rule in others:
         if not (rule.is_round_robin and asked.open_topics):
-            plans[rule] = rules.plan(rule, asked.demand)
+            plans[rule] = rules.assign(rule, asked.demand)
     return plans
 
 
@@ -99,7 +99,7 @@ def _doubt(asked: Asked, rule: Rule | None) -> str | None:
     return None
 
 
-def _idle(plan: Plan, threads: Threads) -> tuple[str, ...]:
+def _idle(plan: PartitionAssignment, threads: Threads) -> tuple[str, ...]:
     """Threads that the plan gives nothing, in any topic."""
     busy = {thread for keys in plan.owners.values() for thread in keys.values()}
     open_ = {topic for topic, keys in plan.owners.items() if None in keys.values()}

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from zkdash.kafka import consumer_ids
-from zkdash.kafka.demand import Demand, Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import consumer_ids
 
 # The claims of a group: thread id by partition key by topic.
 Claims = Mapping[str, Mapping[str, str]]
 
 
-def matches(plan: Plan, demand: Demand, claims: Claims, threads: Mapping[str, Collection[str]]) -> bool:
+def matches(
+    plan: PartitionAssignment,
+    demand: AssignmentContext,
+    claims: Claims,
+    threads: Mapping[str, Collection[str]],
+) -> bool:
     """Whether all claims on the demand's partitions are the plan's, and none is missing.
 
     Where the plan cannot tell an owner, any thread that subscribes to the topic (`threads`) will do.
@@ -31,7 +36,7 @@ def matches(plan: Plan, demand: Demand, claims: Claims, threads: Mapping[str, Co
     return True
 
 
-def agreement(plan: Plan, claims: Claims) -> int:
+def agreement(plan: PartitionAssignment, claims: Claims) -> int:
     """How many claims are the plan's."""
     return sum(
         plan.owner(topic, key) == owner for topic, keys in claims.items() for key, owner in keys.items()
@@ -39,7 +44,7 @@ def agreement(plan: Plan, claims: Claims) -> int:
 
 
 def by_member(
-    plans: Mapping[Rule, Plan], members: Collection[str], claims: Claims
+    plans: Mapping[Rule, PartitionAssignment], members: Collection[str], claims: Claims
 ) -> dict[str, tuple[Rule, ...]]:
     """The rules of Kafka whose plan for one member is exactly what that member owns."""
     owned = _by_member(claims)

@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 from zkdash.cluster.groups import Group
 from zkdash.cluster.state import ClusterState
-from zkdash.kafka.demand import Plan
+from zkdash.kafka.assignment.assignment_context import PartitionAssignment
 
 
-def reason(state: ClusterState, group: Group, plans: Collection[Plan]) -> str | None:
+def reason(state: ClusterState, group: Group, plans: Collection[PartitionAssignment]) -> str | None:
     """A sentence where the group lacks members, owners or offsets; None where it has all three."""
     if not group.members:
         return _without_members(group)
@@ -34,7 +34,7 @@ def _without_members(group: Group) -> str:
     return "empty: neither members, owners nor offsets"
 
 
-def _without_owners(state: ClusterState, plans: Collection[Plan]) -> str:
+def _without_owners(state: ClusterState, plans: Collection[PartitionAssignment]) -> str:
     if not plans:
         return "what the members ask for cannot be told"
     if not any(any(plan.owners.values()) for plan in plans):

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.kafka import consumer_ids, demand
-from zkdash.kafka.demand import Demand, Plan
+from zkdash.kafka.assignment import assignment_context
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
+from zkdash.kafka.consumers import consumer_ids
 
 MOST_MEMBERS = 50
 MOST_THREADS = 200
@@ -38,20 +39,20 @@ class Scenario(msgspec.Struct, frozen=True):
         return not (self.add or self.remove or self.threads or (self.topic and self.partitions))
 
 
-def apply(scenario: Scenario, group: str, before: Demand) -> Demand | str:
+def apply(scenario: Scenario, group: str, before: AssignmentContext) -> AssignmentContext | str:
     """The demand as it would be, or a sentence why it is not computed."""
     after = before
     for member in scenario.remove:
-        after = demand.remove_member(after, member)
+        after = assignment_context.remove_member(after, member)
     pattern = before.members[min(before.members)] if before.members else None
     if scenario.add and pattern is None:
         return "The group has no member that a new one could be like."
     for number in range(scenario.add):
-        after = demand.add_member(after, new_member(group, scenario.host, number), pattern or {})
+        after = assignment_context.add_member(after, new_member(group, scenario.host, number), pattern or {})
     for member in after.members if scenario.threads else ():
-        after = demand.set_threads(after, member, scenario.threads)
+        after = assignment_context.set_threads(after, member, scenario.threads)
     if scenario.topic and scenario.partitions:
-        after = demand.grow(after, scenario.topic, scenario.partitions)
+        after = assignment_context.grow(after, scenario.topic, scenario.partitions)
     if sum(sum(topics.values()) for topics in after.members.values()) > MOST_CLAIMS:
         return f"That is more than {MOST_CLAIMS} threads by topic, which is not computed here."
     return after
@@ -62,7 +63,7 @@ def new_member(group: str, host: str, number: int) -> str:
     return f"{group}_{host}-{_STARTED}-{number:08x}"
 
 
-def loads(plan: Plan) -> Mapping[str, int]:
+def loads(plan: PartitionAssignment) -> Mapping[str, int]:
     """How many partitions the plan gives to each member."""
     threads = (thread for keys in plan.owners.values() for thread in keys.values() if thread is not None)
     return Counter(consumer_ids.parse_thread(thread).consumer or thread for thread in threads)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import msgspec
 
 from zkdash.cluster.tone import Tone
-from zkdash.kafka.demand import Demand, Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
+from zkdash.kafka.assignment.rules import Rule
 
 
 class Verdict(enum.Enum):
@@ -49,7 +49,7 @@ class Asked(msgspec.Struct, frozen=True):
     may not be read. `open_topics` says by topic why its partitions, or who wants it, cannot be told.
     """
 
-    demand: Demand
+    demand: AssignmentContext
     blocked: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
     open_topics: Mapping[str, str] = {}
@@ -91,7 +91,7 @@ class Expectation(msgspec.Struct, frozen=True):
 
     group: str
     asked: Asked
-    plans: Mapping[Rule, Plan]
+    plans: Mapping[Rule, PartitionAssignment]
     rule: Rule | None
     matching: tuple[Rule, ...]
     against: Rule
@@ -104,9 +104,9 @@ class Expectation(msgspec.Struct, frozen=True):
     partial: str | None
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> PartitionAssignment:
         """The plan that verdicts are against."""
         return self.plans.get(self.against, _NO_PLAN)
 
 
-_NO_PLAN = Plan({})
+_NO_PLAN = PartitionAssignment({})

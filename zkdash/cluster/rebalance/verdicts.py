@@ -8,8 +8,8 @@ import msgspec
 
 from zkdash.cluster.groups import Group
 from zkdash.cluster.rebalance.values import Asked, Part, Verdict
-from zkdash.kafka import consumer_ids
-from zkdash.kafka.demand import Plan
+from zkdash.kafka.assignment.assignment_context import PartitionAssignment
+from zkdash.kafka.consumers import consumer_ids
 
 _ELSEWHERE = "no member subscribes to this topic, or the topic has no such partition"
 
@@ -24,7 +24,9 @@ class _Case(msgspec.Struct, frozen=True):
     why: str | None
 
 
-def judge(group: Group, asked: Asked, plan: Plan, *, doubt: str | None = None) -> Iterator[Part]:
+def judge(
+    group: Group, asked: Asked, plan: PartitionAssignment, *, doubt: str | None = None
+) -> Iterator[Part]:
     """The partitions that the group asks for and those that it owns beside them, by topic.
 
     `doubt` says why an owner other than the plan's may be right all the same.

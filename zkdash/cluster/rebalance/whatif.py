@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.kafka import consumer_ids, rules
-from zkdash.kafka.demand import Demand, Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import consumer_ids
 
 
 class Shift(msgspec.Struct, frozen=True):
@@ -35,8 +36,8 @@ class WhatIf(msgspec.Struct, frozen=True):
     """Two plans of one rule. `shifts` are the partitions whose owner differs, by topic and key."""
 
     rule: Rule
-    before: Plan
-    after: Plan
+    before: PartitionAssignment
+    after: PartitionAssignment
     shifts: tuple[Shift, ...]
 
     @property
@@ -50,9 +51,9 @@ class WhatIf(msgspec.Struct, frozen=True):
         return sum(not shift.is_new and shift.changes_member for shift in self.shifts)
 
 
-def ask(before: Demand, after: Demand, rule: Rule) -> WhatIf:
+def ask(before: AssignmentContext, after: AssignmentContext, rule: Rule) -> WhatIf:
     """What a change of the demand does to a group whose members all follow `rule`."""
-    old, new = rules.plan(rule, before), rules.plan(rule, after)
+    old, new = rules.assign(rule, before), rules.assign(rule, after)
     pairs = (
         Shift(topic, key, old.owner(topic, key), new.owner(topic, key))
         for topic in sorted(old.owners.keys() | new.owners.keys())

@@ -15,8 +15,8 @@ def parse_acl(data: bytes | None) -> Parsed[ResourceAcl]:
     """The entries. A wrong one is noted and left out; null data holds none, as it does to the authorizer."""
     if not data:
         return ResourceAcl(()), ()
-    found, reasons = entries.parse_entries(data, "an ACL", "acls", _entry)
-    return (found if isinstance(found, Unparsable) else ResourceAcl(found)), reasons
+    acl_entries, reasons = entries.parse_entries(data, "an ACL", "acls", _entry)
+    return (acl_entries if isinstance(acl_entries, Unparsable) else ResourceAcl(acl_entries)), reasons
 
 
 def _entry(fields: Fields) -> AclEntry | None:

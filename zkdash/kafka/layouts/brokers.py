@@ -23,10 +23,10 @@ def parse_broker(number: int, data: bytes | None) -> Parsed[Broker]:
     """A registration; `number` is the broker id, which the znode's name holds."""
     if data and not data.lstrip().startswith(b"{"):
         return _parse_text(number, data)
-    found = document.decode(data, "a broker registration")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a broker registration")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     version = fields.version(1, 2, 3, 4, 5, required=True)
     # Version 1 has nothing else to dial; later ones have endpoints, and without a PLAINTEXT one null and -1.
     first = version == 1
@@ -52,30 +52,32 @@ def parse_broker(number: int, data: bytes | None) -> Parsed[Broker]:
 
 
 def _endpoints(fields: Fields) -> tuple[str, ...] | None:
-    found = fields.items("endpoints")
-    if found is None:
+    endpoints = fields.items("endpoints")
+    if endpoints is None:
         return None
-    wrong = [item for item in found if not isinstance(item, str)]
+    wrong = [item for item in endpoints if not isinstance(item, str)]
     if wrong:
         fields.note(f'"endpoints" holds {kind_of(wrong[0])} where text belongs')
-    return tuple(item for item in found if isinstance(item, str))
+    return tuple(item for item in endpoints if isinstance(item, str))
 
 
 def _listeners(fields: Fields) -> dict[str, str] | None:
-    found = fields.table("listener_security_protocol_map", optional=True)
-    if found is None:
+    protocols = fields.table("listener_security_protocol_map", optional=True)
+    if protocols is None:
         return None
-    wrong = [name for name, protocol in found.items() if not isinstance(protocol, str)]
-    fields.reasons += few_of(wrong, lambda n: f"the protocol of listener {quote(n)} is {kind_of(found[n])}")
-    return {name: protocol for name, protocol in found.items() if isinstance(protocol, str)}
+    wrong = [name for name, protocol in protocols.items() if not isinstance(protocol, str)]
+    fields.reasons += few_of(
+        wrong, lambda n: f"the protocol of listener {quote(n)} is {kind_of(protocols[n])}"
+    )
+    return {name: protocol for name, protocol in protocols.items() if isinstance(protocol, str)}
 
 
 def _features(fields: Fields) -> dict[str, tuple[int, int]] | None:
     """Feature name to (min_version, max_version); an early form's first_active_version is ignored."""
-    found = fields.table("features", optional=True)
-    if found is None:
+    features = fields.table("features", optional=True)
+    if features is None:
         return None
-    ranges = {name: _range(value) for name, value in found.items()}
+    ranges = {name: _range(value) for name, value in features.items()}
     wrong = [name for name, versions in ranges.items() if versions is None]
     fields.reasons += few_of(wrong, lambda name: f"the versions of feature {quote(name)} are not two numbers")
     return {name: versions for name, versions in ranges.items() if versions is not None}
@@ -93,13 +95,13 @@ def _parse_text(number: int, data: bytes) -> Parsed[Broker]:
     text, reasons = parse_text(data, "a broker registration")
     if isinstance(text, Unparsable):
         return text, reasons
-    found = _TEXT.fullmatch(text)
-    if not found or int(found["port"]) > _PORT_MAX:
+    match = _TEXT.fullmatch(text)
+    if not match or int(match["port"]) > _PORT_MAX:
         return document.unparsable("neither JSON nor creator:host:port where a broker registration belongs")
     noted = []
-    if found["creator"] is None:
+    if match["creator"] is None:
         noted.append("host:port without the creator that 0.7 writes before it")
     if text.count(":") > 2:
         noted.append("more colons than creator:host:port has (an IPv6 host, which 0.7 clients misread)")
-    host, port = found["host"], int(found["port"])
-    return Broker(number, Layout.V07, host, port, creator=found["creator"]), tuple(noted)
+    host, port = match["host"], int(match["port"])
+    return Broker(number, Layout.V07, host, port, creator=match["creator"]), tuple(noted)

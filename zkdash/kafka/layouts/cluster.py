@@ -8,11 +8,11 @@ from zkdash.kafka.values import ClusterId, Unparsable
 
 
 def parse_cluster_id(data: bytes | None) -> Parsed[ClusterId]:
-    found = document.decode(data, "a cluster id")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
-    version = found.get("version", "1")
+    json_object = document.decode(data, "a cluster id")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
+    version = json_object.get("version", "1")
     if not isinstance(version, str):
         fields.version(1)
     elif version != "1":

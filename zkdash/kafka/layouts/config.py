@@ -28,10 +28,10 @@ def parse_entity_config(data: bytes | None) -> Parsed[EntityConfig]:
 def _parse(data: bytes | None) -> Parsed[dict[str, str]]:
     if not data:
         return {}, ()
-    found = document.decode(data, "a configuration")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a configuration")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     fields.version(1)
     config = fields.table("config")
     if config is None:

@@ -19,10 +19,10 @@ def parse_controller(data: bytes | None) -> Parsed[Controller]:
     if data and data.strip().lstrip(b"-").isdigit():
         number, reasons = plain.parse_number(data.strip(), "a broker id", high=INT_MAX)
         return (number if isinstance(number, Unparsable) else Controller(number, PLAIN)), reasons
-    found = document.decode(data, "a controller")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a controller")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     version = fields.version(1, 2)
     broker = fields.integer("brokerid")
     kraft = fields.integer("kraftControllerEpoch", optional=True, low=-1)

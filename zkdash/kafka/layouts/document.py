@@ -60,8 +60,8 @@ def _fault(error: ValueError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "text that is not UTF-8"
     said = str(error)
-    if found := _PLACE_IN_TEXT.fullmatch(said):
-        fault, byte = found[1], int(found[2])
+    if match := _PLACE_IN_TEXT.fullmatch(said):
+        fault, byte = match[1], int(match[2])
         return f"{fault} at byte {byte - 1 if fault in _BEHIND else byte}"
     if "truncated" in said:
         return "cut short"
@@ -80,7 +80,7 @@ def few(reasons: Sequence[str]) -> list[str]:
 
 def few_of(wrong: Sequence[T], sentence: Callable[[T], str]) -> list[str]:
     """A sentence for each of the first wrong things, and how many more there are."""
-    shown = [sentence(one) for one in wrong[:MOST_REASONS]]
+    shown = [sentence(item) for item in wrong[:MOST_REASONS]]
     return shown + ([f"and {len(wrong) - len(shown)} more like these"] if len(wrong) > len(shown) else [])
 
 
@@ -104,11 +104,15 @@ class Fields:
         """The result of a parser that found a field missing without which there is no value."""
         return unparsable(*self.reasons)
 
-    def version(self, *known: int, required: bool = False) -> int | None:
+    def version(self, *known_versions: int, required: bool = False) -> int | None:
         """The format's version; an unknown one is noted and returned."""
         version = self.integer("version", optional=not required, low=-LONG_MAX, high=LONG_MAX)
-        if version is not None and version not in known:
-            which = f"{known[0]} is" if len(known) == 1 else f"{known[0]} to {known[-1]} are"
+        if version is not None and version not in known_versions:
+            which = (
+                f"{known_versions[0]} is"
+                if len(known_versions) == 1
+                else f"{known_versions[0]} to {known_versions[-1]} are"
+            )
             self.note(f"version {version} is not known ({which})")
         return version
 
@@ -174,5 +178,5 @@ class Fields:
             self.note(f'"{name}" holds null' if name in self.fields else f'"{name}" is missing')
         return value
 
-    def _holds(self, name: str, found: str, wanted: str) -> None:
-        self.note(f'"{name}" holds {found} where {wanted}')
+    def _holds(self, name: str, actual: str, wanted: str) -> None:
+        self.note(f'"{name}" holds {actual} where {wanted}')

@@ -16,10 +16,10 @@ def parse_entries(
     data: bytes | None, what: str, name: str, parse_entry: Callable[[Fields], T | None]
 ) -> Parsed[tuple[T, ...]]:
     """The list `name` of a document of version 1 (`what` names it). A wrong entry is noted and left out."""
-    found = document.decode(data, what)
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, what)
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     fields.version(1)
     entries = fields.items(name)
     if entries is None:

@@ -16,10 +16,10 @@ DISABLED, ENABLED = 0, 1
 
 def parse_features(data: bytes | None) -> Parsed[Features]:
     """The finalized levels. An unknown status and a feature without levels are noted."""
-    found = document.decode(data, "the finalized features")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "the finalized features")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     version = fields.version(1, 2, required=True)
     status = fields.integer("status", low=-document.INT_MAX)
     levels = fields.table("features")
@@ -30,8 +30,8 @@ def parse_features(data: bytes | None) -> Parsed[Features]:
     read = {name: _levels(value) for name, value in levels.items()}
     wrong = [name for name, range_ in read.items() if range_ is None]
     fields.reasons += few_of(wrong, lambda name: f"the levels of feature {quote(name)} are no numbers")
-    known = {name: range_ for name, range_ in read.items() if range_ is not None}
-    return Features(version, status, known), tuple(fields.reasons)
+    ranges = {name: range_ for name, range_ in read.items() if range_ is not None}
+    return Features(version, status, ranges), tuple(fields.reasons)
 
 
 def _levels(value: Any) -> tuple[int | None, int] | None:

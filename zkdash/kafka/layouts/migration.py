@@ -11,10 +11,10 @@ from zkdash.kafka.values import Migration, Unparsable
 
 
 def parse_migration(data: bytes | None) -> Parsed[Migration]:
-    found = document.decode(data, "the state of a migration")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "the state of a migration")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     fields.version(0)
     controller = fields.integer("kraft_controller_id", low=-1)
     controller_epoch = fields.integer("kraft_controller_epoch", low=-1)

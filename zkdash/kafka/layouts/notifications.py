@@ -23,10 +23,10 @@ def parse_config_change(data: bytes | None) -> Parsed[ConfigChange]:
     topic = _bare_topic(data)
     if topic is not None:
         return ConfigChange(0, f"topics/{topic}"), ()
-    found = document.decode(data, "a config change")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a config change")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     version = fields.version(1, 2, required=True)
     if version == 1:
         kind, name = fields.text("entity_type"), fields.text("entity_name")
@@ -51,10 +51,10 @@ def parse_acl_change(data: bytes | None) -> Parsed[AclChange]:
 
 def parse_extended_acl_change(data: bytes | None) -> Parsed[AclChange]:
     """The resource whose prefixed ACL changed."""
-    found = document.decode(data, "an ACL change")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "an ACL change")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     fields.version(1)
     of, name, pattern = fields.text("resourceType"), fields.text("name"), fields.text("patternType")
     if of is None or name is None or pattern is None:
@@ -76,10 +76,10 @@ def parse_isr_change(data: bytes | None) -> Parsed[IsrChange]:
 
 def parse_log_dir_event(data: bytes | None) -> Parsed[LogDirEvent]:
     """The broker and what happened to it."""
-    found = document.decode(data, "a log directory event")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a log directory event")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     fields.version(1)
     broker, event = fields.integer("broker"), fields.integer("event")
     if broker is None or event is None:

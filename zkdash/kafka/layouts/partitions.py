@@ -62,10 +62,10 @@ _remembered = functools.lru_cache(maxsize=_REMEMBERED)(_parse)
 
 
 def _parse_fields(data: bytes | None) -> Parsed[PartitionState]:
-    found = document.decode(data, "a partition state")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a partition state")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     fields.version(1)
     leader = fields.integer("leader", low=-2)
     leader_epoch = fields.integer("leader_epoch")

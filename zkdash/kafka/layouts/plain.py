@@ -6,7 +6,7 @@ import re
 
 from zkdash.kafka.layouts.document import LONG_MAX, Parsed, unparsable
 
-# Kafka and its consumers write at most some hundred bytes on one line; what is longer is no such value.
+# Kafka and its consumers write at most some hundred bytes on one line.
 LONGEST = 4096
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")

@@ -14,10 +14,10 @@ def parse_producer_ids(data: bytes | None) -> tuple[ProducerIds | Unparsable | N
     """The block, whose ends are text; None before the first one, when there is no data."""
     if not data:
         return None, ()
-    found = document.decode(data, "a block of producer ids")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a block of producer ids")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     fields.version(1)
     broker = fields.integer("broker")
     start, end = fields.long("block_start"), fields.long("block_end")

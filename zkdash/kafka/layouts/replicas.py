@@ -25,8 +25,8 @@ def parse_ids(value: object, name: str, reasons: list[str]) -> tuple[int, ...] |
         return None
     for item in value:
         if type(item) is not int or abs(item) > INT_MAX:
-            found = "a number out of range" if type(item) is int else kind_of(item)
-            reasons.append(f"{name} holds {found} where numbers belong")
+            actual = "a number out of range" if type(item) is int else kind_of(item)
+            reasons.append(f"{name} holds {actual} where numbers belong")
             return None
     if value and min(value) < 0:
         reasons.append(f"{name} holds {min(value)}, which is no broker id")

@@ -15,10 +15,10 @@ def parse_token(data: bytes | None) -> Parsed[Token]:
     """The times of a token, as `kafka.secrets` lets them in."""
     if data == secrets.WHOLLY_HIDDEN:
         return document.unparsable("not a delegation token; it may hold secrets, so nothing of it is shown")
-    found = document.decode(data, "a delegation token")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a delegation token")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     version = fields.version(1, 2, 3, required=True)
     issued, limit, expiry = (fields.timestamp(name, optional=False) for name in secrets.TOKEN_TIMES)
     if version is None or issued is None or limit is None or expiry is None:

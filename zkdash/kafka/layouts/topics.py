@@ -61,10 +61,10 @@ def parse_partition_count(data: bytes | None) -> Parsed[int]:
 
 
 def _parse_fields(data: bytes) -> Parsed[Assignment]:
-    found = document.decode(data, "a topic's assignment")
-    if isinstance(found, Unparsable):
-        return document.unparsable(found.reason)
-    fields = Fields(found)
+    json_object = document.decode(data, "a topic's assignment")
+    if isinstance(json_object, Unparsable):
+        return document.unparsable(json_object.reason)
+    fields = Fields(json_object)
     version = fields.version(1, 2, 3)
     partitions = _lists(fields, "partitions", optional=False)
     if partitions is None:

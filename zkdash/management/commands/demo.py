@@ -17,7 +17,13 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.demo import incidents, simulation, simulation07, story, weather, weather07, zookeeper
+from zkdash.demo.base_cluster import BaseCluster
+from zkdash.demo.fault_injection import FaultInjection
+from zkdash.demo.kafka07.fault_injection import FaultInjection07
+from zkdash.demo.kafka07.simulation import Simulation07
+from zkdash.demo.kafka39 import simulation
+from zkdash.demo.kafka39.fault_injection import FaultInjection39
+from zkdash.demo.zookeeper.server import NotServingError, Server
 from zkdash.management import database, ending, serving, supervising
 from zkdash.zk.config import ClusterConfig
 
@@ -78,15 +84,15 @@ class Command(BaseCommand):
 
 
 @contextlib.contextmanager
-def _zookeeper(directory: Path) -> Iterator[zookeeper.Server]:
+def _zookeeper(directory: Path) -> Iterator[Server]:
     """The demo's ZooKeeper, without which there is no demo: when it is gone, this process ends at once.
 
     Raises CommandError where it does not start.
     """
-    server = zookeeper.Server(directory)
+    server = Server(directory)
     try:
         server.start()
-    except zookeeper.NotServingError as error:
+    except NotServingError as error:
         raise CommandError(str(error)) from error
     is_wanted = True
 
@@ -103,13 +109,13 @@ def _zookeeper(directory: Path) -> Iterator[zookeeper.Server]:
         server.stop()
 
 
-def _cluster(layout: str, address: str, *, seed: int) -> tuple[story.Story, incidents.Incidents]:
+def _cluster(layout: str, address: str, *, seed: int) -> tuple[BaseCluster, FaultInjection]:
     """A cluster of a layout, and what befalls it."""
     if layout == "0.7":
-        old = simulation07.Simulation07(address, seed=seed)
-        return old, weather07.Weather07(old)
+        old = Simulation07(address, seed=seed)
+        return old, FaultInjection07(old)
     cluster = simulation.Simulation(address, seed=seed, listen=True)
-    return cluster, weather.Weather(cluster)
+    return cluster, FaultInjection39(cluster)
 
 
 def _environment(directory: Path, cluster: ClusterConfig) -> dict[str, str]:

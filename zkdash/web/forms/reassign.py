@@ -12,7 +12,7 @@ from django import forms
 from zkdash.cluster.plans import proposals
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.cluster.plans.proposals import Proposal
-from zkdash.kafka import pasted_plans
+from zkdash.kafka.payloads import reassignment_json
 from zkdash.kafka.values import Assignment
 from zkdash.web.forms.base import ActionForm, Given
 from zkdash.web.forms.fields import BrokersField, LinesField, PartitionsField, TopicsField
@@ -91,7 +91,7 @@ class Form(ActionForm):
     )
     plan = LinesField(
         rows=5,
-        longest=2 * pasted_plans.MOST_BYTES,
+        longest=2 * reassignment_json.MOST_BYTES,
         label="Plan to paste",
         help_text='{"version":1,"partitions":[…]}',
     )
@@ -170,14 +170,14 @@ class Form(ActionForm):
     def _pasted(self) -> Proposal:
         upload = self.cleaned_data.get("upload")
         data = (
-            upload.read(pasted_plans.MOST_BYTES + 1)
+            upload.read(reassignment_json.MOST_BYTES + 1)
             if upload
             else self.cleaned_data["plan"].encode("utf-8", "surrogatepass")
         )
         if not data.strip():
             self.add_error("plan", "Paste a plan, or choose its file.")
             return Proposal()
-        moves, wrong = pasted_plans.read(data)
+        moves, wrong = reassignment_json.read(data)
         if wrong:
             self.add_error("plan", " ".join(wrong))
         return Proposal(moves)

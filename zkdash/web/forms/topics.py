@@ -10,7 +10,9 @@ from django import forms
 from zkdash.cluster.plans.creations import MOST_PARTITIONS
 from zkdash.cluster.plans.intents import AddPartitions, ChangeConfig, CreateTopic, DeleteTopic
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import placement, topic_names, topic_options
+from zkdash.kafka import topic_names
+from zkdash.kafka.assignment import placement
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.layouts.document import few
 from zkdash.kafka.values import Assignment, TopicConfig
 from zkdash.web.forms import patterns

@@ -10,7 +10,8 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import ValidationError
 
-from zkdash.kafka import paths, topic_options
+from zkdash.kafka import paths
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.layouts.document import INT_MAX, LONG_MAX, quote
 from zkdash.kafka.values import Move
 from zkdash.web.forms.fields import LinesField, lines, partition, refuse

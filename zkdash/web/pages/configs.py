@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from zkdash.cluster import config_rows, notification_rows, queries
 from zkdash.cluster.config_rows import ConfigRow
-from zkdash.kafka import entity_names
+from zkdash.kafka.configs import entity_names
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import cells, entity_cells, links, listing, notification_table, tables

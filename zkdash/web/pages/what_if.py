@@ -14,7 +14,7 @@ from zkdash.cluster.rebalance.scenario import Scenario
 from zkdash.cluster.rebalance.values import Expectation
 from zkdash.cluster.rebalance.whatif import Shift, WhatIf
 from zkdash.cluster.tone import Tone
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.rules import Rule
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot, Touched
 from zkdash.web import cells, expectations, group_cells, links, tables

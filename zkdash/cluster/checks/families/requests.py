@@ -10,7 +10,8 @@ from zkdash.cluster.judging.details import gathered, told_of
 from zkdash.cluster.state import ClusterState
 from zkdash.cluster.tone import Tone
 from zkdash.cluster.topics import Topic
-from zkdash.kafka import paths, topic_options
+from zkdash.kafka import paths
+from zkdash.kafka.configs import topic_options
 from zkdash.kafka.values import Assignment, PartitionState, Reassignment, Unparsable
 from zkdash.znode import Znode
 

@@ -1,0 +1,1 @@
+"""A simulated cluster of Kafka 0.7."""

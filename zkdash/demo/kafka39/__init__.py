@@ -1,0 +1,1 @@
+"""A simulated cluster of Kafka 3.9 in ZooKeeper mode."""

@@ -1,0 +1,1 @@
+"""The controller, after kafka.controller of 3.9."""

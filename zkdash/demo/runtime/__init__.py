@@ -1,0 +1,1 @@
+"""What simulated participants run on: an event loop, a clock, ZooKeeper sessions, restarts, processes."""

@@ -1,0 +1,1 @@
+"""What is configured below /config: whose configuration it is, and the options of topics."""
