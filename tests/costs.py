@@ -19,7 +19,8 @@ from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from tests.web.test_matrix import ROUTES
-from zkdash.web import bodies, forms
+from zkdash.web.actions import forms
+from zkdash.web.middleware import bodies
 
 # What the promise says, of the reference cluster and of any smaller.
 MOST_S: Final = 1.0

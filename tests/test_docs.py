@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests import screenshots
-from zkdash.actions import failpoints
+from zkdash.actions.execution import failpoints
 from zkdash.configuration import keys, sign_in
 from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.limits import KEYS, Limits
 from zkdash.web import pages
-from zkdash.web.embeds import shown
-from zkdash.web.page import Page
+from zkdash.web.frame.page import Page
+from zkdash.web.serving import embeddable
 
 ROOT = Path(__file__).resolve().parent.parent
 OPERATING = (ROOT / "docs" / "operating.md").read_text()
@@ -116,9 +116,9 @@ def test_the_readme_names_its_two_commands() -> None:
 
 
 def test_all_that_can_be_embedded_is_told() -> None:
-    for name in shown.NUMBERS:
+    for name in embeddable.NUMBERS:
         assert f"`{name}`" in EMBEDDING, name
-    for name in shown.KINDS:
+    for name in embeddable.KINDS:
         assert name in EMBEDDING, name
 
 

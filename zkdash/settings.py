@@ -121,20 +121,20 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 MIDDLEWARE = [
-    "zkdash.web.request_log.numbered",
-    "zkdash.web.headers.security_headers",
+    "zkdash.web.middleware.request_log.numbered",
+    "zkdash.web.middleware.headers.security_headers",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "zkdash.web.bearer.without_session",
-    "zkdash.web.visitors.Sessions",
+    "zkdash.web.visitors.bearer.without_session",
+    "zkdash.web.visitors.sessions.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "zkdash.web.visitors.Visitors",
+    "zkdash.web.visitors.sessions.Visitors",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "zkdash.web.gate.Answers",
-    "zkdash.web.request_log.Refusals",
+    "zkdash.web.visitors.gate.Answers",
+    "zkdash.web.middleware.request_log.Refusals",
 ]
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 PASSWORD_HASHERS = ["zkdash.access.hashing.Hasher"]
@@ -152,7 +152,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 ZKDASH_HTTPS = os.environ.get("ZKDASH_HTTPS") == "1"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ZKDASH_HTTPS
 CSRF_TRUSTED_ORIGINS = ZKDASH_ORIGINS
-CSRF_FAILURE_VIEW = "zkdash.web.answers.forged"
+CSRF_FAILURE_VIEW = "zkdash.web.frame.answers.forged"
 # The door refuses longer ones before Django sees them.
 DATA_UPLOAD_MAX_MEMORY_SIZE = ZKDASH_LIMITS.form_bytes
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
@@ -187,7 +187,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "zkdash.web.chart_files.ChartFinder",
+    "zkdash.web.history.chart_files.ChartFinder",
 ]
 # Hashed names once `make` (or serve) has collected; straight from the packages in a bare checkout.
 _collected = (STATIC_ROOT / "staticfiles.json").exists() or "collectstatic" in sys.argv

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from zkdash.cluster.checks import BY_ID, CHECKS
-from zkdash.cluster.judging import jury, partitions, topics
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Topic
+from zkdash.cluster.evaluation import evaluator, partitions, topics
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Topic
 
 # What a check says of a topic that is nothing of its own: it is told by what makes it so, or is no fault.
 _BESIDE = {partitions.MOVING, partitions.STRANGERS, "D28"}
@@ -21,7 +21,7 @@ def check(state: ClusterState) -> None:
 
 
 def _check(state: ClusterState, name: str, topic: Topic) -> None:
-    numbers, ground = state.summaries[name], jury.ground_of(state)
+    numbers, ground = state.summaries[name], evaluator.ground_of(state)
     found = {one: state.blames[one][name] for one in topics.CHECKS if name in state.blames.get(one, ())}
     claimed = [cause.tone or BY_ID[one].tone for one, cause in found.items() if one not in _BESIDE]
     claimed += [one.tone for one in CHECKS if one.sums and getattr(numbers, one.sums)]

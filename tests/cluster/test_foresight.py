@@ -10,16 +10,17 @@ import pytest
 from tests.cluster import small
 from tests.cluster.plans import cells
 from tests.cluster.plans.test_matrix import CELLS
-from zkdash.cluster import advance, foresight
+from zkdash.cluster import foresight
 from zkdash.cluster.checks import CHECKS
-from zkdash.cluster.checks.check import Sight
+from zkdash.cluster.checks.check import CheckContext
 from zkdash.cluster.foresight import Foreseen, Foresight
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.plans import intents, outcomes, planner
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import AddPartitions, ChangeConfig, CreateTopic, Intent, Reassign
 from zkdash.cluster.plans.values import Ground, Plan, Step, create
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.reducer import advance
 from zkdash.kafka.values import Move
 from zkdash.znode import Batch, Znode
 
@@ -39,7 +40,7 @@ def foreseen(
 ) -> Foresight:
     plan = planner.plan(intent, Ground(state, tree))
     assert not plan.refusals
-    (found,) = foresight.foresee([plan], Sight(state, now=NOW), most)
+    (found,) = foresight.foresee([plan], CheckContext(state, now=NOW), most)
     assert found is not None
     return found
 
@@ -124,7 +125,7 @@ def test_what_consumers_have_yet_to_divide_is_not_held_against_anybody() -> None
 def test_what_must_last_to_be_a_finding_says_how_long() -> None:
     waiting = small.built(*CLUSTER, small.topic("t", {0: [1, 2]}), small.reassignment(("t", 0, [2, 1])))
     plan = Plan("x", "x", (Step("x", (create("/admin/delete_topics/gone", None),), Written()),))
-    (found,) = foresight.foresee([plan], Sight(waiting, now=NOW))
+    (found,) = foresight.foresee([plan], CheckContext(waiting, now=NOW))
     assert found is not None
     assert [(one.check, one.lasting) for one in found.begun] == [("D23", 60.0)]
 
@@ -152,7 +153,7 @@ def test_a_large_plan_is_judged_in_part_and_says_so() -> None:
 def test_several_plans_share_what_may_be_judged() -> None:
     state = small.built(*CLUSTER, *(small.topic(name, {0: [1, 2]}) for name in "ab"))
     plans = [planner.plan(Reassign((Move(name, 0, (2, 3)),)), Ground(state)) for name in "ab"]
-    first, second = foresight.foresee(plans, Sight(state, now=NOW), 1)
+    first, second = foresight.foresee(plans, CheckContext(state, now=NOW), 1)
     assert first is not None
     assert second is not None
     assert ([one.check for one in first.begun], second.begun) == (["D14"], ())
@@ -163,15 +164,15 @@ def test_nothing_is_foreseen_of_a_refused_plan_or_before_the_first_load() -> Non
     plan = planner.plan(Reassign((Move("t", 0, (2, 3)),)), Ground(state))
     refused = Plan("reassign", "t", refusals=("no",))
     unloaded = msgspec.structs.replace(state, loaded=False)
-    assert foresight.foresee([refused], Sight(state, now=NOW)) == [None]
-    assert foresight.foresee([plan], Sight(unloaded, now=NOW)) == [None]
+    assert foresight.foresee([refused], CheckContext(state, now=NOW)) == [None]
+    assert foresight.foresee([plan], CheckContext(unloaded, now=NOW)) == [None]
 
 
 def test_a_topic_that_nobody_can_edit_is_named() -> None:
     state = small.built(*CLUSTER, small.topic("t", {0: [1, 2]}))
     plan = planner.plan(Reassign((Move("t", 0, (2, 3)),)), Ground(state))
     torn, _ = small.step(state, {"/brokers/topics/t": small.znode("{")})
-    (found,) = foresight.foresee([plan], Sight(torn, now=NOW))
+    (found,) = foresight.foresee([plan], CheckContext(torn, now=NOW))
     assert found is not None
     assert any(sentence.endswith("cannot be understood: t.") for sentence in found.assumed)
 
@@ -189,7 +190,7 @@ def test_what_is_foreseen_is_what_the_checks_find_afterwards(kind: str, era: str
     foreseen_, _ = advance.advance(before, Batch(outcome.changed, before.zxid + 1))
     tree.run(plan)
     for check in CHECKS:
-        found, real = (check.causes(Sight(one, now=now)) for one in (foreseen_, tree.state()))
+        found, real = (check.causes(CheckContext(one, now=now)) for one in (foreseen_, tree.state()))
         assert _who(found) == _who(real), check.id
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from zkdash import configuration
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.configuration.checks import TONES, Checks, ChecksByCluster
 from zkdash.configuration.errors import ConfigError
 

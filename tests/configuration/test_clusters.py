@@ -12,7 +12,7 @@ from zkdash.configuration.clusters import parse_address
 from zkdash.configuration.errors import ConfigError
 from zkdash.zk import config
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.identity import Identity
+from zkdash.zk.connection.identity import Identity
 
 LEAST_ADDRESSES = 200
 

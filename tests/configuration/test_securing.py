@@ -14,7 +14,7 @@ from zkdash.configuration.clusters import DIGEST_MD5
 from zkdash.configuration.errors import ConfigError
 from zkdash.zk import config
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.identity import Identity, Tls
+from zkdash.zk.connection.identity import Identity, Tls
 
 CANARY = "canary-93b1"
 

@@ -17,9 +17,9 @@ from tests.faults.realm import ANN, LEASE_S, Realm
 from tests.faults.rounds import rounds
 from tests.processes import is_stopped
 from tests.waiting import wait_for
-from zkdash.actions import queue
-from zkdash.actions.failpoints import NAMES
+from zkdash.actions.execution.failpoints import NAMES
 from zkdash.actions.models import Action
+from zkdash.actions.queue import queue
 from zkdash.actions.states import State
 
 pytestmark = pytest.mark.zk

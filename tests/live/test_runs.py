@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.waiting import wait_for
-from zkdash.actions.entries import UnavailableError
+from zkdash.actions.reading.entries import UnavailableError
 from zkdash.live.runs import EMPTY, PipelineRuns, Run
 
 RUN = Run(1, "all", "running", "ann", 5, 6, None, 0, 0, None, 10, "reading", None)

@@ -27,7 +27,7 @@ from tests.conftest import Chroot
 from tests.demo.test_simulation_command import Demo
 from tests.waiting import wait_for
 from zkdash.management import ending
-from zkdash.zk import garbage
+from zkdash.zk.mirror import garbage
 
 pytestmark = pytest.mark.zk
 

@@ -338,7 +338,7 @@ def test_who_is_signed_in_looks_on_and_what_acts_says_why_not(
             frame_with(socket, "returns")
         told = site.err.read_text()[written:]
         assert "Traceback" not in told
-        lines = [line for line in told.splitlines() if " INFO zkdash.web.request_log" not in line]
+        lines = [line for line in told.splitlines() if " INFO zkdash.web.middleware.request_log" not in line]
         assert len(lines) < MOST_LINES, told
 
         database.mend()

@@ -28,9 +28,9 @@ from tests.zk.writer import ROOTS, TWINS, Writer
 from zkdash.configuration.clusters import DIGEST_MD5
 from zkdash.demo.zookeeper.server import Server
 from zkdash.zk.config import ClusterConfig, parse_address
-from zkdash.zk.identity import Identity
-from zkdash.zk.mirror import Mirror
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.identity import Identity
+from zkdash.zk.connection.session import Phase
+from zkdash.zk.mirror.mirror import Mirror
 
 pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("brisk")]
 on_each_release = pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from typing import Final
 
 import msgspec
 
-from zkdash.cluster import advance
-from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks.catalogue import CHECKS
-from zkdash.cluster.checks.check import Check, Sight
+from zkdash.cluster.checks.check import Check, CheckContext
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.cluster.plans import outcomes
 from zkdash.cluster.plans.values import Plan
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.reducer import advance
 from zkdash.znode import Batch
 
 # How many partitions, and znodes of groups, are judged for all plans of one look: about a fifth of a second.
@@ -25,7 +25,7 @@ MOST_CAUSES: Final = 5
 # Who owns what is for consumers to settle: after any change some partitions have no owner for a while.
 _LEFT_TO_CONSUMERS: Final = frozenset({"D39", "D40", "D41", "D42"})
 
-_Seen = Mapping[str, Causes | None]
+_Seen = Mapping[str, Violations | None]
 
 
 class Foreseen(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class Foresight(msgspec.Struct, frozen=True):
     assumed: tuple[str, ...]
 
 
-def foresee(plans: Iterable[Plan], sight: Sight, most: int = MOST) -> list[Foresight | None]:
+def foresee(plans: Iterable[Plan], sight: CheckContext, most: int = MOST) -> list[Foresight | None]:
     """What each plan alone would do to what the checks see now.
 
     None where there is nothing to be judged: a plan that is refused, or a cluster that is not loaded.
@@ -73,11 +73,11 @@ def foresee(plans: Iterable[Plan], sight: Sight, most: int = MOST) -> list[Fores
     return found
 
 
-def _see(sight: Sight) -> _Seen:
+def _see(sight: CheckContext) -> _Seen:
     return {check.id: check.causes(sight) for check in CHECKS if check.id not in _LEFT_TO_CONSUMERS}
 
 
-def _compared(before: _Seen, after: _Seen, sight: Sight, assumed: tuple[str, ...]) -> Foresight:
+def _compared(before: _Seen, after: _Seen, sight: CheckContext, assumed: tuple[str, ...]) -> Foresight:
     begun, ended = [], []
     for check in CHECKS:
         # A check that has nothing to say of such a cluster holds nothing against it.
@@ -88,7 +88,7 @@ def _compared(before: _Seen, after: _Seen, sight: Sight, assumed: tuple[str, ...
     return Foresight(_sorted(begun), _sorted(ended), assumed)
 
 
-def _more(check: Check, before: Causes, after: Causes) -> dict[str, Cause]:
+def _more(check: Check, before: Violations, after: Violations) -> dict[str, Violation]:
     """What there is more of after than before: causes that are new, count more, or are worse."""
     found = {}
     for name, cause in after.items():
@@ -102,7 +102,7 @@ def _more(check: Check, before: Causes, after: Causes) -> dict[str, Cause]:
     return found
 
 
-def _foreseen(check: Check, causes: Mapping[str, Cause], sight: Sight) -> Foreseen | None:
+def _foreseen(check: Check, causes: Mapping[str, Violation], sight: CheckContext) -> Foreseen | None:
     if not causes:
         return None
     tones = [cause.tone or check.tone for cause in causes.values()]

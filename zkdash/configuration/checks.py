@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from zkdash.cluster.checks.thresholds import Thresholds
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.configuration import keys
 from zkdash.configuration.tables import Table
 

@@ -10,12 +10,12 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from zkdash.actions.entries import UnavailableError
-from zkdash.alarms.standing import EMPTY, Alarms, Seen
-from zkdash.live import board
+from zkdash.actions.reading.entries import UnavailableError
+from zkdash.alarms.open_alarms import EMPTY, Alarms, Seen
+from zkdash.live import snapshot_registry
 from zkdash.live.polled import Polled
 from zkdash.live.snapshot import Snapshot
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.session import Phase
 
 
 class Keeper(Protocol):
@@ -36,7 +36,7 @@ class KeptFindings(Polled[Alarms]):
         """Have written down what is seen now, and take what stands, once."""
         if self._keeper is None:
             return
-        snapshots = [snapshot for name in self._clusters if (snapshot := board.current(name))]
+        snapshots = [snapshot for name in self._clusters if (snapshot := snapshot_registry.current(name))]
         seen = {one.cluster: Seen(one.observations, _is_current(one)) for one in snapshots}
         try:
             found = self._keeper.turn(seen, datetime.datetime.now(datetime.UTC))

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 from zkdash.cluster.checks import Thresholds
 from zkdash.configuration.limits import Limits
-from zkdash.live import alarms, board, pollers, runs, storage
-from zkdash.live.ends import Renderer
-from zkdash.live.hub import Hub
+from zkdash.live import alarms, pollers, runs, snapshot_registry, storage
 from zkdash.live.pollers import Pollers
 from zkdash.live.queue import Reader
-from zkdash.live.watcher import Sink, Watcher
+from zkdash.live.sockets.hub import Hub
+from zkdash.live.sockets.protocols import Renderer
+from zkdash.live.watching.watcher import Sink, Watcher
 from zkdash.zk.config import ClusterConfig
 
 
@@ -73,7 +73,7 @@ class Engine:
             *(prober.stop for prober in self._storage),
         ]
         await asyncio.gather(*map(asyncio.to_thread, ends))
-        board.clear()
+        snapshot_registry.clear()
 
 
 _engine: Engine | None = None

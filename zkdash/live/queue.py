@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from zkdash.actions.entries import KEPT, Detail, Entry, News, UnavailableError
+from zkdash.actions.reading.entries import KEPT, Detail, Entry, News, UnavailableError
 from zkdash.live.polled import Clock, Polled, Wanted
 
 # A database that has not answered for so long is said to be away, though it refused nothing.

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from zkdash.actions.entries import UnavailableError
+from zkdash.actions.reading.entries import UnavailableError
 from zkdash.live.polled import Clock, Polled, Wanted
 
 

@@ -22,7 +22,8 @@ from django.core.management.base import CommandError
 from django.db import connections
 
 from zkdash.access import administrators, pulse
-from zkdash.actions import reading, worker
+from zkdash.actions.execution import worker
+from zkdash.actions.reading import reader
 from zkdash.alarms import keeping
 from zkdash.configuration.errors import ConfigError
 from zkdash.configuration.limits import Limits
@@ -32,7 +33,9 @@ from zkdash.door.protocol import RequestProtocol, SocketProtocol
 from zkdash.live import engine
 from zkdash.management import database, ending, recording, supervising
 from zkdash.notices.courier import Courier
-from zkdash.web import feed, renderer, run_reading, warden
+from zkdash.web.api import feed
+from zkdash.web.history import run_reading
+from zkdash.web.serving import authorizer, renderer
 from zkdash.zk.config import ClusterConfig
 
 _DRAIN_S = 6  # for requests; then they are cut off, and what else ends has the rest of `ending.LIMIT_S`
@@ -78,14 +81,14 @@ def serve(
         clusters,
         renderer.Renderer(),
         sinks=recorders.of,
-        actions=reading,
+        actions=reader,
         recent=run_reading.recent,
         keeper=keeping.Keeper(settings.ZKDASH_CHECKS),
         prober=pulse.Prober(),
         thresholds=settings.ZKDASH_CHECKS.of,
         limits=limits,
     )
-    running.hub.guard(warden.Warden())
+    running.hub.guard(authorizer.DatabaseAuthorizer())
     engine.configure(running)
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()

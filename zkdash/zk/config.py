@@ -8,7 +8,7 @@ from typing import Any
 from zkdash.configuration import Configuration
 from zkdash.configuration.clusters import SESSION_TIMEOUT_S, Cluster, Options, parse_address
 from zkdash.zk import securing
-from zkdash.zk.identity import Identity, Sealed
+from zkdash.zk.connection.identity import Identity, Sealed
 
 __all__ = ["ClusterConfig", "load", "parse_address"]
 

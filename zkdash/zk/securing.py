@@ -12,8 +12,8 @@ from zkdash.configuration import secrets
 from zkdash.configuration.clusters import DIGEST_MD5, GSSAPI, Cluster
 from zkdash.configuration.errors import ConfigError
 from zkdash.configuration.secrets import Source
-from zkdash.zk import tls
-from zkdash.zk.identity import Identity, Sealed, Tls
+from zkdash.zk.connection import tls
+from zkdash.zk.connection.identity import Identity, Sealed, Tls
 
 WRITE = "write_"
 

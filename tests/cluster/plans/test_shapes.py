@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from tests.cluster.plans import worlds
 from tests.narrowing import sure
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans import intents, proposals
 from zkdash.cluster.plans.proposals import Lists, Proposal
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka.assignment import placement, spread
 from zkdash.kafka.values import Assignment
 

@@ -6,9 +6,9 @@ import time
 
 from tests.cluster import small
 from tests.cluster.rebalance.consumers import cluster, member, offsets, owners
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Expectation, Verdict
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka.assignment.rules import Rule
 from zkdash.znode import Unreadable
 

@@ -7,10 +7,10 @@ import pytest
 from tests import recorded
 from tests.cluster import small
 from tests.narrowing import known
-from zkdash.cluster.groups import Group
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Expectation, Verdict
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka.assignment.rules import Rule
 
 LATER = 1_795_300_000_000

@@ -8,17 +8,17 @@ from kazoo.exceptions import KazooException
 
 from tests.conftest import Chroot
 from tests.demo.kafka39.living import SMALL, Cluster
-from zkdash.cluster import advance
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans import goals, planner
 from zkdash.cluster.plans.goals import Goal, Progress
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Ground, Plan, Step
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.reducer import advance
 from zkdash.demo.kafka39.definitions import ClusterDefinition
 from zkdash.kafka import paths
 from zkdash.kafka.payloads import editing
-from zkdash.zk.asking import Asker
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.reader.one_shot import OneShotReader
 from zkdash.znode import Batch, Operation, Unreadable
 
 
@@ -29,7 +29,7 @@ class Operator:
         self.cluster = Cluster(chroot, definition)
         server, _, root = chroot.address.partition("/")
         host, _, port = server.rpartition(":")
-        self._asker = Asker(ClusterConfig("demo", ((host, int(port)),), f"/{root}"))
+        self._asker = OneShotReader(ClusterConfig("demo", ((host, int(port)),), f"/{root}"))
 
     def __enter__(self) -> Self:
         self.cluster.simulation.start()

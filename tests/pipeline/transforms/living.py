@@ -16,7 +16,7 @@ from tests.waiting import wait_for
 from zkdash.demo.kafka39.definitions import NewTopic
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.demo.zookeeper.server import Server
-from zkdash.history.manifest import Table
+from zkdash.history.store.manifest import Table
 from zkdash.zk.config import ClusterConfig
 
 CHROOT = "/shop"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from zkdash.cluster import registrations
+from zkdash.cluster.analysis import registrations
 
 _MOST_SECONDS = 366 * 24 * 3600.0
 _MOST_COUNTED = 2**31 - 1

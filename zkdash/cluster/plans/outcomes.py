@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import msgspec
 
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
 from zkdash.cluster.plans.values import Plan, Step, Write
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka import paths
 from zkdash.kafka.layouts import admin
 from zkdash.kafka.paths import Kind

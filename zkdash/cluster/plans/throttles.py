@@ -14,7 +14,7 @@ from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Edit, Needs, Write, create, replace
 from zkdash.kafka import paths, secrets
 from zkdash.kafka.configs import topic_options
-from zkdash.kafka.layouts.document import quote
+from zkdash.kafka.documents.document import quote
 from zkdash.kafka.payloads import config_notifications, editing
 from zkdash.kafka.payloads.config_notifications import Form
 from zkdash.kafka.values import Move

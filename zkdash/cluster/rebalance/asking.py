@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zkdash.cluster.groups import Group, Member
+from zkdash.cluster.model.groups import Group, Member
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.rebalance.values import Asked
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.topics import Topic
 from zkdash.kafka.assignment.assignment_context import AssignmentContext
 from zkdash.kafka.consumers import subscriptions
 from zkdash.kafka.consumers.wildcards import topic_filter

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from zkdash.cluster.groups import Group
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.rebalance import asking, following, partial, verdicts
 from zkdash.cluster.rebalance.following import Claims
 from zkdash.cluster.rebalance.values import Asked, Expectation
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka.assignment import rules
 from zkdash.kafka.assignment.assignment_context import PartitionAssignment
 from zkdash.kafka.assignment.rules import Rule

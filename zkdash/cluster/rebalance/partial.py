@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from zkdash.cluster.groups import Group
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka.assignment.assignment_context import PartitionAssignment
 
 

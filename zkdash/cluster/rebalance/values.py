@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
 from zkdash.kafka.assignment.rules import Rule
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from zkdash.cluster.groups import Group
+from zkdash.cluster.model.groups import Group
 from zkdash.cluster.rebalance.values import Asked, Part, Verdict
 from zkdash.kafka.assignment.assignment_context import PartitionAssignment
 from zkdash.kafka.consumers import consumer_ids

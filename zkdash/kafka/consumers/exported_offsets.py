@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from zkdash.kafka import paths
-from zkdash.kafka.layouts.document import LONG_MAX, few, quote
+from zkdash.kafka.documents.document import LONG_MAX, few, quote
 
 # Group, topic and partition ("0", or 0.7's "1-0").
 Place = tuple[str, str, str]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zkdash.kafka.layouts.document import INT_MAX, Fields, few
+from zkdash.kafka.documents.document import INT_MAX, Fields, few
 from zkdash.kafka.payloads import editing
 from zkdash.kafka.values import Move
 

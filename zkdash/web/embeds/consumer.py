@@ -11,12 +11,12 @@ from django.conf import settings
 
 from zkdash import databases, live
 from zkdash.access import embeds, holders
-from zkdash.access.embeds import Found, Standing
+from zkdash.access.embeds import Found, TokenStatus
 from zkdash.live import engine
-from zkdash.web import tokens
-from zkdash.web.consumer import AWAY, PageConsumer
-from zkdash.web.embeds import shown, views
-from zkdash.web.warden import NOT_ALLOWED
+from zkdash.web.embeds import views
+from zkdash.web.serving import embeddable, tokens
+from zkdash.web.serving.authorizer import NOT_ALLOWED
+from zkdash.web.serving.consumer import AWAY, PageConsumer
 
 _TRY_AGAIN = 1013
 # What a browser sends for a sandboxed frame, which an embed is wherever it stands.
@@ -41,15 +41,15 @@ class EmbedConsumer(PageConsumer):
             await self.close()
             return
         await self.accept()
-        view = embeds.view(found.embed) if found and found.standing is Standing.VALID else None
-        if view is None or not shown.is_possible(view):
+        view = embeds.view(found.embed) if found and found.standing is TokenStatus.VALID else None
+        if view is None or not embeddable.is_possible(view):
             await self.close(NOT_ALLOWED)
             return
         running = engine.configured()
         if running is None or live.current(view.cluster) is None:
             await self.close(_TRY_AGAIN)
             return
-        key = shown.key(view)
+        key = embeddable.key(view)
         query = self.scope["query_string"].decode("ascii", "replace")
         begin = parse_qs(query).get("from", [""])[0]
         await self._join(running.hub, key, tokens.seen(key, begin), holders.of_embed(token), None)

@@ -1,0 +1,124 @@
+"""Who is judged anew in a batch, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import immutables
+
+from zkdash.cluster.evaluation import groups, topics, znodes
+from zkdash.cluster.evaluation.context import Context
+from zkdash.cluster.evaluation.partitions import STRANGERS
+from zkdash.cluster.model import defaults, moves
+from zkdash.cluster.model.group_summary import Lookup
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.known import Read
+from zkdash.cluster.model.state import ClusterState, Seen
+from zkdash.cluster.model.topics import Topic, TopicSummary
+from zkdash.cluster.model.violations import ViolationLedger
+from zkdash.kafka.values import Broker
+
+
+class Evaluator:
+    """One per batch, thrown away after `close`."""
+
+    def __init__(self, before: ClusterState, topics_: Lookup) -> None:
+        """`topics_` finds a topic as it stands so far in the batch."""
+        self._before, self._topics = before, topics_
+        self._blaming = ViolationLedger(before.blames)
+        self.before = ground_of(before)
+        self.ground = self.before
+
+    def stand(
+        self,
+        brokers: immutables.Map[int, Seen[Broker]],
+        epoch: int | None,
+        least: int,
+        targets: Mapping[str, moves.Targets],
+    ) -> None:
+        """Say what topics are judged by now: the brokers as registered after the batch, the controller's
+        epoch, the brokers' default of min.insync.replicas, and the moves that are asked for."""
+        was = self.before
+        racks = was.racks if brokers is self._before.brokers else racks_of(brokers)
+        made = Context(frozenset(brokers), epoch, racks, least, targets)
+        self.ground = was if made.is_alike(was) else made
+
+    def topic(self, name: str, topic: Topic | None) -> TopicSummary | None:
+        """Judge a topic, None for one that is gone; its numbers and its status."""
+        if topic is None:
+            self._blaming.judge(name, {}, topics.CHECKS)
+            return None
+        judged = topics.judge(topic, self.ground)
+        self._blaming.judge(name, judged.causes, topics.CHECKS)
+        return judged.summary
+
+    def group(self, name: str, group: Group | None) -> None:
+        self._blaming.judge(name, groups.judge(group, self._topics), groups.CHECKS)
+
+    def znodes(self, changed: Mapping[str, Read], faults: Iterable[znodes.Fault]) -> None:
+        """What of a batch is not as its kind should be: `faults`, and no other of `changed` any longer."""
+        for check in znodes.CHECKS:
+            for path in self._blaming.blamed(check):
+                if path in changed:
+                    self._blaming.judge(path, {}, (check,))
+        for path, check, cause in faults:
+            self._blaming.judge(path, {check: cause}, (check,))
+
+    def elsewhere(self) -> Collection[str]:
+        """The topics that may be judged otherwise though nothing of theirs changed.
+
+        A controller epoch that grows, as at every election, can only clear who was blamed for being ahead.
+        """
+        was, now = self.before, self.ground
+        if was is now:
+            return ()
+        if self._is_other_for_all():
+            return set(self._before.topics)
+        moved = was.live ^ now.live
+        names = set() if was.controller_epoch == now.controller_epoch else set(self._blaming.blamed("D17"))
+        if moved:
+            summaries = self._before.summaries.items()
+            names.update(name for name, one in summaries if not moved.isdisjoint(one.brokers))
+            names.update(self._blaming.blamed(STRANGERS))
+            names.update(name for name in now.targets if name in self._before.topics)
+        return names
+
+    def close(self) -> Mapping[str, object]:
+        """What of the state is kept here, by its name there."""
+        return {"blames": self._blaming.close()}
+
+    def _is_other_for_all(self) -> bool:
+        was, now = self.before, self.ground
+        epochs = was.controller_epoch, now.controller_epoch
+        is_back = epochs[0] != epochs[1] and (
+            None in epochs or (now.controller_epoch or 0) < (epochs[0] or 0)
+        )
+        return (
+            is_back
+            or _racks_differ(was, now)
+            or was.min_isr != now.min_isr
+            or (len(was.live) > 1) != (len(now.live) > 1)
+        )
+
+
+def _racks_differ(was: Context, now: Context) -> bool:
+    """Whether replicas of brokers that neither came nor went may share racks otherwise than before."""
+    if was.racks is now.racks:
+        return False
+    stayed = was.live & now.live
+    moved = any(was.racks.get(one) != now.racks.get(one) for one in stayed)
+    return moved or set(was.racks.values()) != set(now.racks.values())
+
+
+def ground_of(state: ClusterState) -> Context:
+    """What the topics of a state are judged by."""
+    seen = state.controller_epoch
+    epoch = seen.value if seen is not None and isinstance(seen.value, int) else None
+    brokers, least = state.brokers, defaults.min_isr(state.configs)
+    return Context(frozenset(brokers), epoch, racks_of(brokers), least, state.targets)
+
+
+def racks_of(brokers: immutables.Map[int, Seen[Broker]]) -> Mapping[int, str]:
+    """The racks of the registered brokers that tell one."""
+    values = (seen.value for seen in brokers.values())
+    return {one.id: one.rack for one in values if isinstance(one, Broker) and one.rack}

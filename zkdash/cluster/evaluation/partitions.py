@@ -1,0 +1,200 @@
+"""What is held against one partition: its status, its topic's and what checks find come of nothing else."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from zkdash.cluster.evaluation.context import Context, Mark, Replicas, Shape, Shapes
+from zkdash.cluster.model import summary
+from zkdash.cluster.model.summary import Status
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Partition, Topic
+from zkdash.kafka.values import Assignment, PartitionState, Unparsable
+from zkdash.znode import Unreadable
+
+# No checks: a partition that moves, and whose ISR has somebody who is no replica.
+MOVING, STRANGERS = "moving", "strangers"
+# Nor what cannot be told: a state that does not parse, that may not be read, or that nobody assigns.
+UNPARSABLE, UNREADABLE, STATELESS = "unparsable", "unreadable", "stateless"
+
+# What a topic's status says of several partitions, by what is held against each.
+TOLD: Final = {
+    "D1": "offline",
+    "D2": "led by a dead broker",
+    "D3": "without state",
+    "D4": "not assigned",
+    "D5": "led by a broker out of sync",
+    "D6": "led by no replica",
+    "D7": "with a stranger in sync",
+    "D8": "under-replicated",
+    "D9": "at min ISR",
+    "D9 under": "below min ISR",
+    "D10": "with a dead broker in sync",
+    "D14": "sharing a rack",
+    "D15": "with one replica",
+    "D16": "malformed",
+    "D17": "ahead of the controller",
+    "D25": "moving to what is not there",
+    "D59": "recovering",
+    MOVING: "moving",
+}
+
+
+def status(topic: Topic, partition: Partition, ground: Context) -> Status:
+    """The status of one partition of 0.8+, by the same marks as its topic's."""
+    if topic.deleting:
+        return Tone.INFO, "deleting"
+    return summary.worst([(mark.tone, mark.words) for mark in marks(topic, partition, ground) if mark.words])
+
+
+def marks(topic: Topic, partition: Partition, ground: Context) -> list[Mark]:
+    """All that is held against a partition, though its topic be deleted."""
+    state, replicas = partition.state, partition.replicas
+    if replicas is None and isinstance(topic.assignment, Assignment):
+        return [Mark("D4", Tone.WARNING, "not assigned")]
+    moving = partition.id in topic.moving
+    found: list[Mark] = []
+    if not isinstance(state, PartitionState):
+        found.append(_without_state(partition))
+        found += _of_replicas(replicas or (), ground, moving=moving) if replicas is not None else ()
+    elif moving or replicas is None:
+        behind = summary.is_under_replicated(topic, partition)
+        at = _At(replicas, state.isr, state.leader, ground.least(topic), behind, moving)
+        found += _of_state(at, ground.live)
+        found += _of_replicas(replicas, ground, moving=moving) if replicas is not None else ()
+    else:
+        found += shapes(ground)(replicas, state.isr, state.leader, ground.least(topic)).marks
+    if isinstance(state, PartitionState):
+        found += _of_epochs(state, ground)
+    if moving:
+        found.append(Mark(MOVING, Tone.INFO, "moving"))
+        found += _of_target(topic, partition, ground)
+    return found
+
+
+def shapes(ground: Context) -> Shapes:
+    """What is held against partitions that do not move, by how they stand: few of them are different ones.
+
+    Left out is what their controller's epoch and their recovery are about.
+    """
+    known = ground.shapes.get("")
+    if known is None:
+        known = ground.shapes[""] = _shapes(ground.live, frozenset(ground.racks.items()))
+    return known
+
+
+@functools.lru_cache(maxsize=8)
+def _shapes(live: frozenset[int], racks: frozenset[tuple[int, str]]) -> Shapes:
+    """One for all batches in which the same brokers are registered: up to twenty come in a second."""
+    ground = Context(live, racks=dict(racks))
+
+    @functools.lru_cache(maxsize=1 << 16)
+    def shape(replicas: Replicas, isr: Replicas, leader: int, least: int) -> Shape:
+        behind = len(isr) < len(replicas)
+        found = (
+            *_of_state(_At(replicas, isr, leader, least, behind), live),
+            *_of_replicas(replicas, ground, moving=False),
+        )
+        rank = min((mark.tone.rank for mark in found if mark.words), default=Tone.OK.rank)
+        return Shape(found, rank, tuple(one for one in replicas if one not in isr) if behind else ())
+
+    return shape
+
+
+def _without_state(partition: Partition) -> Mark:
+    state = partition.state
+    if isinstance(state, Unparsable):
+        return Mark(UNPARSABLE, Tone.UNKNOWN, "unparsable")
+    if isinstance(state, Unreadable):
+        return Mark(UNREADABLE, Tone.UNKNOWN, "unreadable")
+    if partition.replicas is None:
+        return Mark(STATELESS, Tone.UNKNOWN, "no state")
+    return Mark("D3", Tone.CRITICAL, "no state")
+
+
+class _At(NamedTuple):
+    """How a partition stands: whether it is `behind` its replicas depends on its move, if it moves."""
+
+    replicas: Replicas | None
+    isr: Replicas
+    leader: int
+    least: int
+    behind: bool
+    moves: bool = False
+
+
+def _of_state(at: _At, live: frozenset[int]) -> Iterator[Mark]:
+    """Without a leader the last member of the ISR stays in it by design: nothing is said of that."""
+    if at.leader < 0:
+        yield Mark("D1", Tone.CRITICAL, "offline")
+    elif at.leader not in live:
+        yield Mark("D2", Tone.CRITICAL, f"leader {at.leader} is dead")
+    if at.behind:
+        yield Mark("D8", Tone.WARNING, "under-replicated")
+    if at.leader >= 0:
+        yield from _of_leader(at, live)
+    strangers = [one for one in at.isr if one not in (at.replicas or ())]
+    if strangers:
+        yield Mark(STRANGERS, Tone.OK, "")
+        if at.replicas is not None and not at.moves:
+            told = ids(strangers)
+            yield Mark(
+                "D7", Tone.WARNING, f"{told} in sync, not assigned", f"{told} in sync, but not assigned"
+            )
+
+
+def _of_leader(at: _At, live: frozenset[int]) -> Iterator[Mark]:
+    leader, isr, least = at.leader, at.isr, at.least
+    if leader not in isr:
+        detail = f"{leader} leads, in sync {ids(isr)}"
+        yield Mark("D5", Tone.CRITICAL, f"leader {leader} is not in sync", detail)
+    if at.replicas is not None and leader not in at.replicas:
+        detail = f"{leader} leads, assigned {ids(at.replicas)}"
+        yield Mark("D6", Tone.CRITICAL, f"leader {leader} is no replica", detail)
+    if len(isr) < least:
+        detail = f"{len(isr)} of {least} that must be in sync"
+        yield Mark("D9 under", Tone.CRITICAL, f"below min ISR ({len(isr)} of {least})", detail)
+    elif len(isr) == least and at.behind:
+        yield Mark("D9", Tone.WARNING, "at min ISR", f"{least} in sync, no more than must be")
+    dead = [one for one in isr if one not in live]
+    if dead:
+        words = "" if dead == [leader] else f"{ids(dead)} in sync, but dead"
+        yield Mark("D10", Tone.WARNING, words, f"{ids(dead)} in sync, but not registered")
+
+
+def _of_epochs(state: PartitionState, ground: Context) -> Iterator[Mark]:
+    if ground.controller_epoch is not None and state.controller_epoch > ground.controller_epoch:
+        yield Mark("D17", Tone.CRITICAL, "ahead of the controller", f"epoch {state.controller_epoch}")
+    if state.leader_recovery_state == 1:
+        yield Mark("D59", Tone.WARNING, "recovering", f"{state.leader} leads")
+
+
+def _of_replicas(replicas: Replicas, ground: Context, *, moving: bool) -> Iterator[Mark]:
+    if not is_possible(replicas):
+        yield Mark("D16", Tone.CRITICAL, "malformed replicas", f"replicas {ids(replicas) or 'none'}")
+    if moving:
+        return  # the list is that of old and new replicas
+    if len(replicas) == 1 and len(ground.live) > 1:
+        yield Mark("D15", Tone.WARNING, "one replica")
+    if ground.racks and ground.is_crowded(replicas):
+        yield Mark("D14", Tone.WARNING, "replicas share a rack")
+
+
+def _of_target(topic: Topic, partition: Partition, ground: Context) -> Iterator[Mark]:
+    """Of a move that /admin/reassign_partitions asks for."""
+    target = ground.targets.get(topic.name, {}).get(partition.id, ())
+    dead = [one for one in target if one not in ground.live]
+    if dead:
+        told = f"{ids(dead)} not registered"
+        yield Mark("D25", Tone.CRITICAL, f"moves to {ids(dead)}, not registered", told)
+
+
+def is_possible(replicas: Replicas) -> bool:
+    """Whether a controller can act on a list of replicas."""
+    return bool(replicas) and min(replicas) >= 0 and len(set(replicas)) == len(replicas)
+
+
+def ids(brokers: Replicas | list[int]) -> str:
+    return ", ".join(map(str, brokers))

@@ -1,0 +1,34 @@
+"""Where the topics stand while a batch is applied: their summaries, and who comes first by default."""
+
+from __future__ import annotations
+
+import immutables
+
+from zkdash.cluster.model.draft import Draft
+from zkdash.cluster.model.ranking import Placing, Ranking
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.topics import TopicSummary
+from zkdash.cluster.reducer.tally import Tally
+
+
+class TopicRanking:
+    """One per batch, thrown away after `close`."""
+
+    def __init__(self, before: ClusterState, tally: Tally) -> None:
+        self._tally = tally
+        self._summaries = Draft(before.summaries)
+        self._placing = Placing(before.ranking)
+
+    def put(self, name: str, after: TopicSummary | None) -> bool:
+        """Take a topic's numbers (None: there is none); True where they changed."""
+        before = self._summaries.get(name)
+        if after == before:
+            return False
+        self._summaries.put(name, after)
+        self._tally.topic(before, after)
+        self._placing.move(name, before, after)
+        return True
+
+    def close(self) -> tuple[immutables.Map[str, TopicSummary], Ranking]:
+        summaries = self._summaries.close()
+        return summaries, self._placing.close(summaries)

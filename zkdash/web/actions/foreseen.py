@@ -1,0 +1,93 @@
+"""What checks would find once a plan is done, and find no more: a part of its review, and of its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from zkdash.cluster import foresight
+from zkdash.cluster.checks.check import CheckContext
+from zkdash.cluster.checks.facts import Facts
+from zkdash.cluster.foresight import Foreseen, Foresight
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.plans.values import Plan
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.actions.cells import span
+from zkdash.web.frame import links
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One check. `lasting` says how long it must last before it is a finding, "" where that is no matter."""
+
+    check: str
+    href: str
+    tone: Tone
+    sentence: str
+    causes: tuple[tuple[str, str], ...]
+    more: int
+    lasting: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What would be found, what would be found no more, and what that stands on."""
+
+    begun: tuple[Line, ...]
+    ended: tuple[Line, ...]
+    assumed: tuple[str, ...]
+
+
+def of(plans: Iterable[Plan], snapshot: Snapshot) -> list[Foresight | None]:
+    """What each plan alone would do to what the checks see of a cluster at the moment of its last look."""
+    seen = snapshot.observations
+    sight = CheckContext(
+        snapshot.state,
+        Facts(snapshot.acls or None),
+        seen.thresholds,
+        seen.elections,
+        seen.survey,
+        seen.at or snapshot.as_of or 0.0,
+    )
+    return foresight.foresee(plans, sight)
+
+
+def told(cluster: str, found: Foresight | None) -> Told | None:
+    if found is None:
+        return None
+    begun, ended = (tuple(_line(cluster, one) for one in ones) for ones in (found.begun, found.ended))
+    return Told(begun, ended, found.assumed)
+
+
+def record(found: Foresight | None) -> dict[str, Any] | None:
+    """As JSON has it; None where nothing was judged."""
+    if found is None:
+        return None
+    begun, ended = ([_record(one) for one in ones] for ones in (found.begun, found.ended))
+    return {"begun": begun, "ended": ended, "assumed": list(found.assumed)}
+
+
+def _line(cluster: str, one: Foreseen) -> Line:
+    return Line(
+        check=one.check,
+        href=links.check(cluster, one.check),
+        tone=one.tone,
+        sentence=one.sentence,
+        causes=one.causes,
+        more=one.more,
+        lasting=span(one.lasting) if one.lasting >= _TOLD_S else "",
+    )
+
+
+_TOLD_S = 60.0  # what is a finding sooner needs no word
+
+
+def _record(one: Foreseen) -> dict[str, Any]:
+    return {
+        "check": one.check,
+        "status": one.tone.value,
+        "sentence": one.sentence,
+        "causes": [{"name": name, "why": why} for name, why in one.causes],
+        "more_causes": one.more,
+        "lasting_s": one.lasting,
+    }
