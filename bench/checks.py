@@ -15,9 +15,10 @@ from typing import TypeVar
 from bench import progress, tree
 from bench.result import Goal, Result
 from bench.sizes import Shape, Size
-from zkdash.cluster import advance, checks
+from zkdash.cluster import checks
 from zkdash.cluster.checks import Observations
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer import advance
 from zkdash.znode import Batch
 
 T = TypeVar("T")

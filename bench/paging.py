@@ -9,7 +9,7 @@ from django.test import Client
 
 from bench import side, tree
 from bench.watched import Watched
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
 
 _LOAD_LIMIT_S = 120
 _TIMES = 30

@@ -11,7 +11,7 @@ import time
 
 from bench import side, usage
 from bench.watched import Watched
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.session import Phase
 
 _LIMIT_S = 120.0
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from bench.result import Goal, Number, Result
 from bench.sizes import Size
 from bench.update_cost import COMMITS_A_SECOND
-from zkdash.history.changelog import Flush, Log
-from zkdash.history.recorder import FLUSH_S
-from zkdash.history.recording import Recording
-from zkdash.history.schemas import TABLES
-from zkdash.history.watching import NAME
+from zkdash.history.recorder.recorder import FLUSH_S
+from zkdash.history.recorder.recording import Recording
+from zkdash.history.store.changelog import Flush, Log
+from zkdash.history.store.schemas import TABLES
+from zkdash.history.store.watching import NAME
 from zkdash.znode import Batch, Stat, Znode
 
 _PARTITIONS = 2  # of which each group commits offsets

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 from bench import side
-from zkdash.pipeline import reading, session
+from zkdash.pipeline import session
+from zkdash.pipeline.storage import reading
 
 
 def main(logs: str, scratch: str) -> None:

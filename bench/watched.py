@@ -9,8 +9,8 @@ from collections.abc import Callable
 import django
 from django.core.management import call_command
 
-from zkdash.live import board
-from zkdash.live.snapshot import Snapshot, Touched
+from zkdash.live import snapshot_registry
+from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.zk import config
 
 
@@ -22,7 +22,7 @@ class Watched:
         os.environ["ZKDASH_ANONYMOUS_READ"] = "1"
         django.setup()
         call_command("collectstatic", interactive=False, verbosity=0)  # as `serve` does
-        from zkdash.live.watcher import Watcher  # noqa: PLC0415 - after Django, as in a serving process
+        from zkdash.live.watching.watcher import Watcher  # noqa: PLC0415 - after Django, as in a serving process
 
         (cluster,) = config.load({"ZKDASH_ZOOKEEPER": address})
         self.name = cluster.name
@@ -33,7 +33,7 @@ class Watched:
 
     @property
     def snapshot(self) -> Snapshot:
-        found = board.current(self.name)
+        found = snapshot_registry.current(self.name)
         assert found
         return found
 
@@ -59,7 +59,7 @@ class Watched:
         state = self.snapshot.state
         return state.loaded and state.zxid >= zxid
 
-    def _notify(self, _name: str, _revision: int, _touched: Touched) -> None:
+    def _notify(self, _name: str, _revision: int, _touched: ChangedAreas) -> None:
         with self._moved:
             self.revisions += 1
             self._moved.notify_all()

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from zkdash.cluster.checks import CHECKS, Check, Thresholds
-from zkdash.web import kinds
+from zkdash.web.frame import action_kinds
 
 _HEAD = """\
 # The checks
@@ -49,7 +49,7 @@ def _lines(check: Check) -> Iterator[str]:
         yield f"- **Thresholds:** {told}"
     yield f"- **What to do:** {check.remedy}"
     if check.deeds:
-        yield f"- **Action:** {', or '.join(map(kinds.title, check.deeds))}"
+        yield f"- **Action:** {', or '.join(map(action_kinds.title, check.deeds))}"
 
 
 if __name__ == "__main__":

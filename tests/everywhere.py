@@ -13,8 +13,9 @@ from tests.serving import PAGE_EVERY_S, Served, starter
 from tests.waiting import wait_for
 from zkdash.demo.zookeeper import Server
 from zkdash.kafka import paths
-from zkdash.web import broker_cells, links, pages
-from zkdash.web.page import Page
+from zkdash.web import pages
+from zkdash.web.frame import broker_cells, links
+from zkdash.web.frame.page import Page
 from zkdash.znode import Znode
 
 LOAD_LIMIT_S = 60.0

@@ -12,8 +12,8 @@ from tests import screenshots
 from zkdash.access.sso import configuration
 from zkdash.limits import KEYS, Limits
 from zkdash.web import pages
-from zkdash.web.embeds import shown
-from zkdash.web.page import Page
+from zkdash.web.frame.page import Page
+from zkdash.web.serving import embeddable
 from zkdash.zk import config
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -110,9 +110,9 @@ def test_the_readme_names_its_two_commands() -> None:
 
 
 def test_all_that_can_be_embedded_is_told() -> None:
-    for name in shown.NUMBERS:
+    for name in embeddable.NUMBERS:
         assert f"`{name}`" in EMBEDDING, name
-    for name in shown.KINDS:
+    for name in embeddable.KINDS:
         assert name in EMBEDDING, name
 
 

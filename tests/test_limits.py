@@ -9,7 +9,7 @@ import pytest
 from zkdash import limits
 from zkdash.limits import KEYS, Limits
 from zkdash.zk import config
-from zkdash.zk.identity import ConfigError
+from zkdash.zk.connection.identity import ConfigError
 
 
 def load(tmp_path: Path, text: str) -> Limits:

@@ -24,8 +24,8 @@ from django.utils.module_loading import import_string  # noqa: E402
 from zkdash.door import addresses  # noqa: E402
 from zkdash.door.layer import Door  # noqa: E402
 from zkdash.door.refusals import NO_SUCH_SOCKET, REFUSALS  # noqa: E402
-from zkdash.web import bodies  # noqa: E402
-from zkdash.web.origins import OwnOrigins  # noqa: E402
+from zkdash.web.middleware import bodies  # noqa: E402
+from zkdash.web.middleware.origins import OwnOrigins  # noqa: E402
 
 log = logging.getLogger(__name__)
 

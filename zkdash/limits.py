@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from zkdash.zk.identity import ConfigError
+from zkdash.zk.connection.identity import ConfigError
 
 OF_ADDRESS = "_per_address"
 OF_PERSON = "_per_person"

@@ -118,21 +118,21 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 MIDDLEWARE = [
-    "zkdash.web.request_log.numbered",
-    "zkdash.web.headers.security_headers",
+    "zkdash.web.middleware.request_log.numbered",
+    "zkdash.web.middleware.headers.security_headers",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "zkdash.web.bearer.without_session",
+    "zkdash.web.visitors.bearer.without_session",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
-    "zkdash.web.gate.Answers",
-    "zkdash.web.request_log.Refusals",
+    "zkdash.web.visitors.gate.Answers",
+    "zkdash.web.middleware.request_log.Refusals",
 ]
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -152,15 +152,15 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 ZKDASH_HTTPS = os.environ.get("ZKDASH_HTTPS") == "1"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ZKDASH_HTTPS
 CSRF_TRUSTED_ORIGINS = ZKDASH_ORIGINS
-CSRF_FAILURE_VIEW = "zkdash.web.answers.forged"
+CSRF_FAILURE_VIEW = "zkdash.web.frame.answers.forged"
 # Five attempts a name and address, then a quarter of an hour of none.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "zkdash.web.signin.address"
-AXES_LOCKOUT_CALLABLE = "zkdash.web.signin.locked_out"
+AXES_CLIENT_IP_CALLABLE = "zkdash.web.accounts.signin.address"
+AXES_LOCKOUT_CALLABLE = "zkdash.web.accounts.signin.locked_out"
 AXES_DISABLE_ACCESS_LOG = True  # the audit tells it
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
@@ -198,7 +198,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "zkdash.web.chart_files.ChartFinder",
+    "zkdash.web.history.chart_files.ChartFinder",
 ]
 # Hashed names once `make` (or serve) has collected; straight from the packages in a bare checkout.
 _collected = (STATIC_ROOT / "staticfiles.json").exists() or "collectstatic" in sys.argv

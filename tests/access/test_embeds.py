@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
 from zkdash.access import embeds, holders
-from zkdash.access.embeds import OriginError, Standing, View
+from zkdash.access.embeds import OriginError, TokenStatus, View
 from zkdash.access.models import Embed, Grant
 from zkdash.access.rights import Rights
 from zkdash.access.roles import Role
@@ -32,7 +32,7 @@ class Made:
     embed: Embed
     maker: User
 
-    def standing(self, *, anonymous_reads: bool = False) -> Standing:
+    def standing(self, *, anonymous_reads: bool = False) -> TokenStatus:
         digest = embeds.digest(self.token)
         return embeds.read([digest], anonymous_reads=anonymous_reads)[digest].standing
 
@@ -59,7 +59,7 @@ def test_a_link_is_bound_to_its_view_and_only_its_digest_is_kept(made: Made) -> 
     assert embeds.view(kept) == ORDERS
     assert kept.parents.split() == ["https://wiki.example.org", "http://127.0.0.1:81"]
     assert kept.expires_at - kept.made_at == MONTH
-    assert made.standing() is Standing.VALID
+    assert made.standing() is TokenStatus.VALID
     row = Embed.objects.values_list().get(pk=kept.pk)
     assert not any(made.token in str(value) for value in row)
     assert embeds.digest(made.token) == kept.digest
@@ -97,14 +97,14 @@ def test_any_other_character_makes_it_another(made: Made) -> None:
 
 def test_a_link_outlives_the_secret_key(made: Made, settings: Settings) -> None:
     settings.SECRET_KEY = "another key, after a rotation"
-    assert made.standing() is Standing.VALID
+    assert made.standing() is TokenStatus.VALID
 
 
 def test_a_link_ends_when_it_expires(made: Made) -> None:
     Embed.objects.update(expires_at=timezone.now() + timedelta(seconds=60))
-    assert made.standing() is Standing.VALID
+    assert made.standing() is TokenStatus.VALID
     Embed.objects.update(expires_at=timezone.now())
-    assert made.standing() is Standing.EXPIRED
+    assert made.standing() is TokenStatus.EXPIRED
 
 
 def test_a_link_is_revoked_once_and_for_good(made: Made) -> None:
@@ -112,7 +112,7 @@ def test_a_link_is_revoked_once_and_for_good(made: Made) -> None:
     when = made.kept().revoked_at
     assert not embeds.revoke(made.kept())
     assert made.kept().revoked_at == when
-    assert made.standing() is Standing.REVOKED
+    assert made.standing() is TokenStatus.REVOKED
 
 
 def _no_grant(user: User) -> None:
@@ -130,9 +130,9 @@ def _inactive(user: User) -> None:
 @pytest.mark.parametrize("lose", [_no_grant, _elsewhere, _inactive])
 def test_a_link_shows_nothing_that_its_maker_may_not_see(made: Made, lose: Callable[[User], None]) -> None:
     lose(made.maker)
-    assert made.standing() is Standing.UNSEEN
+    assert made.standing() is TokenStatus.UNSEEN
     # Where everybody may see it, only who is gone shows nothing.
-    wanted = Standing.UNSEEN if lose is _inactive else Standing.VALID
+    wanted = TokenStatus.UNSEEN if lose is _inactive else TokenStatus.VALID
     assert made.standing(anonymous_reads=True) is wanted
 
 
@@ -143,7 +143,7 @@ def test_a_link_goes_with_its_maker(made: Made) -> None:
 
 def test_to_see_is_enough_to_keep_it(made: Made) -> None:
     made.maker.grants.update(role="viewer")
-    assert made.standing() is Standing.VALID
+    assert made.standing() is TokenStatus.VALID
 
 
 def test_its_use_is_kept_to_a_minute(made: Made, django_assert_num_queries: DjangoAssertNumQueries) -> None:
@@ -177,7 +177,7 @@ def test_many_links_take_a_handful_of_queries(
     tokens = [embeds.create(made.maker, ORDERS, parents=(), theme="", valid_for=MONTH)[0] for _ in range(30)]
     with django_assert_max_num_queries(6):
         found = embeds.read([embeds.digest(one) for one in tokens], anonymous_reads=False)
-    assert {one.standing for one in found.values()} == {Standing.VALID}
+    assert {one.standing for one in found.values()} == {TokenStatus.VALID}
 
 
 @pytest.mark.parametrize(

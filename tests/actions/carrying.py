@@ -9,15 +9,15 @@ from typing import Any
 
 from tests.conftest import Chroot
 from tests.waiting import wait_for
-from tests.zk.test_asking import config_of
-from zkdash.actions import planning, queue
+from tests.zk.reader.test_one_shot import config_of
+from zkdash.actions.actor import Actor
+from zkdash.actions.execution.worker import Worker, utc_now
 from zkdash.actions.models import Action
+from zkdash.actions.queue import planning, queue
 from zkdash.actions.states import ENDED, State
-from zkdash.actions.who import Who
-from zkdash.actions.worker import Worker, utc_now
 from zkdash.cluster.plans.intents import Intent
 
-ANN, BEN = Who("ann"), Who("ben")
+ANN, BEN = Actor("ann"), Actor("ben")
 
 
 def config(chroot: Chroot, **more: Any) -> Any:

@@ -8,14 +8,15 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from zkdash.access.models import Grant
-from zkdash.actions import claims, queue
+from zkdash.actions.actor import Actor
+from zkdash.actions.execution import leasing
 from zkdash.actions.models import Action
-from zkdash.actions.who import Who
+from zkdash.actions.queue import queue
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import DeleteTopic, ElectPreferred, Intent, kind
 from zkdash.cluster.plans.values import Plan, Step, create
 
-ANN, BEN, CARL = Who("ann"), Who("ben"), Who("carl")
+ANN, BEN, CARL = Actor("ann"), Actor("ben"), Actor("carl")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 INTENT = DeleteTopic("a")
@@ -36,12 +37,12 @@ def plan(intent: Intent = INTENT, steps: int = 1, data: bytes | None = b"{}") ->
 
 
 def proposed(
-    cluster: str = "c", who: Who = ANN, intent: Intent = INTENT, steps: int = 1, **more: Any
+    cluster: str = "c", who: Actor = ANN, intent: Intent = INTENT, steps: int = 1, **more: Any
 ) -> Action:
     return queue.propose(cluster, intent, plan(intent, steps), who, **more)
 
 
-def queued(cluster: str = "c", who: Who = ANN, **more: Any) -> Action:
+def queued(cluster: str = "c", who: Actor = ANN, **more: Any) -> Action:
     """Queued, approved by ben where that is needed."""
     action = queue.submit(proposed(cluster, who, **more).id, who)
     return queue.approve(action.id, BEN) if action.needs_approval else action
@@ -50,17 +51,17 @@ def queued(cluster: str = "c", who: Who = ANN, **more: Any) -> Action:
 def claimed(owner: str = "w1", now: datetime = NOW, **more: Any) -> Action:
     """A new action in the hands of a worker; its cluster must be free."""
     action = queued(**more)
-    held = claims.claim([action.cluster], owner, LEASE_S, now)
+    held = leasing.claim([action.cluster], owner, LEASE_S, now)
     assert held is not None
     assert held.id == action.id
     return held
 
 
-def operator(name: str = "ann", clusters: str = "*") -> Who:
+def operator(name: str = "ann", clusters: str = "*") -> Actor:
     """A real user who may act on these clusters."""
     user = User.objects.create(username=name)
     Grant.objects.create(user=user, role="operator", clusters=clusters)
-    return Who(name, user.pk)
+    return Actor(name, user.pk)
 
 
 def now(action: Action) -> Action:

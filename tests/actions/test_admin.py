@@ -10,8 +10,9 @@ from django.test import Client
 from tests.actions.small import ANN, claimed, now, proposed, queued
 from tests.actions.test_documents import HOSTILE
 from tests.narrowing import sure
-from zkdash.actions import audit, queue
+from zkdash.actions import audit
 from zkdash.actions.models import Action, Audit
+from zkdash.actions.queue import queue
 from zkdash.actions.states import State
 
 ACTIONS, AUDITS = "/admin/actions/action/", "/admin/actions/audit/"
@@ -73,7 +74,7 @@ def test_nothing_is_added_changed_or_deleted(client: Client) -> None:
 
 def test_actions_are_approved_and_stopped_by_the_queue(client: Client, root: User) -> None:
     pending = queue.submit(proposed(needs_approval=True).id, ANN)
-    own = queue.submit(proposed(needs_approval=True).id, queue.Who("root", root.pk))
+    own = queue.submit(proposed(needs_approval=True).id, queue.Actor("root", root.pk))
     assert ask(client, "approve", pending, own) == [
         f"{pending.id} delete-topic on c: queued",
         (

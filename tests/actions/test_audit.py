@@ -17,9 +17,9 @@ from tests.actions.small import ANN, proposed
 from tests.databases import Database, in_threads, tampering
 from tests.faults.rounds import rounds
 from zkdash.actions import audit
+from zkdash.actions.actor import Actor
 from zkdash.actions.audit import Anchor, Entry
 from zkdash.actions.models import Audit, Order
-from zkdash.actions.who import Who
 
 HOSTILE = "a\0b\ud800\udcff\u202e"
 ROWS = 12
@@ -41,7 +41,7 @@ def fill(rows: int = ROWS) -> None:
 
 def test_rows_are_numbered_without_gaps_and_chained(database: Database) -> None:
     fill()
-    audit.append("another", Who("b\0en\ud800"), path=f"/{HOSTILE}", detail={HOSTILE: [HOSTILE, None, 1.5]})
+    audit.append("another", Actor("b\0en\ud800"), path=f"/{HOSTILE}", detail={HOSTILE: [HOSTILE, None, 1.5]})
     verdict = audit.verify()
     assert verdict == audit.Verdict(ROWS + 1, verdict.last, None, f"The chain of {ROWS + 1} rows is whole.")
     assert [row.id for row in audit.rows()] == list(range(1, ROWS + 2))
@@ -157,8 +157,8 @@ def test_a_chain_written_anew_is_found_by_an_anchor_alone(database: Database) ->
 def test_appending_at_the_same_time_never_forks_the_chain(database: Database) -> None:
     def append(name: str) -> None:
         for number in range(8):
-            audit.append("one", Who(name))
-            audit.extend([Entry("many", step=number)] * 3, Who(name))
+            audit.append("one", Actor(name))
+            audit.extend([Entry("many", step=number)] * 3, Actor(name))
 
     in_threads(*(partial(append, f"t{number}") for number in range(5)))
     verdict = audit.verify()

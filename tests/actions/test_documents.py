@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.actions.small import ANN, now
 from tests.databases import Database
-from zkdash.actions import documents, queue
+from zkdash.actions import documents
 from zkdash.actions.documents import DocumentError
+from zkdash.actions.queue import queue
 from zkdash.cluster.plans.goals import Assigned, Consumed
 from zkdash.cluster.plans.intents import CreateTopic, DeleteTopic, Reassign
 from zkdash.cluster.plans.values import Edit, Operation, Plan, Step, Write

@@ -11,8 +11,10 @@ from django.db import transaction
 from tests.actions.small import ANN, LEASE_S, NOW, claimed, now, proposed, queued
 from tests.databases import Database, in_threads
 from tests.waiting import wait_for
-from zkdash.actions import claims, order, queue
+from zkdash.actions import order
+from zkdash.actions.execution import leasing
 from zkdash.actions.models import Action, Order
+from zkdash.actions.queue import queue
 from zkdash.actions.states import State
 
 WRITERS = 4
@@ -23,15 +25,15 @@ def test_every_change_of_an_action_or_of_a_step_raises_the_revision(db: None) ->
     seen = order.revision()
     assert now(held).revision == seen
     for change in (
-        lambda: claims.intend(held, 0, NOW),
-        lambda: claims.applied(held, 0, 1, (), NOW),
-        lambda: claims.progress(held, 0, 1, 2),
-        lambda: claims.verified(held, 0, NOW),
+        lambda: leasing.intend(held, 0, NOW),
+        lambda: leasing.applied(held, 0, 1, (), NOW),
+        lambda: leasing.progress(held, 0, 1, 2),
+        lambda: leasing.verified(held, 0, NOW),
         lambda: queue.pause(held.id, ANN),
         lambda: queue.resume(held.id, ANN),
-        lambda: claims.verifying(held),
+        lambda: leasing.verifying(held),
         lambda: queue.stop(held.id, ANN),
-        lambda: claims.end(held, State.STOPPED, "", NOW),
+        lambda: leasing.end(held, State.STOPPED, "", NOW),
     ):
         assert change()
         assert now(held).revision == order.revision() > seen
@@ -45,10 +47,10 @@ def test_who_polls_sees_the_last_change_of_each_action(database: Database) -> No
     def write(cluster: str) -> None:
         for _ in range(6):
             action = queued(cluster)
-            held = claims.claim([cluster], "w", LEASE_S, NOW)
+            held = leasing.claim([cluster], "w", LEASE_S, NOW)
             assert held is not None
-            assert claims.intend(held, 0, NOW)
-            assert claims.end(held, State.FAILED, str(action.id), NOW)
+            assert leasing.intend(held, 0, NOW)
+            assert leasing.end(held, State.FAILED, str(action.id), NOW)
         at_work.wait()
 
     def poll() -> dict[int, tuple[int, str, str]]:

@@ -21,22 +21,24 @@ from hypothesis.stateful import (
 
 from tests import full
 from tests.actions.small import ANN, BEN, CARL, LEASE_S, NOW, now, proposed
-from zkdash.actions import audit, claims, order, queue
+from zkdash.actions import audit, order
+from zkdash.actions.actor import Actor
+from zkdash.actions.execution import leasing
 from zkdash.actions.models import Action, Step
-from zkdash.actions.queue import QueueError
+from zkdash.actions.queue import queue
+from zkdash.actions.queue.queue import QueueError
 from zkdash.actions.states import ENDED, OCCUPYING, State, StepState
-from zkdash.actions.who import Who
 
 
 def _ending(state: State) -> Callable[[Action, int], object]:
-    return lambda held, number: claims.end(held, state, "so", NOW, number=number)
+    return lambda held, number: leasing.end(held, state, "so", NOW, number=number)
 
 
 PEOPLE = st.sampled_from([ANN, BEN, CARL])
 NAMES = {"ann", "ben", "carl"}
 SKEWS = st.sampled_from([timedelta(), timedelta(hours=-1), timedelta(hours=1)])
 STEPS = 2
-VERBS: dict[str, Callable[[int, Who], object]] = {
+VERBS: dict[str, Callable[[int, Actor], object]] = {
     "submit": queue.submit,
     "approve": queue.approve,
     "stop": queue.stop,
@@ -46,12 +48,12 @@ VERBS: dict[str, Callable[[int, Who], object]] = {
     "not applied": lambda action_id, who: queue.settle(action_id, who, False, "not seen"),
 }
 SAYINGS: dict[str, Callable[[Action, int], object]] = {
-    "renew": lambda held, _: claims.renew(held, LEASE_S, NOW),
-    "release": lambda held, _: claims.release(held, NOW),
-    "intend": lambda held, number: claims.intend(held, number, NOW),
-    "applied": lambda held, number: claims.applied(held, number, 1, (), NOW),
-    "verified": lambda held, number: claims.verified(held, number, NOW),
-    "verifying": lambda held, _: claims.verifying(held),
+    "renew": lambda held, _: leasing.renew(held, LEASE_S, NOW),
+    "release": lambda held, _: leasing.release(held, NOW),
+    "intend": lambda held, number: leasing.intend(held, number, NOW),
+    "applied": lambda held, number: leasing.applied(held, number, 1, (), NOW),
+    "verified": lambda held, number: leasing.verified(held, number, NOW),
+    "verifying": lambda held, _: leasing.verifying(held),
     **{
         state: _ending(state)
         for state in (State.DONE, State.FAILED, State.REFUSED, State.STOPPED, State.UNKNOWN)
@@ -74,11 +76,11 @@ class Machine(RuleBasedStateMachine):
         self.seen = order.revision()
 
     @rule(target=actions, cluster=st.integers(0, 1), who=PEOPLE, needs_approval=st.booleans())
-    def propose(self, cluster: int, who: Who, needs_approval: bool) -> int:
+    def propose(self, cluster: int, who: Actor, needs_approval: bool) -> int:
         return proposed(self.clusters[cluster], who, steps=STEPS, needs_approval=needs_approval).id
 
     @rule(action_id=actions, who=PEOPLE, verb=st.sampled_from(list(VERBS)))
-    def ask(self, action_id: int, who: Who, verb: str) -> None:
+    def ask(self, action_id: int, who: Actor, verb: str) -> None:
         before = _row(action_id)
         refused = ""
         try:
@@ -90,7 +92,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(target=held, owner=st.sampled_from(["w1", "w2"]), skew=SKEWS)
     def claim(self, owner: str, skew: timedelta) -> Action | MultipleResults[Action]:
-        taken = claims.claim(self.clusters, owner, LEASE_S, NOW + skew)
+        taken = leasing.claim(self.clusters, owner, LEASE_S, NOW + skew)
         return multiple() if taken is None else taken
 
     @rule(held=held, number=st.integers(0, STEPS - 1), say=st.sampled_from(list(SAYINGS)))

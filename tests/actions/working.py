@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from zkdash.actions import claims
+from zkdash.actions.execution import leasing
 from zkdash.actions.models import Action
 from zkdash.actions.states import ENDED, State, StepState
 
@@ -35,14 +35,14 @@ class Worker:
 
     def begin(self, clusters: Sequence[str]) -> Action:
         """Take an action, say what is to be written, and go no further: as if it was killed there."""
-        held = claims.claim(clusters, self.owner, self.lease_s, self._now())
+        held = leasing.claim(clusters, self.owner, self.lease_s, self._now())
         assert held is not None
-        assert claims.intend(held, held.step, self._now())
+        assert leasing.intend(held, held.step, self._now())
         return held
 
     def run(self, clusters: Sequence[str]) -> int:
         while Action.objects.exclude(state__in=ENDED).exists():
-            held = claims.claim(clusters, self.owner, self.lease_s, self._now())
+            held = leasing.claim(clusters, self.owner, self.lease_s, self._now())
             if held is not None and not self.carry_out(held):
                 self.lost += 1
         return self.lost
@@ -51,14 +51,14 @@ class Worker:
         """From where it stands to its end; False where it was lost on the way."""
         for step in list(held.steps.filter(number__gte=held.step)):
             if step.state in {StepState.WAITING, StepState.INTENDED}:
-                if not claims.intend(held, step.number, self._now()):
+                if not leasing.intend(held, step.number, self._now()):
                     return False
                 self.write(f"{held.id}-{step.number}")
-                if not claims.applied(held, step.number, step.number, (), self._now()):
+                if not leasing.applied(held, step.number, step.number, (), self._now()):
                     return False
-            if not claims.verified(held, step.number, self._now()):
+            if not leasing.verified(held, step.number, self._now()):
                 return False
-        return claims.end(held, State.DONE, f"by {self.owner}", self._now())
+        return leasing.end(held, State.DONE, f"by {self.owner}", self._now())
 
     def write(self, marker: str) -> None:
         """Once, however often it is tried: "x" fails where the marker is."""

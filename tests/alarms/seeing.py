@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 
-from zkdash.alarms.standing import Seen
-from zkdash.cluster.blame import Cause
+from zkdash.alarms.open_alarms import Seen
 from zkdash.cluster.checks import BY_ID, Finding, Observations
-from zkdash.cluster.checks.observations import Looked
+from zkdash.cluster.checks.observations import CheckResult
+from zkdash.cluster.model.violations import Violation
 
 START = datetime.datetime(2026, 11, 21, 10, 0, tzinfo=datetime.UTC)
 SINCE = START.timestamp() - 3600
@@ -18,7 +18,7 @@ def at(seconds: float) -> datetime.datetime:
     return START + datetime.timedelta(seconds=seconds)
 
 
-def looked(check: str, causes: Mapping[str, Cause]) -> Looked:
+def looked(check: str, causes: Mapping[str, Violation]) -> CheckResult:
     tones = [cause.tone or BY_ID[check].tone for cause in causes.values()]
     count = sum(cause.count for cause in causes.values())
     finding = Finding(
@@ -31,31 +31,34 @@ def looked(check: str, causes: Mapping[str, Cause]) -> Looked:
         SINCE,
         BY_ID[check].remedy,
     )
-    return Looked(SINCE, causes, dict.fromkeys(causes, SINCE), frozenset(causes), finding)
+    return CheckResult(SINCE, causes, dict.fromkeys(causes, SINCE), frozenset(causes), finding)
 
 
 def failing(check: str, *names: str, current: bool = True, **counts: int) -> Seen:
     """It fails because of these, each once unless counted."""
-    causes = {**{name: Cause() for name in names}, **{name: Cause(count) for name, count in counts.items()}}
+    causes = {
+        **{name: Violation() for name in names},
+        **{name: Violation(count) for name, count in counts.items()},
+    }
     return of(check, looked(check, causes), current=current)
 
 
 def passing(check: str) -> Seen:
-    return of(check, Looked(SINCE, {}))
+    return of(check, CheckResult(SINCE, {}))
 
 
 def silent(check: str) -> Seen:
     """The check has nothing to say, or cannot know."""
-    return of(check, Looked(SINCE, None))
+    return of(check, CheckResult(SINCE, None))
 
 
 def waiting(check: str, *names: str) -> Seen:
     """Something was seen, and not for long enough."""
-    causes = {name: Cause() for name in names}
-    return of(check, Looked(SINCE, causes, dict.fromkeys(causes, SINCE)))
+    causes = {name: Violation() for name in names}
+    return of(check, CheckResult(SINCE, causes, dict.fromkeys(causes, SINCE)))
 
 
-def of(check: str, one: Looked, *, current: bool = True) -> Seen:
+def of(check: str, one: CheckResult, *, current: bool = True) -> Seen:
     findings = () if one.finding is None else (one.finding,)
     passing = (check,) if one.causes is not None and not one.causes else ()
     return Seen(Observations(looked={check: one}, findings=findings, passing=passing), current)

@@ -7,22 +7,22 @@ from django import db
 
 from tests.alarms import seeing
 from tests.databases import Database, in_threads
-from zkdash.actions.entries import UnavailableError
+from zkdash.actions.actor import Actor
 from zkdash.actions.models import Audit
-from zkdash.actions.who import Who
+from zkdash.actions.reading.entries import UnavailableError
 from zkdash.alarms import acknowledging, keeping
 from zkdash.alarms.acknowledging import AcknowledgingError, Shown
 from zkdash.alarms.keeping import Keeper
 from zkdash.alarms.models import Acknowledgement, Occurrence
+from zkdash.alarms.open_alarms import Alarms, Seen, first_seen
 from zkdash.alarms.rules import Configured
-from zkdash.alarms.standing import Alarms, Seen, first_seen
-from zkdash.cluster.blame import Cause
 from zkdash.cluster.checks import CHECKS
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import Violation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ANN = Who("ann")
+ANN = Actor("ann")
 
 
 def turn(seen: Seen, seconds: float = 0, keeper: Keeper | None = None) -> Alarms:
@@ -146,11 +146,11 @@ def test_it_ends_when_a_cause_comes_that_it_did_not_cover_and_says_which() -> No
 
 
 def test_of_causes_without_names_the_number_may_not_grow() -> None:
-    seen = seeing.of("D1", seeing.looked("D1", {"": Cause(3)}))
+    seen = seeing.of("D1", seeing.looked("D1", {"": Violation(3)}))
     turn(seen)
     take_note(seen, "D1")
-    assert turn(seeing.of("D1", seeing.looked("D1", {"": Cause(2)})), 1).acknowledged == {"D1"}
-    assert turn(seeing.of("D1", seeing.looked("D1", {"": Cause(4)})), 2).acknowledged == frozenset()
+    assert turn(seeing.of("D1", seeing.looked("D1", {"": Violation(2)})), 1).acknowledged == {"D1"}
+    assert turn(seeing.of("D1", seeing.looked("D1", {"": Violation(4)})), 2).acknowledged == frozenset()
     assert endings() == ["It grew from 3 to 4."]
 
 
@@ -159,7 +159,7 @@ def test_it_ends_when_what_it_covers_gets_worse() -> None:
     seen = seeing.failing(usual.id, "orders")
     turn(seen)
     take_note(seen, usual.id)
-    worse = seeing.of(usual.id, seeing.looked(usual.id, {"orders": Cause(tone=Tone.CRITICAL)}))
+    worse = seeing.of(usual.id, seeing.looked(usual.id, {"orders": Violation(tone=Tone.CRITICAL)}))
     assert turn(worse, 1).acknowledged == frozenset()
     assert endings() == ["It became critical."]
 
@@ -210,7 +210,7 @@ def test_it_can_be_taken_back_once_and_only_where_it_is() -> None:
     for cluster, check in (("other", "D3"), ("shop", "D4")):
         with pytest.raises(AcknowledgingError, match="has ended"):
             acknowledging.withdraw(cluster, check, number, ANN, now=seeing.at(1))
-    acknowledging.withdraw("shop", "D3", number, Who("bob"), now=seeing.at(1))
+    acknowledging.withdraw("shop", "D3", number, Actor("bob"), now=seeing.at(1))
     assert turn(seen, 2).acknowledged == frozenset()
     assert endings() == ["bob took it back."]
     with pytest.raises(AcknowledgingError, match="has ended"):

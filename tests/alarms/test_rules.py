@@ -9,9 +9,9 @@ import pytest
 from zkdash.alarms import rules
 from zkdash.alarms.rules import Rules
 from zkdash.cluster.checks import Thresholds
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.zk import config
-from zkdash.zk.identity import ConfigError
+from zkdash.zk.connection.identity import ConfigError
 
 CLUSTER = '[clusters.main]\nzookeeper = "zk:2181"\n'
 

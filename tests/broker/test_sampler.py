@@ -25,7 +25,7 @@ from zkdash.broker.rounds import Needs, Rounds
 from zkdash.broker.sampler import Sampler
 from zkdash.broker.samples import NOT_YET, GroupCommits, Listing, LogEnds, Unknown, UnknownCommits
 from zkdash.demo import ports
-from zkdash.kafka import coordinators
+from zkdash.kafka.consumers import coordinators
 from zkdash.kafka.values import Broker, Layout
 
 PACE = Pace(every_s=1.0, slow_s=60.0, limit_s=1.0, tick_s=0.005, announce_s=0.0)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from zkdash.cluster import advance
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.touched import Touched
+from zkdash.cluster.model.changed_areas import ChangedAreas
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer import advance
 from zkdash.znode import Batch, Stat, Unreadable, Znode
 
 Tree = dict[str, Znode | Unreadable | None]
@@ -115,7 +115,7 @@ def built(*trees: AnyTree) -> ClusterState:
     return after
 
 
-def step(state_: ClusterState, *trees: AnyTree) -> tuple[ClusterState, Touched]:
+def step(state_: ClusterState, *trees: AnyTree) -> tuple[ClusterState, ChangedAreas]:
     """The state after one more batch, and what it touched."""
     merged: Tree = {}
     for tree in trees:

@@ -10,9 +10,13 @@ import pytest
 
 from bench import tree
 from tests.cluster import small
-from zkdash.cluster import advance, assembly, group_queries, group_rows, queries, rows, summary
-from zkdash.cluster.queries import Query
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model import summary
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer import advance, assembly
+from zkdash.cluster.tables import topic_queries, topic_rows
+from zkdash.cluster.tables.groups import queries as group_queries
+from zkdash.cluster.tables.groups import rows as group_rows
+from zkdash.cluster.tables.topic_queries import Query
 from zkdash.kafka.layouts import partitions
 from zkdash.znode import Batch
 
@@ -34,7 +38,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(partitions, "parse_state")
     count(assembly, "assemble")
     count(summary, "summarise")
-    count(rows, "topic")
+    count(topic_rows, "topic")
     count(group_rows, "group")
     return calls
 
@@ -95,7 +99,7 @@ def test_a_commit_of_offsets_touches_no_topic_and_no_number(counted: Counter[str
 def test_the_default_page_makes_no_row_that_it_does_not_show(counted: Counter[str], topics: int) -> None:
     state = _loaded(topics)
     counted.clear()
-    assert len(queries.select_topics(state, Query()).rows) == 50
+    assert len(topic_queries.select_topics(state, Query()).rows) == 50
     assert counted == {"topic": 50}
 
 

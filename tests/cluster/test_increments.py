@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests import full
 from tests.cluster import small
-from zkdash.cluster import advance
+from zkdash.cluster.reducer import advance
 from zkdash.znode import Batch, Unreadable, Znode
 
 # A path that goes with all below it, or a path and what is written there.

@@ -7,8 +7,8 @@ import pytest
 from tests import recorded
 from tests.cluster import small
 from tests.fixtures import hostile, problems
-from zkdash.cluster import queries
-from zkdash.cluster.queries import Query
+from zkdash.cluster.tables import topic_queries
+from zkdash.cluster.tables.topic_queries import Query
 from zkdash.kafka.values import Layout
 
 
@@ -53,11 +53,11 @@ def test_no_problem_shows_a_secret() -> None:
 @pytest.mark.parametrize("name", recorded.TREES)
 def test_every_topic_of_every_tree_has_its_rows(name: str) -> None:
     state = small.built(recorded.load(name))
-    shown = queries.select_topics(state, Query(size=1000)).rows
+    shown = topic_queries.select_topics(state, Query(size=1000)).rows
     assert {row.name for row in shown} == set(state.topics)
     for topic in state.topics.values():
-        assert queries.select_partitions(state, topic, Query()).total == len(topic.partitions)
-        assert queries.select_counts(state, topic, Query()).total == len(topic.counts)
+        assert topic_queries.select_partitions(state, topic, Query()).total == len(topic.partitions)
+        assert topic_queries.select_counts(state, topic, Query()).total == len(topic.counts)
 
 
 @pytest.mark.parametrize("name", recorded.RECORDED)
@@ -76,7 +76,7 @@ def test_a_broker_killed_on_a_real_cluster_shows_in_its_topics() -> None:
 def test_a_dead_controllers_partitions_keep_a_dead_leader() -> None:
     state = small.built(recorded.load("0.8.2.2-brokers2and3-killed"))
     assert state.counts.leader_dead > 0
-    rows = queries.select_partitions(state, state.topics["audit.log"], Query()).rows
+    rows = topic_queries.select_partitions(state, state.topics["audit.log"], Query()).rows
     assert [row.leader_live for row in rows if row.leader == 2] == [False]
 
 

@@ -8,16 +8,16 @@ from kazoo.exceptions import KazooException
 
 from tests.conftest import Chroot
 from tests.demo.living import SMALL, Cluster
-from zkdash.cluster import advance
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans import goals, planner
 from zkdash.cluster.plans.goals import Goal, Progress
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Ground, Operation, Plan, Step
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.reducer import advance
 from zkdash.demo.specs import Catalogue
 from zkdash.kafka import editing, paths
-from zkdash.zk.asking import Asker
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.reader.one_shot import OneShotReader
 from zkdash.znode import Batch, Unreadable
 
 
@@ -28,7 +28,7 @@ class Operator:
         self.cluster = Cluster(chroot, contents)
         server, _, root = chroot.address.partition("/")
         host, _, port = server.rpartition(":")
-        self._asker = Asker(ClusterConfig("demo", ((host, int(port)),), f"/{root}"))
+        self._asker = OneShotReader(ClusterConfig("demo", ((host, int(port)),), f"/{root}"))
 
     def __enter__(self) -> Self:
         self.cluster.simulation.start()

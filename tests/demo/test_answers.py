@@ -20,8 +20,8 @@ from zkdash.demo.logs import Logs
 from zkdash.demo.readers import Readers
 from zkdash.demo.request import RefusedError
 from zkdash.demo.specs import GroupSpec, TopicSpec
-from zkdash.kafka import coordinators
-from zkdash.kafka.coordinators import OFFSETS_TOPIC
+from zkdash.kafka.consumers import coordinators
+from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.values import PartitionState
 
 NOW = 50.0

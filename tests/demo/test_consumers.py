@@ -19,10 +19,11 @@ from zkdash.demo import agenda, offsets
 from zkdash.demo.clock import SteppedClock
 from zkdash.demo.member import Member, RegisteredError
 from zkdash.demo.specs import ConsumerSpec
-from zkdash.kafka import rules, subscriptions
-from zkdash.kafka.demand import Demand
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.demand import Demand
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import subscriptions
 from zkdash.kafka.layouts import consumers
-from zkdash.kafka.rules import Rule
 from zkdash.kafka.values import Pattern, Registration
 
 pytestmark = pytest.mark.zk

@@ -18,10 +18,11 @@ from zkdash.demo.simulation import Simulation
 from zkdash.demo.simulation07 import Simulation07
 from zkdash.demo.specs import GroupSpec
 from zkdash.demo.zookeeper import Server
-from zkdash.kafka import rules, subscriptions
-from zkdash.kafka.demand import Demand
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.demand import Demand
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import subscriptions
 from zkdash.kafka.layouts import consumers
-from zkdash.kafka.rules import Rule
 from zkdash.kafka.values import Registration
 
 pytestmark = pytest.mark.zk

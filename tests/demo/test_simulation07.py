@@ -22,9 +22,9 @@ from zkdash.demo.specs import BrokerSpec07, Catalogue07, ConsumerSpec, GroupSpec
 from zkdash.demo.weather07 import Weather07
 from zkdash.demo.zookeeper import Server
 from zkdash.kafka import paths
+from zkdash.kafka.assignment.rules import Rule
 from zkdash.kafka.layouts import table
 from zkdash.kafka.paths import Kind
-from zkdash.kafka.rules import Rule
 from zkdash.kafka.values import Layout, Pattern
 
 pytestmark = pytest.mark.zk

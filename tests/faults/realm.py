@@ -21,22 +21,23 @@ from tests.faults import cluster
 from tests.faults.controller import ELECTION, REASSIGNMENT, Controller
 from tests.processes import is_running
 from tests.waiting import wait_for
-from tests.zk.test_asking import config_of
-from zkdash.actions import audit, documents, planning, queue
+from tests.zk.reader.test_one_shot import config_of
+from zkdash.actions import audit, documents
+from zkdash.actions.actor import Actor
 from zkdash.actions.models import Action, Audit
+from zkdash.actions.queue import planning, queue
 from zkdash.actions.states import ENDED, State
-from zkdash.actions.who import Who
-from zkdash.cluster import advance
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans.intents import ChangeConfig, ElectPreferred, Intent, Reassign
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.reducer import advance
 from zkdash.formats.redaction import Redaction
 from zkdash.formats.txnlog import frames, plain, rows
 from zkdash.kafka import paths
 from zkdash.kafka.values import Move
-from zkdash.zk import asking
+from zkdash.zk.reader import one_shot as asking
 
 ROOT = Path(__file__).resolve().parents[2]
-ANN = Who("ann")
+ANN = Actor("ann")
 CLUSTER = "test"
 ZYGOTE = "tests/faults/zygote.py"
 LIMIT_S = 60.0

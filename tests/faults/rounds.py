@@ -36,16 +36,16 @@ PARTS: Final = {
     "endings": ("tests/faults/test_endings.py::test_a_process_that_is_told_to_end_answers_what_was_asked",),
     "stream": ("tests/pipeline/test_streaming.py",),
     "masters": ("tests/pipeline/test_scale_out.py",),
-    "dry": ("tests/actions/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",),
+    "dry": ("tests/actions/queue/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",),
     "matrix": ("tests/web/test_matrix.py",),
     "attempts": (
-        "tests/web/test_gate.py::test_attempts_are_limited_whatever_a_header_says_of_where_they_come_from",
+        "tests/web/visitors/test_gate.py::test_attempts_are_limited_whatever_a_header_says_of_where_they_come_from",
     ),
     "values": ("tests/kafka/layouts/test_any_data.py",),
     "batches": (
         "tests/cluster/test_increments.py::test_any_batches_lead_to_the_state_of_the_tree_that_they_left",
     ),
-    "mirror": ("tests/zk/test_faults.py", "tests/zk/test_upgrade.py", "tests/zk/test_mirror.py"),
+    "mirror": ("tests/zk/test_faults.py", "tests/zk/test_upgrade.py", "tests/zk/mirror/test_mirror.py"),
 }
 
 

@@ -17,7 +17,7 @@ from tests.faults.realm import LEASE_S, Realm
 from tests.faults.rounds import rounds
 from tests.processes import is_stopped
 from tests.waiting import wait_for
-from zkdash.actions.failpoints import NAMES
+from zkdash.actions.execution.failpoints import NAMES
 from zkdash.actions.models import Action
 from zkdash.actions.states import State
 

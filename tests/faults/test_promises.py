@@ -20,8 +20,9 @@ from tests.faults.controller import REASSIGNMENT, Controller
 from tests.faults.realm import Realm
 from tests.faults.rounds import rounds
 from tests.waiting import wait_for
-from zkdash.actions import queue, stepping
+from zkdash.actions.execution import step_executor
 from zkdash.actions.models import Action, Audit
+from zkdash.actions.queue import queue
 from zkdash.actions.states import State
 from zkdash.cluster.plans.intents import ChangeConfig, Reassign
 from zkdash.kafka.values import Move
@@ -58,7 +59,7 @@ def change_by_others(chroot: Chroot, seed: int, monkeypatch: pytest.MonkeyPatch)
         if name == at and chroot.client.get(path)[0] != theirs:
             chroot.client.set(path, theirs)
 
-    monkeypatch.setattr(stepping, "hit", change)
+    monkeypatch.setattr(step_executor, "hit", change)
     action = queued(chroot, ChangeConfig("t0", {"retention.ms": "1"}))
     with working(chroot):
         action = ended(action)

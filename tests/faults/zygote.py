@@ -24,7 +24,8 @@ def main() -> None:
     import django
 
     django.setup()
-    from zkdash.actions import claims, planning  # noqa: F401 - all but what reads the failpoint at import
+    from zkdash.actions.execution import leasing  # noqa: F401 - all but what reads the failpoint at import
+    from zkdash.actions.queue import planning  # noqa: F401 - all but what reads the failpoint at import
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:
@@ -47,10 +48,10 @@ def _work(asked: dict[str, Any]) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     from django.conf import settings
 
-    from zkdash.actions import stepping, worker
+    from zkdash.actions.execution import step_executor, worker
 
     if asked.get("blind"):
-        stepping.Stepper._was_applied = lambda *_: False  # type: ignore[method-assign]
+        step_executor.StepExecutor._was_applied = lambda *_: False  # type: ignore[method-assign]
     skew = timedelta(seconds=asked.get("skew_s", 0.0))
     running = worker.Worker(
         settings.ZKDASH_CLUSTERS,

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from zkdash.history import files
-from zkdash.history.manifest import Table
+from zkdash.history.store import files
+from zkdash.history.store.manifest import Table
 
 _TOUCHES = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate"}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from zkdash.history import derived, files, schemas
-from zkdash.history.manifest import Table
+from zkdash.history.store import derived, files, schemas
+from zkdash.history.store.manifest import Table
 
 MINUTE = 60_000
 SCHEMAS = {**schemas.TABLES, **derived.TABLES}

@@ -12,9 +12,9 @@ from playwright.sync_api import expect
 
 from tests.journeys import looking
 from tests.journeys.sites import APPROVER, VIEWER, Site
-from zkdash.actions import planning, queue
+from zkdash.actions.actor import Actor
 from zkdash.actions.models import Action
-from zkdash.actions.who import Who
+from zkdash.actions.queue import planning, queue
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.kafka.values import Move
 from zkdash.zk.config import ClusterConfig
@@ -32,7 +32,7 @@ class Scene:
         server = site.chroot.server
         self._config = ClusterConfig(site.cluster, (("127.0.0.1", server.port),), site.chroot.path)
 
-    def propose(self, intent: Any, who: Who, **more: Any) -> Action:
+    def propose(self, intent: Any, who: Actor, **more: Any) -> Action:
         return queue.propose(self.site.cluster, intent, planning.plan(self._config, intent), who, **more)
 
     def address(self, action: Action) -> str:
@@ -73,7 +73,7 @@ def test_open_pages_follow_an_action_from_its_review_to_its_end(
     live(actions, scene.site.home + "actions/")
     expect(actions.locator("#actions-rows")).to_contain_text("No actions yet.")
     moves = (Move("payments", 0, (1, 3)), Move("payments", 1, (3, 1)))
-    made = scene.propose(Reassign(moves), Who("ann"), reason="Broker 2 goes")
+    made = scene.propose(Reassign(moves), Actor("ann"), reason="Broker 2 goes")
     expect(actions.locator(f"#action-{made.id}")).to_contain_text("planned")
     live(action, scene.address(made))
     watching = opened(scene.site, VIEWER)
@@ -105,7 +105,7 @@ def test_without_scripts_an_action_is_submitted_and_withdrawn(
 ) -> None:
     page = opened(scene.site, APPROVER, java_script_enabled=False)
     later = datetime(2035, 1, 1, tzinfo=UTC)
-    made = scene.propose(Reassign((Move("orders", 0, (1, 2)),)), Who("ann"), not_before=later)
+    made = scene.propose(Reassign((Move("orders", 0, (1, 2)),)), Actor("ann"), not_before=later)
     page.goto(scene.address(made))
     page.get_by_role("button", name="Submit").click()
     expect(page.locator("#facts")).to_contain_text("Begins at 2035-01-01 00:00:00 UTC")
@@ -140,9 +140,9 @@ def test_a_chosen_row_stays_chosen_when_it_is_swapped_and_leads_to_the_form(
 def test_pages_of_actions_are_free_of_what_axe_finds_and_fit_a_phone(
     scene: Scene, opened: Callable[..., Any]
 ) -> None:
-    planned = scene.propose(Reassign((Move("payments", 0, (1, 3)),)), Who("ann"), reason="x" * 300)
+    planned = scene.propose(Reassign((Move("payments", 0, (1, 3)),)), Actor("ann"), reason="x" * 300)
     moves = (Move("orders", 0, (1, 2)),)
-    moving = queue.submit(scene.propose(Reassign(moves), Who("ann")).id, Who("ann"))
+    moving = queue.submit(scene.propose(Reassign(moves), Actor("ann")).id, Actor("ann"))
     addresses = [scene.site.home + path for path in ("", "topics/", "topics/orders/", "brokers/3/")]
     addresses += [scene.site.home + "actions/", scene.address(planned), scene.address(moving)]
     page, found = opened(scene.site, APPROVER), {}

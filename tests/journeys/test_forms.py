@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.journeys import looking
 from tests.journeys.sites import ROOT, Site, Sites
 from tests.signing import sign_in
-from zkdash.web import forms
+from zkdash.web.actions import forms
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 

@@ -19,13 +19,15 @@ from tests.conftest import Chroot
 from tests.fixtures import payloads
 from tests.journeys.sites import ROOT, Process, Site
 from tests.serving import Serve
-from tests.zk.test_asking import config_of
+from tests.zk.reader.test_one_shot import config_of
 from zkdash.access.roles import Role
-from zkdash.actions import audit, planning, queue
-from zkdash.actions.who import Who
+from zkdash.actions import audit
+from zkdash.actions.actor import Actor
+from zkdash.actions.queue import planning, queue
 from zkdash.cluster.plans.intents import ChangeConfig, Reassign
 from zkdash.kafka.values import Move
-from zkdash.web import forms, links
+from zkdash.web.actions import forms
+from zkdash.web.frame import links
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
@@ -142,7 +144,7 @@ def planted(chroot: Chroot, served: Serve, django_db_blocker: Any, tmp_path: Pat
     process.person(texts[1], Role.VIEWER)
     with process.rows():
         told = [audit.Entry(text, "default", path=f"/{text}", detail={text: text}) for text in texts]
-        audit.extend(told, Who(texts[1]))
+        audit.extend(told, Actor(texts[1]))
         yield process
 
 
@@ -155,7 +157,7 @@ def _actions(chroot: Chroot) -> list[str]:
     for intent in intents:
         plan = planning.plan(config, intent)
         made.append(
-            queue.propose("default", intent, plan, Who(value), reason="".join(payloads.values())[:9000])
+            queue.propose("default", intent, plan, Actor(value), reason="".join(payloads.values())[:9000])
         )
     return [f"{CLUSTER}/actions/{one.pk}/" for one in made]
 

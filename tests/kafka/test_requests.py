@@ -6,16 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zkdash.kafka import (
-    exported_offsets,
-    notifications,
-    pasted_plans,
-    requests,
-    topic_names,
-    topic_options,
-)
+from zkdash.kafka import notifications, requests
+from zkdash.kafka.assignment import pasted_plans
+from zkdash.kafka.consumers import exported_offsets
 from zkdash.kafka.layouts import admin, topics
 from zkdash.kafka.notifications import Form
+from zkdash.kafka.topics import names as topic_names
+from zkdash.kafka.topics import options as topic_options
 from zkdash.kafka.values import Assignment, Election, Move, Reassignment
 
 MOVES = (Move("t", 0, (1, 2)), Move("é.x", 7, (3,)))

@@ -10,7 +10,8 @@ from tests.kafka_live.stage import LIMIT_S, Stage
 from tests.lab import admin
 from tests.waiting import wait_for
 from zkdash.cluster.plans import intents
-from zkdash.kafka import paths, regeneration
+from zkdash.kafka import paths
+from zkdash.kafka.assignment import regeneration
 from zkdash.kafka.values import Move
 
 # 40 messages of 5 kB, at 25 kB a second and with a burst of two or three: long enough for a tool to look.

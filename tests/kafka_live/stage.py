@@ -17,10 +17,11 @@ from tests.lab.kafka import Broker
 from tests.lab.releases import RELEASES
 from tests.lab.topics import Described
 from tests.waiting import wait_for
-from zkdash.actions import planning, queue, worker
+from zkdash.actions.actor import Actor
+from zkdash.actions.execution import worker
 from zkdash.actions.models import Action
+from zkdash.actions.queue import planning, queue
 from zkdash.actions.states import State
-from zkdash.actions.who import Who
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Plan
 from zkdash.kafka import paths
@@ -29,7 +30,7 @@ from zkdash.zk import config
 LIMIT_S = 90.0
 # The last release that has old consumers, and the tools for their groups: used where an era has none.
 LAST_OLD = "1.1.1"
-WHO = Who("operator")
+WHO = Actor("operator")
 POLL_S = 0.05
 # How often a tool, the queue or all topics are looked at.
 LOOK_S = 0.03

@@ -138,7 +138,7 @@ def test_every_cell_says_done_or_why_not() -> None:
 
 
 # What only a stuck controller leaves lying, and a sound one takes away before anybody can act: carried out on
-# a real ZooKeeper by tests/web/test_offers.py, on no real broker.
+# a real ZooKeeper by tests/web/checks/test_offers.py, on no real broker.
 UNPLAYED = {
     "clear the mark of an absent topic",
     "clear the mark of a topic that is there",

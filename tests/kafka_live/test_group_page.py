@@ -18,10 +18,10 @@ from tests.lab.tools import NEW, OLD, Standing
 from tests.serving import Serve, Served
 from tests.waiting import wait_for as wait_often
 from zkdash import live
-from zkdash.cluster import migration
-from zkdash.cluster.groups import Group
-from zkdash.cluster.migration import Migration, Sample, Stage
-from zkdash.live.watcher import Watcher
+from zkdash.cluster.analysis import migration
+from zkdash.cluster.analysis.migration import Migration, Sample, Stage
+from zkdash.cluster.model.groups import Group
+from zkdash.live.watching.watcher import Watcher
 from zkdash.zk import config
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]

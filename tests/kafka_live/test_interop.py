@@ -27,11 +27,12 @@ from zkdash.demo import agenda, clock
 from zkdash.demo.connector import Timing
 from zkdash.demo.member import Member
 from zkdash.demo.specs import ConsumerSpec
-from zkdash.kafka import rules, subscriptions
-from zkdash.kafka.consumer_ids import parse_thread
-from zkdash.kafka.demand import Demand
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.demand import Demand
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import subscriptions
+from zkdash.kafka.consumers.ids import parse_thread
 from zkdash.kafka.layouts import consumers
-from zkdash.kafka.rules import Rule
 from zkdash.kafka.values import Pattern, Registration
 
 pytestmark = [

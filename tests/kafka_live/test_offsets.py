@@ -13,7 +13,7 @@ from tests.lab.cluster import Lab
 from tests.lab.tools import NEW, OLD, Standing, Storage
 from tests.waiting import wait_for
 from zkdash.broker.samples import GroupCommits, LogEnds
-from zkdash.kafka import coordinators
+from zkdash.kafka.consumers import coordinators
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 

@@ -16,7 +16,7 @@ from tests.lab.cluster import SETTINGS, Lab
 from tests.lab.kraft import CONTROLLER_ID, Controller
 from tests.serving import Serve
 from tests.waiting import wait_for
-from zkdash.actions import planning
+from zkdash.actions.queue import planning
 from zkdash.cluster.plans.intents import CreateTopic, ElectPreferred, ReelectController
 from zkdash.demo.zookeeper import Server
 from zkdash.zk import config

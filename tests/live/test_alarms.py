@@ -9,16 +9,18 @@ import pytest
 
 from tests.web import states
 from zkdash import live
-from zkdash.actions.entries import UnavailableError
-from zkdash.alarms.standing import EMPTY, Alarms, Seen, Standing
-from zkdash.live import alarms, board
+from zkdash.actions.reading.entries import UnavailableError
+from zkdash.alarms.open_alarms import EMPTY, Alarms, OpenAlarm, Seen
+from zkdash.live import alarms, snapshot_registry
 from zkdash.live.alarms import Poller
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.session import Phase
 
 
 @pytest.fixture(autouse=True)
 def _forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(board, "STALE_AFTER_S", 24 * 3600.0)  # what is of now stays so on a slow machine
+    monkeypatch.setattr(
+        snapshot_registry, "STALE_AFTER_S", 24 * 3600.0
+    )  # what is of now stays so on a slow machine
     yield
     alarms.clear()
     live.clear()
@@ -36,7 +38,7 @@ class Keeper:
         self.seen = seen
         if self.away:
             raise UnavailableError("Acknowledgements cannot be read.")
-        return {cluster: Alarms({"D1": Standing("D1", 3, 5)}, read=True) for cluster in seen}
+        return {cluster: Alarms({"D1": OpenAlarm("D1", 3, 5)}, read=True) for cluster in seen}
 
 
 def test_each_cluster_is_handed_over_with_whether_it_is_followed() -> None:

@@ -13,14 +13,15 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.actions import small
 from tests.waiting import wait_for
-from zkdash.actions import claims, reading
-from zkdash.actions import queue as actions
-from zkdash.actions.entries import KEPT, News, UnavailableError
+from zkdash.actions.execution import leasing
+from zkdash.actions.queue import queue as actions
+from zkdash.actions.reading import reader
+from zkdash.actions.reading.entries import KEPT, News, UnavailableError
 from zkdash.actions.states import State
-from zkdash.live import board, queue
-from zkdash.live.watcher import Watcher
-from zkdash.zk.aside import Aside
+from zkdash.live import queue, snapshot_registry
+from zkdash.live.watching.watcher import Watcher
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.wire.side_requests import SideRequests
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +33,7 @@ def _empty() -> Iterator[None]:
 
 @pytest.fixture
 def poller(db: None) -> queue.Poller:
-    return queue.Poller(reading, ["c", "d"])
+    return queue.Poller(reader, ["c", "d"])
 
 
 def states(cluster: str = "c") -> list[str]:
@@ -78,13 +79,13 @@ def _execute(sql: str) -> list[Any]:
 
 def test_steps_at_work_are_told_with_how_far_their_goal_is(poller: queue.Poller) -> None:
     action = small.claimed(steps=2)
-    assert claims.intend(action, 0, small.NOW)
-    assert claims.applied(action, 0, 77, small.plan().steps[0].writes, small.NOW)
-    assert claims.progress(action, 0, 3, 8)
+    assert leasing.intend(action, 0, small.NOW)
+    assert leasing.applied(action, 0, 77, small.plan().steps[0].writes, small.NOW)
+    assert leasing.progress(action, 0, 3, 8)
     poller.turn()
     (entry,) = queue.current("c").in_flight
     assert (entry.step, entry.steps, entry.done, entry.total) == (0, 2, 3, 8)
-    assert claims.verified(action, 0, small.NOW + timedelta(seconds=2))
+    assert leasing.verified(action, 0, small.NOW + timedelta(seconds=2))
     poller.turn()
     (entry,) = queue.current("c").in_flight
     assert (entry.step, entry.doing) == (1, "Create 1")
@@ -100,7 +101,7 @@ def test_old_ends_are_forgotten_and_what_is_in_flight_never(poller: queue.Poller
     assert len(found.entries) == KEPT + 1
     assert found.entries[-1].id == waiting.id
     assert found.more
-    fresh = queue.Poller(reading, ["c"])
+    fresh = queue.Poller(reader, ["c"])
     fresh.turn()
     assert queue.current("c").entries == found.entries
 
@@ -127,7 +128,7 @@ def test_an_action_that_is_looked_at_is_read_again_when_it_changes(poller: queue
 
 def test_what_nobody_looks_at_any_more_is_let_go(db: None) -> None:
     action, now = small.queued(), [0.0]
-    poller = queue.Poller(reading, ["c"], clock=lambda: now[0])
+    poller = queue.Poller(reader, ["c"], clock=lambda: now[0])
     queue.want("c", action.id)
     poller.turn()
     assert queue.detail("c", action.id) is not None
@@ -138,9 +139,9 @@ def test_what_nobody_looks_at_any_more_is_let_go(db: None) -> None:
 
 def test_an_older_reading_does_not_replace_a_newer_one(poller: queue.Poller) -> None:
     action = small.queued()
-    old = reading.detail("c", action.id)
+    old = reader.detail("c", action.id)
     actions.pause(action.id, small.ANN)
-    new = reading.detail("c", action.id)
+    new = reader.detail("c", action.id)
     assert old is not None
     assert new is not None
     queue.hold(new)
@@ -154,13 +155,13 @@ class Failing:
     broken = True
 
     def begin(self, clusters: Any) -> Any:
-        return self._ask(reading.begin, clusters)
+        return self._ask(reader.begin, clusters)
 
     def changed(self, since: int) -> Any:
-        return self._ask(reading.changed, since)
+        return self._ask(reader.changed, since)
 
     def detail(self, *given: Any) -> Any:
-        return self._ask(reading.detail, *given)
+        return self._ask(reader.detail, *given)
 
     def _ask(self, ask: Any, *given: Any) -> Any:
         if self.broken:
@@ -187,7 +188,7 @@ def test_a_database_that_is_away_is_said_and_what_was_known_stays(db: None) -> N
 
 def test_a_real_database_without_its_tables_is_trouble_and_no_crash(db: None) -> None:
     _execute("ALTER TABLE actions_action RENAME TO elsewhere")
-    poller = queue.Poller(reading, ["c"])
+    poller = queue.Poller(reader, ["c"])
     poller.turn()
     assert "database fails" in queue.current("c").trouble
     _execute("ALTER TABLE elsewhere RENAME TO actions_action")
@@ -197,7 +198,7 @@ def test_a_real_database_without_its_tables_is_trouble_and_no_crash(db: None) ->
 
 def test_a_database_that_neither_answers_nor_refuses_is_said_to_be_away(db: None) -> None:
     now = [0.0]
-    poller = queue.Poller(reading, ["c"], clock=lambda: now[0])
+    poller = queue.Poller(reader, ["c"], clock=lambda: now[0])
     poller.turn()
     now[0] = 9.0
     poller.judge()
@@ -244,12 +245,12 @@ def test_a_poke_is_answered_at_once_and_a_stop_ends_the_thread() -> None:
 def test_the_watchers_tick_takes_the_queue_in_and_tells_pages_of_actions(
     db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("zkdash.live.watcher.mirror.Mirror", _NoMirror)
+    monkeypatch.setattr("zkdash.live.watching.watcher.mirror.Mirror", _NoMirror)
     told: list[Any] = []
     watcher = Watcher(
         ClusterConfig("c", (("zk", 2181),)), notify=lambda _name, _revision, touched: told.append(touched)
     )
-    poller = queue.Poller(reading, ["c"])
+    poller = queue.Poller(reader, ["c"])
     poller.turn()
     watcher.tick(1.0)
     watcher.tick(2.0)
@@ -257,23 +258,23 @@ def test_the_watchers_tick_takes_the_queue_in_and_tells_pages_of_actions(
     small.queued()
     poller.turn()
     watcher.tick(3.0)
-    snapshot = board.current("c")
+    snapshot = snapshot_registry.current("c")
     assert snapshot is not None
     assert [entry.state for entry in snapshot.queue.entries] == [State.QUEUED]
     assert len(told) == 2
-    board.clear()
+    snapshot_registry.clear()
 
 
 class _NoMirror:
     proved_at = None
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        self.aside = Aside(lambda _entry: None)
+        self.aside = SideRequests(lambda _entry: None)
 
 
 def test_a_loop_that_reads_lets_no_change_be_missed(db: None) -> None:
     """Revisions are given in the order in which they are committed, so the highest seen is behind all."""
-    poller = queue.Poller(reading, ["c"])
+    poller = queue.Poller(reader, ["c"])
     made = []
     for _ in range(20):
         made.append(small.queued().id)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.waiting import wait_for
-from zkdash.actions.entries import UnavailableError
+from zkdash.actions.reading.entries import UnavailableError
 from zkdash.live import runs
 from zkdash.live.runs import Poller, Run
 

@@ -20,11 +20,12 @@ from tests.cluster.plans.test_real_multi import copied
 from tests.conftest import Chroot
 from tests.databases import Database
 from tests.zk import everything
-from tests.zk.test_asking import config_of
+from tests.zk.reader.test_one_shot import config_of
 from zkdash.access.models import Grant
-from zkdash.actions import claims, queue
+from zkdash.actions.execution import leasing
 from zkdash.actions.models import Action, Audit
-from zkdash.actions.queue import Who
+from zkdash.actions.queue import queue
+from zkdash.actions.queue.queue import Actor
 from zkdash.actions.states import State
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -147,7 +148,7 @@ def test_an_intent_may_come_from_a_file_or_from_standard_input(
 
 @pytest.mark.parametrize("deed", ["stop", "pause", "resume", "approve"])
 def test_who_may_not_act_on_the_cluster_asks_for_nothing(shell: Shell, deed: str) -> None:
-    action = queue.submit(proposed().id, Who("x"))
+    action = queue.submit(proposed().id, Actor("x"))
     operator("ann", clusters="other")
     right = "approve" if deed == "approve" else "act"
     assert shell.refused(deed, str(action.id), "--as", "ann") == (
@@ -161,7 +162,7 @@ def test_who_may_not_act_on_the_cluster_asks_for_nothing(shell: Shell, deed: str
 
 def test_an_action_is_paused_resumed_and_stopped_by_its_number(shell: Shell) -> None:
     operator("ann")
-    number = str(queue.submit(proposed().id, Who("x")).id)
+    number = str(queue.submit(proposed().id, Actor("x")).id)
     asked = (number, "--as", "ann")
     assert shell("pause", *asked)["pause_wanted"] is True
     assert shell("resume", *asked)["pause_wanted"] is False
@@ -174,11 +175,11 @@ def test_an_action_is_paused_resumed_and_stopped_by_its_number(shell: Shell) -> 
 
 def test_an_unknown_write_is_settled_by_who_looked(shell: Shell) -> None:
     operator("ann")
-    queue.submit(proposed().id, Who("x"))
-    held = claims.claim(["c"], "w1", 10, NOW)
+    queue.submit(proposed().id, Actor("x"))
+    held = leasing.claim(["c"], "w1", 10, NOW)
     assert held is not None
-    assert claims.intend(held, 0, NOW)
-    assert claims.end(held, State.UNKNOWN, "Nobody can tell.", NOW, number=0)
+    assert leasing.intend(held, 0, NOW)
+    assert leasing.end(held, State.UNKNOWN, "Nobody can tell.", NOW, number=0)
     shown = shell("settle", str(held.id), "--as", "ann", "--applied", "no", "no znode there")
     assert (shown["state"], shown["result"]) == ("failed", "ann: no znode there")
 

@@ -18,8 +18,8 @@ from tests.actions.small import ANN, claimed
 from tests.actions.test_documents import HOSTILE
 from tests.databases import Database, tampering
 from zkdash.actions import audit
+from zkdash.actions.actor import Actor
 from zkdash.actions.models import Audit
-from zkdash.actions.who import Who
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,7 +60,7 @@ def test_a_whole_audit_is_verified_and_a_broken_one_ends_with_1(database: Databa
 
 def test_what_is_exported_can_be_verified_without_zkdash(database: Database) -> None:
     claimed()
-    audit.append("odd", Who("=cmd|' /C calc'!A0"), path="/a\0b\u202e", detail={"x": [1, None, "\0"]})
+    audit.append("odd", Actor("=cmd|' /C calc'!A0"), path="/a\0b\u202e", detail={"x": [1, None, "\0"]})
     rows = [json.loads(line) for line in printed("export", "--format", "json").splitlines()]
     assert [row["event"] for row in rows] == ["proposed", "submitted", "claimed", "odd"]
     previous = ""
@@ -77,7 +77,7 @@ def test_what_is_exported_can_be_verified_without_zkdash(database: Database) -> 
 
 
 def test_a_csv_runs_nothing_in_a_spreadsheet_and_holds_any_name(database: Database) -> None:
-    audit.append("odd", Who("=cmd|' /C calc'!A0"), path=f"/{HOSTILE}", detail={"x": HOSTILE})
+    audit.append("odd", Actor("=cmd|' /C calc'!A0"), path=f"/{HOSTILE}", detail={"x": HOSTILE})
     audit.append("second", ANN)
     done = run(database, "export")
     assert (done.returncode, done.stderr) == (0, "")

@@ -217,7 +217,7 @@ def test_no_planted_secret_comes_out_anywhere(
     seen.add("log", site.err.read_bytes())
     lines = [json.loads(line) for line in site.err.read_text().splitlines()]
     told = {line["logger"] for line in lines if line.get("action") == int(number)}
-    assert told >= {"zkdash.web.request_log", "zkdash.actions.worker"}
+    assert told >= {"zkdash.web.middleware.request_log", "zkdash.actions.execution.worker"}
     # Django checks sessions against its table, which only zkdash's user reads.
     sessions = {name: secrets.pop(name) for name in ("session", "session of the invited")}
     seen.add_files(data)

@@ -24,12 +24,12 @@ from tests.serving import Serve, Served, served
 from tests.waiting import wait_for
 from tests.zk import secured
 from tests.zk.certificates import Authority
-from zkdash.actions import planning, queue
 from zkdash.actions.models import Action, Audit
+from zkdash.actions.queue import planning, queue
 from zkdash.actions.states import State
 from zkdash.cluster.plans.intents import ElectPreferred
 from zkdash.zk import config
-from zkdash.zk.identity import Identity
+from zkdash.zk.connection.identity import Identity
 
 __all__ = ["served"]
 

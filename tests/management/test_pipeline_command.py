@@ -23,7 +23,7 @@ from tests.waiting import wait_for
 from tests.world import World
 from zkdash import databases
 from zkdash.demo.zookeeper import Server
-from zkdash.history import places
+from zkdash.history.store import places
 from zkdash.management.commands.pipeline import Bar
 from zkdash.pipeline.models import Run
 

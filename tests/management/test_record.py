@@ -13,8 +13,8 @@ from tests import forking
 from tests.conftest import Chroot
 from tests.serving import Serve, served
 from tests.waiting import wait_for
-from zkdash.history import status
-from zkdash.history.manifest import Table
+from zkdash.history.recorder import status
+from zkdash.history.store.manifest import Table
 
 __all__ = ["served"]
 

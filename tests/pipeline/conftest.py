@@ -17,7 +17,8 @@ from tests.pipeline.writes import CANARY, RECORDED, WORLD, Writer, Written
 from tests.world import World
 from zkdash.demo.zookeeper import Server
 from zkdash.formats import snapshot_reader
-from zkdash.pipeline import jobs, reading, writing
+from zkdash.pipeline import jobs
+from zkdash.pipeline.storage import reading, writing
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from zkdash.pipeline import reading, session, writing
+from zkdash.pipeline import session
+from zkdash.pipeline.storage import reading, writing
 
 INTERVAL_S = 0.2
 

@@ -9,15 +9,16 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.pipeline.writes import CANARY, WORLD, Written
-from zkdash.cluster.advance import advance
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer.advance import advance
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import plain, rows
-from zkdash.history import manifest, moment
-from zkdash.history.tables import Tables
+from zkdash.history.queries import moment
+from zkdash.history.store import manifest
+from zkdash.history.store.tables import Tables
 from zkdash.kafka import secrets
-from zkdash.pipeline import reading, writing
 from zkdash.pipeline.sources.rows import REDACTION
+from zkdash.pipeline.storage import reading, writing
 from zkdash.znode import Batch, Znode
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]

@@ -14,11 +14,12 @@ import pytest
 from tests.formats import messages
 from zkdash.formats.kafkalog import oldest, segment
 from zkdash.formats.kafkalog.entries import Entry
-from zkdash.history.manifest import Table
-from zkdash.history.tables import Tables
-from zkdash.pipeline import jobs, reading, retention, segments
+from zkdash.history.store.manifest import Table
+from zkdash.history.store.tables import Tables
+from zkdash.pipeline import jobs, segments
 from zkdash.pipeline.sources.kafkalog import KafkaLogSource, SegmentPart, parse
 from zkdash.pipeline.sources.segments import LogDirectory
+from zkdash.pipeline.storage import reading, retention
 from zkdash.zk.config import ClusterConfig
 
 pytestmark = pytest.mark.spark

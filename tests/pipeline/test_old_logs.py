@@ -11,9 +11,10 @@ from tests.formats import driven
 from tests.pipeline import writes
 from tests.pipeline.writes import Writer
 from zkdash.demo.zookeeper import Server
-from zkdash.history import moment
-from zkdash.history.tables import Tables
-from zkdash.pipeline import reading, removals, writing
+from zkdash.history.queries import moment
+from zkdash.history.store.tables import Tables
+from zkdash.pipeline.derivation import removals
+from zkdash.pipeline.storage import reading, writing
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 

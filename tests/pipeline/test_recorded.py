@@ -9,14 +9,15 @@ import pyarrow as pa
 import pytest
 
 from tests.conftest import Chroot
-from tests.history.test_recorder import begun, recorded, rows, written
+from tests.history.recorder.test_recorder import begun, recorded, rows, written
 from tests.waiting import wait_for
 from tests.world import World
 from tests.zk.proxy import Proxy
-from zkdash.history import files, schemas, watching
-from zkdash.history.coverage import Stretch
-from zkdash.history.manifest import Table
-from zkdash.pipeline import jobs, reading, watched
+from zkdash.history.store import files, schemas, watching
+from zkdash.history.store.coverage import Stretch
+from zkdash.history.store.manifest import Table
+from zkdash.pipeline import jobs
+from zkdash.pipeline.storage import reading, watched
 from zkdash.zk.config import ClusterConfig
 
 pytestmark = pytest.mark.spark

@@ -25,11 +25,11 @@ from tests.waiting import wait_for
 from zkdash.demo.zookeeper import Server
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import plain, rows
-from zkdash.history import moment
-from zkdash.history.manifest import Table
-from zkdash.history.tables import Tables
-from zkdash.pipeline import reading, writing
+from zkdash.history.queries import moment
+from zkdash.history.store.manifest import Table
+from zkdash.history.store.tables import Tables
 from zkdash.pipeline.sources.rows import REDACTION
+from zkdash.pipeline.storage import reading, writing
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 

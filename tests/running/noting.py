@@ -1,6 +1,6 @@
 """A pytest plugin that writes the seconds of each test, with its fixtures', to the file that NOTED names.
 
-`{"tests/zk/test_mirror.py::test_…": 1.25}`; what was not run is not in it.
+`{"tests/zk/mirror/test_mirror.py::test_…": 1.25}`; what was not run is not in it.
 It also holds modules to their text: a test with a marker that its module does not name would be in no suite.
 """
 

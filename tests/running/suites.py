@@ -72,7 +72,7 @@ def parts(suite: str, modules: Iterable[str] | None = None) -> list[Part]:
 
 
 def all_modules() -> list[str]:
-    """Every test module, as pytest is told it: "tests/zk/test_mirror.py"."""
+    """Every test module, as pytest is told it: "tests/zk/mirror/test_mirror.py"."""
     return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
 
 

@@ -21,18 +21,34 @@ def reaching(path: str) -> set[str]:
     [
         (
             "zkdash/broker/sampler.py",
-            {"tests/broker/test_sampler.py", "tests/live/test_watcher.py", "tests/web/pages/test_topics.py"},
-            {"tests/broker/test_breaker.py", "tests/kafka/test_paths.py", "tests/cluster/test_queries.py"},
+            {
+                "tests/broker/test_sampler.py",
+                "tests/live/watching/test_watcher.py",
+                "tests/web/topics/test_topics.py",
+            },
+            {
+                "tests/broker/test_breaker.py",
+                "tests/kafka/test_paths.py",
+                "tests/cluster/tables/test_topic_queries.py",
+            },
         ),
         (
             "zkdash/kafka/paths.py",
-            {"tests/kafka/test_paths.py", "tests/cluster/test_queries.py", "tests/journeys/test_live.py"},
-            {"tests/formats/test_txnlog.py", "tests/notices/test_courier.py", "tests/zk/test_jute.py"},
+            {
+                "tests/kafka/test_paths.py",
+                "tests/cluster/tables/test_topic_queries.py",
+                "tests/journeys/test_live.py",
+            },
+            {"tests/formats/test_txnlog.py", "tests/notices/test_courier.py", "tests/zk/wire/test_jute.py"},
         ),
         (
             "zkdash/formats/txnlog.py",
             {"tests/formats/test_txnlog.py", "tests/pipeline/test_end_to_end.py"},
-            {"tests/formats/test_snapshot.py", "tests/web/pages/test_topics.py", "tests/zk/test_mirror.py"},
+            {
+                "tests/formats/test_snapshot.py",
+                "tests/web/topics/test_topics.py",
+                "tests/zk/mirror/test_mirror.py",
+            },
         ),
     ],
 )
@@ -48,21 +64,21 @@ def test_what_imports_a_module_is_reached_and_nothing_else(
 def test_a_program_is_reached_by_who_runs_manage_py() -> None:
     found = reaching("zkdash/management/commands/record.py")
     assert {"tests/management/test_record.py", "tests/journeys/test_live.py"} <= found
-    assert "tests/live/test_hub.py" not in found
+    assert "tests/live/sockets/test_hub.py" not in found
 
 
 def test_a_page_is_reached_by_who_asks_django() -> None:
     # by the client's address alone
-    assert "tests/web/test_headers.py" in reaching("zkdash/web/pages/what_if.py")
+    assert "tests/web/middleware/test_headers.py" in reaching("zkdash/web/groups/what_if.py")
 
 
 def test_fixtures_are_reached_by_who_names_them() -> None:
     found = reaching("zkdash/demo/guard.py")
-    assert {"tests/zk/test_mirror.py", "tests/formats/test_txnlog.py"} <= found  # by `zookeeper`
-    assert not {"tests/kafka/test_paths.py", "tests/zk/test_dirty.py"} & found
+    assert {"tests/zk/mirror/test_mirror.py", "tests/formats/test_txnlog.py"} <= found  # by `zookeeper`
+    assert not {"tests/kafka/test_paths.py", "tests/zk/mirror/test_stale_paths.py"} & found
     found = reaching("zkdash/pipeline/session.py")
     assert "tests/pipeline/test_kafkalog.py" in found  # by `spark`
-    assert "tests/zk/test_mirror.py" not in found
+    assert "tests/zk/mirror/test_mirror.py" not in found
 
 
 def test_templates_and_static_files_are_of_web() -> None:
@@ -70,16 +86,16 @@ def test_templates_and_static_files_are_of_web() -> None:
         found = reaching(path)
         assert {
             "tests/web/test_assets.py",
-            "tests/web/pages/test_topics.py",
+            "tests/web/topics/test_topics.py",
             "tests/journeys/test_looks.py",
         } <= found
-        assert not {"tests/cluster/test_queries.py", "tests/live/test_delta.py"} & found
+        assert not {"tests/cluster/tables/test_topic_queries.py", "tests/live/sockets/test_delta.py"} & found
 
 
 def test_documents_are_of_who_reads_them() -> None:
     found = reaching("docs/operating.md")
     assert {"tests/test_docs.py", "tests/test_guarantees.py"} <= found
-    assert not {"tests/web/pages/test_topics.py", "tests/test_java.py"} & found
+    assert not {"tests/web/topics/test_topics.py", "tests/test_java.py"} & found
 
 
 def test_sources_are_of_who_reads_them() -> None:
@@ -90,7 +106,7 @@ def test_a_test_and_what_it_shares() -> None:
     assert reaching("tests/kafka/test_paths.py") == {"tests/kafka/test_paths.py"}
     found = reaching("tests/lab/kafka.py")
     assert "tests/kafka_live/test_brokers.py" in found
-    assert "tests/zk/test_mirror.py" not in found
+    assert "tests/zk/mirror/test_mirror.py" not in found
 
 
 @pytest.mark.parametrize(
@@ -125,7 +141,9 @@ def test_a_module_that_no_test_reaches_cannot_be_placed() -> None:
             unplaced.add(name)
     # what Django finds by itself, and what `zkdash/web/apps.py` imports
     known = r"zkdash/(.*/)?(__init__|settings|apps|admin|migrations/\w+)\.py"
-    assert {name for name in unplaced if not re.fullmatch(known, name)} == {"zkdash/web/sign_events.py"}
+    assert {name for name in unplaced if not re.fullmatch(known, name)} == {
+        "zkdash/web/accounts/sign_events.py"
+    }
 
 
 def test_the_house_is_looked_at_whatever_changed() -> None:

@@ -8,7 +8,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from zkdash import live
-from zkdash.live import board
+from zkdash.live import snapshot_registry
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def _empty_board() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _nothing_grows_stale(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test publishes is of now, however slow the machine is; `as_of=1.0` is old all the same."""
-    monkeypatch.setattr(board, "STALE_AFTER_S", 24 * 3600.0)
+    monkeypatch.setattr(snapshot_registry, "STALE_AFTER_S", 24 * 3600.0)
 
 
 @pytest.fixture(autouse=True)

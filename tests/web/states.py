@@ -10,19 +10,19 @@ from typing import Any
 import msgspec
 
 from zkdash import live
-from zkdash.alarms.standing import Alarms
+from zkdash.alarms.open_alarms import Alarms
 from zkdash.broker.samples import Samples
-from zkdash.cluster import advance
+from zkdash.cluster.analysis.migration import Migration
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Observations
-from zkdash.cluster.findings import Finding
-from zkdash.cluster.migration import Migration
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.findings import Finding
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer import advance
 from zkdash.live.queue import EMPTY, Queue
-from zkdash.live.snapshot import Snapshot, Touched
-from zkdash.live.znodes import Znodes
-from zkdash.zk.session import Phase, Session
-from zkdash.zk.visits import Visit, VisitError
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.tree.znodes import Znodes
+from zkdash.zk.connection.session import Phase, Session
+from zkdash.zk.reader.znode_reader import Visit, VisitError
 from zkdash.znode import Batch, Stat, Unreadable, Znode
 
 # 2026-11-20 10:42:07.123 UTC
@@ -232,7 +232,7 @@ def held(name: str) -> dict[str, Znode | Unreadable]:
     return _held[name]
 
 
-def change(path: str, znode: Znode | Unreadable | None, revision: int) -> Touched:
+def change(path: str, znode: Znode | Unreadable | None, revision: int) -> ChangedAreas:
     """Publish what follows the demo's current state, and say what it touched."""
     before, znodes = live.current("demo"), live.znodes_of("demo")
     assert before is not None

@@ -23,8 +23,8 @@ from pytest_django.fixtures import Settings
 from tests import full
 from tests.web import states
 from tests.web.markup import Markup
-from zkdash.web import exports, links
-from zkdash.web.page import View
+from zkdash.web.frame import exports, links
+from zkdash.web.frame.page import View
 
 TRIES = 10_000 if full.is_full() else 200
 PATIENT = hypothesis.settings(max_examples=TRIES, suppress_health_check=list(HealthCheck))

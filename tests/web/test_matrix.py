@@ -30,18 +30,19 @@ from tests.narrowing import sure
 from tests.web import states
 from zkdash.access import embeds, tokens
 from zkdash.access import rights as access
-from zkdash.access.embeds import Standing, View
+from zkdash.access.embeds import TokenStatus, View
 from zkdash.access.models import Embed, Grant, Token
 from zkdash.access.roles import Role
-from zkdash.actions import planning
 from zkdash.actions.models import Action, Audit
+from zkdash.actions.queue import planning
 from zkdash.cluster.plans.values import Plan
 from zkdash.live import engine
-from zkdash.web import renderer, urls
+from zkdash.web import urls
 from zkdash.web.api import openapi
-from zkdash.web.warden import NOT_ALLOWED
-from zkdash.zk.asking import AskingError
+from zkdash.web.serving import renderer
+from zkdash.web.serving.authorizer import NOT_ALLOWED
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.reader.one_shot import OneShotError
 
 MATRIX = tomllib.loads(Path(__file__).with_name("matrix.toml").read_text())
 UNSAFE = ("PUT", "PATCH", "DELETE", "POST")
@@ -114,7 +115,7 @@ class World(NamedTuple):
 
 
 def _not_asked(*_: object) -> Plan:
-    raise AskingError("ZooKeeper is not asked here.")
+    raise OneShotError("ZooKeeper is not asked here.")
 
 
 @pytest.fixture
@@ -154,7 +155,7 @@ def visitor(name: str) -> Client:
 def shown(name: str) -> str:
     """The token that a program of matrix.toml shows."""
     if name == EMBED:
-        return link(Standing.VALID)
+        return link(TokenStatus.VALID)
     owner, _ = User.objects.get_or_create(username="owner", is_superuser=True)
     role, clusters = SCOPES[name]
     held, ends = access.of(owner, anonymous_reads=False), timezone.now() + timedelta(days=1)
@@ -164,16 +165,16 @@ def shown(name: str) -> str:
     return text
 
 
-def link(standing: Standing) -> str:
+def link(standing: TokenStatus) -> str:
     """The token of an embed of one check that stands so."""
-    if standing is Standing.NONE:
+    if standing is TokenStatus.NONE:
         return "none"
     maker, _ = User.objects.get_or_create(username=f"maker of {standing.value}")
-    if standing is not Standing.UNSEEN:
+    if standing is not TokenStatus.UNSEEN:
         Grant.objects.get_or_create(user=maker, role="viewer", clusters="demo")
     view = View("demo", "check", ("D1",))
     token, made = embeds.create(maker, view, parents=(), theme="", valid_for=timedelta(days=1))
-    changes = {Standing.REVOKED: "revoked_at", Standing.EXPIRED: "expires_at"}
+    changes = {TokenStatus.REVOKED: "revoked_at", TokenStatus.EXPIRED: "expires_at"}
     if standing in changes:
         Embed.objects.filter(pk=made.pk).update(**{changes[standing]: timezone.now()})
     return token
@@ -301,16 +302,16 @@ def test_each_visitor_gets_what_is_documented_for_programs_as_on_the_page(
     assert wrong == {}
 
 
-@pytest.mark.parametrize("standing", Standing)
+@pytest.mark.parametrize("standing", TokenStatus)
 def test_the_link_of_an_embed_opens_what_the_matrix_says_whoever_asks(
-    world: World, settings: Settings, standing: Standing
+    world: World, settings: Settings, standing: TokenStatus
 ) -> None:
     token, wrong = link(standing), {}
     profile = MATRIX["links"][standing.value]
     patterns = [pattern for pattern, used in MATRIX["routes"].items() if used == "embed"]
     chosen = tried(dict.fromkeys(patterns, "embed"), METHODS)
     for name in MATRIX["visitors"]:
-        settings.ZKDASH_ANONYMOUS_READ = name == "reader" and standing is not Standing.UNSEEN
+        settings.ZKDASH_ANONYMOUS_READ = name == "reader" and standing is not TokenStatus.UNSEEN
         client = visitor(name)
         for pattern in patterns:
             for method in METHODS:
@@ -406,12 +407,12 @@ def test_each_socket_lets_in_whom_the_matrix_says(world: World, settings: Settin
 
 @pytest.mark.django_db(transaction=True)
 def test_the_socket_of_an_embed_opens_by_its_link_alone(world: World, settings: Settings) -> None:
-    paths = {one: world.address("live/embed/<str:token>/", link(one)) for one in Standing}
+    paths = {one: world.address("live/embed/<str:token>/", link(one)) for one in TokenStatus}
     wanted = {
         (path, name): "in" if MATRIX["links"][one.value] == "in" else "refused"
         for one, path in paths.items()
         for name in MATRIX["visitors"]
-        if (one, name) != (Standing.UNSEEN, "reader")  # where everybody may see, so may its maker
+        if (one, name) != (TokenStatus.UNSEEN, "reader")  # where everybody may see, so may its maker
     }
     sent = {name: (*headers(name), (b"origin", b"null")) for name in MATRIX["visitors"]}
     assert openings(settings, {key: sent[key[1]] for key in wanted}) == wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from zkdash.zk import mirror, offsets
+from zkdash.zk.mirror import mirror, offsets
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.zk.certificates import Authority
 from zkdash.demo import ports
 from zkdash.demo.zookeeper import Server
 from zkdash.zk.config import ClusterConfig, parse_address
-from zkdash.zk.identity import Identity, Tls
+from zkdash.zk.connection.identity import Identity, Tls
 
 READER, WRITER = "reader:r-3ad-canary", "writer:w-r1te-canary"
 _PROVIDER = "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"

@@ -11,7 +11,7 @@ from tests.lab import zookeeper
 from tests.waiting import wait_for
 from tests.zk import witness
 from zkdash.demo.zookeeper import Server
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.session import Phase
 
 pytestmark = [
     pytest.mark.zk,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from zkdash.zk.config import ClusterConfig, ConfigError, load, parse_address
-from zkdash.zk.identity import Identity
+from zkdash.zk.connection.identity import Identity
 
 LEAST_ADDRESSES = 200
 

@@ -26,9 +26,9 @@ from tests.zk.witness import Difference
 from tests.zk.writer import ROOTS, TWINS, Writer
 from zkdash.demo.zookeeper import Ensemble, Server
 from zkdash.zk.config import ClusterConfig, parse_address
-from zkdash.zk.identity import DIGEST_MD5, Identity
-from zkdash.zk.mirror import Mirror
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.identity import DIGEST_MD5, Identity
+from zkdash.zk.connection.session import Phase
+from zkdash.zk.mirror.mirror import Mirror
 
 pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("brisk")]
 on_each_release = pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests import recorded
 from tests.lab import zookeeper
 from tests.zk import witness
 from zkdash.demo.zookeeper import Server
-from zkdash.zk import results
+from zkdash.zk.mirror import results
 
 pytestmark = pytest.mark.zk
 

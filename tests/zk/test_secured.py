@@ -19,14 +19,14 @@ from tests.waiting import wait_for
 from tests.zk import fake, secured, witness
 from tests.zk.certificates import Authority, Pem
 from tests.zk.proxy import Proxy
-from zkdash.zk import asking
-from zkdash.zk.asking import AskingError
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.identity import DIGEST_MD5, Identity, Sealed, Source, Tls
-from zkdash.zk.mirror import Mirror
-from zkdash.zk.outcomes import Committed, Fault, Kind, Op, Refused, UnreachedError
-from zkdash.zk.session import Phase
-from zkdash.zk.writer import Writer
+from zkdash.zk.connection.identity import DIGEST_MD5, Identity, Sealed, Source, Tls
+from zkdash.zk.connection.session import Phase
+from zkdash.zk.mirror.mirror import Mirror
+from zkdash.zk.reader import one_shot
+from zkdash.zk.reader.one_shot import OneShotError
+from zkdash.zk.writing.outcomes import Committed, Fault, Kind, Op, Refused, UnreachedError
+from zkdash.zk.writing.writer import Writer
 from zkdash.znode import Unreadable, Znode
 
 pytestmark = pytest.mark.zk
@@ -71,7 +71,7 @@ def sasl(credential: str, tls: Tls | None) -> Identity:
 
 def refusal(config: ClusterConfig) -> str:
     """Why nothing can be read."""
-    with pytest.raises(AskingError) as caught, asking.Asker(config) as asker:
+    with pytest.raises(OneShotError) as caught, one_shot.OneShotReader(config) as asker:
         asker.read(ROOTS, limit_s=1.5)
     return str(caught.value)
 
@@ -122,7 +122,7 @@ def test_many_znodes_and_many_tls_records_are_read_whole(locked: secured.Locked)
         with mirroring(config) as (mirror, seen):
             witness.wait_live(mirror)
             assert witness.difference(seen.seen(), witness.walk(client, ROOTS)).is_none
-        assert len(asking.read(config, (), ROOTS)) == 201
+        assert len(one_shot.read(config, (), ROOTS)) == 201
 
 
 def test_zookeeper_itself_refuses_a_write_with_the_reading_identity(
@@ -142,8 +142,8 @@ def test_zookeeper_itself_refuses_a_write_with_the_reading_identity(
         reading = locked.config(sasl(secured.READER, locked.tls), locked.address + path)
         both = ClusterConfig("test", reading.servers, path, reading.reading, 2.0, sealed=sealed)
         stranger = locked.config(Identity(tls=locked.tls), locked.address + path)
-        assert isinstance(asking.read(both, ROOTS)["/brokers"], Znode)
-        assert isinstance(asking.read(stranger, ROOTS)["/brokers"], Unreadable)
+        assert isinstance(one_shot.read(both, ROOTS)["/brokers"], Znode)
+        assert isinstance(one_shot.read(stranger, ROOTS)["/brokers"], Unreadable)
         with Writer(both) as writer:
             writer.take()
             done = writer.commit([Op(Kind.SET, "/brokers", b"2", version=0)], "/zkdash/applied/1-0")
@@ -160,7 +160,7 @@ def test_zookeeper_itself_refuses_a_write_with_the_reading_identity(
                 refused = writer.commit([op], None)
                 assert isinstance(refused, Refused), op
                 assert refused.fault is Fault.NO_AUTH
-        value = asking.read(both, ROOTS)["/brokers"]
+        value = one_shot.read(both, ROOTS)["/brokers"]
         assert isinstance(value, Znode)
         assert (value.data, value.version) == (b"2", 1)
 
@@ -194,7 +194,7 @@ def test_a_server_that_wants_a_certificate_refuses_who_has_none(tmp_path: Path) 
     with secured.locked(tmp_path, client_auth="need") as locked:
         mine = locked.authority.issue("me")
         shown = Tls(str(locked.authority.ca), str(mine.cert), str(mine.key))
-        assert asking.read(locked.config(Identity("x509", tls=shown)), ("/zookeeper",))
+        assert one_shot.read(locked.config(Identity("x509", tls=shown)), ("/zookeeper",))
         other = Authority(tmp_path / "other", "other").issue("me")
         for wrong in (locked.tls, Tls(str(locked.authority.ca), str(other.cert), str(other.key))):
             assert re.search(

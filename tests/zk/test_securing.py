@@ -10,7 +10,7 @@ import pytest
 
 from tests.zk.certificates import Authority, Pem
 from zkdash.zk.config import ClusterConfig, ConfigError, load
-from zkdash.zk.identity import DIGEST_MD5, Identity, Tls
+from zkdash.zk.connection.identity import DIGEST_MD5, Identity, Tls
 
 CANARY = "canary-93b1"
 

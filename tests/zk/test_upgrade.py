@@ -16,11 +16,12 @@ import pytest
 from tests import full
 from tests.lab import zookeeper
 from tests.waiting import wait_for
-from tests.zk import test_faults, test_wire
+from tests.zk import test_faults
 from tests.zk.proxy import Proxy
+from tests.zk.wire import test_contact
 from zkdash.demo.zookeeper import Ensemble, Server
-from zkdash.zk.mirror import Mirror
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.session import Phase
+from zkdash.zk.mirror.mirror import Mirror
 
 pytestmark = [pytest.mark.zk, pytest.mark.usefixtures("brisk")]
 
@@ -105,6 +106,6 @@ def test_an_ensemble_that_is_upgraded_server_by_server_stays_mirrored(old: str, 
         # every upgrade and every move may end a connection, and one on the way to somewhere else
         sessions = [one for way in ways for one in way.proxy.sent if not one.startswith(b"srvr")]
         assert len(sessions) <= 2 * (len(ways) + len(stops))
-        sent = [test_wire.opcodes(bytes(one)) for way in ways for one in way.sent_to_old]
+        sent = [test_contact.opcodes(bytes(one)) for way in ways for one in way.sent_to_old]
         assert sum(map(len, sent)) > 100
-        assert not test_wire.MODERN & {opcode for opcodes in sent for opcode in opcodes}
+        assert not test_contact.MODERN & {opcode for opcodes in sent for opcode in opcodes}

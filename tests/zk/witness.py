@@ -13,11 +13,11 @@ from kazoo.exceptions import NoNodeError
 from kazoo.security import OPEN_ACL_UNSAFE
 
 from tests.waiting import wait_for
-from zkdash.zk import offsets
 from zkdash.zk.config import ClusterConfig, parse_address
-from zkdash.zk.identity import Identity
-from zkdash.zk.mirror import Mirror
-from zkdash.zk.session import Phase, Session
+from zkdash.zk.connection.identity import Identity
+from zkdash.zk.connection.session import Phase, Session
+from zkdash.zk.mirror import offsets
+from zkdash.zk.mirror.mirror import Mirror
 from zkdash.znode import Batch, Unreadable, Znode
 
 OPEN = OPEN_ACL_UNSAFE

@@ -42,7 +42,7 @@ class View(msgspec.Struct, frozen=True):
     query: str = ""
 
 
-class Standing(enum.Enum):
+class TokenStatus(enum.Enum):
     """What a link is worth."""
 
     VALID = "valid"
@@ -56,7 +56,7 @@ class Found(NamedTuple):
     """A link as it is kept, and what it is worth now."""
 
     embed: Embed
-    standing: Standing
+    standing: TokenStatus
 
 
 class OriginError(ValueError):
@@ -112,7 +112,7 @@ def read(digests: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Fou
 def rights_of(digests: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Rights]:
     """What an open connection may still see that came with each digest: one cluster, or nothing."""
     found = read(digests, anonymous_reads=anonymous_reads)
-    valid = {key: one.embed for key, one in found.items() if one.standing is Standing.VALID}
+    valid = {key: one.embed for key, one in found.items() if one.standing is TokenStatus.VALID}
     note_use(valid.values())
     return {
         key: Rights(grants=((valid[key].cluster, Role.VIEWER),)) if key in valid else Rights()
@@ -155,11 +155,11 @@ def origin(text: str) -> str:
     return f"{scheme}://{host}" if port in {None, _USUAL[scheme]} else f"{scheme}://{host}:{port}"
 
 
-def _standing(embed: Embed, maker: Rights | None, now: datetime) -> Standing:
+def _standing(embed: Embed, maker: Rights | None, now: datetime) -> TokenStatus:
     if embed.revoked_at is not None:
-        return Standing.REVOKED
+        return TokenStatus.REVOKED
     if embed.expires_at <= now:
-        return Standing.EXPIRED
+        return TokenStatus.EXPIRED
     if maker is None or not maker.may(Right.SEE, embed.cluster):
-        return Standing.UNSEEN
-    return Standing.VALID
+        return TokenStatus.UNSEEN
+    return TokenStatus.VALID

@@ -12,9 +12,10 @@ from django.http import HttpRequest
 from zkdash.access import rights
 from zkdash.access.roles import Right
 from zkdash.access.site import ReadOnly, site
-from zkdash.actions import documents, queue
+from zkdash.actions import documents
 from zkdash.actions.models import Action, Audit
-from zkdash.actions.queue import QueueError, Who
+from zkdash.actions.queue import queue
+from zkdash.actions.queue.queue import Actor, QueueError
 
 
 @admin.register(Action, site=site)
@@ -50,11 +51,11 @@ class Actions(ReadOnly):
         request: HttpRequest,
         chosen: QuerySet[Action],
         right: Right,
-        deed: Callable[[int, Who], Action],
+        deed: Callable[[int, Actor], Action],
     ) -> None:
         """Ask it of each, and tell what became of each."""
         held = rights.of(request.user, anonymous_reads=False)
-        who = Who(held.name, held.user_id)
+        who = Actor(held.name, held.user_id)
         for action_id, cluster in chosen.order_by("id").values_list("id", "cluster"):
             if not held.may(right, cluster):
                 self.message_user(request, f"You may not {right.value} on {cluster}.", messages.ERROR)

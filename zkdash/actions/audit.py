@@ -26,8 +26,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from zkdash.actions import documents, order
+from zkdash.actions.actor import Actor
 from zkdash.actions.models import Audit, Order
-from zkdash.actions.who import Who
 from zkdash.kafka import secrets
 
 BATCH = 1_000
@@ -68,7 +68,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def append(
     event: str,
-    who: Who,
+    who: Actor,
     *,
     cluster: str = "",
     action: int | None = None,
@@ -87,7 +87,7 @@ def append(
     return extend([entry], who)
 
 
-def extend(entries: Iterable[Entry], who: Who) -> int:
+def extend(entries: Iterable[Entry], who: Actor) -> int:
     """Append rows in one transaction and return the last one's id."""
     with transaction.atomic():
         held = order.hold()

@@ -9,10 +9,10 @@ import msgspec
 from django.db import transaction
 
 from zkdash.actions import audit, documents
-from zkdash.actions.who import Who
-from zkdash.alarms import keeping, standing
+from zkdash.actions.actor import Actor
+from zkdash.alarms import keeping, open_alarms
 from zkdash.alarms.models import Acknowledgement, Occurrence
-from zkdash.cluster.checks.observations import Looked
+from zkdash.cluster.checks.observations import CheckResult
 
 _LONGEST = 500
 _MOST_NAMED = 20
@@ -24,7 +24,7 @@ class Shown(msgspec.Struct, frozen=True):
     cluster: str
     check: str
     number: int
-    looked: Looked
+    looked: CheckResult
 
 
 class AcknowledgingError(Exception):
@@ -33,7 +33,7 @@ class AcknowledgingError(Exception):
 
 def acknowledge(
     shown: Shown,
-    who: Who,
+    who: Actor,
     reason: str,
     *,
     now: datetime.datetime,
@@ -49,7 +49,7 @@ def acknowledge(
         raise AcknowledgingError("Nothing was acknowledged: say in a sentence why it may stay.")
     if until is not None and until <= now:
         raise AcknowledgingError("Nothing was acknowledged: the time that was given is over.")
-    found = standing.held(shown.looked)
+    found = open_alarms.held(shown.looked)
     gone = sorted(name for name in causes if name not in found)
     if gone:
         raise AcknowledgingError(f"Nothing was acknowledged: {gone[0]} is no cause of it any more.")
@@ -71,7 +71,7 @@ def acknowledge(
             until=until,
             whole=not causes,
             covers=documents.encode(covers),
-            tone=standing.worst(shown.check, chosen.values()).value,
+            tone=open_alarms.worst(shown.check, chosen.values()).value,
         )
         detail = {
             "finding": str(occurrence),
@@ -85,7 +85,7 @@ def acknowledge(
     return made.pk
 
 
-def withdraw(cluster: str, check: str, number: int, who: Who, *, now: datetime.datetime) -> None:
+def withdraw(cluster: str, check: str, number: int, who: Actor, *, now: datetime.datetime) -> None:
     """Take an acknowledgement back: its finding leads again. Raises AcknowledgingError."""
     with transaction.atomic():
         found = Acknowledgement.objects.filter(

@@ -15,13 +15,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, Prefetch
 
 from zkdash.actions import documents
-from zkdash.actions.entries import UnavailableError
-from zkdash.alarms import standing, telling
+from zkdash.actions.reading.entries import UnavailableError
+from zkdash.alarms import notify, open_alarms
 from zkdash.alarms.models import Acknowledgement, Occurrence
+from zkdash.alarms.open_alarms import Alarms, OpenAlarm, Seen
 from zkdash.alarms.rules import Configured
-from zkdash.alarms.standing import Alarms, Seen, Standing
 from zkdash.cluster.checks import BY_ID, Finding, Observations
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 
 # Of each check, so many occurrences are remembered.
 KEPT = 200
@@ -48,10 +48,12 @@ class Keeper:
             for name, one in seen.items():
                 if one.current:
                     known, rules = found[name].acknowledged, self._rules.of(name)
-                    telling.turn(name, one.observations.findings, known, rules, now)
+                    notify.turn(name, one.observations.findings, known, rules, now)
         return found
 
-    def _write(self, cluster: str, seen: Seen, stand: Mapping[str, Standing], now: datetime.datetime) -> bool:
+    def _write(
+        self, cluster: str, seen: Seen, stand: Mapping[str, OpenAlarm], now: datetime.datetime
+    ) -> bool:
         """Whether anything was written, by this process or just now by another."""
         if not seen.current:
             return False
@@ -66,7 +68,7 @@ class Keeper:
                 changed = True
             elif check in looked and looked[check].finding is not None:
                 for known in one.acknowledgements:
-                    why = standing.why_over(known, check, looked[check], int(now.timestamp() * 1000))
+                    why = open_alarms.why_over(known, check, looked[check], int(now.timestamp() * 1000))
                     changed |= bool(why) and end(known.id, why, now)
         return changed
 
@@ -102,13 +104,13 @@ def available() -> Iterator[None]:
         db.close_old_connections()
 
 
-def _standing(clusters: tuple[str, ...]) -> Mapping[str, dict[str, Standing]]:
+def _standing(clusters: tuple[str, ...]) -> Mapping[str, dict[str, OpenAlarm]]:
     """What stands, by cluster and check, in two queries."""
-    found: dict[str, dict[str, Standing]] = {cluster: {} for cluster in clusters}
+    found: dict[str, dict[str, OpenAlarm]] = {cluster: {} for cluster in clusters}
     acknowledged = Prefetch("acknowledgements", Acknowledgement.objects.filter(ended_at=None).order_by("id"))
     rows = Occurrence.objects.filter(cluster__in=clusters, cleared_at=None)
     for row in rows.prefetch_related(acknowledged):
-        found[row.cluster][row.check_id] = Standing(
+        found[row.cluster][row.check_id] = OpenAlarm(
             row.check_id,
             row.number,
             _ms(row.first_seen),
@@ -117,7 +119,7 @@ def _standing(clusters: tuple[str, ...]) -> Mapping[str, dict[str, Standing]]:
     return found
 
 
-def _alarms(observations: Observations, stand: Mapping[str, Standing]) -> Alarms:
+def _alarms(observations: Observations, stand: Mapping[str, OpenAlarm]) -> Alarms:
     looked = observations.looked
     covered = frozenset(
         check
@@ -125,7 +127,7 @@ def _alarms(observations: Observations, stand: Mapping[str, Standing]) -> Alarms
         if one.acknowledgements
         and check in looked
         and looked[check].finding is not None
-        and standing.is_covered(looked[check], one.acknowledgements)
+        and open_alarms.is_covered(looked[check], one.acknowledgements)
     )
     return Alarms(stand, covered, read=True)
 
@@ -150,7 +152,7 @@ def _open(cluster: str, finding: Finding, now: datetime.datetime) -> None:
     same.filter(number__lte=last + 1 - KEPT).delete()
 
 
-def _clear(cluster: str, one: Standing, now: datetime.datetime) -> None:
+def _clear(cluster: str, one: OpenAlarm, now: datetime.datetime) -> None:
     """Write that a check passes again, unless another process just did."""
     same = Occurrence.objects.filter(cluster=cluster, check_id=one.check, number=one.number)
     with transaction.atomic():
@@ -160,8 +162,8 @@ def _clear(cluster: str, one: Standing, now: datetime.datetime) -> None:
             )
 
 
-def _acknowledgement(row: Acknowledgement) -> standing.Acknowledgement:
-    return standing.Acknowledgement(
+def _acknowledgement(row: Acknowledgement) -> open_alarms.Acknowledgement:
+    return open_alarms.Acknowledgement(
         id=row.pk,
         by=row.by,
         at=_ms(row.at),

@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from zkdash.cluster.checks import Thresholds
-from zkdash.cluster.tone import Tone
-from zkdash.zk.identity import ConfigError
+from zkdash.cluster.model.tone import Tone
+from zkdash.zk.connection.identity import ConfigError
 
 OFF = "off"
 TONES = (Tone.CRITICAL.value, Tone.WARNING.value, Tone.INFO.value, OFF)

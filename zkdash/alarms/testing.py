@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from zkdash.actions import audit
-from zkdash.actions.who import Who
+from zkdash.actions.actor import Actor
 from zkdash.notices import targets
 from zkdash.notices.models import Delivery
 
@@ -24,7 +24,7 @@ class Result(msgspec.Struct, frozen=True):
     trouble: str
 
 
-def send(cluster: str, who: Who) -> tuple[Result, ...]:
+def send(cluster: str, who: Actor) -> tuple[Result, ...]:
     """Try every address once, one after the other; each has a few seconds. It waits in no outbox."""
     now = timezone.now()
     sentence = f"A test alert, which {who.name} asked for. Nothing is wrong."

@@ -16,7 +16,7 @@ from zkdash.broker.peer import Peer, tells_all_topics
 from zkdash.broker.questions import Partition
 from zkdash.broker.resolver import Lookup, Resolver
 from zkdash.broker.samples import GroupCommits
-from zkdash.kafka import coordinators
+from zkdash.kafka.consumers import coordinators
 from zkdash.kafka.values import Broker
 
 # Partition id to the broker that leads it (None or -1 for none); None for a topic that does not exist.

@@ -16,7 +16,7 @@ from zkdash.demo.leaders import Leaders
 from zkdash.demo.logs import Logs
 from zkdash.demo.readers import Readers
 from zkdash.demo.request import RefusedError, Request
-from zkdash.kafka import coordinators
+from zkdash.kafka.consumers import coordinators
 
 _LATEST = -1
 _EARLIEST = -2

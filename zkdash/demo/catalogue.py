@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zkdash.demo.specs import BrokerSpec, Catalogue, GroupSpec, TopicSpec
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.rules import Rule
 
 HOUR = 3_600_000
 DAY = 24 * HOUR

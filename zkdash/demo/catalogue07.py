@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from zkdash.demo.specs import BrokerSpec07, Catalogue07, GroupSpec
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.rules import Rule
 
 _EVERYWHERE = {
     "page-views": 4,

@@ -13,8 +13,9 @@ import msgspec
 from zkdash.demo import agenda, offsets, owners, session, subscribed
 from zkdash.demo.offsets import Key
 from zkdash.demo.specs import ConsumerSpec
-from zkdash.kafka import paths, rules
-from zkdash.kafka.consumer_ids import parse_thread
+from zkdash.kafka import paths
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.consumers.ids import parse_thread
 from zkdash.kafka.values import Layout, Pattern
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from random import Random
 
 from zkdash.demo import documents, ledger, session
 from zkdash.demo.specs import TopicSpec
-from zkdash.kafka import placement
+from zkdash.kafka.assignment import placement
 
 
 def create(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.rules import Rule
 from zkdash.kafka.values import Layout, Pattern
 
 

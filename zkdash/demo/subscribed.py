@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 
 from zkdash.demo import agenda, session
 from zkdash.demo.specs import ConsumerSpec
-from zkdash.kafka import paths, subscriptions
-from zkdash.kafka.demand import Demand
+from zkdash.kafka import paths
+from zkdash.kafka.assignment.demand import Demand
+from zkdash.kafka.consumers import subscriptions
 from zkdash.kafka.layouts import consumers, topics
 from zkdash.kafka.values import Layout, Pattern, Registration, Unparsable
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 
 from zkdash.demo.ledger import TopicPartition
-from zkdash.kafka import topic_options
+from zkdash.kafka.topics import options as topic_options
 
 _LEADER_RATE = "leader.replication.throttled.rate"
 _FOLLOWER_RATE = "follower.replication.throttled.rate"

@@ -3,7 +3,7 @@
 Knows nothing of templates: the hub gets its renderer from `web` as an argument.
 """
 
-from zkdash.live.board import (
+from zkdash.live.snapshot_registry import (
     STARTED,
     clear,
     current,

@@ -14,11 +14,11 @@ from typing import Protocol
 
 import msgspec
 
-from zkdash.actions.entries import UnavailableError
-from zkdash.alarms.standing import EMPTY, Alarms, Seen
-from zkdash.live import board
+from zkdash.actions.reading.entries import UnavailableError
+from zkdash.alarms.open_alarms import EMPTY, Alarms, Seen
+from zkdash.live import snapshot_registry
 from zkdash.live.snapshot import Snapshot
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.session import Phase
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Poller:
 
     def turn(self) -> None:
         """Have written down what is seen now, and take what stands, once."""
-        snapshots = [snapshot for name in self._clusters if (snapshot := board.current(name))]
+        snapshots = [snapshot for name in self._clusters if (snapshot := snapshot_registry.current(name))]
         seen = {one.cluster: Seen(one.observations, _is_current(one)) for one in snapshots}
         try:
             found = self._keeper.turn(seen, datetime.datetime.now(datetime.UTC))

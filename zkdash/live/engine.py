@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from zkdash.cluster.checks import Thresholds
-from zkdash.live import alarms, board, runs
-from zkdash.live.ends import Renderer
-from zkdash.live.hub import Hub
+from zkdash.live import alarms, runs, snapshot_registry
 from zkdash.live.queue import Poller, Reader
-from zkdash.live.watcher import Sink, Watcher
+from zkdash.live.sockets.hub import Hub
+from zkdash.live.sockets.protocols import Renderer
+from zkdash.live.watching.watcher import Sink, Watcher
 from zkdash.zk.config import ClusterConfig
 
 
@@ -66,7 +66,7 @@ class Engine:
         await self.hub.stop()
         ends = [one.stop for one in (*self._watchers, *self._pollers)]
         await asyncio.gather(*map(asyncio.to_thread, ends))
-        board.clear()
+        snapshot_registry.clear()
 
 
 _engine: Engine | None = None

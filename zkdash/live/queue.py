@@ -13,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-from zkdash.actions.entries import KEPT, Detail, Entry, News, UnavailableError
+from zkdash.actions.reading.entries import KEPT, Detail, Entry, News, UnavailableError
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from zkdash.actions.entries import UnavailableError
+from zkdash.actions.reading.entries import UnavailableError
 
 log = logging.getLogger(__name__)
 

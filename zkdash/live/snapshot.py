@@ -6,21 +6,21 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.alarms.standing import EMPTY as EMPTY_ALARMS
-from zkdash.alarms.standing import Alarms
+from zkdash.alarms.open_alarms import EMPTY as EMPTY_ALARMS
+from zkdash.alarms.open_alarms import Alarms
 from zkdash.broker.samples import Samples
+from zkdash.cluster.analysis.migration import Migration
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding, Observations
 from zkdash.cluster.ensemble.values import UNKNOWN, Ensemble
-from zkdash.cluster.migration import Migration
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.touched import Touched
+from zkdash.cluster.model.changed_areas import ChangedAreas
+from zkdash.cluster.model.state import ClusterState
 from zkdash.live.feed import Feed
 from zkdash.live.queue import EMPTY, Queue
-from zkdash.zk.acls import Acls
-from zkdash.zk.session import Session
+from zkdash.zk.connection.session import Session
+from zkdash.zk.reader.acls import Acls
 
-__all__ = ["Snapshot", "Touched"]
+__all__ = ["ChangedAreas", "Snapshot"]
 
 
 class Snapshot(msgspec.Struct, frozen=True):

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from django.conf import settings
 
-from zkdash.history import places
-from zkdash.history.recorder import FLUSH_S, Recorder
-from zkdash.live.watcher import Sink
+from zkdash.history.recorder.recorder import FLUSH_S, Recorder
+from zkdash.history.store import places
+from zkdash.live.watching.watcher import Sink
 from zkdash.zk.config import ClusterConfig
 
 

@@ -21,7 +21,8 @@ from django.core.management.base import CommandError
 from django.db import connections
 
 from zkdash.access import administrators
-from zkdash.actions import reading, worker
+from zkdash.actions.execution import worker
+from zkdash.actions.reading import reader
 from zkdash.alarms import keeping
 from zkdash.door.addresses import Addresses
 from zkdash.door.connections import Connections
@@ -30,7 +31,9 @@ from zkdash.limits import Limits
 from zkdash.live import engine, queue
 from zkdash.management import database, recording, supervising
 from zkdash.notices.courier import Courier
-from zkdash.web import feed, renderer, run_reading, warden
+from zkdash.web.api import feed
+from zkdash.web.history import run_reading
+from zkdash.web.serving import authorizer, renderer
 from zkdash.zk.config import ClusterConfig, ConfigError
 
 _DRAIN_S = 10
@@ -72,12 +75,12 @@ def serve(
         clusters,
         renderer.Renderer(),
         sinks=recorders.of,
-        actions=reading,
+        actions=reader,
         recent=run_reading.recent,
         keeper=keeping.Keeper(settings.ZKDASH_CHECKS),
         thresholds=lambda name: settings.ZKDASH_CHECKS.of(name).thresholds,
     )
-    running.hub.guard(warden.Warden())
+    running.hub.guard(authorizer.DatabaseAuthorizer())
     engine.configure(running)
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()

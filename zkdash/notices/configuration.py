@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.zk.identity import ConfigError, Source
+from zkdash.zk.connection.identity import ConfigError, Source
 
 WEBHOOK_SECRET = "ZKDASH_WEBHOOK_SECRET"  # noqa: S105 - the variable's name
 _HERE = frozenset({"127.0.0.1", "::1", "localhost"})

@@ -17,13 +17,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.streaming.query import StreamingQuery
 
-from zkdash.history import changelog, coverage, places, schemas, watching
-from zkdash.history.manifest import Table
-from zkdash.pipeline import reading, retention, segments, writing
-from zkdash.pipeline.deriving import Deriving
+from zkdash.history.store import changelog, coverage, places, schemas, watching
+from zkdash.history.store.manifest import Table
+from zkdash.pipeline import segments
+from zkdash.pipeline.derivation.derived_tables import Deriving
 from zkdash.pipeline.sources.files import Directory
 from zkdash.pipeline.sources.segments import LogDirectory
 from zkdash.pipeline.sources.txnlog import LOG
+from zkdash.pipeline.storage import reading, retention, writing
 from zkdash.zk.config import ClusterConfig
 
 STREAM: Final = "stream"

@@ -14,8 +14,8 @@ from django.db import DatabaseError, connections
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from zkdash.history import places
-from zkdash.history.manifest import ConflictError, ManifestError
+from zkdash.history.store import places
+from zkdash.history.store.manifest import ConflictError, ManifestError
 from zkdash.java import NoJavaError
 from zkdash.pipeline import jobs, locks, runs, session
 from zkdash.pipeline.jobs import JobError, Outcome, Tell

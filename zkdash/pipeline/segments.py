@@ -20,10 +20,10 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from zkdash.formats.kafkalog import offsets
 from zkdash.formats.problems import Problem
-from zkdash.history import schemas
-from zkdash.history.manifest import Manifest, Table
-from zkdash.pipeline import dated, reading, retention
+from zkdash.history.store import schemas
+from zkdash.history.store.manifest import Manifest, Table
 from zkdash.pipeline.sources import rows
+from zkdash.pipeline.storage import day_partitions, reading, retention
 from zkdash.pipeline.transforms.events import minute
 
 TOPIC: Final = "__consumer_offsets"
@@ -125,9 +125,9 @@ def _add(spark: SparkSession, directory: Path, name: str, new: DataFrame, key: I
     """Add the rows whose key a table does not hold; how many."""
     table, keys = Table(directory / name), list(key)
     now = table.read()
-    old = dated.read(spark, table, schemas.TABLES[name], now.files)
+    old = day_partitions.read(spark, table, schemas.TABLES[name], now.files)
     added = _kept(new, name, now).dropDuplicates(keys).join(old.select(*keys), keys, "left_anti")
-    return dated.put(
+    return day_partitions.put(
         table,
         added.select(*schemas.TABLES[name].names),
         base=now,

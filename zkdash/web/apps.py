@@ -10,4 +10,4 @@ class WebConfig(AppConfig):
 
     def ready(self) -> None:
         """Have the audit told who signs in; nothing is started."""
-        import_module("zkdash.web.sign_events")
+        import_module("zkdash.web.accounts.sign_events")

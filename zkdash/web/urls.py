@@ -10,21 +10,14 @@ from django.http import HttpResponse
 from django.urls import URLPattern, URLResolver, path, register_converter
 
 from zkdash.access.site import site
-from zkdash.web import (
-    acknowledging,
-    consumer,
-    jobs,
-    links,
-    pages,
-    proposing,
-    signin,
-    sso,
-    verbs,
-    views,
-    znode_data,
-)
+from zkdash.web import pages
+from zkdash.web.accounts import signin, sso
 from zkdash.web.api import routes as programs
+from zkdash.web.commands import acknowledging, jobs, proposing, verbs
 from zkdash.web.embeds import routes as embeds
+from zkdash.web.frame import links
+from zkdash.web.serving import consumer, views
+from zkdash.web.zookeeper import data as znode_data
 
 register_converter(links.NameConverter, "name")
 register_converter(links.ClusterConverter, "cluster")

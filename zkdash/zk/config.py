@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from zkdash.zk import securing, telling
-from zkdash.zk.identity import ConfigError, Identity, Sealed
+from zkdash.zk.connection.identity import ConfigError, Identity, Sealed
 
 __all__ = ["ClusterConfig", "ConfigError", "load", "parse_address"]
 

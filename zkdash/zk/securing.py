@@ -9,8 +9,17 @@ from typing import Any
 
 import msgspec
 
-from zkdash.zk import tls
-from zkdash.zk.identity import DIGEST_MD5, GSSAPI, MECHANISMS, ConfigError, Identity, Sealed, Source, Tls
+from zkdash.zk.connection import tls
+from zkdash.zk.connection.identity import (
+    DIGEST_MD5,
+    GSSAPI,
+    MECHANISMS,
+    ConfigError,
+    Identity,
+    Sealed,
+    Source,
+    Tls,
+)
 
 _OWN = (
     "auth_scheme",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from zkdash.zk.identity import ConfigError
+from zkdash.zk.connection.identity import ConfigError
 
 KEYS = frozenset({"webhooks", "mail"})
 

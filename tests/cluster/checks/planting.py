@@ -11,14 +11,15 @@ from typing import NamedTuple
 from kazoo.security import ACL, OPEN_ACL_UNSAFE
 
 from tests.conftest import Chroot
-from zkdash.cluster import advance, checks
-from zkdash.cluster.checks import Observations, Sight, Thresholds, survey
-from zkdash.cluster.facts import NONE, Facts
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster import checks
+from zkdash.cluster.checks import CheckContext, Observations, Thresholds, assignment_audit
+from zkdash.cluster.checks.facts import NONE, Facts
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer import advance
 from zkdash.kafka import paths
 from zkdash.zk.config import ClusterConfig, parse_address
-from zkdash.zk.mirror import Mirror
-from zkdash.zk.session import Session
+from zkdash.zk.connection.session import Session
+from zkdash.zk.mirror.mirror import Mirror
 from zkdash.znode import Batch
 
 _LIMIT_S = 20.0
@@ -105,7 +106,9 @@ def read(chroot: Chroot) -> ClusterState:
 
 def causes(state: ClusterState, check: str, facts: Facts = NONE) -> frozenset[str] | None:
     """The names that a check gives now, held or not."""
-    sight = Sight(state, facts, survey=survey.look(survey.EMPTY, state), now=time.time())
+    sight = CheckContext(
+        state, facts, survey=assignment_audit.look(assignment_audit.EMPTY, state), now=time.time()
+    )
     found = checks.BY_ID[check].causes(sight)
     return None if found is None else frozenset(found)
 

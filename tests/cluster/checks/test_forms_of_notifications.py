@@ -9,9 +9,9 @@ import pytest
 from tests.cluster import small
 from tests.cluster.small import Tree
 from zkdash.cluster import checks
-from zkdash.cluster.blame import Cause
-from zkdash.cluster.checks import Sight
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.checks import CheckContext
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import Violation
 
 PATH = "/config/changes/config_change_0000000007"
 BY_PATH = {"version": 2, "entity_path": "topics/t"}
@@ -28,8 +28,8 @@ def _change(data: object, zxid: int) -> Tree:
     return {PATH: small.znode(json.dumps(data), zxid=zxid)}
 
 
-def _cause(*trees: small.AnyTree) -> Cause | None:
-    found = checks.BY_ID["D63"].causes(Sight(small.built(*trees)))
+def _cause(*trees: small.AnyTree) -> Violation | None:
+    found = checks.BY_ID["D63"].causes(CheckContext(small.built(*trees)))
     assert found is not None
     return found.get(PATH)
 

@@ -10,9 +10,9 @@ from tests.cluster import small
 from tests.narrowing import known
 from zkdash.cluster import checks
 from zkdash.cluster.checks import Observations, Thresholds
-from zkdash.cluster.queries import Query, select_topics
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables.topic_queries import Query, select_topics
 
 
 def group(name: str, members: Mapping[str, list[str]], owners: Mapping[str, Iterable[object]]) -> small.Tree:
@@ -147,7 +147,7 @@ def test_a_controller_is_missed_only_where_something_newer_than_07_is(
     tree: small.Tree, expected: int | None
 ) -> None:
     (check,) = [check for check in checks.CHECKS if check.id == "D18"]
-    causes = check.causes(checks.Sight(small.built(tree)))
+    causes = check.causes(checks.CheckContext(small.built(tree)))
     assert (None if causes is None else len(causes)) == expected
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from zkdash.cluster.ensemble import advisories, health
 from zkdash.cluster.ensemble.values import Ailment, Thresholds
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.formats.ensemble.values import Look, Member, Membership, Reach, Server, Told
 
 LIMITS = Thresholds()

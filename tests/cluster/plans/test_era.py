@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from tests.cluster.plans import worlds
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans import intents, planner
 from zkdash.cluster.plans.era import Era, era
 from zkdash.cluster.plans.values import Ground
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka.notifications import Form
 
 

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from tests.cluster.plans import cells, worlds
 from tests.cluster.plans.worlds import Refused, world
 from tests.narrowing import known, sure
-from zkdash.cluster.plans import goals, intents, offsets, planner, proposals
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.plans import goals, intents, planner, proposals
 from zkdash.cluster.plans.intents import OffsetAt
+from zkdash.cluster.plans.kinds import offsets
 from zkdash.cluster.plans.values import MOST_BYTES, MOST_OPERATIONS, Ground, Plan
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka.values import Move, PartitionState, TopicConfig
 from zkdash.znode import Unreadable
 

@@ -13,10 +13,10 @@ from tests import recorded
 from tests.cluster.plans import worlds
 from tests.fixtures import hostile
 from tests.narrowing import known
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans import intents, proposals
 from zkdash.cluster.plans.intents import OffsetAt
 from zkdash.cluster.plans.values import MOST_BYTES, MOST_OPERATIONS
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka.values import Assignment, Layout, Move
 
 

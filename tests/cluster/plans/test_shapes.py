@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from tests.cluster.plans import worlds
 from tests.narrowing import sure
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans import intents, proposals
 from zkdash.cluster.plans.proposals import Lists, Proposal
-from zkdash.cluster.state import ClusterState
-from zkdash.kafka import placement, spread
+from zkdash.kafka.assignment import placement, spread
 from zkdash.kafka.values import Assignment
 
 DRAWS = 12  # of start and shift by Kafka's generator, whose lot nobody knows beforehand

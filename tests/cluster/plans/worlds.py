@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.narrowing import known
-from zkdash.cluster import advance
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans import planner
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Ground, Operation, Plan, Step, Write
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.reducer import advance
 from zkdash.kafka import editing
 from zkdash.znode import Batch, Stat, Znode
 

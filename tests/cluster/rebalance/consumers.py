@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tests.cluster import small
 from tests.cluster.small import AnyTree, Tree
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
 
 
 def member(name: str, subscription: Mapping[str, int], *, group: str = "g", pattern: str = "static") -> Tree:

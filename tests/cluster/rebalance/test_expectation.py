@@ -6,10 +6,10 @@ import time
 
 from tests.cluster import small
 from tests.cluster.rebalance.consumers import cluster, member, offsets, owners
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Expectation, Verdict
-from zkdash.cluster.state import ClusterState
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.rules import Rule
 from zkdash.znode import Unreadable
 
 LATER = small.BORN + 1_000_000_000

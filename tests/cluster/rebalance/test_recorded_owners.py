@@ -7,11 +7,11 @@ import pytest
 from tests import recorded
 from tests.cluster import small
 from tests.narrowing import known
-from zkdash.cluster.groups import Group
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Expectation, Verdict
-from zkdash.cluster.state import ClusterState
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.rules import Rule
 
 LATER = 1_795_300_000_000
 LIVE = [name for name in recorded.RECORDED if recorded.count(name).owners]

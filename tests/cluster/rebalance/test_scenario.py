@@ -4,8 +4,8 @@ import pytest
 
 from zkdash.cluster.rebalance import scenario, whatif
 from zkdash.cluster.rebalance.scenario import Scenario
-from zkdash.kafka.demand import Demand
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.demand import Demand
+from zkdash.kafka.assignment.rules import Rule
 
 GROUP = "g"
 ONE, TWO = "g_a-1-0000aaaa", "g_b-1-0000bbbb"

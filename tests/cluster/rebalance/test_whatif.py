@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zkdash.cluster.rebalance import whatif
-from zkdash.kafka import demand
-from zkdash.kafka.demand import Demand
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment import demand
+from zkdash.kafka.assignment.demand import Demand
+from zkdash.kafka.assignment.rules import Rule
 
 BEFORE = Demand({"g_a": {"t": 1}, "g_b": {"t": 1}}, {"t": ("0", "1", "2", "3")})
 

@@ -16,7 +16,7 @@ from zkdash.demo.clock import SteppedClock
 from zkdash.demo.simulation import Simulation
 from zkdash.demo.specs import TopicSpec
 from zkdash.demo.zookeeper import Server
-from zkdash.history.manifest import Table
+from zkdash.history.store.manifest import Table
 from zkdash.zk.config import ClusterConfig
 
 CHROOT = "/shop"

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.narrowing import sure
-from zkdash.cluster.advance import advance
 from zkdash.cluster.changes import diff
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer.advance import advance
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import plain, rows
 from zkdash.formats.txnlog.rows import Row

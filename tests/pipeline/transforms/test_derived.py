@@ -12,8 +12,8 @@ import pytest
 from tests.pipeline.transforms import oracle
 from tests.pipeline.transforms.living import CHROOT, Lived, rows
 from zkdash.formats.txnlog import rows as txn
-from zkdash.history import derived
-from zkdash.history.manifest import Table
+from zkdash.history.store import derived
+from zkdash.history.store.manifest import Table
 from zkdash.kafka import paths
 from zkdash.kafka.paths import Kind
 

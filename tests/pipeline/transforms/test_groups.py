@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from zkdash.history import derived
+from zkdash.history.store import derived
 from zkdash.pipeline.transforms import events, groups, rebalances
 
 pytestmark = pytest.mark.spark

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from zkdash.cluster import summary
-from zkdash.cluster.advance import advance
-from zkdash.cluster.state import ClusterState
-from zkdash.history import derived
+from zkdash.cluster.model import summary
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer.advance import advance
+from zkdash.history.store import derived
 from zkdash.kafka import paths
 from zkdash.pipeline.transforms import events, partitions
 from zkdash.znode import Batch, Stat, Znode

@@ -21,12 +21,13 @@ from tests import full, recorded
 from tests.actions import small
 from tests.web import states
 from zkdash.cluster import checks
-from zkdash.cluster.findings import Finding
-from zkdash.cluster.tone import Tone
-from zkdash.web import links, pages, urls
+from zkdash.cluster.model.findings import Finding
+from zkdash.cluster.model.tone import Tone
+from zkdash.web import pages, urls
 from zkdash.web.api import openapi, shapes
 from zkdash.web.api.schemas import Columns
-from zkdash.web.pages import clusters
+from zkdash.web.frame import links
+from zkdash.web.overview import clusters
 from zkdash.zk.config import ClusterConfig
 
 pytestmark = pytest.mark.django_db

@@ -9,10 +9,10 @@ from tests.web import states
 from tests.web.embeds.conftest import Give
 from zkdash.access.embeds import View
 from zkdash.access.models import Embed
-from zkdash.cluster.findings import Finding
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.findings import Finding
+from zkdash.cluster.model.tone import Tone
 from zkdash.web.embeds import badges
-from zkdash.zk.session import Phase
+from zkdash.zk.connection.session import Phase
 
 GREEN = "#176b34"
 SVG = "{http://www.w3.org/2000/svg}"

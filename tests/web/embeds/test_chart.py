@@ -12,8 +12,8 @@ from tests.history.writing import MINUTE, put, read
 from tests.web.embeds.conftest import Give
 from tests.web.markup import Markup
 from zkdash import live
-from zkdash.history import trends
-from zkdash.web.embeds import shown
+from zkdash.history.queries import trends
+from zkdash.web.serving import embeddable
 
 START = 1_760_000_400_000 - 1_760_000_400_000 % (60 * MINUTE)
 NINE = "from=2025-10-09T09%3A00Z&to=2025-10-09T09%3A05Z"
@@ -84,17 +84,17 @@ def test_the_form_offers_every_chart_with_the_times_of_trends() -> None:
     snapshot = live.current("demo")
     assert snapshot is not None
     state = snapshot.state
-    offered = dict(shown.CHOICES)["One chart"]
+    offered = dict(embeddable.CHOICES)["One chart"]
     assert [choice for choice, _ in offered] == [f"chart:{name}" for name in trends.TITLES]
-    view = shown.view("demo", "chart:lag", "", "?last=6h", state)
+    view = embeddable.view("demo", "chart:lag", "", "?last=6h", state)
     assert (view.page, view.args, view.query) == ("chart", ("lag",), "last=6h")
-    assert shown.words(view) == "One chart: Lag"
+    assert embeddable.words(view) == "One chart: Lag"
     for wrong in ("q=orders", "last=2y", "from=x&to=y"):
-        with pytest.raises(shown.ViewError) as refusal:
-            shown.view("demo", "chart:lag", "", wrong, state)
+        with pytest.raises(embeddable.ViewError) as refusal:
+            embeddable.view("demo", "chart:lag", "", wrong, state)
         assert refusal.value.about == "query"
-    with pytest.raises(shown.ViewError):
-        shown.view("demo", "chart:none", "", "", state)
+    with pytest.raises(embeddable.ViewError):
+        embeddable.view("demo", "chart:none", "", "", state)
 
 
 def test_who_asks_often_asks_the_tables_once(

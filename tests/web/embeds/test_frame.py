@@ -16,9 +16,9 @@ from zkdash import live
 from zkdash.access.embeds import View
 from zkdash.access.models import Embed
 from zkdash.cluster import checks
-from zkdash.history import trends
-from zkdash.web.embeds import shown
-from zkdash.web.renderer import Renderer
+from zkdash.history.queries import trends
+from zkdash.web.serving import embeddable
+from zkdash.web.serving.renderer import Renderer
 
 WIKI, BOARD = "https://wiki.example.org", "http://127.0.0.1:8001"
 EVERY_VIEW = (
@@ -27,7 +27,7 @@ EVERY_VIEW = (
     ("group", "billing"),
     ("broker", "1"),
     *(("check", one) for one in checks.TITLES),
-    *(("number", one) for one in shown.NUMBERS),
+    *(("number", one) for one in embeddable.NUMBERS),
     *(("chart", one) for one in trends.TITLES),
 )
 
@@ -60,7 +60,7 @@ def test_nothing_is_sent_to_a_frame_that_it_does_not_draw(
 ) -> None:
     """Its socket gets what its room renders: a part of the page that the frame lacks would be given away."""
     drawn = client.get(f"/embed/{give(*view)}/").content.decode()
-    key = shown.key(View("demo", view[0], view[1:]))
+    key = embeddable.key(View("demo", view[0], view[1:]))
     parts = Renderer().parts(key).parts
     assert parts
     assert [part.id for part in parts if f'id="{part.id}"' not in drawn] == []

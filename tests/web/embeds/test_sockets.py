@@ -19,10 +19,11 @@ from tests.web.embeds.conftest import Give
 from zkdash import live
 from zkdash.access.models import Embed
 from zkdash.asgi import application
-from zkdash.live import engine, hub
+from zkdash.live import engine
 from zkdash.live.parts import PageKey
-from zkdash.web import renderer, tokens
-from zkdash.web.warden import NOT_ALLOWED, Warden
+from zkdash.live.sockets import hub
+from zkdash.web.serving import renderer, tokens
+from zkdash.web.serving.authorizer import NOT_ALLOWED, DatabaseAuthorizer
 
 WIKI = "https://wiki.example.org"
 
@@ -65,7 +66,7 @@ def run(play: Callable[[], Awaitable[None]]) -> None:
     async def main() -> None:
         running = engine.Engine((), renderer.Renderer())
         engine.configure(running)
-        running.hub.guard(Warden())
+        running.hub.guard(DatabaseAuthorizer())
         running.hub.start(asyncio.get_running_loop())
         await play()
         await running.hub.stop()

@@ -18,13 +18,13 @@ from zkdash.cluster.ensemble.values import Ensemble as Known
 from zkdash.demo.zookeeper import Ensemble, Server
 from zkdash.formats.ensemble.values import Quota, Reach
 from zkdash.formats.ensemble.values import Server as Told
-from zkdash.live.surveying import Surveying
-from zkdash.zk import stream
-from zkdash.zk.aside import Aside, Carried, Question
+from zkdash.live.watching.surveying import Surveying
 from zkdash.zk.config import ClusterConfig, parse_address
 from zkdash.zk.ensemble import poller
 from zkdash.zk.ensemble.poller import Poller
 from zkdash.zk.ensemble.round import LIMIT_S
+from zkdash.zk.wire import stream
+from zkdash.zk.wire.side_requests import Carried, Question, SideRequests
 
 ROOTS = ("/brokers",)
 ALLOWED = ("*", "srvr", "ruok")
@@ -42,7 +42,7 @@ class Reticent(Ensemble):
 class Survey:
     """A poller that is turned by the test, its clock, and what is known after each turn."""
 
-    def __init__(self, address: str, aside: Aside) -> None:
+    def __init__(self, address: str, aside: SideRequests) -> None:
         self.now = 0.0
         config = ClusterConfig("c", *parse_address(address))
         self.surveying = Surveying(config, aside)
@@ -197,7 +197,7 @@ def test_a_configuration_that_cannot_be_understood_leaves_the_servers_that_are_c
 
 @pytest.mark.zk
 def test_without_a_session_the_servers_are_asked_all_the_same(chroot: Chroot) -> None:
-    survey = Survey(chroot.address, Aside(lambda _entry: None))
+    survey = Survey(chroot.address, SideRequests(lambda _entry: None))
     known = survey.look()
     assert [(one.reach, one.told.mode) for one in known.look.servers] == [(Reach.SERVING, "standalone")]
     assert known.look.membership is None
@@ -205,7 +205,7 @@ def test_without_a_session_the_servers_are_asked_all_the_same(chroot: Chroot) ->
 
 @pytest.mark.zk
 def test_the_servers_are_asked_more_often_while_somebody_looks(chroot: Chroot) -> None:
-    survey = Survey(chroot.address, Aside(lambda _entry: None))
+    survey = Survey(chroot.address, SideRequests(lambda _entry: None))
     asked = [survey.look().look.at]
 
     def turned(seconds: float) -> bool:

@@ -17,8 +17,8 @@ from tests.zk.secured import Locked
 from zkdash.demo import ports
 from zkdash.demo.zookeeper import Server
 from zkdash.formats.ensemble.values import Reach
+from zkdash.zk.connection.identity import Tls
 from zkdash.zk.ensemble import words
-from zkdash.zk.identity import Tls
 
 LIMIT_S = 0.5
 REFUSES = b"srvr is not executed because it is not in the whitelist.\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zkdash.cluster.changes.change import Said, number
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka.values import Election, Reassignment
 
 

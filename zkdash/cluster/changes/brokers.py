@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zkdash.cluster.changes.change import Said
-from zkdash.cluster.state import ClusterState, Seen
+from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.kafka.values import Broker, ClusterId, Controller
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from zkdash.cluster.changes import admin, brokers, groups, topics
 from zkdash.cluster.changes.change import Change, Said, stamp
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka import paths
 from zkdash.kafka.paths import Kind, Place
 from zkdash.znode import Batch

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zkdash.cluster.changes.change import Said
-from zkdash.cluster.groups import Group
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka.values import Registration
 
 

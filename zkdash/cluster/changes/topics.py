@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zkdash.cluster.changes.change import Said, listed, number
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.topics import Partition, Topic
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.kafka.values import Assignment, PartitionState, TopicConfig
 from zkdash.znode import Znode
 

@@ -7,10 +7,10 @@ read of ZooKeeper is racy, and Kafka passes through such states by design.
 from __future__ import annotations
 
 from zkdash.cluster.checks.catalogue import BY_ID, CHECKS, TITLES
-from zkdash.cluster.checks.check import About, Check, Sight
+from zkdash.cluster.checks.check import About, Check, CheckContext
 from zkdash.cluster.checks.observations import Observations, begun, due, observe
 from zkdash.cluster.checks.thresholds import Thresholds
-from zkdash.cluster.findings import Finding
+from zkdash.cluster.model.findings import Finding
 
 __all__ = [
     "BY_ID",
@@ -18,9 +18,9 @@ __all__ = [
     "TITLES",
     "About",
     "Check",
+    "CheckContext",
     "Finding",
     "Observations",
-    "Sight",
     "Thresholds",
     "begun",
     "due",

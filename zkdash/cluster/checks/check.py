@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from zkdash.cluster.blame import NOBODY, Causes
+from zkdash.cluster.checks.assignment_audit import EMPTY, AssignmentAudit
+from zkdash.cluster.checks.facts import Facts
 from zkdash.cluster.checks.offers import Offering
-from zkdash.cluster.checks.survey import EMPTY, Survey
 from zkdash.cluster.checks.thresholds import Thresholds
-from zkdash.cluster.facts import Facts
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violations
 
 
 class About(enum.Enum):
@@ -26,7 +26,7 @@ class About(enum.Enum):
     CLUSTER = "cluster"
 
 
-class Sight(msgspec.Struct, frozen=True):
+class CheckContext(msgspec.Struct, frozen=True):
     """All that a check may look at: the state, what is known beside it, and what counts as too long.
 
     `elections` are the epoch seconds at which a controller was seen to be elected lately, `survey` tells of
@@ -38,7 +38,7 @@ class Sight(msgspec.Struct, frozen=True):
     facts: Facts = Facts()
     thresholds: Thresholds = Thresholds()
     elections: tuple[float, ...] = ()
-    survey: Survey = EMPTY
+    survey: AssignmentAudit = EMPTY
     now: float = 0.0
 
 
@@ -61,7 +61,7 @@ class Check(msgspec.Struct, frozen=True):
     id: str
     tone: Tone
     about: About
-    causes: Callable[[Sight], Causes | None]
+    causes: Callable[[CheckContext], Violations | None]
     failing: Callable[[int, int], str]
     passing: str
     computed: str
@@ -76,7 +76,7 @@ class Check(msgspec.Struct, frozen=True):
     every: float = 0.0
 
 
-def blamed(check: str) -> Callable[[Sight], Causes]:
+def violations_of(check: str) -> Callable[[CheckContext], Violations]:
     """The causes that the judges keep in the state under a check's id."""
     return lambda sight: sight.state.blames.get(check, NOBODY)
 

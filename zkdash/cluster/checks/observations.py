@@ -6,19 +6,19 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.cluster.blame import Cause, Causes
-from zkdash.cluster.checks import survey
+from zkdash.cluster.checks import assignment_audit as survey
+from zkdash.cluster.checks.assignment_audit import EMPTY, AssignmentAudit
 from zkdash.cluster.checks.catalogue import CHECKS
-from zkdash.cluster.checks.check import Check, Sight
-from zkdash.cluster.checks.survey import EMPTY, Survey
+from zkdash.cluster.checks.check import Check, CheckContext
+from zkdash.cluster.checks.facts import NONE, Facts
 from zkdash.cluster.checks.thresholds import Thresholds
-from zkdash.cluster.facts import NONE, Facts
-from zkdash.cluster.findings import Finding
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.findings import Finding
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import Violation, Violations
 
 
-class Looked(msgspec.Struct, frozen=True):
+class CheckResult(msgspec.Struct, frozen=True):
     """What one check saw last, at epoch second `at`: its causes, and when each was first seen.
 
     `held` names those that held long enough, `finding` is what was raised for them, `due` the epoch second at
@@ -26,7 +26,7 @@ class Looked(msgspec.Struct, frozen=True):
     """
 
     at: float
-    causes: Causes | None
+    causes: Violations | None
     seen: Mapping[str, float] = {}
     held: frozenset[str] = frozenset()
     finding: Finding | None = None
@@ -44,10 +44,10 @@ class Observations(msgspec.Struct, frozen=True):
 
     thresholds: Thresholds = Thresholds()
     at: float = 0.0
-    looked: Mapping[str, Looked] = {}
+    looked: Mapping[str, CheckResult] = {}
     epoch: int | None = None
     elections: tuple[float, ...] = ()
-    survey: Survey = EMPTY
+    survey: AssignmentAudit = EMPTY
     findings: tuple[Finding, ...] = ()
     passing: tuple[str, ...] = ()
 
@@ -61,7 +61,7 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
     surveyed = previous.survey
     if int(now) != int(previous.at):  # once a second: batches may come twenty times as often
         surveyed = survey.look(surveyed, state)
-    sight = Sight(state, facts, thresholds, elections, surveyed, now)
+    sight = CheckContext(state, facts, thresholds, elections, surveyed, now)
     looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
     found = [one.finding for one in looked.values() if one.finding is not None]
     return Observations(
@@ -98,13 +98,13 @@ def due(observations: Observations) -> float | None:
     return min((one.due for one in observations.looked.values() if one.due is not None), default=None)
 
 
-def begun(looked: Looked, name: str, cause: Cause) -> float:
+def begun(looked: CheckResult, name: str, cause: Violation) -> float:
     """The epoch second since which a cause holds: as the znodes tell, or when it was first seen."""
     seen = looked.seen.get(name, looked.at)
     return seen if cause.since is None else min(seen, cause.since)
 
 
-def _look(check: Check, before: Looked | None, sight: Sight, now: float) -> Looked:
+def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: float) -> CheckResult:
     """Nothing is counted anew where the causes are the very same and nothing came due: nearly always."""
     if before is not None and now - before.at < check.every and (before.due is None or now < before.due):
         return before
@@ -112,10 +112,10 @@ def _look(check: Check, before: Looked | None, sight: Sight, now: float) -> Look
     if before is not None and causes is before.causes and (before.due is None or now < before.due):
         return before if not check.every else msgspec.structs.replace(before, at=now)
     if not causes:
-        return Looked(now, causes)
+        return CheckResult(now, causes)
     known = {} if before is None else before.seen
     seen = {name: known.get(name, now) for name in causes}
-    looked = Looked(now, causes, seen)
+    looked = CheckResult(now, causes, seen)
     held: list[str] = []
     since, soonest = now, None
     worse = None if check.worsens is None else check.worsens(sight.thresholds)
@@ -136,7 +136,7 @@ def _look(check: Check, before: Looked | None, sight: Sight, now: float) -> Look
     return msgspec.structs.replace(looked, held=frozenset(held), finding=finding, due=soonest)
 
 
-def _finding(check: Check, held: list[Cause], since: float) -> Finding:
+def _finding(check: Check, held: list[Violation], since: float) -> Finding:
     count = sum(cause.count for cause in held)
     return Finding(
         check=check.id,

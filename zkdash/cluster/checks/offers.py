@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from zkdash.cluster import groups, summary
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.topics import Partition, Topic
-from zkdash.kafka import paths, placement, topic_names
+from zkdash.cluster.model import groups, summary
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.topics import Partition, Topic
+from zkdash.kafka import paths
+from zkdash.kafka.assignment import placement
+from zkdash.kafka.topics import names as topic_names
 from zkdash.kafka.values import (
     Election,
     Layout,

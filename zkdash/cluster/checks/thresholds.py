@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.cluster import registrations
+from zkdash.cluster.analysis import registrations
 
 
 class Thresholds(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from zkdash.cluster.ensemble import quorum, strain
 from zkdash.cluster.ensemble.values import Ailment, Thresholds
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.formats.ensemble.values import Look, Server
 
 # Sizes are kept so far apart, in seconds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from zkdash.cluster.ensemble.values import Ailment
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.formats.ensemble.values import Look, Reach, Server
 
 _DEAD = frozenset({Reach.DOWN, Reach.NOT_SERVING, Reach.STRANGE})

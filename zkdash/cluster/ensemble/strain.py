@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from zkdash.cluster.ensemble import advisories
 from zkdash.cluster.ensemble.values import Ailment, Thresholds
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.formats.ensemble.values import Look, Reach, Server
 
 _REMEDY = "allow it srvr, mntr and isro by 4lw.commands.whitelist"

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.formats.ensemble.values import Look
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.cluster import kraft
+from zkdash.cluster.analysis import kraft
+from zkdash.cluster.model.state import Seen
+from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.plans import intents, registered
 from zkdash.cluster.plans.era import Era, era
 from zkdash.cluster.plans.goals import Goal
@@ -20,10 +22,8 @@ from zkdash.cluster.plans.values import (
     Step,
     Write,
 )
-from zkdash.cluster.state import Seen
-from zkdash.cluster.topics import Topic
 from zkdash.kafka import paths
-from zkdash.kafka.layouts.document import quote
+from zkdash.kafka.documents.document import quote
 from zkdash.kafka.layouts.migration import parse_migration
 from zkdash.kafka.values import Assignment, Controller, Layout, Migration, PartitionState
 from zkdash.znode import Unreadable, Znode

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka.notifications import Form
 from zkdash.kafka.values import Assignment, Broker, Layout
 

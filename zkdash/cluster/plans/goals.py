@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka import paths as at
 from zkdash.kafka.values import Assignment, Move, PartitionState
 

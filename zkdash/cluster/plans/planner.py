@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from zkdash.cluster.plans import (
+from zkdash.cluster.plans import intents, throttles
+from zkdash.cluster.plans.intents import Intent
+from zkdash.cluster.plans.kinds import (
     configs,
     consumer_groups,
     controllers,
@@ -13,13 +15,10 @@ from zkdash.cluster.plans import (
     deletions,
     elections,
     growth,
-    intents,
     leftovers,
     offsets,
     reassignments,
-    throttles,
 )
-from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Ground, Needs, Plan
 from zkdash.kafka import paths
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 import msgspec
 
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.plans import registered
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.topics import Topic
-from zkdash.kafka import leadership, regeneration, spread
-from zkdash.kafka.layouts.document import quote
-from zkdash.kafka.spread import Impossible
+from zkdash.kafka.assignment import leadership, regeneration, spread
+from zkdash.kafka.assignment.spread import Impossible
+from zkdash.kafka.documents.document import quote
 from zkdash.kafka.values import Assignment, Broker, Move, PartitionState
 
 Key = tuple[str, int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zkdash.cluster.state import ClusterState
+from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka.values import Broker
 
 

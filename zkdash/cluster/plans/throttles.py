@@ -12,9 +12,10 @@ from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Edit, Needs, Operation, Write, create, replace
-from zkdash.kafka import editing, notifications, paths, secrets, topic_options
-from zkdash.kafka.layouts.document import quote
+from zkdash.kafka import editing, notifications, paths, secrets
+from zkdash.kafka.documents.document import quote
 from zkdash.kafka.notifications import Form
+from zkdash.kafka.topics import options as topic_options
 from zkdash.kafka.values import Move
 from zkdash.znode import Znode
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import msgspec
 
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans.goals import Goal
 from zkdash.cluster.plans.intents import Intent
-from zkdash.cluster.state import ClusterState
 from zkdash.kafka import secrets
 from zkdash.znode import Unreadable, Znode
 

@@ -6,10 +6,10 @@ import enum
 
 import msgspec
 
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.cluster.plans.goals import Assigned
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Partition, Topic
 from zkdash.kafka.values import Assignment, Move, PartitionState
 
 

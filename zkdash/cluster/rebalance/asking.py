@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zkdash.cluster.groups import Group, Member
+from zkdash.cluster.model.groups import Group, Member
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.rebalance.values import Asked
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.topics import Topic
-from zkdash.kafka import subscriptions
-from zkdash.kafka.demand import Demand
+from zkdash.kafka.assignment.demand import Demand
+from zkdash.kafka.consumers import subscriptions
+from zkdash.kafka.consumers.wildcards import topic_filter
 from zkdash.kafka.values import Assignment, Layout, Registration, Unparsable
-from zkdash.kafka.wildcards import topic_filter
 from zkdash.znode import Unreadable
 
 # A 0.7 count may say any number. More than this in one group is not planned.

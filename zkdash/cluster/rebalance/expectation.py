@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from zkdash.cluster.groups import Group
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.rebalance import asking, following, partial, verdicts
 from zkdash.cluster.rebalance.following import Claims
 from zkdash.cluster.rebalance.values import Asked, Expectation
-from zkdash.cluster.state import ClusterState
-from zkdash.kafka import rules
-from zkdash.kafka.demand import Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.demand import Plan
+from zkdash.kafka.assignment.rules import Rule
 
 # Kafka's own: rebalance.max.retries (4) times rebalance.backoff.ms (2 000).
 WINDOW_MS = 8_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from zkdash.kafka import consumer_ids
-from zkdash.kafka.demand import Demand, Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment.demand import Demand, Plan
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import ids as consumer_ids
 
 # The claims of a group: thread id by partition key by topic.
 Claims = Mapping[str, Mapping[str, str]]

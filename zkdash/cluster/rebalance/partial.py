@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from zkdash.cluster.groups import Group
-from zkdash.cluster.state import ClusterState
-from zkdash.kafka.demand import Plan
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.state import ClusterState
+from zkdash.kafka.assignment.demand import Plan
 
 
 def reason(state: ClusterState, group: Group, plans: Collection[Plan]) -> str | None:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.kafka import consumer_ids, demand
-from zkdash.kafka.demand import Demand, Plan
+from zkdash.kafka.assignment import demand
+from zkdash.kafka.assignment.demand import Demand, Plan
+from zkdash.kafka.consumers import ids as consumer_ids
 
 MOST_MEMBERS = 50
 MOST_THREADS = 200

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.cluster.tone import Tone
-from zkdash.kafka.demand import Demand, Plan
-from zkdash.kafka.rules import Rule
+from zkdash.cluster.model.tone import Tone
+from zkdash.kafka.assignment.demand import Demand, Plan
+from zkdash.kafka.assignment.rules import Rule
 
 
 class Verdict(enum.Enum):

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from zkdash.cluster.groups import Group
+from zkdash.cluster.model.groups import Group
 from zkdash.cluster.rebalance.values import Asked, Part, Verdict
-from zkdash.kafka import consumer_ids
-from zkdash.kafka.demand import Plan
+from zkdash.kafka.assignment.demand import Plan
+from zkdash.kafka.consumers import ids as consumer_ids
 
 _ELSEWHERE = "no member subscribes to this topic, or the topic has no such partition"
 

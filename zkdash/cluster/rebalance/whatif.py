@@ -1,15 +1,16 @@
 """What would move if a group or a topic changed: the plan before, the plan after.
 
-The changes are made on the demand (kafka.demand: add_member, remove_member, set_threads, grow).
+The changes are made on the demand (kafka.assignment.demand: add_member, remove_member, set_threads, grow).
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from zkdash.kafka import consumer_ids, rules
-from zkdash.kafka.demand import Demand, Plan
-from zkdash.kafka.rules import Rule
+from zkdash.kafka.assignment import rules
+from zkdash.kafka.assignment.demand import Demand, Plan
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers import ids as consumer_ids
 
 
 class Shift(msgspec.Struct, frozen=True):

@@ -6,8 +6,8 @@ from 2.0 (KIP-290).
 
 from __future__ import annotations
 
-from zkdash.kafka.layouts import entries
-from zkdash.kafka.layouts.document import Fields, Parsed
+from zkdash.kafka.documents import entries
+from zkdash.kafka.documents.document import Fields, Parsed
 from zkdash.kafka.values import AclEntry, ResourceAcl, Unparsable
 
 

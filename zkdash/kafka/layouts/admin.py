@@ -6,9 +6,9 @@ controller acts on both without a version too.
 
 from __future__ import annotations
 
-from zkdash.kafka.layouts import entries
-from zkdash.kafka.layouts.document import Fields, Parsed
-from zkdash.kafka.layouts.replicas import parse_ids
+from zkdash.kafka.documents import entries
+from zkdash.kafka.documents.document import Fields, Parsed
+from zkdash.kafka.documents.replicas import parse_ids
 from zkdash.kafka.values import Election, Move, Reassignment, Unparsable
 
 _LIST = "partitions"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import Fields, Parsed, few_of, kind_of, quote
-from zkdash.kafka.layouts.plain import parse_text
+from zkdash.kafka.documents import document
+from zkdash.kafka.documents.document import Fields, Parsed, few_of, kind_of, quote
+from zkdash.kafka.documents.plain import parse_text
 from zkdash.kafka.values import Broker, Layout, Unparsable
 
 _PORT_MAX = 65535

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import Fields, Parsed, quote
+from zkdash.kafka.documents import document
+from zkdash.kafka.documents.document import Fields, Parsed, quote
 from zkdash.kafka.values import ClusterId, Unparsable
 
 

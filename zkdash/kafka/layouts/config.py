@@ -6,8 +6,8 @@ Source: kafka.zk.ConfigEntityZNode, version 1 since 0.8.1.
 from __future__ import annotations
 
 from zkdash.kafka import secrets
-from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import Fields, Parsed, few_of, kind_of, quote
+from zkdash.kafka.documents import document
+from zkdash.kafka.documents.document import Fields, Parsed, few_of, kind_of, quote
 from zkdash.kafka.values import EntityConfig, TopicConfig, Unparsable
 
 

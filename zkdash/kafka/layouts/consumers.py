@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from zkdash.kafka.layouts import document, plain
-from zkdash.kafka.layouts.document import Fields, Parsed, few, kind_of, quote
+from zkdash.kafka.documents import document, plain
+from zkdash.kafka.documents.document import Fields, Parsed, few, kind_of, quote
 from zkdash.kafka.values import Layout, Pattern, Registration, Unparsable
 
 _WHAT = "a consumer registration"

@@ -6,8 +6,8 @@ KIP-866); kafka.zk.ControllerEpochZNode.
 
 from __future__ import annotations
 
-from zkdash.kafka.layouts import document, plain
-from zkdash.kafka.layouts.document import INT_MAX, Fields, Parsed
+from zkdash.kafka.documents import document, plain
+from zkdash.kafka.documents.document import INT_MAX, Fields, Parsed
 from zkdash.kafka.values import Controller, Unparsable
 
 # The version given to a controller that 0.8.0-beta1 wrote as a bare number.

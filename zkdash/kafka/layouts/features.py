@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import Fields, Parsed, few_of, quote
+from zkdash.kafka.documents import document
+from zkdash.kafka.documents.document import Fields, Parsed, few_of, quote
 from zkdash.kafka.values import Features, Unparsable
 
 DISABLED, ENABLED = 0, 1

@@ -5,8 +5,8 @@ Source: kafka.zk.MigrationZNode, version 0, 3.4 to 3.9 (KIP-866).
 
 from __future__ import annotations
 
-from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import LONG_MAX, Fields, Parsed
+from zkdash.kafka.documents import document
+from zkdash.kafka.documents.document import LONG_MAX, Fields, Parsed
 from zkdash.kafka.values import Migration, Unparsable
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.kafka.layouts import document, entries, plain
-from zkdash.kafka.layouts.document import Fields, Parsed
+from zkdash.kafka.documents import document, entries, plain
+from zkdash.kafka.documents.document import Fields, Parsed
 from zkdash.kafka.values import AclChange, ConfigChange, IsrChange, LogDirEvent, TokenChange, Unparsable
 
 _TEXT = msgspec.json.Decoder(str)

@@ -10,9 +10,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import INT_MAX, Fields, Parsed
-from zkdash.kafka.layouts.replicas import parse_ids, share
+from zkdash.kafka.documents import document
+from zkdash.kafka.documents.document import INT_MAX, Fields, Parsed
+from zkdash.kafka.documents.replicas import parse_ids, share
 from zkdash.kafka.values import PartitionState, Unparsable
 
 _Id = Annotated[int, msgspec.Meta(ge=0, le=INT_MAX)]

@@ -5,8 +5,8 @@ Source: kafka.zk.ProducerIdBlockZNode, version 1, 0.11 to 3.9.
 
 from __future__ import annotations
 
-from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import Fields
+from zkdash.kafka.documents import document
+from zkdash.kafka.documents.document import Fields
 from zkdash.kafka.values import ProducerIds, Unparsable
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from zkdash.kafka.documents.document import quote, unparsable
 from zkdash.kafka.layouts import (
     acls,
     admin,
@@ -21,7 +22,6 @@ from zkdash.kafka.layouts import (
     tokens,
     topics,
 )
-from zkdash.kafka.layouts.document import quote, unparsable
 from zkdash.kafka.paths import Kind, Place
 
 # A znode that does not parse is critical here (check D30): ids, topics, states and consumer ids.

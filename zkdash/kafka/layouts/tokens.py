@@ -6,8 +6,8 @@ Source: kafka.server.DelegationTokenManager, version 1 (1.1 to 3.2) and 3 (3.3 t
 from __future__ import annotations
 
 from zkdash.kafka import secrets
-from zkdash.kafka.layouts import document
-from zkdash.kafka.layouts.document import Fields, Parsed
+from zkdash.kafka.documents import document
+from zkdash.kafka.documents.document import Fields, Parsed
 from zkdash.kafka.values import Token, Unparsable
 
 

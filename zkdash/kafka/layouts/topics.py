@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from zkdash.kafka.layouts import document, plain
-from zkdash.kafka.layouts.document import INT_MAX, Fields, Parsed, few, kind_of, quote
-from zkdash.kafka.layouts.replicas import parse_ids, share
+from zkdash.kafka.documents import document, plain
+from zkdash.kafka.documents.document import INT_MAX, Fields, Parsed, few, kind_of, quote
+from zkdash.kafka.documents.replicas import parse_ids, share
 from zkdash.kafka.values import Assignment, Unparsable
 
 _Id = Annotated[int, msgspec.Meta(ge=0, le=INT_MAX)]

@@ -17,16 +17,18 @@ from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.access import rights
 from zkdash.access.roles import Right
-from zkdash.actions import documents, planning, queue, reading
+from zkdash.actions import documents
 from zkdash.actions.documents import DocumentError
-from zkdash.actions.entries import UnavailableError
 from zkdash.actions.models import Action
-from zkdash.actions.queue import QueueError, Who
+from zkdash.actions.queue import planning, queue
+from zkdash.actions.queue.queue import Actor, QueueError
+from zkdash.actions.reading import reader
+from zkdash.actions.reading.entries import UnavailableError
 from zkdash.actions.states import State
 from zkdash.cluster.plans.values import Plan
 from zkdash.management import database
-from zkdash.zk.asking import AskingError
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.reader.one_shot import OneShotError
 
 _HELP = """Plan, queue and follow actions. What is printed is JSON; a refusal is one sentence on standard
 error, with exit code 1. An INTENT is JSON such as {"kind": "delete-topic", "topic": "clicks"}, the name of a
@@ -76,7 +78,7 @@ class Command(BaseCommand):
         database.prepare()
         try:
             printed = _DEEDS[options["deed"]](options)
-        except (QueueError, DocumentError, AskingError, UnavailableError) as error:
+        except (QueueError, DocumentError, OneShotError, UnavailableError) as error:
             raise CommandError(str(error)) from error
         # ASCII only, so that a lone surrogate in somebody's name is still valid JSON.
         self.stdout.write(json.dumps(msgspec.to_builtins(printed, str_keys=True), indent=2))
@@ -117,13 +119,13 @@ def _queue(options: Options) -> object:
 
 def _show(options: Options) -> object:
     action = queue.find(options["id"])
-    return reading.detail(action.cluster, action.id)
+    return reader.detail(action.cluster, action.id)
 
 
 def _list(options: Options) -> object:
     names = [one.name for one in settings.ZKDASH_CLUSTERS]
     chosen = names if options["cluster"] is None else [_cluster(options["cluster"]).name]
-    entries = reading.begin(chosen).entries
+    entries = reader.begin(chosen).entries
     wanted = [one for one in entries if options["state"] in {None, one.state}]
     return sorted(wanted, key=lambda one: one.id, reverse=True)
 
@@ -142,7 +144,7 @@ def _settle(options: Options) -> object:
 
 
 def _shown(action: Action) -> object:
-    detail = reading.detail(action.cluster, action.id)
+    detail = reader.detail(action.cluster, action.id)
     return detail and detail.entry
 
 
@@ -155,14 +157,14 @@ def _cluster(name: str) -> ClusterConfig:
     raise CommandError(f"There is no cluster {name!r} ({known}).")
 
 
-def _who(name: str, cluster: str, right: Right) -> Who:
+def _who(name: str, cluster: str, right: Right) -> Actor:
     """The user of that name, if they may do that on the cluster."""
     user = User.objects.filter(username=name).first()
     if user is None:
         raise CommandError(f"There is no user {name!r}: --as takes the name of an existing one.")
     if not rights.of(user, anonymous_reads=False).may(right, cluster):
         raise CommandError(f"{name} may not {right.value} on {cluster}: an administrator can grant it.")
-    return Who(name, user.pk, "command")
+    return Actor(name, user.pk, "command")
 
 
 def _given(text: str) -> bytes | str:
@@ -192,7 +194,7 @@ _ASKED: Final = {
     "pause": "hold an action back",
     "resume": "let a paused action go on",
 }
-_VERBS: Final[dict[str, Callable[[int, Who], Action]]] = {
+_VERBS: Final[dict[str, Callable[[int, Actor], Action]]] = {
     "approve": queue.approve,
     "stop": queue.stop,
     "pause": queue.pause,

@@ -14,7 +14,7 @@ from zkdash.actions import audit, documents
 from zkdash.actions.audit import Anchor
 from zkdash.actions.models import Audit
 from zkdash.management import database
-from zkdash.web import exports
+from zkdash.web.frame import exports
 
 _HELP = """Check the chain of hashes of the audit, or print its rows. Keep the anchor that verify prints
 somewhere else: with it, a later verify also finds a chain that was cut off or written anew by who may write

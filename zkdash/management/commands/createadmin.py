@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.access import administrators
 from zkdash.actions import audit
-from zkdash.actions.who import Who
+from zkdash.actions.actor import Actor
 from zkdash.management import database
 
 
@@ -50,7 +50,7 @@ class Command(BaseCommand):
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from None
         administrators.appoint(name, password)
-        audit.append("administrator-made", Who(getpass.getuser(), source="command"), detail={"name": name})
+        audit.append("administrator-made", Actor(getpass.getuser(), source="command"), detail={"name": name})
         self.stdout.write(f"“{name}” is an administrator of every cluster.")
 
 

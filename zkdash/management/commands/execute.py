@@ -9,8 +9,8 @@ import signal
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.actions import worker
-from zkdash.actions.lease import LEASE_S
+from zkdash.actions.execution import worker
+from zkdash.actions.execution.lease import LEASE_S
 from zkdash.management import database, identities
 from zkdash.notices.courier import Courier
 

@@ -8,9 +8,9 @@ import signal
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from zkdash.history.recorder import FLUSH_S
-from zkdash.live import board
-from zkdash.live.watcher import Watcher
+from zkdash.history.recorder.recorder import FLUSH_S
+from zkdash.live import snapshot_registry
+from zkdash.live.watching.watcher import Watcher
 from zkdash.management.recording import Recorders
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -56,4 +56,4 @@ class Command(BaseCommand):
         for watcher in watchers:
             watcher.stop()
         recorders.stop()
-        board.clear()
+        snapshot_registry.clear()

@@ -16,7 +16,7 @@ from zkdash.cluster.changes import row
 from zkdash.formats.problems import Problem
 from zkdash.formats.redaction import Redaction
 from zkdash.formats.txnlog import rows
-from zkdash.history import schemas
+from zkdash.history.store import schemas
 from zkdash.kafka import secrets
 
 NOTES: Final = ("problem", "covered")

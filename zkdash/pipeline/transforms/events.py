@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
 from zkdash.kafka.paths import Kind
-from zkdash.pipeline.transforms import meaning, sayings
+from zkdash.pipeline.transforms import change_descriptions, meaning
 
 # What is carried over: the living znodes that mean something, as Stat has them.
 HELD: Final = pa.schema(
@@ -29,7 +29,7 @@ HELD: Final = pa.schema(
         "ephemeral_owner": pa.int64(),
     }
 )
-KINDS: Final = (*sayings.KINDS, Kind.OWNER, Kind.OFFSET)
+KINDS: Final = (*change_descriptions.KINDS, Kind.OWNER, Kind.OFFSET)
 _BEFORE_ALL: Final = -1  # the place of what is held, before the parts of any transaction
 _NEW: Final = ("zxid", "op_index", "time", "session", "type", "path", "data", "ephemeral_owner")
 

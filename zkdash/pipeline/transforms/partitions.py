@@ -150,7 +150,7 @@ def _asked(known: DataFrame) -> DataFrame:
 
 
 def _required() -> Column:
-    """How many replicas must be in sync, by the rule of the live pages (`cluster.moves.original_size`).
+    """How many replicas must be in sync, by the rule of the live pages (`cluster.model.moves.original_size`).
 
     Where the assignment does not tell of the move, its list is that of old and new replicas together, and a
     move rarely changes their number.

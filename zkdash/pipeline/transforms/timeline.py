@@ -12,8 +12,8 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 from zkdash.kafka.paths import Kind
 from zkdash.pipeline.transforms import meaning
+from zkdash.pipeline.transforms.change_descriptions import KINDS, change_descriptions
 from zkdash.pipeline.transforms.events import happened
-from zkdash.pipeline.transforms.sayings import KINDS, sayings
 
 _SAID: Final = pa.struct(
     {"area": pa.string(), "what": pa.string(), "before": pa.string(), "after": pa.string()}
@@ -55,7 +55,7 @@ def _say(paths: pa.Array, before: pa.Array, after: pa.Array, was: pa.Array, what
         if key not in known:
             known[key] = [
                 {name: meaning.storable(text) for name, text in one.items()}
-                for one in sayings(path, then, now, was=there, is_there=happening != "gone")
+                for one in change_descriptions(path, then, now, was=there, is_there=happening != "gone")
             ]
         told.append(known[key])
     return pa.array(told, pa.list_(_SAID))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from zkdash.cluster.coordinator import Coordinator
+from zkdash.cluster.analysis.coordinator import Coordinator
 from zkdash.formats.ensemble.values import Footprint, Member, Quota
-from zkdash.history.trends import HotPath
+from zkdash.history.queries.trends import HotPath
 from zkdash.kafka import values
-from zkdash.web import acl_table, audit_rows, group_members, notification_table, run_cells, topic_beside
+from zkdash.web.actions import action, actions, audit_rows
 from zkdash.web.api.schemas import (
     COUNT,
     INTEGER_OR_NULL,
@@ -27,7 +27,13 @@ from zkdash.web.api.schemas import (
     row,
     struct,
 )
-from zkdash.web.pages import action, actions, brokers, failure, kraft, what_if
+from zkdash.web.brokers import brokers, failure
+from zkdash.web.configs import acl_table, notification_table
+from zkdash.web.groups import members as group_members
+from zkdash.web.groups import what_if
+from zkdash.web.history import run_cells
+from zkdash.web.overview import kraft
+from zkdash.web.topics import beside as topic_beside
 
 _CLOSE: Final[Schema] = {"type": ["number", "null"]}
 

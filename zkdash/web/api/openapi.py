@@ -12,15 +12,16 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from zkdash.cluster.queries import SIZES
-from zkdash.cluster.tone import Tone
-from zkdash.web import exports, pages
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables.topic_queries import SIZES
+from zkdash.web import pages
 from zkdash.web.api import schemas
 from zkdash.web.api.schemas import Columns, Schema
 from zkdash.web.api.shapes import SHAPES, Shape
-from zkdash.web.listing import Spec
-from zkdash.web.page import Page
-from zkdash.web.pages import clusters
+from zkdash.web.frame import exports
+from zkdash.web.frame.listing import Spec
+from zkdash.web.frame.page import Page
+from zkdash.web.overview import clusters
 
 VERSION: Final = "1"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from zkdash.web import feed, health, metrics, own_tokens
-from zkdash.web.api import openapi
+from zkdash.web.accounts import own_tokens
+from zkdash.web.api import feed, health, metrics, openapi
 
 
 def routes() -> tuple[URLPattern, ...]:

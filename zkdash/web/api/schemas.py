@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from zkdash.web.tables import Column
+from zkdash.web.frame.tables import Column
 
 Schema = dict[str, Any]
 # Columns of one layout of Kafka, or of another: a row has those of one of them.

@@ -11,30 +11,19 @@ from typing import Final
 
 import msgspec
 
-from zkdash.web import audit_rows, change_table, charts, ensemble_cells, run_cells, znode_rows
+from zkdash.web.actions import action, actions, audit_rows
 from zkdash.web.api import objects
 from zkdash.web.api.schemas import COUNT, INTEGER_OR_NULL, TEXT, TEXT_OR_NULL, TEXTS, Columns, Schema
-from zkdash.web.pages import (
-    access,
-    action,
-    actions,
-    broker,
-    brokers,
-    check,
-    checks,
-    clusters,
-    configs,
-    failure,
-    group,
-    groups,
-    kraft,
-    overview,
-    problems,
-    search,
-    topic,
-    topics,
-    what_if,
-)
+from zkdash.web.brokers import broker, brokers, failure
+from zkdash.web.checks import check, checks, problems
+from zkdash.web.configs import access, configs
+from zkdash.web.frame import change_table
+from zkdash.web.groups import group, groups, what_if
+from zkdash.web.history import charts, run_cells
+from zkdash.web.overview import clusters, kraft, overview, search
+from zkdash.web.topics import topic, topics
+from zkdash.web.zookeeper import cells as ensemble_cells
+from zkdash.web.zookeeper import rows as znode_rows
 
 _LONG_AGO: Final[Schema] = {"type": "string", "examples": ["2026-11-20T10:42:07Z"]}
 

@@ -9,9 +9,10 @@ from django.http import HttpResponse
 from django.template.loader import render_to_string
 
 from zkdash.access.embeds import View
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.pages import check, number
+from zkdash.web.checks import check
+from zkdash.web.overview import number
 
 # What a check is about, and what is wrong with so many of it, where its id and the number would not say.
 _WORDS: Final[dict[str, tuple[str, str]]] = {

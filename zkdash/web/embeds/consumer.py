@@ -11,13 +11,13 @@ from django.conf import settings
 
 from zkdash import live
 from zkdash.access import embeds, holders
-from zkdash.access.embeds import Found, Standing
+from zkdash.access.embeds import Found, TokenStatus
 from zkdash.live import engine
-from zkdash.live.ends import Socket
-from zkdash.web import tokens
-from zkdash.web.consumer import PageConsumer
-from zkdash.web.embeds import shown, views
-from zkdash.web.warden import NOT_ALLOWED
+from zkdash.live.sockets.protocols import Socket
+from zkdash.web.embeds import views
+from zkdash.web.serving import embeddable, tokens
+from zkdash.web.serving.authorizer import NOT_ALLOWED
+from zkdash.web.serving.consumer import PageConsumer
 
 _TRY_AGAIN = 1013
 # What a browser sends for a sandboxed frame, which an embed is wherever it stands.
@@ -35,15 +35,15 @@ class EmbedConsumer(PageConsumer):
             await self.close()
             return
         await self.accept()
-        view = embeds.view(found.embed) if found and found.standing is Standing.VALID else None
-        if view is None or not shown.is_possible(view):
+        view = embeds.view(found.embed) if found and found.standing is TokenStatus.VALID else None
+        if view is None or not embeddable.is_possible(view):
             await self.close(NOT_ALLOWED)
             return
         running = engine.configured()
         if running is None or live.current(view.cluster) is None:
             await self.close(_TRY_AGAIN)
             return
-        key = shown.key(view)
+        key = embeddable.key(view)
         self.joined = (running.hub, key)
         query = self.scope["query_string"].decode("ascii", "replace")
         begin = parse_qs(query).get("from", [""])[0]

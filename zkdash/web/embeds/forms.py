@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 
 from zkdash.access import embeds
 from zkdash.access.embeds import View
-from zkdash.cluster.state import ClusterState
-from zkdash.web.embeds import shown
+from zkdash.cluster.model.state import ClusterState
+from zkdash.web.serving import embeddable
 
 _THEMES: Final = (("", "as the viewer prefers"), ("light", "light"), ("dark", "dark"))
 _LONGEST = 1000
@@ -20,9 +20,9 @@ _LONGEST = 1000
 class ViewForm(forms.Form):
     """What is shown, of one cluster as it is now."""
 
-    template_name = "forms/field.html"
+    template_name = "actions/forms/field.html"
 
-    view = forms.ChoiceField(label="Shows", choices=shown.CHOICES)
+    view = forms.ChoiceField(label="Shows", choices=embeddable.CHOICES)
     name = forms.CharField(
         label="Name",
         required=False,
@@ -47,10 +47,10 @@ class ViewForm(forms.Form):
         given = self.cleaned_data
         if "view" in given and "name" in given and "query" in given:
             try:
-                given["shows"] = shown.view(
+                given["shows"] = embeddable.view(
                     self._cluster, given["view"], given["name"], given["query"], self._state
                 )
-            except shown.ViewError as error:
+            except embeddable.ViewError as error:
                 self.add_error(error.about, str(error))
         return given
 

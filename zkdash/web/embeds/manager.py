@@ -17,26 +17,30 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from zkdash.access import embeds
-from zkdash.access.embeds import Found, Standing
+from zkdash.access.embeds import Found, TokenStatus
 from zkdash.access.models import Embed
 from zkdash.access.rights import Rights
 from zkdash.access.roles import Right
 from zkdash.actions import audit
-from zkdash.actions.who import Who
-from zkdash.cluster.tone import Tone
+from zkdash.actions.actor import Actor
+from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import banners, chrome, gate, headers, links, pages, switcher
-from zkdash.web.embeds import badges, policy, rendering, shown
+from zkdash.web import pages
+from zkdash.web.embeds import badges, policy, rendering
 from zkdash.web.embeds.forms import EmbedForm, ViewForm
+from zkdash.web.frame import banners, links
+from zkdash.web.middleware import headers
+from zkdash.web.serving import chrome, embeddable, switcher
+from zkdash.web.visitors import gate
 
 _MOST_LISTED = 500
 _SEE_OTHER, _UNPROCESSABLE = 303, 422
 _WORDS = {
-    Standing.VALID: (Tone.OK, "in use"),
-    Standing.REVOKED: (Tone.UNKNOWN, "revoked"),
-    Standing.EXPIRED: (Tone.UNKNOWN, "expired"),
-    Standing.UNSEEN: (Tone.UNKNOWN, "its maker may not see the cluster"),
+    TokenStatus.VALID: (Tone.OK, "in use"),
+    TokenStatus.REVOKED: (Tone.UNKNOWN, "revoked"),
+    TokenStatus.EXPIRED: (Tone.UNKNOWN, "expired"),
+    TokenStatus.UNSEEN: (Tone.UNKNOWN, "its maker may not see the cluster"),
 }
 _SHOWN = ("view", "name", "query", "theme")
 
@@ -127,7 +131,7 @@ def _create(request: HttpRequest, held: Rights, form: EmbedForm) -> Made:
         )
         _tell("embed-made", held, made)
     address = request.build_absolute_uri(f"/embed/{token}/")
-    context = {"address": address, "title": f"{shown.words(view)}, {view.cluster}"}
+    context = {"address": address, "title": f"{embeddable.words(view)}, {view.cluster}"}
     snippet = render_to_string("embeds/snippet.html", context).strip()
     return Made(snippet, badge=f"{address}badge.svg" if badges.has_one(view) else "")
 
@@ -136,11 +140,11 @@ def _tell(event: str, held: Rights, embed: Embed) -> None:
     """The audit hears of every embed; of its token it hears nothing."""
     detail = {
         "embed": embed.pk,
-        "shows": shown.words(embeds.view(embed)),
+        "shows": embeddable.words(embeds.view(embed)),
         "parents": embed.parents.split(),
         "expires": embed.expires_at.isoformat(timespec="seconds"),
     }
-    audit.append(event, Who(held.name, held.user_id), cluster=embed.cluster, detail=detail)
+    audit.append(event, Actor(held.name, held.user_id), cluster=embed.cluster, detail=detail)
 
 
 def _visible(held: Rights, cluster: str) -> Any:
@@ -162,8 +166,8 @@ def _line(found: Found) -> Line:
     view = embeds.view(embed)
     return Line(
         id=embed.pk,
-        shows=shown.words(view),
-        href=shown.home(view) if shown.is_possible(view) else links.cluster(view.cluster),
+        shows=embeddable.words(view),
+        href=embeddable.home(view) if embeddable.is_possible(view) else links.cluster(view.cluster),
         maker=embed.maker.get_username(),
         parents=tuple(embed.parents.split()),
         tone=tone,
@@ -171,7 +175,7 @@ def _line(found: Found) -> Line:
         made=_ms(embed.made_at),
         expires=f"{embed.expires_at:%Y-%m-%d %H:%M} UTC",
         used=None if embed.last_used_at is None else _ms(embed.last_used_at),
-        is_valid=found.standing is Standing.VALID,
+        is_valid=found.standing is TokenStatus.VALID,
     )
 
 

@@ -7,26 +7,25 @@ from django.template.loader import render_to_string
 
 from zkdash.access.embeds import View
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import renderer
-from zkdash.web.embeds import shown
+from zkdash.web.serving import embeddable, renderer
 
 
 def page(view: View, snapshot: Snapshot, theme: str, socket: str = "") -> HttpResponse:
     """The document; without a `socket` it stays as it is. 404 where what it shows is not there (now)."""
-    look = renderer.look(snapshot, shown.key(view), whole=True)
+    look = renderer.look(snapshot, embeddable.key(view), whole=True)
     context = {
         **look.context,
         "title": look.title,
         "parts": look.parts,
         "cluster": view.cluster,
-        "home": shown.home(view),
+        "home": embeddable.home(view),
         "theme": theme,
         "socket": socket,
         "revision_number": snapshot.revision,
         "as_of": snapshot.as_of,
         "as_of_ms": None if snapshot.as_of is None else int(snapshot.as_of * 1000),
     }
-    return _answer(shown.KINDS[view.page].template, context, 404 if look.gone else 200)
+    return _answer(embeddable.KINDS[view.page].template, context, 404 if look.gone else 200)
 
 
 def sentence(text: str, status: int, theme: str = "") -> HttpResponse:

@@ -10,16 +10,17 @@ from django.views.decorators.http import require_safe
 
 from zkdash import live
 from zkdash.access import embeds
-from zkdash.access.embeds import Found, Standing
+from zkdash.access.embeds import Found, TokenStatus
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import banners, tokens
-from zkdash.web.embeds import badges, policy, rendering, shown
+from zkdash.web.embeds import badges, policy, rendering
+from zkdash.web.frame import banners
+from zkdash.web.serving import embeddable, tokens
 
-_ENDED: Final[dict[Standing, tuple[int, str]]] = {
-    Standing.REVOKED: (410, "This embed was revoked."),
-    Standing.EXPIRED: (410, "This embed has expired."),
-    Standing.UNSEEN: (410, "This embed has ended: who made it may not see the cluster any more."),
-    Standing.NONE: (404, "There is no such embed."),
+_ENDED: Final[dict[TokenStatus, tuple[int, str]]] = {
+    TokenStatus.REVOKED: (410, "This embed was revoked."),
+    TokenStatus.EXPIRED: (410, "This embed has expired."),
+    TokenStatus.UNSEEN: (410, "This embed has ended: who made it may not see the cluster any more."),
+    TokenStatus.NONE: (404, "There is no such embed."),
 }
 
 
@@ -28,7 +29,7 @@ def frame(request: HttpRequest, token: str) -> HttpResponse:  # noqa: ARG001 - D
     """The view that the link is for, in the frames of the pages that were named for it."""
     found = find(token)
     if found is None:
-        return policy.framed(rendering.sentence(_ENDED[Standing.NONE][1], 404), ())
+        return policy.framed(rendering.sentence(_ENDED[TokenStatus.NONE][1], 404), ())
     return policy.framed(_frame(found, token), found.embed.parents.split())
 
 
@@ -36,12 +37,12 @@ def frame(request: HttpRequest, token: str) -> HttpResponse:  # noqa: ARG001 - D
 def badge(request: HttpRequest, token: str) -> HttpResponse:  # noqa: ARG001 - Django's
     """The check or number that the link is for, as a small picture."""
     found = find(token)
-    standing = found.standing if found else Standing.NONE
-    if found is None or standing is not Standing.VALID:
+    standing = found.standing if found else TokenStatus.NONE
+    if found is None or standing is not TokenStatus.VALID:
         status, sentence = _ENDED[standing]
         return policy.picture(badges.picture(badges.ended(standing.value), status, sentence))
     view, snapshot = embeds.view(found.embed), live.current(found.embed.cluster)
-    if not badges.has_one(view) or not shown.is_possible(view):
+    if not badges.has_one(view) or not embeddable.is_possible(view):
         sentence = "Only an embed of one check or one number has a badge."
         return policy.picture(badges.picture(badges.ended("no badge"), 404, sentence))
     embeds.note_use([found.embed])
@@ -56,11 +57,11 @@ def find(token: str) -> Found | None:
 
 def _frame(found: Found, token: str) -> HttpResponse:
     embed, standing = found
-    if standing is not Standing.VALID:
+    if standing is not TokenStatus.VALID:
         status, sentence = _ENDED[standing]
         return rendering.sentence(sentence, status, embed.theme)
     view, snapshot = embeds.view(embed), live.current(embed.cluster)
-    if not shown.is_possible(view):
+    if not embeddable.is_possible(view):
         return rendering.sentence("This zkdash does not know that view any more.", 410, embed.theme)
     embeds.note_use([embed])
     if snapshot is None:
@@ -69,5 +70,5 @@ def _frame(found: Found, token: str) -> HttpResponse:
 
 
 def _socket(view: embeds.View, snapshot: Snapshot, token: str) -> str:
-    begin = tokens.of(shown.key(view), snapshot.revision)
+    begin = tokens.of(embeddable.key(view), snapshot.revision)
     return f"/live/embed/{token}/?from={begin}"

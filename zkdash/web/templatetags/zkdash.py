@@ -9,10 +9,12 @@ from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import Part
-from zkdash.web import cells as values
-from zkdash.web import gate, renderer, times
+from zkdash.web.frame import cells as values
+from zkdash.web.frame import times
+from zkdash.web.serving import renderer
+from zkdash.web.visitors import gate
 
 register = template.Library()
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from zkdash.formats.ensemble.values import Footprint, Look
-from zkdash.zk import acls
-from zkdash.zk.aside import Aside, Carried
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.ensemble import tree
 from zkdash.zk.ensemble.round import Round
-from zkdash.zk.jute import MalformedError
+from zkdash.zk.reader import acls
+from zkdash.zk.wire.jute import MalformedError
+from zkdash.zk.wire.side_requests import Carried, SideRequests
 
 # Between two rounds while somebody looks, and else; and how long a look lasts.
 OFTEN_S: Final = 10.0
@@ -39,7 +39,7 @@ class Poller:
     def __init__(
         self,
         config: ClusterConfig,
-        aside: Aside,
+        aside: SideRequests,
         *,
         secured: Sequence[str],
         clock: Callable[[], float] = time.monotonic,

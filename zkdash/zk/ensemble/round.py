@@ -11,9 +11,9 @@ import msgspec
 
 from zkdash.formats.ensemble.values import Member, Membership, Reach, Server
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.connection.identity import Tls
 from zkdash.zk.ensemble import words
 from zkdash.zk.ensemble.targets import Target, targets_of
-from zkdash.zk.identity import Tls
 
 # Three words of 3 s each, and a name to resolve.
 LIMIT_S: Final = 10.0

@@ -11,8 +11,8 @@ from typing import Final
 
 from zkdash.formats.ensemble import membership, quotas
 from zkdash.formats.ensemble.values import Membership, Quota
-from zkdash.zk import answers, jute, stream
-from zkdash.zk.aside import Aside, Question
+from zkdash.zk.wire import answers, jute, stream
+from zkdash.zk.wire.side_requests import Question, SideRequests
 
 CONFIG: Final = "/zookeeper/config"
 QUOTAS: Final = "/zookeeper/quota"
@@ -21,13 +21,13 @@ _DEEPEST: Final = 24
 _WIDEST: Final = 500
 
 
-def members(aside: Aside) -> Membership | None:
+def members(aside: SideRequests) -> Membership | None:
     """Who belongs to the ensemble; None where that is not told. Raises TimeoutError without an answer."""
     [reply] = _asked(aside, [_question(jute.GET_DATA, CONFIG)])
     return None if reply.error else membership.read(_data(reply))
 
 
-def limits(aside: Aside, chroot: str) -> tuple[Quota, ...]:
+def limits(aside: SideRequests, chroot: str) -> tuple[Quota, ...]:
     """The quotas that bind the chroot, by path, at most `MOST_QUOTAS`. Raises TimeoutError."""
     names = chroot.split("/")[1:] if chroot else []
     level = ["/".join([QUOTAS, *names[:depth]]) for depth in range(len(names) + 1)]
@@ -42,7 +42,7 @@ def limits(aside: Aside, chroot: str) -> tuple[Quota, ...]:
     return _read(aside, sorted(quoted)[:MOST_QUOTAS])
 
 
-def _with_quota(aside: Aside, paths: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+def _with_quota(aside: SideRequests, paths: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Those of the paths that hold a quota, and the children of each."""
     quoted, below = [], {}
     replies = _asked(aside, [_question(jute.GET_CHILDREN, path) for path in paths])
@@ -54,7 +54,7 @@ def _with_quota(aside: Aside, paths: Sequence[str]) -> tuple[list[str], dict[str
     return quoted, below
 
 
-def _read(aside: Aside, paths: Sequence[str]) -> tuple[Quota, ...]:
+def _read(aside: SideRequests, paths: Sequence[str]) -> tuple[Quota, ...]:
     leaves = [f"{path}/{leaf}" for path in paths for leaf in (quotas.LIMITS, quotas.STATS)]
     replies = _asked(aside, [_question(jute.GET_DATA, leaf) for leaf in leaves])
     data = [b"" if reply.error else _data(reply) for reply in replies]
@@ -68,7 +68,7 @@ def _question(opcode: int, path: str) -> Question:
     return Question(opcode, jute.path_and_flag(path.encode()))
 
 
-def _asked(aside: Aside, questions: Sequence[Question]) -> list[stream.Reply]:
+def _asked(aside: SideRequests, questions: Sequence[Question]) -> list[stream.Reply]:
     if not questions:
         return []
     found = aside.ask(questions)

@@ -14,8 +14,9 @@ from typing import Final, NamedTuple
 from zkdash.formats.ensemble import fourletter
 from zkdash.formats.ensemble.fourletter import Refusal
 from zkdash.formats.ensemble.values import Reach, Server, Told
-from zkdash.zk import dialling, stream, tls, trouble
-from zkdash.zk.identity import Tls
+from zkdash.zk.connection import tls
+from zkdash.zk.connection.identity import Tls
+from zkdash.zk.wire import dialling, stream, trouble
 
 LIMIT_S: Final = 3.0
 MAX_ANSWER: Final = 64 * 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cluster.checks import trees
 from tests.cluster.checks.planting import Planted, of
-from zkdash.cluster.facts import Facts
+from zkdash.cluster.checks.facts import Facts
 from zkdash.znode import Acl
 
 OPEN = (Acl(31, "world", "anyone"),)

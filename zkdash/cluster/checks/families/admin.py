@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from zkdash.cluster.blame import NOBODY, Cause, Causes
-from zkdash.cluster.checks.check import About, Check, Sight, number
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import (
     Assignment,
@@ -23,34 +23,34 @@ _STATUSES = (0, 1)
 _QUEUES = (paths.ISR_CHANGES, paths.LOG_DIR_EVENTS)
 
 
-def _ages(sight: Sight, directory: str) -> list[float]:
+def _ages(sight: CheckContext, directory: str) -> list[float]:
     """When the notifications of a directory were made, in epoch seconds, the oldest first."""
     prefix = f"{directory}/"
     made = [seen.znode for path, seen in sight.state.notifications.items() if path.startswith(prefix)]
     return sorted(znode.ctime / 1000 for znode in made if isinstance(znode, Znode))
 
 
-def _backlog(sight: Sight) -> Causes:
+def _backlog(sight: CheckContext) -> Violations:
     """Directories whose notifications the controller leaves lying: too many, or for too long."""
     most, found = sight.thresholds.backlog, {}
     for directory in _QUEUES:
         ages = _ages(sight, directory)
         if ages:
             # From its own age on it is too old; over the limit there are too many at once.
-            found[directory] = Cause(len(ages), ages[0], at_once=len(ages) > most)
+            found[directory] = Violation(len(ages), ages[0], at_once=len(ages) > most)
     return found or NOBODY
 
 
-def _stale_changes(sight: Sight) -> Causes:
+def _stale_changes(sight: CheckContext) -> Violations:
     """What a later notification should have had purged (kafka.common.ZkNodeChangeNotificationListener)."""
     ages = _ages(sight, paths.CONFIG_CHANGES)
     if not ages or ages[-1] - ages[0] <= sight.thresholds.config_changes:
         return NOBODY
     old = [age for age in ages if ages[-1] - age > sight.thresholds.config_changes]
-    return {paths.CONFIG_CHANGES: Cause(len(old), since=ages[-1])}
+    return {paths.CONFIG_CHANGES: Violation(len(old), since=ages[-1])}
 
 
-def _unreadable_changes(sight: Sight) -> Causes:
+def _unreadable_changes(sight: CheckContext) -> Violations:
     """Notifications in a form that some release does not understand, where a broker of it may be registered.
 
     Seen on brokers of 0.8.2.2, 0.9.0.1, 0.10.2.2, 1.1.1, 2.8.2 and 3.9.1: the path form of 0.10.1 and later
@@ -78,7 +78,7 @@ _OF_09, _OF_010, _OF_26 = 2, 3, 4
 _OF_24 = 2  # the version of a topic that a controller of 2.4 and later writes
 
 
-def _unable_to_start(state: ClusterState, change: Znode) -> Cause | None:
+def _unable_to_start(state: ClusterState, change: Znode) -> Violation | None:
     """0.9 reads all notifications before it registers: who registered beside this one is of a later release,
     which registers so under an older inter.broker.protocol.version."""
     unable = _registered(state, _OF_09, before=change.czxid)
@@ -91,11 +91,11 @@ def _unable_to_start(state: ClusterState, change: Znode) -> Cause | None:
     if is_newer:
         may = "may be unable to read it: of 0.9, or of a later release with an older protocol"
         why = f"{told}; {_brokers(unable)} {may}"
-        return Cause(since=change.ctime / 1000, tone=Tone.WARNING, why=why)
-    return Cause(since=change.ctime / 1000, why=f"{told}; {_brokers(unable)} cannot read it")
+        return Violation(since=change.ctime / 1000, tone=Tone.WARNING, why=why)
+    return Violation(since=change.ctime / 1000, why=f"{told}; {_brokers(unable)} cannot read it")
 
 
-def _unable_to_go_on(state: ClusterState, change: Znode) -> Cause | None:
+def _unable_to_go_on(state: ClusterState, change: Znode) -> Violation | None:
     """2.8 and later log an error and go on. Registrations of 1.x to 2.6 are alike; topics tell 2.4 on."""
     unable = _registered(state, _OF_26)
     if not unable:
@@ -106,7 +106,7 @@ def _unable_to_go_on(state: ClusterState, change: Znode) -> Cause | None:
     )
     tone = Tone.WARNING if is_newer else None
     why = f"in the form of 0.8; {_brokers(unable)} cannot read it"
-    return Cause(since=change.ctime / 1000, tone=tone, why=why)
+    return Violation(since=change.ctime / 1000, tone=tone, why=why)
 
 
 def _registered(state: ClusterState, version: int, before: int | None = None) -> list[int]:
@@ -132,9 +132,9 @@ def _brokers(numbers: list[int]) -> str:
 _MOST_NAMED = 5
 
 
-def _failed_disks(sight: Sight) -> Causes:
+def _failed_disks(sight: CheckContext) -> Violations:
     return {
-        path: Cause(
+        path: Violation(
             since=seen.znode.ctime / 1000 if isinstance(seen.znode, Znode) else None,
             why=f"broker {seen.value.broker}" if isinstance(seen.value, LogDirEvent) else "",
         )
@@ -143,7 +143,7 @@ def _failed_disks(sight: Sight) -> Causes:
     } or NOBODY
 
 
-def _nameless(sight: Sight) -> Causes | None:
+def _nameless(sight: CheckContext) -> Violations | None:
     """Brokers of 0.10.1 and later make /cluster/id; those of 0.10.0 register in the same version."""
     state = sight.state
     versions = [seen.value.version or 0 for seen in state.brokers.values() if isinstance(seen.value, Broker)]
@@ -151,25 +151,25 @@ def _nameless(sight: Sight) -> Causes | None:
         return None
     if state.cluster_id is not None and isinstance(state.cluster_id.value, ClusterId):
         return NOBODY
-    return {paths.CLUSTER_ID: Cause(why="absent" if state.cluster_id is None else "not to be understood")}
+    return {paths.CLUSTER_ID: Violation(why="absent" if state.cluster_id is None else "not to be understood")}
 
 
-def _features(sight: Sight) -> Causes | None:
+def _features(sight: CheckContext) -> Violations | None:
     """What the brokers' own ranges and the node's own rules (kafka.zk.FeatureZNode) say against it."""
     seen = sight.state.feature
     if seen is None:
         return None
     if not isinstance(seen.value, Features):
-        return {paths.FEATURE: Cause(why=seen.value.reason)}
+        return {paths.FEATURE: Violation(why=seen.value.reason)}
     told = [f"status {seen.value.status}"] if seen.value.status not in _STATUSES else []
     for name, (lowest, highest) in seen.value.features.items():
         if highest < 1 or (lowest is not None and lowest > highest):
             told.append(f"{name}: levels {lowest} to {highest}")
         told += [f"{name} {highest}: broker {one} cannot" for one in _unable(sight, name, highest)]
-    return {paths.FEATURE: Cause(len(told), why="; ".join(told[:5]))} if told else NOBODY
+    return {paths.FEATURE: Violation(len(told), why="; ".join(told[:5]))} if told else NOBODY
 
 
-def _unable(sight: Sight, name: str, level: int) -> list[int]:
+def _unable(sight: CheckContext, name: str, level: int) -> list[int]:
     """The registered brokers that tell of features, and not of this one at this level."""
     return [
         number_
@@ -184,9 +184,9 @@ def _covers(offered: tuple[int, int] | None, level: int) -> bool:
     return offered is not None and offered[0] <= level <= offered[1]
 
 
-def _expired(sight: Sight) -> Causes:
+def _expired(sight: CheckContext) -> Violations:
     return {
-        f"{paths.TOKENS}/{name}": Cause(since=seen.value.expiry_timestamp / 1000)
+        f"{paths.TOKENS}/{name}": Violation(since=seen.value.expiry_timestamp / 1000)
         for name, seen in sight.state.tokens.items()
         if isinstance(seen.value, Token) and seen.value.expiry_timestamp / 1000 <= sight.now
     } or NOBODY

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from zkdash.cluster import registrations
-from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.analysis import registrations
 from zkdash.cluster.checks import offers
-from zkdash.cluster.checks.check import About, Check, Sight, number
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 
 _MOST_NAMED = 5
 
 
-def _each(find: Callable[[Mapping[int, Broker]], Mapping[int, str]]) -> Callable[[Sight], Causes]:
+def _each(find: Callable[[Mapping[int, Broker]], Mapping[int, str]]) -> Callable[[CheckContext], Violations]:
     """Causes by broker from what the registrations tell: the brokers' words of why."""
 
-    def causes(sight: Sight) -> Causes:
+    def causes(sight: CheckContext) -> Violations:
         found = find(registrations.registered(sight.state))
-        return {str(broker): Cause(why=why) for broker, why in found.items()} or NOBODY
+        return {str(broker): Violation(why=why) for broker, why in found.items()} or NOBODY
 
     return causes
 
@@ -76,18 +76,18 @@ def _ids(brokers: list[int]) -> str:
     return ", ".join(map(str, brokers[:_MOST_NAMED])) + more
 
 
-def _absent(sight: Sight) -> Causes:
+def _absent(sight: CheckContext) -> Violations:
     """Configurations of topics that are not there, and of brokers that are not registered."""
     state = sight.state
     found = {
-        f"{paths.TOPIC_CONFIGS}/{name}": Cause(why="there is no such topic")
+        f"{paths.TOPIC_CONFIGS}/{name}": Violation(why="there is no such topic")
         for name, remnant in state.remnants.items()
         if remnant.config_znode is not None
     }
     for entity in state.configs:
         kind, _, name = entity.partition("/")
         if kind == "brokers" and paths.is_id(name) and int(name) not in state.brokers:
-            found[f"/config/{entity}"] = Cause(why="no such broker is registered; it may be down")
+            found[f"/config/{entity}"] = Violation(why="no such broker is registered; it may be down")
     return found or NOBODY
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from zkdash.cluster import kraft
-from zkdash.cluster.blame import NOBODY, Cause, Causes
-from zkdash.cluster.checks.check import About, Check, Sight, number
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.analysis import kraft
+from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Controller, Layout
 
 
-def _no_controller(sight: Sight) -> Causes | None:
+def _no_controller(sight: CheckContext) -> Violations | None:
     """0.7 has no controller, so that a cluster needs one only where something newer is there."""
     if not has_controllers(sight.state):
         return None
-    return NOBODY if sight.state.controller else {paths.CONTROLLER: Cause()}
+    return NOBODY if sight.state.controller else {paths.CONTROLLER: Violation()}
 
 
 def has_controllers(state: ClusterState) -> bool:
@@ -27,35 +27,35 @@ def _is_newer(broker: object) -> bool:
     return isinstance(broker, Broker) and broker.layout is Layout.V08
 
 
-def _dead_controller(sight: Sight) -> Causes | None:
+def _dead_controller(sight: CheckContext) -> Violations | None:
     state = sight.state
     held = state.controller.value if state.controller else None
     if not isinstance(held, Controller):
         return None
     if kraft.owner(state) is not None or held.broker_id in state.brokers:
         return NOBODY
-    return {paths.CONTROLLER: Cause(why=f"broker {held.broker_id} is not registered")}
+    return {paths.CONTROLLER: Violation(why=f"broker {held.broker_id} is not registered")}
 
 
-def _churn(sight: Sight) -> Causes | None:
+def _churn(sight: CheckContext) -> Violations | None:
     if not has_controllers(sight.state):
         return None
     count = len(sight.elections)
     if count <= sight.thresholds.elections:
         return NOBODY
-    return {paths.CONTROLLER_EPOCH: Cause(count, since=sight.elections[0])}
+    return {paths.CONTROLLER_EPOCH: Violation(count, since=sight.elections[0])}
 
 
-def _kraft(sight: Sight) -> Causes | None:
+def _kraft(sight: CheckContext) -> Violations | None:
     """A KRaft controller makes /migration as soon as it may take part, and takes /controller when it does."""
     state = sight.state
     if not has_controllers(state):
         return None
     found = {}
     if kraft.owner(state) is not None:
-        found[paths.CONTROLLER] = Cause(why="a KRaft controller owns the metadata")
+        found[paths.CONTROLLER] = Violation(why="a KRaft controller owns the metadata")
     if state.migration is not None:
-        found[paths.MIGRATION] = Cause(why="a KRaft controller is there")
+        found[paths.MIGRATION] = Violation(why="a KRaft controller is there")
     return found or NOBODY
 
 

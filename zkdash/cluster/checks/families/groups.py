@@ -4,51 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks import offers
-from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
-from zkdash.cluster.groups import Group
-from zkdash.cluster.judging.details import gathered
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
+from zkdash.cluster.evaluation.details import gathered
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.paths import Kind
 
 _RARE_S = 60.0  # what looks at all offsets is looked at so often
 
 
-def _unowned(sight: Sight) -> Causes | None:
+def _unowned(sight: CheckContext) -> Violations | None:
     """Each group for itself: somewhere in a large cluster there is always one that rebalances."""
     state = sight.state
     if not state.counts.groups:
         return None
-    return {name: Cause(count) for name, count in state.unowned.items()} or NOBODY
+    return {name: Violation(count) for name, count in state.unowned.items()} or NOBODY
 
 
-def _blamed(check: str) -> Callable[[Sight], Causes | None]:
+def _blamed(check: str) -> Callable[[CheckContext], Violations | None]:
     """As `blamed`, where there is any group at all."""
-    found = blamed(check)
+    found = violations_of(check)
 
-    def causes(sight: Sight) -> Causes | None:
+    def causes(sight: CheckContext) -> Violations | None:
         return found(sight) if sight.state.groups else None
 
     return causes
 
 
-def _others(sight: Sight) -> Causes | None:
+def _others(sight: CheckContext) -> Violations | None:
     return sight.survey.others if sight.state.groups else None
 
 
-def _idle(sight: Sight) -> Causes | None:
+def _idle(sight: CheckContext) -> Violations | None:
     return sight.survey.idle if sight.state.groups else None
 
 
-def _frozen(sight: Sight) -> Causes | None:
+def _frozen(sight: CheckContext) -> Violations | None:
     """Groups with members whose newest commit is old. Of a group that commits, few offsets are looked at."""
     if not sight.state.groups:
         return None
     limit = int((sight.now - sight.thresholds.frozen) * 1000)
     return {
-        name: Cause(since=newest / 1000)
+        name: Violation(since=newest / 1000)
         for name, group in sight.state.groups.items()
         if group.members and group.offsets and (newest := _newest(group, limit)) is not None
     } or NOBODY
@@ -67,7 +67,7 @@ def _newest(group: Group, limit: int) -> int | None:
     return newest or None
 
 
-def _registrations(sight: Sight) -> Causes | None:
+def _registrations(sight: CheckContext) -> Violations | None:
     """Those that do not parse, or only in part: each member of the group stumbles over them too."""
     if not sight.state.groups:
         return None

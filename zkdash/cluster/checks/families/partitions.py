@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks import offers
-from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 
 
-def _sum(field: str) -> Callable[[Sight], Causes]:
+def _sum(field: str) -> Callable[[CheckContext], Violations]:
     """One cause, as often as a sum over the cluster says: the Topics page lists them."""
 
-    def causes(sight: Sight) -> Causes:
+    def causes(sight: CheckContext) -> Violations:
         count = getattr(sight.state.counts, field)
-        return {"": Cause(count)} if count else NOBODY
+        return {"": Violation(count)} if count else NOBODY
 
     return causes
 
 
-def _dead(sight: Sight) -> Causes:
+def _dead(sight: CheckContext) -> Violations:
     """Each broker that carries something and is not registered."""
     state = sight.state
     return {
-        str(broker): Cause(load.replicas)
+        str(broker): Violation(load.replicas)
         for broker, load in state.loads.items()
         if load.replicas and broker not in state.brokers
     } or NOBODY
 
 
-def _imbalanced(sight: Sight) -> Causes:
+def _imbalanced(sight: CheckContext) -> Violations:
     """Registered brokers only: what a dead one should lead is another check's."""
     state, most = sight.state, sight.thresholds.imbalance_percent
     return {
-        str(broker): Cause(load.unled, why=f"{load.unled} of {load.preferred} that prefer it")
+        str(broker): Violation(load.unled, why=f"{load.unled} of {load.preferred} that prefer it")
         for broker, load in state.loads.items()
         if broker in state.brokers and load.unled * 100 > most * load.preferred
     } or NOBODY
@@ -78,7 +78,7 @@ CHECKS: tuple[Check, ...] = (
         id="D3",
         tone=Tone.CRITICAL,
         about=About.TOPIC,
-        causes=blamed("D3"),
+        causes=violations_of("D3"),
         failing=lambda count, topics: f"{partitions_(count, topics, 'has', 'have')} never had a leader",
         passing="Every assigned partition has a state",
         computed="The topic's assignment lists the partition, and its state znode has been missing for longer"
@@ -92,7 +92,7 @@ CHECKS: tuple[Check, ...] = (
         id="D4",
         tone=Tone.WARNING,
         about=About.TOPIC,
-        causes=blamed("D4"),
+        causes=violations_of("D4"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'has', 'have')} a state, but no place in the assignment"
         ),
@@ -106,7 +106,7 @@ CHECKS: tuple[Check, ...] = (
         id="D5",
         tone=Tone.CRITICAL,
         about=About.TOPIC,
-        causes=blamed("D5"),
+        causes=violations_of("D5"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'is', 'are')} led by a broker that is not in sync"
         ),
@@ -120,7 +120,7 @@ CHECKS: tuple[Check, ...] = (
         id="D6",
         tone=Tone.CRITICAL,
         about=About.TOPIC,
-        causes=blamed("D6"),
+        causes=violations_of("D6"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'is', 'are')} led by a broker that is no replica"
         ),
@@ -135,7 +135,7 @@ CHECKS: tuple[Check, ...] = (
         id="D7",
         tone=Tone.WARNING,
         about=About.TOPIC,
-        causes=blamed("D7"),
+        causes=violations_of("D7"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'has', 'have')} somebody in the ISR who is no replica"
         ),
@@ -161,7 +161,7 @@ CHECKS: tuple[Check, ...] = (
         id="D9",
         tone=Tone.WARNING,
         about=About.TOPIC,
-        causes=blamed("D9"),
+        causes=violations_of("D9"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'has', 'have')} no replica in sync to spare, or too few"
         ),
@@ -176,7 +176,7 @@ CHECKS: tuple[Check, ...] = (
         id="D10",
         tone=Tone.WARNING,
         about=About.TOPIC,
-        causes=blamed("D10"),
+        causes=violations_of("D10"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'has', 'have')} a broker in the ISR that is not registered"
         ),
@@ -222,7 +222,7 @@ CHECKS: tuple[Check, ...] = (
         id="D17",
         tone=Tone.CRITICAL,
         about=About.TOPIC,
-        causes=blamed("D17"),
+        causes=violations_of("D17"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'has', 'have')} a state from a controller that is still to come"
         ),
@@ -235,7 +235,7 @@ CHECKS: tuple[Check, ...] = (
         id="D59",
         tone=Tone.WARNING,
         about=About.TOPIC,
-        causes=blamed("D59"),
+        causes=violations_of("D59"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'has', 'have')} a leader that recovers from an unclean election"
         ),

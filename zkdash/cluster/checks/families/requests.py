@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from zkdash.cluster.blame import NOBODY, Cause, Causes
 from zkdash.cluster.checks import offers
-from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
-from zkdash.cluster.judging import topics as judge
-from zkdash.cluster.judging.details import gathered, told_of
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Topic
-from zkdash.kafka import paths, topic_options
+from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
+from zkdash.cluster.evaluation import topics as judge
+from zkdash.cluster.evaluation.details import gathered, told_of
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
+from zkdash.kafka import paths
+from zkdash.kafka.topics import options as topic_options
 from zkdash.kafka.values import Assignment, PartitionState, Reassignment, Unparsable
 from zkdash.znode import Znode
 
 
-def _deletions(sight: Sight) -> Causes:
+def _deletions(sight: CheckContext) -> Violations:
     """Topics that are marked, since when, and what their deletion may wait for."""
     state = sight.state
     return {
-        name: Cause(since=_made(read), why=_hindrance(state, state.topics[name]))
+        name: Violation(since=_made(read), why=_hindrance(state, state.topics[name]))
         for name, read in state.deletion_znodes.items()
         if name in state.topics
     } or NOBODY
@@ -36,13 +37,13 @@ def _hindrance(state: ClusterState, topic: Topic) -> str:
     return "the controller does not act, or 0.8.1 to 0.10.1 run with delete.topic.enable=false"
 
 
-def _aimless(sight: Sight) -> Causes:
+def _aimless(sight: CheckContext) -> Violations:
     state = sight.state
     found = {name: read for name, read in state.deletion_znodes.items() if name not in state.topics}
-    return {paths.deletion(name): Cause(since=_made(read)) for name, read in found.items()} or NOBODY
+    return {paths.deletion(name): Violation(since=_made(read)) for name, read in found.items()} or NOBODY
 
 
-def _lingering(sight: Sight) -> Causes:
+def _lingering(sight: CheckContext) -> Violations:
     """The reassignment asked for by a znode, since the last time that anything of it moved.
 
     One without an entry, or that does not parse, no controller of 0.8 to 3.9 acts on, or takes away (seen).
@@ -52,16 +53,16 @@ def _lingering(sight: Sight) -> Causes:
         return NOBODY
     made = seen.znode.mtime / 1000
     if isinstance(seen.value, Unparsable):
-        return {paths.REASSIGNMENT: Cause(0, made, why=seen.value.reason, at_once=True)}
+        return {paths.REASSIGNMENT: Violation(0, made, why=seen.value.reason, at_once=True)}
     if isinstance(seen.value, Reassignment) and not seen.value.moves:
-        return {paths.REASSIGNMENT: Cause(0, made, why="it names no partition", at_once=True)}
+        return {paths.REASSIGNMENT: Violation(0, made, why="it names no partition", at_once=True)}
     topics = [sight.state.topics.get(name) for name in sight.state.targets]
     last = max((topic.changed for topic in topics if topic is not None), default=0)
     count = len(seen.value.moves) if isinstance(seen.value, Reassignment) else 1
-    return {paths.REASSIGNMENT: Cause(count, max(made, last / 1000))}
+    return {paths.REASSIGNMENT: Violation(count, max(made, last / 1000))}
 
 
-def _doomed(sight: Sight) -> Causes:
+def _doomed(sight: CheckContext) -> Violations:
     """Moves to a broker that is not registered, or of a partition that is not there."""
     state = sight.state
     marks: list[tuple[str, str]] = []
@@ -78,7 +79,7 @@ def _doomed(sight: Sight) -> Causes:
     return gathered(marks) or NOBODY
 
 
-def _finished(sight: Sight) -> Causes:
+def _finished(sight: CheckContext) -> Violations:
     """Moves that are done and stand in the znode all the same."""
     state = sight.state
     found = {}
@@ -88,7 +89,7 @@ def _finished(sight: Sight) -> Causes:
             done = [one for one in topic.partitions if _is_done(one.replicas, one.state, moves.get(one.id))]
             if done:
                 told = told_of([f"partition {one.id}" for one in done])
-                found[name] = Cause(len(done), why=told)
+                found[name] = Violation(len(done), why=told)
     return found or NOBODY
 
 
@@ -101,22 +102,22 @@ def _is_done(replicas: tuple[int, ...] | None, state: object, target: tuple[int,
     )
 
 
-def _election(sight: Sight) -> Causes:
+def _election(sight: CheckContext) -> Violations:
     seen = sight.state.election
-    return NOBODY if seen is None else {paths.ELECTION: Cause(since=_made(seen.znode))}
+    return NOBODY if seen is None else {paths.ELECTION: Violation(since=_made(seen.znode))}
 
 
-def _throttles(sight: Sight) -> Causes:
+def _throttles(sight: CheckContext) -> Violations:
     """Throttles of topics and brokers, while no partition of the cluster moves."""
     state = sight.state
     if state.targets or judge.MOVING in state.blames:
         return NOBODY
-    found = {f"{paths.TOPIC_CONFIGS}/{name}": one for name, one in blamed("D28")(sight).items()}
+    found = {f"{paths.TOPIC_CONFIGS}/{name}": one for name, one in violations_of("D28")(sight).items()}
     for entity, seen in state.configs.items():
         config = getattr(seen.value, "config", {})
         keys = [key for key in topic_options.BROKER_THROTTLES if key in config]
         if keys and entity.startswith("brokers/"):
-            found[f"/config/{entity}"] = Cause(why=", ".join(keys))
+            found[f"/config/{entity}"] = Violation(why=", ".join(keys))
     return found or NOBODY
 
 

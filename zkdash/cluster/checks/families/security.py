@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zkdash.cluster.blame import NOBODY, Cause, Causes
-from zkdash.cluster.checks.check import About, Check, Sight, number
-from zkdash.cluster.state import ClusterState
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import secrets
 from zkdash.kafka.values import EntityConfig
 from zkdash.znode import Acl, Unreadable
@@ -43,19 +43,19 @@ def _is_secured(perms: Mapping[str, int]) -> bool:
     return any(not held & sum(_CHANGE) for held in perms.values())
 
 
-def _writable(sight: Sight) -> Causes | None:
+def _writable(sight: CheckContext) -> Violations | None:
     """Nothing is said of a cluster that uses no ACLs: there every path would be named, for good."""
     perms = _perms(sight.facts.acls or {})
     if not perms or not _is_secured(perms):
         return None
     return {
-        path: Cause(why="everybody may " + ", ".join(word for bit, word in _CHANGE.items() if held & bit))
+        path: Violation(why="everybody may " + ", ".join(word for bit, word in _CHANGE.items() if held & bit))
         for path, held in perms.items()
         if held & sum(_CHANGE)
     } or NOBODY
 
 
-def _readable(sight: Sight) -> Causes | None:
+def _readable(sight: CheckContext) -> Violations | None:
     """Of a cluster without ACLs only where there is something to be read."""
     perms = _perms(sight.facts.acls or {})
     if not perms:
@@ -66,7 +66,7 @@ def _readable(sight: Sight) -> Causes | None:
         count = _secrets(sight.state, path)
         if perms.get(path, 0) & _READ and (secured or count):
             told = number(count, "secret", "secrets") if count else "nothing is in it so far"
-            found[path] = Cause(count or 1, tone=Tone.CRITICAL if count else None, why=told)
+            found[path] = Violation(count or 1, tone=Tone.CRITICAL if count else None, why=told)
     return found or NOBODY
 
 

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from zkdash.cluster import registrations
-from zkdash.cluster.blame import NOBODY, Cause, Causes
+from zkdash.cluster.analysis import registrations
 from zkdash.cluster.checks import offers
-from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
+from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
 from zkdash.cluster.checks.families.partitions import partitions_
-from zkdash.cluster.tone import Tone
-from zkdash.cluster.topics import Topic
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka.values import Assignment
 
 _RARE_S = 10.0  # what looks at all topics is looked at so often
 
 
-def _skewed(sight: Sight) -> Causes:
+def _skewed(sight: CheckContext) -> Violations:
     """Registered brokers that lead or hold far more than the mean."""
     told: dict[str, list[str]] = {}
     for of, (mean, over) in registrations.heavy(sight.state, sight.thresholds.skew).items():
         for broker, load in over.items():
             told.setdefault(str(broker), []).append(f"{load} {of}, the mean is {mean:.0f}")
-    return {broker: Cause(why="; ".join(why)) for broker, why in told.items()} or NOBODY
+    return {broker: Violation(why="; ".join(why)) for broker, why in told.items()} or NOBODY
 
 
-def _named(sight: Sight) -> Causes:
+def _named(sight: CheckContext) -> Violations:
     """Illegal names, and names that a metric cannot tell apart."""
     found = dict(sight.state.blames.get("D55", NOBODY))
     folded: dict[str, str] = {}
@@ -33,7 +33,7 @@ def _named(sight: Sight) -> Causes:
         other = folded.setdefault(name.replace(".", "_"), name)
         if other != name:
             for one, two in ((name, other), (other, name)):
-                found.setdefault(one, Cause(why=f"the same as {two} in the names of metrics"))
+                found.setdefault(one, Violation(why=f"the same as {two} in the names of metrics"))
     return found or NOBODY
 
 
@@ -46,22 +46,22 @@ def _numbered(topic: Topic) -> Assignment | None:
 _WITH_TOPIC_ID = 3
 
 
-def _without_id(sight: Sight) -> Causes | None:
+def _without_id(sight: CheckContext) -> Violations | None:
     """A topic without a topic_id beside others that have one."""
     held = {name: one for name, topic in sight.state.topics.items() if (one := _numbered(topic)) is not None}
     if not any(one.topic_id for one in held.values()):
         return None
-    return {name: Cause() for name, one in held.items() if not one.topic_id} or NOBODY
+    return {name: Violation() for name, one in held.items() if not one.topic_id} or NOBODY
 
 
-def _same_id(sight: Sight) -> Causes:
+def _same_id(sight: CheckContext) -> Violations:
     by_id: dict[str, list[str]] = {}
     for name, topic in sight.state.topics.items():
         held = _numbered(topic)
         if held is not None and held.topic_id:
             by_id.setdefault(held.topic_id, []).append(name)
     return {
-        name: Cause(why=f"as {', '.join(sorted(set(names) - {name})[:3])}: {topic_id}")
+        name: Violation(why=f"as {', '.join(sorted(set(names) - {name})[:3])}: {topic_id}")
         for topic_id, names in by_id.items()
         if len(names) > 1
         for name in names
@@ -89,7 +89,7 @@ CHECKS: tuple[Check, ...] = (
         id="D14",
         tone=Tone.WARNING,
         about=About.TOPIC,
-        causes=blamed("D14"),
+        causes=violations_of("D14"),
         failing=lambda count, topics: (
             f"{partitions_(count, topics, 'has', 'have')} replicas that share a rack"
         ),
@@ -104,7 +104,7 @@ CHECKS: tuple[Check, ...] = (
         id="D15",
         tone=Tone.INFO,
         about=About.TOPIC,
-        causes=blamed("D15"),
+        causes=violations_of("D15"),
         failing=lambda _, topics: (
             f"{number(topics, 'topic has', 'topics have')} partitions with one replica, or unequally many"
         ),
@@ -119,7 +119,7 @@ CHECKS: tuple[Check, ...] = (
         id="D16",
         tone=Tone.CRITICAL,
         about=About.TOPIC,
-        causes=blamed("D16"),
+        causes=violations_of("D16"),
         failing=lambda _, topics: (
             f"{number(topics, 'topic has', 'topics have')} an assignment that no controller can act on"
         ),
@@ -173,7 +173,7 @@ CHECKS: tuple[Check, ...] = (
         id="D58",
         tone=Tone.WARNING,
         about=About.TOPIC,
-        causes=blamed("D58"),
+        causes=violations_of("D58"),
         failing=lambda _, __: "__consumer_offsets, which groups keep their offsets in, is at risk",
         passing="__consumer_offsets is replicated and in sync",
         computed="The topic has a partition without a live leader (critical), one that is under-replicated,"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from zkdash.cluster import kraft
-from zkdash.cluster.blame import NOBODY, Cause, Causes
-from zkdash.cluster.checks.check import About, Check, Sight, blamed, number
-from zkdash.cluster.tone import Tone
+from zkdash.cluster.analysis import kraft
+from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 
@@ -17,24 +17,24 @@ _MANY_STAY = "znodes that should vanish with their sessions stay"
 _NAME = 4  # bytes of length before each name in ZooKeeper's answer to getChildren
 
 
-def _problems(sight: Sight) -> Causes:
+def _problems(sight: CheckContext) -> Violations:
     counts = sight.state.counts
     if not counts.problems:
         return NOBODY
-    return {"": Cause(counts.problems, tone=Tone.CRITICAL if counts.critical_problems else None)}
+    return {"": Violation(counts.problems, tone=Tone.CRITICAL if counts.critical_problems else None)}
 
 
-def _mixed(sight: Sight) -> Causes:
+def _mixed(sight: CheckContext) -> Violations:
     state = sight.state
     if state.layout is not Layout.MIXED:
         return NOBODY
     counts = state.counts
-    return {"": Cause(why=f"{counts.topics_07} topics of 0.7, {counts.topics_08} of 0.8 or later")}
+    return {"": Violation(why=f"{counts.topics_07} topics of 0.7, {counts.topics_08} of 0.8 or later")}
 
 
-def _persistent(sight: Sight) -> Causes:
+def _persistent(sight: CheckContext) -> Violations:
     """Beside what the judges found: /controller, which only a KRaft controller may write for good."""
-    found = blamed("D50")(sight)
+    found = violations_of("D50")(sight)
     seen = sight.state.controller
     if (
         seen is None
@@ -43,23 +43,23 @@ def _persistent(sight: Sight) -> Causes:
         or kraft.owner(sight.state) is not None
     ):
         return found
-    return {**found, paths.CONTROLLER: Cause()}
+    return {**found, paths.CONTROLLER: Violation()}
 
 
-def _large(sight: Sight) -> Causes:
+def _large(sight: CheckContext) -> Violations:
     """Znodes, and directories whose children's names fill the answer of a getChildren."""
     limits, found = sight.thresholds, {}
     for path, size in _sizes(sight):
         percent = size * 100 / limits.jute_maxbuffer
         if percent > limits.large_percent:
             tone = Tone.CRITICAL if percent > limits.huge_percent else None
-            found[path] = Cause(tone=tone, why=f"{size} bytes, {percent:.0f} % of jute.maxbuffer")
+            found[path] = Violation(tone=tone, why=f"{size} bytes, {percent:.0f} % of jute.maxbuffer")
     return found or NOBODY
 
 
-def _sizes(sight: Sight) -> Iterator[tuple[str, int]]:
+def _sizes(sight: CheckContext) -> Iterator[tuple[str, int]]:
     state = sight.state
-    for path, cause in blamed("D54")(sight).items():
+    for path, cause in violations_of("D54")(sight).items():
         yield path, cause.count
     yield paths.TOPICS, _names(state.topics)
     yield paths.CONSUMERS, _names(state.groups)
@@ -115,7 +115,7 @@ CHECKS: tuple[Check, ...] = (
         id="D51",
         tone=Tone.CRITICAL,
         about=About.ZNODE,
-        causes=blamed("D51"),
+        causes=violations_of("D51"),
         failing=lambda count, _: (
             f"{number(count, 'znode', 'znodes')} that should stay will vanish with a session"
         ),

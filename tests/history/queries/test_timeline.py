@@ -1,0 +1,67 @@
+"""What changed, newest first, a page at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.history.writing import put
+from zkdash.history.queries import timeline
+from zkdash.history.queries.timeline import Found, Place, Search
+from zkdash.history.store.tables import Tables
+
+
+def said(time: int, zxid: int | None, op_index: int = 0, **of: Any) -> dict[str, Any]:
+    told = {"time": time, "zxid": zxid, "op_index": op_index, "area": "topics", "path": "/x"}
+    return {**told, "what": f"{time} {zxid} {op_index}", **of}
+
+
+def newest(directory: Path, most: int = 20, **wanted: Any) -> Found:
+    with Tables(directory, timeline.TABLES) as tables:
+        return timeline.newest(tables, Search(**wanted), most)
+
+
+def words(found: Found) -> list[str]:
+    return [entry.what for entry in found.entries]
+
+
+def test_without_a_table_there_is_nothing_and_no_reach(tmp_path: Path) -> None:
+    assert newest(tmp_path) == Found((), False, None)
+
+
+def test_each_thing_has_its_own_changes(tmp_path: Path) -> None:
+    rows = [
+        said(1, 1, topic="orders"),
+        said(2, 2, topic="orders2"),
+        said(3, 3, broker=1),
+        said(4, 4, group="g"),
+    ]
+    put(tmp_path, "timeline", rows)
+    assert words(newest(tmp_path, topic="orders")) == ["1 1 0"]
+    assert words(newest(tmp_path, broker=1)) == ["3 3 0"]
+    assert words(newest(tmp_path, group="g")) == ["4 4 0"]
+    assert words(newest(tmp_path)) == ["4 4 0", "3 3 0", "2 2 0", "1 1 0"]
+    assert newest(tmp_path, topic="orders").reach_ms == 4
+
+
+def test_page_by_page_every_entry_comes_once(tmp_path: Path) -> None:
+    rows = [said(5, 7, 0), said(5, 7, 1), said(5, None), said(4, 6), said(9, 3), said(5, 8)]
+    put(tmp_path, "timeline", rows)
+    seen: list[str] = []
+    before = None
+    while True:
+        found = newest(tmp_path, 2, before=before)
+        seen += words(found)
+        if not found.more:
+            break
+        before = Place.read(str(found.entries[-1].place))
+    assert seen == ["9 3 0", "5 8 0", "5 7 1", "5 7 0", "5 None 0", "4 6 0"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "1-2", "1-2-x", "-1-2-3", "1-2-3-4", "1-99999999999999999999-0", "１-2-3"]
+)
+def test_what_is_no_place_is_none(text: str) -> None:
+    assert Place.read(text) is None

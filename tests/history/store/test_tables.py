@@ -1,0 +1,100 @@
+"""What pages read: only listed files, within limits, and never anything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from zkdash.history.store import files, schemas
+from zkdash.history.store.manifest import Table
+from zkdash.history.store.tables import QueryError, Tables
+
+
+def coverage(*pairs: tuple[int, int]) -> pa.Table:
+    told = [{"zxid_from": first, "zxid_upto": last} for first, last in pairs]
+    return pa.Table.from_pylist(told, schema=schemas.COVERAGE)
+
+
+def test_a_table_that_was_never_written_has_its_columns_and_no_rows(tmp_path: Path) -> None:
+    with Tables(tmp_path) as tables:
+        for name, schema in schemas.TABLES.items():
+            found = tables.query(f"FROM {name}")
+            assert found.schema.names == schema.names
+            assert found.num_rows == 0
+
+
+def test_a_file_that_is_not_listed_is_not_read(tmp_path: Path) -> None:
+    table = Table(tmp_path / "coverage")
+    files.append(table, coverage((1, 2)), "first")
+    left = table.staging("unlisted")
+    left.mkdir()
+    pq.write_table(coverage((3, 4)), left / "part-0.parquet")
+    with Tables(tmp_path, ["coverage"]) as tables:
+        assert tables.rows("SELECT * FROM coverage") == [{"zxid_from": 1, "zxid_upto": 2}]
+
+
+def test_a_reader_sees_one_moment_while_the_table_changes(tmp_path: Path) -> None:
+    table = Table(tmp_path / "coverage")
+    files.append(table, coverage((1, 2)), "first")
+    with Tables(tmp_path, ["coverage"]) as tables:
+        base = table.read()
+        table.replace(base, base.files, (), now_ms=0)
+        assert tables.rows("SELECT count(*) AS n FROM coverage") == [{"n": 1}]
+    with Tables(tmp_path, ["coverage"]) as tables:
+        assert tables.rows("SELECT count(*) AS n FROM coverage") == [{"n": 0}]
+
+
+def test_files_that_cannot_hold_what_is_asked_are_not_opened(tmp_path: Path) -> None:
+    table = Table(tmp_path / "coverage")
+    files.append(table, coverage((1, 9)), "first")
+    files.append(table, coverage((10, 19)), "second")
+    table.paths()[0].write_bytes(b"no Parquet at all")
+    with Tables(tmp_path, ["coverage"], bounds={"coverage": {"zxid_upto": (15, 30)}}) as tables:
+        assert tables.rows("SELECT zxid_from FROM coverage") == [{"zxid_from": 10}]
+
+
+def test_parameters_are_no_part_of_the_words(tmp_path: Path) -> None:
+    with Tables(tmp_path) as tables:
+        assert tables.rows("SELECT $1 AS told", ["'; DROP"]) == [{"told": "'; DROP"}]
+        assert tables.rows("SELECT $told AS told", {"told": 3}) == [{"told": 3}]
+
+
+def test_a_query_that_takes_too_long_ends_in_a_sentence_and_the_next_one_works(tmp_path: Path) -> None:
+    with Tables(tmp_path, limit_s=0.3) as tables:
+        with pytest.raises(QueryError, match=r"longer than 0\.3 s"):
+            tables.query("SELECT sum(hash(a.range + b.range)) FROM range(10_000_000) a, range(10_000_000) b")
+        assert tables.rows("SELECT 1 AS one") == [{"one": 1}]
+
+
+def test_a_query_that_needs_too_much_memory_ends_in_a_sentence(tmp_path: Path) -> None:
+    with Tables(tmp_path, memory_mb=20) as tables, pytest.raises(QueryError, match="more memory than"):
+        tables.query("SELECT list(range || 'x') FROM range(10_000_000)")
+
+
+def test_a_listed_file_that_is_gone_is_told(tmp_path: Path) -> None:
+    table = Table(tmp_path / "coverage")
+    files.append(table, coverage((1, 2)), "first")
+    table.paths()[0].unlink()
+    with pytest.raises(QueryError, match="cannot be read"):
+        Tables(tmp_path, ["coverage"])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_text('/etc/hostname')",
+        "SELECT * FROM '/etc/passwd.parquet'",
+        "COPY (SELECT 1) TO '/tmp/zkdash-must-not-be'",
+        "SET enable_external_access = true",
+        "INSTALL httpfs",
+    ],
+)
+def test_nothing_but_the_listed_files_can_be_read_or_written(tmp_path: Path, sql: str) -> None:
+    with (
+        Tables(tmp_path) as tables,
+        pytest.raises(Exception, match=r"(?i)disabled|permission|not allowed|locked|does not exist"),
+    ):
+        tables.query(sql)

@@ -1,8 +1,0 @@
-from __future__ import annotations
-
-from zkdash.kafka import topic_options
-from zkdash.kafka.topic_option_meanings import MEANINGS
-
-
-def test_each_known_option_of_a_topic_says_what_it_does() -> None:
-    assert set(MEANINGS) == topic_options.KNOWN

@@ -1,0 +1,1 @@
+"""The queue as workers use it: how an action is carried out."""

@@ -1,0 +1,1 @@
+"""The queue as people use it."""

@@ -1,0 +1,1 @@
+"""Actions and the audit as pages read them."""

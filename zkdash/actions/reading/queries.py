@@ -1,0 +1,72 @@
+"""The Actions table: which actions are shown, filtered, sorted and cut. Pure.
+
+A word of a filter is looked for in number, kind, target, who asked, and what became of it. `state:` takes a
+state or how it begins, `kind:` and `by:` the whole of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from zkdash.actions.reading.entries import Entry
+from zkdash.actions.states import State
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables.query import Keys, Query, Selection, choose
+
+_TONES = {
+    State.DRAFT: Tone.UNKNOWN,
+    State.PLANNED: Tone.UNKNOWN,
+    State.PENDING: Tone.WARNING,
+    State.QUEUED: Tone.INFO,
+    State.RUNNING: Tone.INFO,
+    State.VERIFYING: Tone.INFO,
+    State.DONE: Tone.OK,
+    State.FAILED: Tone.CRITICAL,
+    State.REFUSED: Tone.WARNING,
+    State.STOPPED: Tone.UNKNOWN,
+    State.UNKNOWN: Tone.CRITICAL,
+}
+_STATES = {state: rank for rank, state in enumerate(State)}
+_TERMS: dict[str, Callable[[Entry], str]] = {
+    "kind": lambda entry: entry.kind,
+    "by": lambda entry: entry.by,
+}
+_KEYS: Keys[Entry] = {
+    "requested": lambda entry: entry.requested,
+    "id": lambda entry: entry.id,
+    "kind": lambda entry: entry.kind,
+    "target": lambda entry: entry.target,
+    "by": lambda entry: entry.by,
+    "status": lambda entry: (tone(entry).rank, _STATES[entry.state]),
+    "started": lambda entry: entry.started,
+    "took": lambda entry: entry.took_ms,
+}
+# What is asked for first stands last; the newest first is the default.
+SORTS = ("-requested", *_KEYS)
+
+
+def tone(entry: Entry) -> Tone:
+    """How an action's state is coloured: what waits for a person stands out."""
+    return _TONES[entry.state]
+
+
+def select(entries: Sequence[Entry], query: Query) -> Selection[Entry]:
+    """The Actions page: newest first unless asked otherwise."""
+    found = [entry for entry in entries if _admits(query.q, entry)]
+    return choose(found, query, _KEYS, tone, total=len(entries))
+
+
+def _admits(text: str, entry: Entry) -> bool:
+    said = f"#{entry.id} {entry.kind} {entry.target} {entry.by} {entry.state} {entry.reason} {entry.result}"
+    said = said.casefold()
+    for term in text.casefold().split():
+        key, _, value = term.partition(":")
+        if key == "state" and value:
+            if not entry.state.startswith(value):
+                return False
+        elif key in _TERMS and value:
+            if _TERMS[key](entry).casefold() != value:
+                return False
+        elif term not in said:
+            return False
+    return True

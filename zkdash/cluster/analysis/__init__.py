@@ -1,0 +1,1 @@
+"""What follows from a state beyond what its znodes say one by one."""

@@ -1,0 +1,58 @@
+"""What the checks have against a znode as such: who owns it, and how large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from zkdash.cluster.model.known import Read
+from zkdash.cluster.model.violations import Violation
+from zkdash.kafka import paths
+from zkdash.kafka.paths import Kind
+from zkdash.znode import STAT_SIZE, Znode
+
+CHECKS = ("D50", "D51", "D54")
+# A tenth of ZooKeeper's jute.maxbuffer: what is smaller nobody asks for, whatever the thresholds.
+NOTABLE = 104_857
+
+_HEAD = 4  # a Znode's length of data
+_NOTABLE = NOTABLE + _HEAD + STAT_SIZE
+_NOBODY = bytes(8)
+_EPHEMERAL = frozenset({Kind.BROKER, Kind.MEMBER, Kind.OWNER, Kind.PARTITION_COUNT})
+_PERSISTENT = frozenset({Kind.TOPIC, Kind.STATE, Kind.OFFSET, Kind.CONTROLLER_EPOCH, Kind.TOPIC_CONFIG})
+# Paths that may hold what should be ephemeral: only these are looked at twice.
+_ROOMS = (f"{paths.BROKER_IDS}/", f"{paths.CONSUMERS}/", f"{paths.TOPICS}/")
+# org.apache.zookeeper.server.EphemeralType: containers, and znodes with a time to live.
+_CONTAINER = bytes.fromhex("8000000000000000")
+_TTL = 0xFF
+
+
+class Fault(NamedTuple):
+    """A path, the check that it fails, and the cause."""
+
+    path: str
+    check: str
+    cause: Violation
+
+
+def faults(changed: Mapping[str, Read]) -> Iterator[Fault]:
+    """The znodes of a batch that are not as their kind should be.
+
+    A first load goes through this half a million times: a znode is understood only where it may be wrong.
+    """
+    for path, read in changed.items():
+        if type(read) is not Znode:
+            continue
+        if len(read) > _NOTABLE:
+            yield Fault(path, "D54", Violation(len(read) - _HEAD - STAT_SIZE))
+        owner = read[-24:-16]
+        if owner != _NOBODY:
+            if owner != _CONTAINER and owner[0] != _TTL and paths.locate(path).kind in _PERSISTENT:
+                yield Fault(path, "D51", Violation(why=f"session 0x{owner.hex()}"))
+        elif _may_be_ephemeral(path) and paths.locate(path).kind in _EPHEMERAL:
+            yield Fault(path, "D50", Violation())
+
+
+def _may_be_ephemeral(path: str) -> bool:
+    """Cheaply: most paths are partitions and offsets, which never are."""
+    return "/partitions" not in path and "/offsets" not in path and path.startswith(_ROOMS)

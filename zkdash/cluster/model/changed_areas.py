@@ -1,0 +1,28 @@
+"""What a revision changed, coarsely: enough to know which pages must be looked at again."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class ChangedAreas(msgspec.Struct, frozen=True):
+    """What a revision changed: pages are rendered again only when it meets what they show.
+
+    Areas: "session", "brokers", "controller", "topics", "groups", "admin", "problems", "findings", "changes",
+    "actions", "runs", "acls", "ensemble", "configs", "notifications", "znodes",
+    "samples" (of brokers; `topics` and `groups` then name whose samples moved).
+    `topics` and `groups` name the ones that changed; `everything` is True after a whole batch.
+    """
+
+    areas: frozenset[str] = frozenset()
+    topics: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    everything: bool = False
+
+    def __or__(self, other: ChangedAreas) -> ChangedAreas:
+        return ChangedAreas(
+            self.areas | other.areas,
+            self.topics | other.topics,
+            self.groups | other.groups,
+            self.everything or other.everything,
+        )

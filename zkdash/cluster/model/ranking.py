@@ -1,0 +1,119 @@
+"""A sorted sequence that is cheap to change and never changes in place: what a list page shows by default.
+
+Kept in chunks, so that one insertion copies a few hundred entries however long the whole is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
+
+import msgspec
+
+from zkdash.cluster.model.tone import Tone
+
+Entry = tuple[int, str]
+CHUNK = 256
+_FEW = 64  # so many insertions are cheaper than sorting anew, whatever the size
+
+
+class Toned(Protocol):
+    """What is ranked: worst status first."""
+
+    @property
+    def tone(self) -> Tone: ...
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """(rank, name) pairs in order, without duplicates."""
+
+    chunks: tuple[tuple[Entry, ...], ...] = ()
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Ranking:
+        """Build from entries in any order."""
+        ordered = sorted(entries)
+        return cls(tuple(tuple(ordered[i : i + CHUNK]) for i in range(0, len(ordered), CHUNK)))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.chunks))
+
+    def __iter__(self) -> Iterator[Entry]:
+        for chunk in self.chunks:
+            yield from chunk
+
+    def added(self, entry: Entry) -> Ranking:
+        """The ranking with `entry`, which must not be in it."""
+        if not self.chunks:
+            return Ranking(((entry,),))
+        at = self._chunk(entry)
+        chunk = self.chunks[at]
+        where = bisect_left(chunk, entry)
+        grown = (*chunk[:where], entry, *chunk[where:])
+        half = len(grown) // 2
+        parts = (grown,) if len(grown) <= 2 * CHUNK else (grown[:half], grown[half:])
+        return Ranking((*self.chunks[:at], *parts, *self.chunks[at + 1 :]))
+
+    def removed(self, entry: Entry) -> Ranking:
+        """The ranking without `entry`, which must be in it."""
+        at = self._chunk(entry)
+        chunk = self.chunks[at]
+        where = bisect_left(chunk, entry)
+        if where == len(chunk) or chunk[where] != entry:
+            raise KeyError(entry)
+        left = chunk[:where] + chunk[where + 1 :]
+        return Ranking((*self.chunks[:at], *((left,) if left else ()), *self.chunks[at + 1 :]))
+
+    def between(self, start: int, stop: int) -> Iterator[Entry]:
+        """The entries from position `start` up to `stop`, read as far as is asked for."""
+        for chunk in self.chunks:
+            if stop <= 0:
+                break
+            if start < len(chunk):
+                yield from chunk[max(start, 0) : stop]
+            start -= len(chunk)
+            stop -= len(chunk)
+
+    def _chunk(self, entry: Entry) -> int:
+        """The chunk that holds `entry` or would take it."""
+        low, high = 0, len(self.chunks) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self.chunks[middle][-1] < entry:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+class Placing:
+    """What changes its place while a batch is applied. One per batch, thrown away after `close`.
+
+    Each name moves at most once a batch, so that an entry is never both gone and come.
+    """
+
+    def __init__(self, before: Ranking) -> None:
+        self._before = before
+        self._gone: set[Entry] = set()
+        self._come: set[Entry] = set()
+
+    def move(self, name: str, before: Toned | None, after: Toned | None) -> None:
+        """Something changed, came (before is None) or went (after is None)."""
+        if before is not None and after is not None and before.tone is after.tone:
+            return
+        if before is not None:
+            self._gone.add((before.tone.rank, name))
+        if after is not None:
+            self._come.add((after.tone.rank, name))
+
+    def close(self, every: Mapping[str, Toned]) -> Ranking:
+        """The ranking of `every` thing that there is now."""
+        if len(self._gone) + len(self._come) > max(_FEW, len(every) // 16):
+            return Ranking.of((each.tone.rank, name) for name, each in every.items())
+        ranking = self._before
+        for entry in self._gone:
+            ranking = ranking.removed(entry)
+        for entry in self._come:
+            ranking = ranking.added(entry)
+        return ranking

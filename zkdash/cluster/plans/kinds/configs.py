@@ -1,0 +1,74 @@
+"""Changing what a topic overrides: merge, write the whole document, then notify, all in one multi."""
+
+from __future__ import annotations
+
+from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.plans.draft import Draft
+from zkdash.cluster.plans.goals import Written
+from zkdash.cluster.plans.intents import ChangeConfig
+from zkdash.cluster.plans.values import Effect, Ground, Needs, Operation, Plan, Write, create, replace
+from zkdash.kafka import editing, notifications, paths
+from zkdash.kafka.documents.document import quote
+from zkdash.kafka.topics import options as topic_options
+from zkdash.kafka.values import TopicConfig, Unparsable
+from zkdash.znode import Unreadable
+
+NEEDS = Needs(paths=(notifications.CHANGES,))
+
+
+def plan(intent: ChangeConfig, ground: Ground) -> Plan:
+    draft = Draft(intent, ground, intent.topic)
+    draft.require_controller()
+    topic = ground.state.topics.get(intent.topic)
+    if topic is None:
+        draft.refuse(f"There is no topic {quote(intent.topic)}.")
+        return draft.close()
+    _checked(intent, draft, topic)
+    now = dict(topic.config.config) if isinstance(topic.config, TopicConfig) else {}
+    changed = {name: value for name, value in intent.put.items() if now.get(name) != value}
+    dropped = tuple(name for name in intent.drop if name in now)
+    if not changed and not dropped:
+        draft.refuse("Nothing would change: the topic is configured so already.")
+    if not draft.refusals:
+        _write(intent.topic, topic, changed, dropped, draft)
+    back = {name: now[name] for name in (*changed, *dropped) if name in now}
+    fresh = tuple(name for name in changed if name not in now)
+    return draft.close(Effect(topics=1), ChangeConfig(intent.topic, back, fresh))
+
+
+def _checked(intent: ChangeConfig, draft: Draft, topic: Topic) -> None:
+    if isinstance(topic.config, Unparsable | Unreadable):
+        draft.refuse(f"{paths.topic_config(intent.topic)} cannot be read: {topic.config.reason}.")
+    if topic.deleting:
+        draft.refuse(f"{quote(intent.topic)} is being deleted.")
+    for name, value in sorted(intent.put.items()):
+        if fault := topic_options.fault(name, value):
+            draft.refuse(fault)
+    for name in sorted(set(intent.put).intersection(intent.drop)):
+        draft.refuse(f"{quote(name)} is both set and removed.")
+    if draft.era.topics is None:
+        draft.refuse(f"No notification is understood by all brokers: {draft.era.unclear}.")
+    elif draft.read(notifications.CHANGES) is None:
+        draft.refuse(f"{notifications.CHANGES} is absent (Kafka 0.8.0): no broker would hear of the change.")
+
+
+def _write(name: str, topic: Topic, put: dict[str, str], drop: tuple[str, ...], draft: Draft) -> None:
+    path, existing = paths.topic_config(name), topic.config_znode
+    try:
+        data = editing.merge_config(existing and existing.data, put, drop)
+    except editing.Uneditable as fault:
+        draft.refuse(f"{path} cannot be edited: {fault}.")
+        return
+    if len(data) > draft.ground.largest:
+        draft.refuse(f"The configuration would hold {len(data)} bytes; {draft.ground.largest} are the most.")
+    if draft.era.topics is None:
+        return
+    undo = "the values as before, and another notification"
+    value = replace(path, existing, data, undo) if existing else create(path, data, undo)
+    told = Write(
+        notifications.PREFIX,
+        Operation.CREATE,
+        after=notifications.of_topic(name, draft.era.topics),
+        sequential=True,
+    )
+    draft.step(f"Change the configuration of {name} and tell the brokers", [value, told], Written())

@@ -1,0 +1,92 @@
+"""Electing preferred replicas: /admin/preferred_replica_election.
+
+An entry for a topic that does not exist jams the controllers of 0.8 to 1.1, so that only what exists is
+asked for; and only what would succeed, because the rest only costs the controller time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from zkdash.cluster.model.topics import Partition, Topic
+from zkdash.cluster.plans.draft import Draft
+from zkdash.cluster.plans.goals import Consumed
+from zkdash.cluster.plans.intents import ElectPreferred
+from zkdash.cluster.plans.values import MOST_OPERATIONS, Effect, Ground, Plan, create
+from zkdash.kafka import paths, requests
+from zkdash.kafka.documents.document import few, quote
+from zkdash.kafka.values import PartitionState
+
+_ENTRY = len('{"topic":"","partition":2147483647},')
+
+
+def plan(intent: ElectPreferred, ground: Ground) -> Plan:
+    draft = Draft(intent, ground, ", ".join(intent.topics) or "all topics")
+    draft.require_controller()
+    if ground.state.election is not None:
+        draft.refuse(f"An election was asked for and is not done yet ({paths.ELECTION} is there).")
+    wanted = _wanted(intent, draft)
+    chosen = [pair for pair, reason in wanted if not reason]
+    if not wanted:
+        draft.nothing("No election would change anything: each partition is led by its preferred replica.")
+    elif not chosen:
+        draft.refuse("No election would succeed now.")
+    for sentence in few([reason for _, reason in wanted if reason]):
+        (draft.warn if chosen else draft.refuse)(sentence)
+    for batch in requests.batches(
+        chosen,
+        len(chosen),
+        bytes_each=_ENTRY,
+        largest=ground.largest - 100,
+        topics=MOST_OPERATIONS,
+    ):
+        asked = chosen[batch.start : batch.stop]
+        draft.step(
+            f"Ask the controller to elect {len(asked)} preferred leaders",
+            [create(paths.ELECTION, requests.election(asked), "the controller removes it")],
+            Consumed(paths.ELECTION),
+        )
+    topics = len({topic for topic, _ in chosen})
+    return draft.close(Effect(topics=topics, partitions=len(chosen), leaders_moved=len(chosen)))
+
+
+def _wanted(intent: ElectPreferred, draft: Draft) -> list[tuple[tuple[str, int], str]]:
+    """Each partition that is not led by its preferred replica, and why it cannot be (empty: it can)."""
+    found = []
+    for topic in _topics(intent, draft):
+        ids = {number for name, number in intent.partitions if name == topic.name}
+        for unknown in sorted(ids.difference(one.id for one in topic.partitions)):
+            draft.refuse(f"{quote(topic.name)} has no partition {unknown}.")
+        for one in topic.partitions:
+            if ids and one.id not in ids:
+                continue
+            if one.replicas and not (
+                isinstance(one.state, PartitionState) and one.state.leader == one.replicas[0]
+            ):
+                found.append(((topic.name, one.id), _obstacle(topic, one, draft)))
+    return found
+
+
+def _topics(intent: ElectPreferred, draft: Draft) -> Iterator[Topic]:
+    names = [*intent.topics, *(name for name, _ in intent.partitions)]
+    for name in dict.fromkeys(names) if names else sorted(draft.state.topics):
+        if topic := draft.state.topics.get(name):
+            yield topic
+        else:
+            draft.refuse(f"There is no topic {quote(name)}.")
+
+
+def _obstacle(topic: Topic, one: Partition, draft: Draft) -> str:
+    here = f"{topic.name}-{one.id} is left out:"
+    first = one.replicas[0] if one.replicas else -1
+    if topic.deleting:
+        return f"{here} the topic is being deleted."
+    if one.id in topic.moving:
+        return f"{here} it is being moved."
+    if not isinstance(one.state, PartitionState):
+        return f"{here} its state cannot be read."
+    if first not in draft.state.brokers:
+        return f"{here} broker {first} is not registered."
+    if first not in one.state.isr:
+        return f"{here} broker {first} is not in sync."
+    return ""

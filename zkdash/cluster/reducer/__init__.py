@@ -1,0 +1,1 @@
+"""From a state and a batch to the next state."""

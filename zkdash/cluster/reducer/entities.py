@@ -1,0 +1,87 @@
+"""What is known by its path alone: configurations, ACLs, delegation tokens, notifications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any, Final
+
+import immutables
+
+from zkdash.cluster.model.draft import Draft
+from zkdash.cluster.model.known import Read
+from zkdash.cluster.model.state import ClusterState, Seen
+from zkdash.cluster.reducer.arrivals import Arrival
+from zkdash.cluster.reducer.assembly import readable
+from zkdash.cluster.reducer.reading import Reader
+from zkdash.kafka.layouts import table
+from zkdash.kafka.paths import Kind, Place
+from zkdash.kafka.values import EntityConfig
+from zkdash.znode import Unreadable
+
+# The field of the state that holds a kind, and the area of pages that show it.
+_FIELDS: Final[Mapping[Kind, tuple[str, str]]] = {
+    Kind.CLIENT_CONFIG: ("configs", "configs"),
+    Kind.USER_CONFIG: ("configs", "configs"),
+    Kind.USER_CLIENT_CONFIG: ("configs", "configs"),
+    Kind.BROKER_CONFIG: ("configs", "configs"),
+    Kind.IP_CONFIG: ("configs", "configs"),
+    Kind.ACL: ("acls", "acls"),
+    Kind.PREFIXED_ACL: ("acls", "acls"),
+    Kind.TOKEN: ("tokens", "acls"),
+    Kind.CONFIG_CHANGE: ("notifications", "notifications"),
+    Kind.ACL_CHANGE: ("notifications", "notifications"),
+    Kind.EXTENDED_ACL_CHANGE: ("notifications", "notifications"),
+    Kind.TOKEN_CHANGE: ("notifications", "notifications"),
+    Kind.ISR_CHANGE: ("notifications", "notifications"),
+    Kind.LOG_DIR_EVENT: ("notifications", "notifications"),
+}
+_CONFIG: Final = "/config/"
+
+
+class Entities:
+    """Those of a state while a batch is applied."""
+
+    def __init__(self, before: ClusterState) -> None:
+        self._before = before
+        self._drafts: dict[str, Draft[str, Any]] = {}
+
+    def read(self, arrived: Iterable[Arrival], reader: Reader) -> set[str]:
+        """Read what arrived; the areas that it touches."""
+        areas = set()
+        for arrival in arrived:
+            field, area = _FIELDS[arrival.kind]
+            draft = self._drafts.get(field)
+            if draft is None:
+                draft = self._drafts[field] = Draft(getattr(self._before, field))
+            value: Any = reader.value(arrival, partial(table.parse, Place(arrival.kind)))
+            seen = None if value is None else Seen(value, readable(arrival.read))
+            draft.put(_key(field, arrival.path), seen)
+            areas.add(area)
+        return areas
+
+    def refuse(self, arrived: Iterable[tuple[str, Read]]) -> set[str]:
+        """Keep which directories may not be read; the areas that it touches."""
+        known, areas = self._before.refused, set[str]()
+        for path, read in arrived:
+            refused = read if isinstance(read, Unreadable) else None
+            if refused != known.get(path):
+                self._drafts.setdefault("refused", Draft(known)).put(path, refused)
+                areas |= {"configs", "acls", "notifications"}
+        return areas
+
+    def configs(self) -> immutables.Map[str, Seen[EntityConfig]]:
+        """The configurations as they stand so far in the batch."""
+        draft = self._drafts.get("configs")
+        return self._before.configs if draft is None else draft.close()
+
+    def close(self) -> dict[str, Any]:
+        """The fields of the state that changed."""
+        return {field: draft.close() for field, draft in self._drafts.items()}
+
+
+def _key(field: str, path: str) -> str:
+    """A configuration is known by its path below /config, a token by its id, all else by its path."""
+    if field == "configs":
+        return path.removeprefix(_CONFIG)
+    return path.rpartition("/")[2] if field == "tokens" else path

@@ -1,0 +1,45 @@
+"""From a znode to a value by the layouts' parsers, with the problems noted on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from zkdash.cluster.reducer.arrivals import Arrival
+from zkdash.cluster.reducer.problems import Ledger
+from zkdash.kafka.layouts import table
+from zkdash.kafka.paths import Kind, Place
+from zkdash.kafka.values import Unparsable
+from zkdash.znode import Unreadable, Znode
+
+V = TypeVar("V")
+
+# Check D30: a child that is no number where an id belongs, and a 0.7 topic's counts, are ids and topics too.
+_CRITICAL = table.CRITICAL | {Kind.MISNAMED, Kind.PARTITION_COUNT}
+
+
+class Reader:
+    """Reads the znodes of one batch and keeps the ledger of problems."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def value(
+        self, arrival: Arrival, parse: Callable[[bytes | None], tuple[V | Unparsable, tuple[str, ...]]]
+    ) -> V | Unparsable | Unreadable | None:
+        """What the znode says now: None where it is gone. What may not be read is no problem of its own."""
+        read = arrival[4]
+        if not isinstance(read, Znode):
+            self._ledger.note(arrival.path, read, (), critical=False)
+            return read
+        value, reasons = parse(read.data)
+        if reasons or self._ledger.holds_any:
+            self._ledger.note(arrival.path, read, reasons, critical=arrival.kind in _CRITICAL)
+        return value
+
+    def misnamed(self, arrival: Arrival) -> None:
+        """A child whose name should be a number: its name is the problem, whatever it holds."""
+        place = Place(Kind.MISNAMED, arrival.part, arrival.key)
+        _, reasons = table.parse(place, None)
+        gone = arrival.read is None
+        self._ledger.note(arrival.path, arrival.read, () if gone else reasons, critical=True)

@@ -1,0 +1,82 @@
+"""The sums over a cluster while a batch is applied: each topic or group takes out what it gave before."""
+
+from __future__ import annotations
+
+from zkdash.cluster.model.groups import GroupSummary
+from zkdash.cluster.model.ranking import Toned
+from zkdash.cluster.model.state import Counts
+from zkdash.cluster.model.topics import TopicSummary
+from zkdash.kafka.values import Layout
+
+_TOPIC_FIELDS = Counts.__struct_fields__[:11]
+_GROUP_FIELDS = ("groups", "owned", "unowned")
+_NO_TOPIC = (0,) * len(_TOPIC_FIELDS)
+_NO_GROUP = (0,) * len(_GROUP_FIELDS)
+
+
+class Tally:
+    """One per batch, thrown away after `close`."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._topics = [getattr(counts, field) for field in _TOPIC_FIELDS]
+        self._groups = [getattr(counts, field) for field in _GROUP_FIELDS]
+        self._tones = list(counts.tones)
+        self._group_tones = list(counts.group_tones)
+
+    def topic(self, before: TopicSummary | None, after: TopicSummary | None) -> None:
+        """A topic's numbers changed, or it came (before is None), or it went (after is None)."""
+        gone, here = _of_topic(before), _of_topic(after)
+        self._topics = [total - was + now for total, was, now in zip(self._topics, gone, here, strict=True)]
+        _count(self._tones, before, after)
+
+    def group(self, before: GroupSummary | None, after: GroupSummary | None) -> None:
+        """As `topic`, for a group."""
+        gone, here = _of_group(before), _of_group(after)
+        self._groups = [total - was + now for total, was, now in zip(self._groups, gone, here, strict=True)]
+        _count(self._group_tones, before, after)
+
+    def close(self, problems: int, critical_problems: int) -> Counts:
+        return Counts(
+            **dict(zip(_TOPIC_FIELDS, self._topics, strict=True)),
+            tones=tuple(self._tones),
+            group_tones=tuple(self._group_tones),
+            **dict(zip(_GROUP_FIELDS, self._groups, strict=True)),
+            problems=problems,
+            critical_problems=critical_problems,
+        )
+
+
+def _count(tones: list[int], before: Toned | None, after: Toned | None) -> None:
+    if before is not None:
+        tones[before.tone.rank] -= 1
+    if after is not None:
+        tones[after.tone.rank] += 1
+
+
+def _of_topic(summary: TopicSummary | None) -> tuple[int, ...]:
+    """In the order of the fields of Counts."""
+    if summary is None:
+        return _NO_TOPIC
+    old = summary.layout in {Layout.V07, Layout.MIXED}
+    new = summary.layout in {Layout.V08, Layout.MIXED}
+    if summary.deleting:
+        return (1, summary.partitions or 0, 0, 0, 0, 0, 0, 0, 0, old, new)
+    return (
+        1,
+        summary.partitions or 0,
+        summary.under_replicated,
+        summary.offline,
+        summary.leader_dead,
+        summary.stateless,
+        summary.unparsable,
+        summary.preferred,
+        summary.preferable,
+        old,
+        new,
+    )
+
+
+def _of_group(summary: GroupSummary | None) -> tuple[int, ...]:
+    if summary is None:
+        return _NO_GROUP
+    return (1, summary.owned, summary.unowned)

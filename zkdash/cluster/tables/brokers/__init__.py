@@ -1,0 +1,1 @@
+"""The tables of brokers, and of what one of them holds."""

@@ -1,0 +1,99 @@
+"""The text of the filter box above what one broker holds: what every filter takes, and the broker's part.
+
+`role:` takes leader or follower or how it begins, `is:` a fact about the broker and a partition; the rest
+is `filters`, with the topic's name as the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from zkdash.cluster.model import summary
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Partition, Topic
+from zkdash.cluster.tables import filters
+from zkdash.cluster.tables.brokers import rows
+from zkdash.cluster.tables.filters import Filter
+from zkdash.kafka.values import PartitionState
+
+# Of a broker, a topic and one of its partitions that the broker holds or leads.
+Fact = Callable[[int, Topic, Partition], bool]
+
+
+def _is_out(number: int, _: Topic, one: Partition) -> bool:
+    return isinstance(one.state, PartitionState) and number not in one.state.isr
+
+
+def _is_behind(number: int, topic: Topic, one: Partition) -> bool:
+    """What `Load.under_replicated` counts."""
+    out = not topic.deleting and _is_out(number, topic, one) and number in (one.replicas or ())
+    return out and summary.is_under_replicated(topic, one)
+
+
+def _is_preferred(number: int, _: Topic, one: Partition) -> bool:
+    return one.replicas is not None and one.replicas[:1] == (number,)
+
+
+def _is_unled(number: int, topic: Topic, one: Partition) -> bool:
+    """What `Load.unled` counts."""
+    if topic.deleting or one.id in topic.moving or not isinstance(one.state, PartitionState):
+        return False
+    return _is_preferred(number, topic, one) and one.state.leader != number
+
+
+FACTS: dict[str, Fact] = {
+    "out-of-sync": _is_out,
+    "under-replicated": _is_behind,
+    "preferred": _is_preferred,
+    "not-leading": _is_unled,
+}
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A parsed filter; `facts` must all hold."""
+
+    plain: Filter
+    facts: tuple[Fact, ...] = ()
+
+    def admits_topic(self, name: str) -> bool:
+        """Whether partitions of a topic may pass at all."""
+        folded = name.casefold()
+        return all(word in folded for word in self.plain.words)
+
+    def admits(self, number: int, topic: Topic, partition: Partition) -> bool:
+        """Whether what the broker is to a partition passes."""
+        return not self.facts or all(fact(number, topic, partition) for fact in self.facts)
+
+    def admits_status(self, tone: Tone, partition: Partition) -> bool:
+        """Whether its status and its brokers pass."""
+        plain = self.plain
+        if plain.brokers and any(wanted.isdisjoint(_brokers(partition)) for wanted in plain.brokers):
+            return False
+        return all(tone in tones for tones in plain.tones)
+
+
+def _brokers(one: Partition) -> frozenset[int]:
+    leader = (one.state.leader,) if isinstance(one.state, PartitionState) else ()
+    return frozenset(one.replicas or ()).union(leader)
+
+
+def parse(text: str, state: ClusterState) -> Wanted:
+    """Read a filter; what its racks are, the cluster's registrations say."""
+    facts: list[Fact] = []
+    rest: list[str] = []
+    for term in text.casefold().split():
+        key, _, value = term.partition(":")
+        if key == "role" and value:
+            facts.append(_role(value))
+        elif key == "is" and value in FACTS:
+            facts.append(FACTS[value])
+        else:
+            rest.append(term)
+    return Wanted(filters.parse(" ".join(rest), state), tuple(facts))
+
+
+def _role(begins: str) -> Fact:
+    return lambda number, _, one: (rows.role(number, one) or "").startswith(begins)

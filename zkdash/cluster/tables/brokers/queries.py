@@ -1,0 +1,227 @@
+"""Which brokers are shown, and which of a broker's partitions: filter, sort and page, from the state alone.
+
+The default page of a broker's partitions reads topics in their order until it is full: how many there are
+in all, and of each status, the state keeps. A filter or a sort looks at every partition once.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from zkdash.cluster.analysis import skew
+from zkdash.cluster.model import summary
+from zkdash.cluster.model.loads import NOTHING
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.summary import Status
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Partition, PartitionCount, Topic
+from zkdash.cluster.tables import filters
+from zkdash.cluster.tables.brokers import filters as roles
+from zkdash.cluster.tables.brokers import rows
+from zkdash.cluster.tables.brokers.rows import BrokerRow, HeldRow, ReplicaRow
+from zkdash.cluster.tables.query import STATUSES, Keys, Query, Selection, choose, window
+from zkdash.kafka.values import Broker, Layout, PartitionState
+
+Part = tuple[Topic, Partition]
+Judged = tuple[Topic, Partition, Status]
+Held = tuple[Topic, PartitionCount, Status]
+
+
+def _field(row: BrokerRow, name: str) -> object:
+    """What the registration says, None where it says nothing."""
+    return getattr(row.broker, name) or None if isinstance(row.broker, Broker) else None
+
+
+# By the names that the columns have.
+_BROKER_KEYS: Keys[BrokerRow] = {
+    "id": lambda row: row.id,
+    "status": lambda row: row.status.rank,
+    "host_port": lambda row: row.host_port,
+    "endpoints": lambda row: _field(row, "endpoints"),
+    "rack": lambda row: _field(row, "rack"),
+    "controller": lambda row: not row.is_controller,
+    "partitions": lambda row: row.load.partitions_07,
+    "leaders": lambda row: row.load.leaders,
+    "leaders_over_mean_percent": lambda row: row.leaders_over_mean_percent,
+    "replicas": lambda row: row.load.replicas,
+    "replicas_over_mean_percent": lambda row: row.replicas_over_mean_percent,
+    "preferred_led": lambda row: row.preferred_led,
+    "leader_skew_percent": lambda row: row.leader_skew_percent,
+    "under_replicated": lambda row: row.load.under_replicated,
+    "version": lambda row: _field(row, "version"),
+    "registered": lambda row: row.registered,
+    "session": lambda row: row.session or None,
+}
+_NOT_IN_07 = {
+    "endpoints",
+    "rack",
+    "controller",
+    "leaders",
+    "leaders_over_mean_percent",
+    "replicas",
+    "replicas_over_mean_percent",
+    "preferred_led",
+    "leader_skew_percent",
+    "under_replicated",
+    "version",
+}
+_ONLY_07 = {"partitions"}
+_FINE: Status = (Tone.OK, "ok")
+
+
+def _number_key(one: Judged) -> tuple[str, int]:
+    return one[0].name, one[1].id
+
+
+def _leads(number: int, one: Judged) -> bool | None:
+    """False sorts first: the leader before the followers."""
+    role = rows.role(number, one[1])
+    return None if role is None else role != rows.LEADER
+
+
+def _is_out(number: int, one: Judged) -> bool | None:
+    state = one[1].state
+    return number not in state.isr if isinstance(state, PartitionState) else None
+
+
+def _replica_keys(number: int) -> Keys[Judged]:
+    return {
+        "topic": _number_key,
+        "partition": lambda one: one[1].id,
+        "role": lambda one: _leads(number, one),
+        "in_sync": lambda one: _is_out(number, one),
+        "preferred": lambda one: None if one[1].replicas is None else one[1].replicas[:1] != (number,),
+        "status": lambda one: one[2][0].rank,
+    }
+
+
+_HELD_KEYS: Keys[Held] = {
+    "topic": lambda one: one[0].name,
+    "partitions": lambda one: one[1].count if isinstance(one[1].count, int) else None,
+    "status": lambda one: one[2][0].rank,
+    "changed": lambda one: one[1].znode and one[1].znode.mtime,
+}
+BROKER_SORTS = tuple(_BROKER_KEYS)
+REPLICA_SORTS = tuple(_replica_keys(0))
+HELD_SORTS = tuple(_HELD_KEYS)
+
+
+def broker_columns(layout: Layout) -> tuple[str, ...]:
+    """The columns that a cluster of this layout can fill, its keys to sort by; the default comes first."""
+    unfit = _NOT_IN_07 if layout is Layout.V07 else set() if layout is Layout.MIXED else _ONLY_07
+    return tuple(key for key in _BROKER_KEYS if key not in unfit)
+
+
+def select_brokers(state: ClusterState, query: Query) -> Selection[BrokerRow]:
+    """The Brokers page: by id, unless asked otherwise."""
+    numbers = sorted(rows.ids(state))
+    wanted = filters.parse(query.q, state)
+    means = skew.means(state)
+    every = (rows.broker(state, number, means) for number in numbers)
+    found = [row for row in every if wanted.admits(_text(row), row.status, frozenset({row.id}))]
+    keys = {key: _BROKER_KEYS[key] for key in broker_columns(state.layout)}
+    return choose(found, query, keys, lambda row: row.status, total=len(numbers))
+
+
+def select_replicas(state: ClusterState, number: int, query: Query) -> Selection[ReplicaRow]:
+    """The Broker page of 0.8+: by topic and partition, unless asked otherwise."""
+    keys = _replica_keys(number)
+    if not query.q.strip() and query.order(keys) in {(None, False), ("topic", False)}:
+        return _first_replicas(state, number, query)
+    found = list(_judged(state, number, query.q))
+    total = state.loads.get(number, NOTHING).listed
+    chosen = choose(found, query, keys, lambda one: one[2][0], total=total)
+    return _with(chosen, tuple(rows.replica(number, *one) for one in chosen.rows))
+
+
+def select_held(state: ClusterState, number: int, query: Query) -> Selection[HeldRow]:
+    """The Broker page of 0.7: by topic, unless asked otherwise."""
+    wanted = filters.parse(query.q, state)
+    every = [
+        (topic, count, summary.count_status(count, state.brokers))
+        for topic in _topics(state, number, tuple(Tone))
+        for count in topic.counts
+        if count.broker == number
+    ]
+    found = [one for one in every if wanted.admits(one[0].name.casefold(), one[2][0], frozenset({number}))]
+    chosen = choose(found, query, _HELD_KEYS, lambda one: one[2][0], total=len(every))
+    return _with(chosen, tuple(rows.held(*one) for one in chosen.rows))
+
+
+def _first_replicas(state: ClusterState, number: int, query: Query) -> Selection[ReplicaRow]:
+    """The default order, of which only what comes up to the page is read."""
+    load, live = state.loads.get(number, NOTHING), frozenset(state.brokers)
+    counts = dict(zip(STATUSES, load.tones, strict=True))
+    ticked = query.ticked
+    matched = sum(counts[status] for status in ticked)
+    page, pages, cut = window(query, matched)
+    # No partition is worse than its topic, so that better topics hold none that is asked for.
+    worst = max((tone for tone in Tone if tone.value in ticked), key=lambda tone: tone.rank)
+    parts = _parts(state, number, tuple(tone for tone in Tone if tone.rank <= worst.rank))
+    if len(ticked) < len(STATUSES):
+        parts = (one for one in parts if summary.partition_status(*one, live)[0].value in ticked)
+    shown = islice(parts, cut.start, min(cut.stop, matched))
+    made = tuple(rows.replica(number, *one, summary.partition_status(*one, live)) for one in shown)
+    return Selection(made, load.listed, matched, page, pages, counts)
+
+
+def _judged(state: ClusterState, number: int, text: str) -> Iterator[Judged]:
+    """The partitions that a broker holds or leads and that pass a filter, with their status."""
+    wanted, live = roles.parse(text, state), frozenset(state.brokers)
+    asks = bool(text.strip())
+    for topic in _topics(state, number, tuple(Tone)):
+        if not wanted.admits_topic(topic.name):
+            continue
+        # No partition is worse than its topic.
+        known = _FINE if state.summaries[topic.name].tone is Tone.OK else None
+        for partition in _held_parts(topic, number):
+            if asks and not wanted.admits(number, topic, partition):
+                continue
+            status = known or summary.partition_status(topic, partition, live)
+            if not asks or wanted.admits_status(status[0], partition):
+                yield topic, partition, status
+
+
+def _parts(state: ClusterState, number: int, tones: tuple[Tone, ...]) -> Iterator[Part]:
+    """The partitions that a broker holds or leads, of topics with these tones, by topic and number."""
+    for topic in _topics(state, number, tones):
+        for partition in _held_parts(topic, number):
+            yield topic, partition
+
+
+def _held_parts(topic: Topic, number: int) -> Iterator[Partition]:
+    for partition in summary.assigned(topic):
+        state = partition.state
+        if number in (partition.replicas or ()) or (
+            isinstance(state, PartitionState) and state.leader == number
+        ):
+            yield partition
+
+
+def _topics(state: ClusterState, number: int, tones: tuple[Tone, ...]) -> Iterator[Topic]:
+    """The topics with these tones of which a broker leads or holds something, by name."""
+    runs = []
+    start = 0
+    for tone, count in zip(Tone, state.counts.tones, strict=True):
+        if count and tone in tones:
+            runs.append(name for _, name in state.ranking.between(start, start + count))
+        start += count
+    for name in heapq.merge(*runs):
+        if number in state.summaries[name].brokers:
+            yield state.topics[name]
+
+
+def _text(row: BrokerRow) -> str:
+    """What the words of a filter are looked for in."""
+    said = row.broker if isinstance(row.broker, Broker) else None
+    names = () if said is None else (said.rack or "", *said.endpoints)
+    return " ".join((str(row.id), row.host_port or "", *names)).casefold()
+
+
+def _with(chosen: Selection[Any], made: tuple[Any, ...]) -> Selection[Any]:
+    return msgspec.structs.replace(chosen, rows=made)

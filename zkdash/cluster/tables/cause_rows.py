@@ -1,0 +1,68 @@
+"""The table of what causes a finding: filtered, sorted and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from zkdash.cluster.checks import Check, begun
+from zkdash.cluster.checks.observations import CheckResult
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.violations import Violation
+from zkdash.cluster.tables import filters
+from zkdash.cluster.tables.query import Keys, Query, Selection, choose, with_rows
+
+_NO_BROKERS: frozenset[int] = frozenset()
+_Found = tuple[str, Violation, Tone]
+
+
+class CauseRow(msgspec.Struct, frozen=True):
+    """One topic, group, broker or znode that fails a check.
+
+    `since` is the epoch millisecond from which it holds. `held` is whether that is long enough to count.
+    """
+
+    name: str
+    count: int
+    since: int
+    status: Tone
+    why: str
+    held: bool
+
+
+def select(check: Check, looked: CheckResult, state: ClusterState, query: Query) -> Selection[CauseRow]:
+    """The causes of a check: worst first, then those that do it most, then by name, unless asked otherwise.
+
+    The words of a filter are looked for in name and detail. Rows are made only of what is shown.
+    """
+    causes: Mapping[str, Violation] = looked.causes or {}
+    wanted = filters.parse(query.q, state)
+    every = ((name, cause, cause.tone or check.tone) for name, cause in causes.items())
+    found = [one for one in every if not query.q or wanted.admits(_text(one), one[2], _NO_BROKERS)]
+    found.sort(key=lambda one: (one[2].rank, -one[1].count, one[0]))
+    keys: Keys[_Found] = {
+        "status": lambda one: one[2].rank,
+        "name": lambda one: one[0],
+        "count": lambda one: one[1].count,
+        "since": lambda one: begun(looked, one[0], one[1]),
+        "why": lambda one: one[1].why or None,
+    }
+    chosen = choose(found, query, keys, lambda one: one[2], total=len(causes))
+    return with_rows(chosen, lambda one: _row(looked, *one))
+
+
+def _row(looked: CheckResult, name: str, cause: Violation, tone: Tone) -> CauseRow:
+    return CauseRow(
+        name=name,
+        count=cause.count,
+        since=int(begun(looked, name, cause) * 1000),
+        status=tone,
+        why=cause.why,
+        held=name in looked.held,
+    )
+
+
+def _text(one: _Found) -> str:
+    return f"{one[0]}\n{one[1].why}".casefold()

@@ -1,0 +1,92 @@
+"""The table of all checks: what each says of a cluster now, filtered, sorted and cut."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from zkdash.cluster.checks import CHECKS, Check, Observations
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables import filters
+from zkdash.cluster.tables.query import Keys, Query, Selection, choose
+
+_NO_BROKERS: frozenset[int] = frozenset()
+
+
+class Verdict(enum.Enum):
+    """What a check says; the value is how pages word it."""
+
+    FAILS = "fails"
+    PASSES = "passes"
+    WAITS = "seen, not for long enough yet"
+    SILENT = "not for this cluster"
+    UNKNOWN = "unknown"
+
+
+class CheckRow(msgspec.Struct, frozen=True):
+    """What one check says: the sentence of a pass is a question where it is not known to pass.
+
+    `since` is in epoch seconds; it and `count` are None where the check does not fail.
+    """
+
+    check: str
+    verdict: Verdict
+    status: Tone
+    sentence: str
+    count: int | None
+    since: float | None
+
+
+_KEYS: Keys[CheckRow] = {
+    "status": lambda row: row.status.rank,
+    "check": lambda row: int(row.check[1:]),
+    "sentence": lambda row: row.sentence,
+    "count": lambda row: row.count,
+    "since": lambda row: row.since,
+}
+
+
+def select(state: ClusterState, observations: Observations, query: Query) -> Selection[CheckRow]:
+    """The Checks page: worst first, then by id, unless asked otherwise.
+
+    The words of a filter are looked for in id and sentence.
+    """
+    wanted = filters.parse(query.q, state)
+    every = (row(check, observations) for check in CHECKS)
+    found = [one for one in every if wanted.admits(_text(one), one.status, _NO_BROKERS)]
+    found.sort(key=lambda one: (one.status.rank, list(Verdict).index(one.verdict)))
+    return choose(found, query, _KEYS, lambda one: one.status, total=len(CHECKS))
+
+
+def row(check: Check, observations: Observations) -> CheckRow:
+    """What a check says of a cluster."""
+    finding = next((one for one in observations.findings if one.check == check.id), None)
+    if finding is not None:
+        return CheckRow(check.id, Verdict.FAILS, finding.tone, finding.sentence, finding.count, finding.since)
+    verdict = _verdict(check.id, observations)
+    # No good news of what is not known to be so.
+    sentence = check.passing if verdict is Verdict.PASSES else f"{check.passing}?"
+    return CheckRow(check.id, verdict, _TONES[verdict], sentence, None, None)
+
+
+def _verdict(check: str, observations: Observations) -> Verdict:
+    if check in observations.passing:
+        return Verdict.PASSES
+    looked = observations.looked.get(check)
+    if looked is None:
+        return Verdict.UNKNOWN
+    return Verdict.SILENT if looked.causes is None else Verdict.WAITS
+
+
+def _text(one: CheckRow) -> str:
+    return f"{one.check}\n{one.sentence}".casefold()
+
+
+_TONES = {
+    Verdict.PASSES: Tone.OK,
+    Verdict.WAITS: Tone.INFO,
+    Verdict.SILENT: Tone.UNKNOWN,
+    Verdict.UNKNOWN: Tone.UNKNOWN,
+}

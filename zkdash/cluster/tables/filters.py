@@ -1,0 +1,88 @@
+"""The text of a filter box: plain words and `key:value` terms, all of which must hold.
+
+A word is looked for anywhere in a name, whatever the case. `status:` takes a tone or how it begins,
+`broker:` an id that leads or holds a replica, `rack:` a rack of such a broker, `is:` a fact that a check
+counts. A term with another key is a plain word, as names may hold colons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import TopicSummary
+from zkdash.kafka import paths
+from zkdash.kafka.values import Broker
+
+# What `is:` may ask of a topic. No check looks at a topic that is being deleted, so nor do its facts.
+FACTS: dict[str, Callable[[TopicSummary], object]] = {
+    "offline": lambda summary: summary.offline and not summary.deleting,
+    "leader-dead": lambda summary: summary.leader_dead and not summary.deleting,
+    "under-replicated": lambda summary: summary.under_replicated and not summary.deleting,
+    "without-state": lambda summary: summary.stateless and not summary.deleting,
+    "deleting": lambda summary: summary.deleting,
+    "reassigning": lambda summary: summary.moving,
+}
+
+
+class Filter(msgspec.Struct, frozen=True):
+    """A parsed filter. Of each set in `tones` and `brokers` one must be the row's."""
+
+    words: tuple[str, ...] = ()
+    tones: tuple[frozenset[Tone], ...] = ()
+    brokers: tuple[frozenset[int], ...] = ()
+    facts: tuple[str, ...] = ()
+
+    def admits(self, text: str, tone: Tone, brokers: frozenset[int]) -> bool:
+        """Whether a row with this text, status and brokers passes, facts aside."""
+        for wanted in self.brokers:
+            if wanted.isdisjoint(brokers):
+                return False
+        for tones in self.tones:
+            if tone not in tones:
+                return False
+        return not self.words or all(word in text for word in self.words)
+
+    def admits_topic(self, summary: TopicSummary) -> bool:
+        """Whether a topic passes."""
+        for fact in self.facts:
+            if not FACTS[fact](summary):
+                return False
+        return self.admits(summary.name.casefold(), summary.tone, summary.brokers)
+
+
+def parse(text: str, state: ClusterState) -> Filter:
+    """Read a filter; what its racks are, the cluster's registrations say."""
+    words: list[str] = []
+    tones: list[frozenset[Tone]] = []
+    brokers: list[frozenset[int]] = []
+    facts: list[str] = []
+    for term in text.casefold().split():
+        key, _, value = term.partition(":")
+        if key == "status" and value:
+            tones.append(tones_of(value))
+        elif key == "broker" and paths.is_id(value):
+            brokers.append(frozenset({int(value)}))
+        elif key == "rack" and value:
+            brokers.append(_in_rack(value, state))
+        elif key == "is" and value in FACTS:
+            facts.append(value)
+        else:
+            words.append(term)
+    return Filter(tuple(words), tuple(tones), tuple(brokers), tuple(facts))
+
+
+def tones_of(word: str) -> frozenset[Tone]:
+    """The tones that a word begins."""
+    return frozenset(tone for tone in Tone if tone.value.startswith(word))
+
+
+def _in_rack(rack: str, state: ClusterState) -> frozenset[int]:
+    return frozenset(
+        number
+        for number, seen in state.brokers.items()
+        if isinstance(seen.value, Broker) and (seen.value.rack or "").casefold() == rack
+    )

@@ -1,0 +1,1 @@
+"""The tables of groups, and of one group's partitions."""

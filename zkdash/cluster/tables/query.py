@@ -1,0 +1,115 @@
+"""What a table is asked for, and one page of the answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from zkdash.cluster.model.ranking import Ranking
+from zkdash.cluster.model.tone import Tone
+
+R = TypeVar("R")
+
+SIZES = (50, 200, 1000)
+STATUSES = tuple(tone.value for tone in Tone)
+
+Keys = Mapping[str, Callable[[R], Any]]
+
+
+class Query(msgspec.Struct, frozen=True):
+    """What a list page was asked for. What is not allowed falls back to the default.
+
+    `sort` is a key of the table's, with "-" before it to fall; "" is the default order. `page` counts from 1.
+    """
+
+    q: str = ""
+    status: tuple[str, ...] = ()
+    sort: str = ""
+    page: int = 1
+    size: int = SIZES[0]
+
+    @property
+    def ticked(self) -> frozenset[str]:
+        """The statuses asked for; all where none is."""
+        return frozenset(self.status).intersection(STATUSES) or frozenset(STATUSES)
+
+    def order(self, allowed: Iterable[str]) -> tuple[str | None, bool]:
+        """(key to sort by, whether it falls); (None, False) for the default order."""
+        key = self.sort.removeprefix("-")
+        return (key, self.sort.startswith("-")) if key in allowed else (None, False)
+
+
+class Selection(msgspec.Struct, Generic[R], frozen=True):
+    """The rows of one page.
+
+    `total` counts the table's rows, `matched` those that pass the query, `counts` those that pass its text,
+    by status (so that each status tick-box can say what it would show). `page` is of `pages`, at least 1.
+    """
+
+    rows: tuple[R, ...]
+    total: int
+    matched: int
+    page: int
+    pages: int
+    counts: Mapping[str, int]
+
+
+def choose(
+    found: Sequence[R], query: Query, keys: Keys[R], tone: Callable[[R], Tone], *, total: int
+) -> Selection[R]:
+    """The page of rows that already pass the query's text: by status, sorted, cut."""
+    tones = Counter(map(tone, found))
+    ticked = query.ticked
+    if len(ticked) < len(STATUSES):
+        found = [one for one in found if tone(one).value in ticked]
+    key, falls = query.order(keys)
+    if key is not None:
+        found = _sorted(found, keys[key], falls=falls)
+    page, pages, cut = window(query, len(found))
+    counts = {tone.value: tones[tone] for tone in Tone}
+    return Selection(tuple(found[cut]), total, len(found), page, pages, counts)
+
+
+def first(ranking: Ranking, tones: Sequence[int], query: Query, row: Callable[[str], R]) -> Selection[R]:
+    """The default order, of which only the page is read. `tones` counts what is ranked, by status."""
+    counts = dict(zip(STATUSES, tones, strict=True))
+    ticked = query.ticked
+    matched = sum(counts[status] for status in ticked)
+    page, pages, cut = window(query, matched)
+    shown = islice(_ranked(ranking, tones, ticked), cut.start, cut.stop)
+    return Selection(tuple(map(row, shown)), sum(tones), matched, page, pages, counts)
+
+
+def with_rows(chosen: Selection[Any], row: Callable[[Any], R]) -> Selection[R]:
+    """The selection with a row made of each of its rows."""
+    made = tuple(map(row, chosen.rows))
+    return Selection(made, chosen.total, chosen.matched, chosen.page, chosen.pages, chosen.counts)
+
+
+def window(query: Query, matched: int) -> tuple[int, int, slice]:
+    """(page, pages, its rows); a page that is not there is the nearest that is."""
+    size = query.size if query.size in SIZES else SIZES[0]
+    pages = max(1, -(-matched // size))
+    page = min(max(query.page, 1), pages)
+    return page, pages, slice((page - 1) * size, page * size)
+
+
+def _ranked(ranking: Ranking, tones: Sequence[int], ticked: frozenset[str]) -> Iterator[str]:
+    """The names with these statuses, read as far as is asked for."""
+    start = 0
+    for tone, count in zip(Tone, tones, strict=True):
+        if tone.value in ticked:
+            yield from (name for _, name in ranking.between(start, start + count))
+        start += count
+
+
+def _sorted(found: Sequence[R], key: Callable[[R], Any], *, falls: bool) -> list[R]:
+    """Sorted by a key, equal ones in their order; those without a value last, rising or falling."""
+    keyed = [(key(one), one) for one in found]
+    known = [pair for pair in keyed if pair[0] is not None]
+    known.sort(key=lambda pair: pair[0], reverse=falls)
+    return [one for _, one in known] + [one for value, one in keyed if value is None]

@@ -1,0 +1,194 @@
+"""What tables show: one row of plain values for each topic or partition, named as JSON names them.
+
+A value that is not to be had is what the state knows instead of it: None (absent), Unparsable or
+Unreadable, each with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+import msgspec
+
+from zkdash.cluster.model import summary
+from zkdash.cluster.model.known import Known, percent
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, TopicSummary
+from zkdash.kafka import paths
+from zkdash.kafka.values import Assignment, Layout, PartitionState, Unparsable
+from zkdash.znode import Unreadable, Znode
+
+_UNASSIGNED = Unparsable("the topic has partitions, but no assignment in its znode")
+
+
+class TopicRow(msgspec.Struct, frozen=True):
+    """One topic.
+
+    `status` is its tone, `words` say why. `replication` is (smallest, largest). `preferred_leaders_percent`
+    is the share of `preferred` in `preferable`, rounded down to a tenth, None of none. `groups` counts the
+    groups that consume it by what ZooKeeper holds, `config` the overrides. `changed` is epoch milliseconds,
+    None where no znode of it is readable. `replication` and what has to do with leaders is None in 0.7.
+    """
+
+    status: Tone
+    words: str
+    name: str
+    layout: Layout
+    partitions: Known[int]
+    replication: Known[tuple[int, int]]
+    under_replicated: int | None
+    offline: int | None
+    leader_dead: int | None
+    preferred: int
+    preferable: int
+    preferred_leaders_percent: float | None
+    groups: int
+    config: Known[int]
+    marks: tuple[str, ...]
+    changed: int | None
+
+
+class PartitionRow(msgspec.Struct, frozen=True):
+    """One partition of a 0.8+ topic.
+
+    `leader`, `isr` and the epochs are all the same reason where the state is not to be had. `leader` is -1
+    where there is none; `leader_live` is None then. `out_of_sync` are the assigned replicas outside the
+    ISR, `dead` the brokers among all of these that are not registered. `changed`, `version` and `mzxid`
+    are of the state's znode, at `path`.
+    """
+
+    status: Tone
+    words: str
+    partition: int
+    leader: Known[int]
+    leader_live: bool | None
+    replicas: Known[tuple[int, ...]]
+    isr: Known[tuple[int, ...]]
+    out_of_sync: tuple[int, ...]
+    dead: frozenset[int]
+    leader_epoch: Known[int]
+    controller_epoch: Known[int]
+    marks: tuple[str, ...]
+    changed: int | None
+    path: str
+    version: int | None
+    mzxid: int | None
+
+
+class CountRow(msgspec.Struct, frozen=True):
+    """What one broker says of a 0.7 topic: it holds `partitions` of it. `live`: the broker is registered."""
+
+    status: Tone
+    words: str
+    broker: int
+    live: bool
+    partitions: int | Unparsable | Unreadable
+    changed: int | None
+    path: str
+    version: int | None
+    mzxid: int | None
+
+
+def topic(state: ClusterState, name: str) -> TopicRow:
+    """The row of a topic that is there."""
+    one, numbers = state.topics[name], state.summaries[name]
+    replicated = one.layout is not Layout.V07
+    return TopicRow(
+        status=numbers.tone,
+        words=numbers.words,
+        name=name,
+        layout=one.layout,
+        partitions=_partitions(one, numbers),
+        replication=_replication(one, numbers),
+        under_replicated=numbers.under_replicated if replicated else None,
+        offline=numbers.offline if replicated else None,
+        leader_dead=numbers.leader_dead if replicated else None,
+        preferred=numbers.preferred,
+        preferable=numbers.preferable,
+        preferred_leaders_percent=percent(numbers.preferred, numbers.preferable),
+        groups=len(state.consumers.get(name, ())),
+        config=_config(one),
+        marks=marks(numbers),
+        changed=numbers.changed or None,
+    )
+
+
+def partition(state: ClusterState, one: Topic, part: Partition, status: summary.Status) -> PartitionRow:
+    """The row of a partition of a topic."""
+    tone, words = status
+    read = part.state
+    known = isinstance(read, PartitionState)
+    isr = read.isr if isinstance(read, PartitionState) else ()
+    leader = read.leader if isinstance(read, PartitionState) else -1
+    replicas = part.replicas or ()
+    changed, version, mzxid = _stamp(part.znode)
+    return PartitionRow(
+        status=tone,
+        words=words,
+        partition=part.id,
+        leader=read.leader if isinstance(read, PartitionState) else read,
+        leader_live=leader in state.brokers if leader >= 0 else None,
+        replicas=part.replicas if part.replicas is not None else unassigned(one),
+        isr=read.isr if isinstance(read, PartitionState) else read,
+        out_of_sync=tuple(broker for broker in replicas if broker not in isr) if known else (),
+        dead=_dead((*replicas, *isr, leader), state.brokers),
+        leader_epoch=read.leader_epoch if isinstance(read, PartitionState) else read,
+        controller_epoch=read.controller_epoch if isinstance(read, PartitionState) else read,
+        marks=("moving",) if part.id in one.moving else (),
+        changed=changed,
+        path=paths.state(one.name, part.id),
+        version=version,
+        mzxid=mzxid,
+    )
+
+
+def count(state: ClusterState, one: Topic, held: PartitionCount, status: summary.Status) -> CountRow:
+    """The row of a broker of a 0.7 topic."""
+    tone, words = status
+    changed, version, mzxid = _stamp(held.znode)
+    return CountRow(
+        status=tone,
+        words=words,
+        broker=held.broker,
+        live=held.broker in state.brokers,
+        partitions=held.count,
+        changed=changed,
+        path=paths.partition_count(one.name, held.broker),
+        version=version,
+        mzxid=mzxid,
+    )
+
+
+def marks(numbers: TopicSummary) -> tuple[str, ...]:
+    held = {"deleting": numbers.deleting, "reassigning": numbers.moving > 0}
+    return tuple(word for word, holds in held.items() if holds)
+
+
+def _partitions(one: Topic, numbers: TopicSummary) -> Known[int]:
+    if numbers.partitions is not None:
+        return numbers.partitions
+    doubts = [one.assignment, *(held.count for held in one.counts)]
+    return next((doubt for doubt in doubts if isinstance(doubt, Unparsable | Unreadable)), _UNASSIGNED)
+
+
+def _replication(one: Topic, numbers: TopicSummary) -> Known[tuple[int, int]]:
+    return numbers.replication if isinstance(one.assignment, Assignment) else one.assignment
+
+
+def _config(one: Topic) -> Known[int]:
+    overrides = summary.overrides(one)
+    return one.config if overrides is None and isinstance(one.config, Unparsable | Unreadable) else overrides
+
+
+def unassigned(one: Topic) -> Unparsable | Unreadable | None:
+    return one.assignment if isinstance(one.assignment, Unparsable | Unreadable) else None
+
+
+def _dead(brokers: tuple[int, ...], live: Container[int]) -> frozenset[int]:
+    return frozenset(broker for broker in brokers if broker >= 0 and broker not in live)
+
+
+def _stamp(znode: Znode | None) -> tuple[int | None, int | None, int | None]:
+    """(mtime, version, mzxid) of a znode that is there to read."""
+    return (None, None, None) if znode is None else (znode.mtime, znode.version, znode.mzxid)

@@ -1,0 +1,1 @@
+"""What pages ask of the tables."""

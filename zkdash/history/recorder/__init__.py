@@ -1,0 +1,1 @@
+"""What a live watcher sees, written into tables."""

@@ -1,0 +1,84 @@
+"""The tables that the recorder writes: each flush is in them once, however often it is tried."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pyarrow as pa
+
+from zkdash.history.store import compaction, files, watching
+from zkdash.history.store.manifest import ConflictError, Table
+
+STREAM: Final = "watch"
+RUNS: Final = "watch-"  # what the names of the recorder's runs begin with
+# Where intervals are told last, all that they tell of is there.
+TABLES: Final = ("znodes_checkpoint", "changes", "log_ends", watching.NAME)
+_COMPACT_EVERY: Final = 60
+
+
+class Flush(msgspec.Struct, frozen=True):
+    """Rows by table, written as the flush of this number."""
+
+    number: int
+    tables: Mapping[str, pa.Table]
+
+
+class Log:
+    """The tables of a cluster below `directory`; `open` before all else."""
+
+    def __init__(self, directory: Path) -> None:
+        self._tables = {name: Table(directory / name) for name in TABLES}
+        self._number = 0
+        self.upto: int | None = None
+
+    def open(self) -> None:
+        """Go on counting where the last recorder ended. Raises ManifestError."""
+        manifests = [table.read() for table in self._tables.values()]
+        self._number = max(manifest.streams.get(STREAM, -1) for manifest in manifests)
+
+    def next(self) -> int:
+        """The number of the next flush."""
+        self._number += 1
+        return self._number
+
+    def write(self, flush: Flush) -> int:
+        """Write a flush, or what an earlier attempt left of it; how many changes it has.
+
+        Raises OSError, pa.ArrowException, ManifestError, ConflictError: nothing is listed in part then.
+        """
+        run = f"{RUNS}{flush.number:012}"
+        for name in TABLES:
+            rows = flush.tables.get(name)
+            if rows is None or not rows.num_rows:
+                continue
+            table = self._tables[name]
+            if table.read().streams.get(STREAM, -1) >= flush.number:
+                continue
+            try:
+                files.append(table, rows, run, stream=STREAM, batch=flush.number)
+            except BaseException:
+                for left in (table.directory / "data").glob(f"{run}.*"):
+                    shutil.rmtree(left, ignore_errors=True)
+                raise
+        told = flush.tables[watching.NAME]["zxid_upto"].to_pylist()
+        self.upto = max(told, default=self.upto)
+        if flush.number % _COMPACT_EVERY == 0:
+            self._compact(flush.number)
+        changes: int = flush.tables["changes"].num_rows
+        return changes
+
+    def _compact(self, number: int) -> None:
+        now_ms = time.time_ns() // 1_000_000
+        for name, table in self._tables.items():
+            if name == "znodes_checkpoint" or not table.path.exists():
+                continue
+            try:
+                compaction.compact(table, f"{RUNS}compacted-{number:012}", now_ms=now_ms, runs=RUNS)
+            except ConflictError:
+                continue  # somebody else writes; there is a next time
+            table.sweep(now_ms=now_ms)

@@ -1,0 +1,43 @@
+"""Which transactions were read, as stretches without a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import pyarrow.parquet as pq
+
+from zkdash.history.store.manifest import Table
+
+_COUNTER: Final = (1 << 32) - 1
+
+
+class Stretch(NamedTuple):
+    """Every transaction from `first` to `last` was read."""
+
+    first: int
+    last: int
+
+
+def stretches(table: Table) -> list[Stretch]:
+    """What the table `coverage` of a cluster says, in order, neighbours joined."""
+    told: list[tuple[int, int]] = []
+    for path in table.paths():
+        found = pq.read_table(path, columns=["zxid_from", "zxid_upto"], partitioning=None)
+        told += zip(found["zxid_from"].to_pylist(), found["zxid_upto"].to_pylist(), strict=True)
+    return joined(told)
+
+
+def joined(intervals: Iterable[tuple[int, int]]) -> list[Stretch]:
+    made: list[Stretch] = []
+    for first, last in sorted(intervals):
+        if made and follows(made[-1].last, first):
+            made[-1] = Stretch(made[-1].first, max(made[-1].last, last))
+        else:
+            made.append(Stretch(first, last))
+    return made
+
+
+def follows(reached: int, first: int) -> bool:
+    """Whether nothing lies between. The first of a later epoch follows the last of the one before."""
+    return first <= reached + 1 or (first >> 32 > reached >> 32 and first & _COUNTER <= 1)

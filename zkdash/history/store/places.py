@@ -1,0 +1,20 @@
+"""Where a cluster's tables lie: `<root>/<cluster>/<table>/`, below the setting ZKDASH_HISTORY.
+
+The name of a cluster is one directory's (`zk.config` sees to that).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from zkdash.history.store.manifest import Table
+
+
+def directory(root: Path, cluster: str) -> Path:
+    """The directory of all tables of a cluster; it need not exist yet."""
+    return root / cluster
+
+
+def table(root: Path, cluster: str, name: str) -> Table:
+    """One table of a cluster."""
+    return Table(directory(root, cluster) / name)

@@ -1,0 +1,124 @@
+"""Tables as pages read them: DuckDB over the files that manifests list, in this process, without Spark.
+
+Every query has a limit of memory and of time. Nothing but the listed files can be read by it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import duckdb
+import pyarrow as pa
+
+from zkdash.history.store import derived, schemas
+from zkdash.history.store.manifest import File, Manifest, Table
+
+MEMORY_MB: Final = 512
+TIME_LIMIT_S: Final = 10.0
+_THREADS: Final = 2
+
+
+class QueryError(RuntimeError):
+    """A query did not come to its end: too long, too large, or a file that is not there; one sentence."""
+
+
+class Tables:
+    """The tables of one cluster, below `directory`, as they are now: a context that reads one moment of each.
+
+    `bounds` leaves out files that cannot hold what is asked: table → column → (least, greatest).
+    Raises QueryError, manifest.ManifestError.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        names: Iterable[str] = tuple(schemas.TABLES),
+        *,
+        bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
+        memory_mb: int = MEMORY_MB,
+        limit_s: float = TIME_LIMIT_S,
+    ) -> None:
+        self._limit_s = limit_s
+        self.manifests: dict[str, Manifest] = {}
+        options: dict[str, str | bool | int | float | list[str]]
+        options = {"memory_limit": f"{memory_mb}MB", "threads": _THREADS, "temp_directory": ""}
+        options |= {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        self._connection = duckdb.connect(config=options)
+        allowed: list[str] = []
+        for name in names:
+            table = Table(directory / name)
+            self.manifests[name] = found = table.read()
+            files = [file for file in found.files if _may_hold(file, bounds.get(name, {}))]
+            paths = [str(table.directory / file.path) for file in files]
+            try:
+                self._view(name, paths)
+            except duckdb.IOException as error:
+                self.close()
+                raise _unreadable(error) from error
+            allowed += paths
+        self._connection.execute(f"SET allowed_paths = {_listed(allowed)}")
+        self._connection.execute("SET enable_external_access = false")
+        self._connection.execute("SET lock_configuration = true")
+
+    def query(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> pa.Table:
+        """The answer as Arrow. Raises QueryError."""
+        overdue = threading.Timer(self._limit_s, self._connection.interrupt)
+        overdue.start()
+        try:
+            return self._connection.sql(sql, params=parameters or None).to_arrow_table()
+        except duckdb.InterruptException as error:
+            raise QueryError(f"the query took longer than {self._limit_s:g} s: ask for less of it") from error
+        except duckdb.OutOfMemoryException as error:
+            raise QueryError("the query needs more memory than it may have: ask for less of it") from error
+        except duckdb.IOException as error:
+            raise _unreadable(error) from error
+        finally:
+            overdue.cancel()
+
+    def rows(
+        self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()
+    ) -> list[dict[str, Any]]:
+        """The answer as rows. Raises QueryError."""
+        found: list[dict[str, Any]] = self.query(sql, parameters).to_pylist()
+        return found
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _view(self, name: str, paths: list[str]) -> None:
+        """A table without a file has its columns all the same, where we know them."""
+        if paths:
+            read = f"read_parquet({_listed(paths)}, union_by_name = true, hive_partitioning = true)"
+            self._connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {read}')  # noqa: S608 - our names
+        elif schema := schemas.TABLES.get(name) or derived.TABLES.get(name):
+            empty = schema.empty_table()
+            self._connection.register("empty", empty)
+            self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM empty')  # noqa: S608 - our names
+            self._connection.unregister("empty")
+
+
+def _unreadable(error: duckdb.IOException) -> QueryError:
+    return QueryError(f"a file of the table cannot be read: {str(error).splitlines()[0]}")
+
+
+def _may_hold(file: File, wanted: Mapping[str, tuple[int, int]]) -> bool:
+    return all(
+        name not in file.bounds or (file.bounds[name][0] <= most and file.bounds[name][1] >= least)
+        for name, (least, most) in wanted.items()
+    )
+
+
+def _listed(paths: Iterable[str]) -> str:
+    return "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"

@@ -1,0 +1,1 @@
+"""Kafka's arithmetic of who gets what: partitions to threads, replicas to brokers."""

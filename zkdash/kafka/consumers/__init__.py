@@ -1,0 +1,1 @@
+"""Consumers that keep their state in ZooKeeper: ids, subscriptions, offsets."""

@@ -1,0 +1,1 @@
+"""JSON and plain text as Kafka writes them into znodes, read without ever raising."""

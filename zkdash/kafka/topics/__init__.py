@@ -1,0 +1,1 @@
+"""What a topic may be called, and what it may override."""

@@ -1,0 +1,1 @@
+"""Who looks at which page, and what they are sent."""

@@ -1,0 +1,1 @@
+"""The tree of znodes as the browser shows it."""

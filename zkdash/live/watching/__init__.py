@@ -1,0 +1,1 @@
+"""One cluster's watcher, and what it learns beside the mirror."""

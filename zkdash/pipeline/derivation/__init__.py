@@ -1,0 +1,1 @@
+"""The derived tables, brought up to what was loaded."""

@@ -1,0 +1,230 @@
+"""The derived tables, brought up to what was loaded.
+
+Every table keeps how far it is, a zxid, beside its list of files, and moves on with it in one step: a run
+that is killed leaves each table whole, and the next one goes on where each of them is. Deriving all at
+once or piece by piece gives the same rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
+
+from zkdash.cluster.changes import row
+from zkdash.history.store import compaction, coverage, derived, watching
+from zkdash.history.store.coverage import Stretch
+from zkdash.history.store.manifest import Table
+from zkdash.pipeline.derivation import offset_tables
+from zkdash.pipeline.derivation.targets import Targets
+from zkdash.pipeline.storage import day_partitions
+from zkdash.pipeline.transforms import brokers, events, groups, partitions, rebalances, timeline, traffic
+
+AS_OF: Final = "as_of_ms"  # in a manifest: the greatest time of the changes that it counts
+
+
+class Derived(msgspec.Struct, frozen=True):
+    """One table, brought up to date: rows written, files it has now, seconds it took."""
+
+    table: str
+    rows: int
+    files: int
+    seconds: float
+
+
+class Deriving:
+    """The tables of one cluster. `tell` hears what is done and how much of it is done (0 to 1)."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        directory: Path,
+        *,
+        tell: Callable[[str, float], None] = lambda _what, _done: None,
+        quiet_ms: int = rebalances.QUIET_MS,
+    ) -> None:
+        self._tell = tell
+        self._quiet_ms = quiet_ms
+        logged = coverage.stretches(Table(directory / "coverage"))
+        # Without logs, what the recorder saw is all there is.
+        self._stretches = logged or watching.stretches(Table(directory / watching.NAME))
+        self._targets = Targets(spark, directory, row.LOGGED if logged else row.WATCHED)
+        self._made: list[Derived] = []
+
+    @property
+    def upto(self) -> int | None:
+        """The transaction that the tables will be up to; None where nothing was loaded."""
+        return self._stretches[-1].last if self._stretches else None
+
+    def run(self) -> list[Derived]:
+        """Derive what is new. Raises manifest.ConflictError where another run derives meanwhile."""
+        for stretch in self._stretches:
+            if stretch.last > self._targets.position("held"):
+                self._derive(stretch)
+        self._step("lag_estimates", lambda: offset_tables.lag(self._targets))
+        return self._made
+
+    def _derive(self, stretch: Stretch) -> None:
+        steps: list[tuple[str, Callable[[Stretch], int]]] = [
+            ("partition_intervals", self._intervals),
+            ("under_replicated_minutes", self._minutes),
+            ("leader_churn", self._churn),
+            ("controller_epochs", self._epochs),
+            ("broker_sessions", self._brokers),
+            ("sessions", self._sessions),
+            ("hot_paths", self._hot_paths),
+            ("offset_rates", lambda stretch: offset_tables.rates(self._targets, stretch)),
+            ("timeline", self._timeline),
+            ("rebalances", self._rebalances),
+            ("idle_groups", self._idle),
+        ]
+        for number, (name, step) in enumerate(steps):
+            self._tell(f"deriving {name}", number / (len(steps) + 1))
+            if name == "rebalances" or self._targets.position(name) < stretch.last:
+                self._step(name, lambda step=step: step(stretch))  # type: ignore[misc]
+        self._hold(stretch)
+        self._targets.close()
+
+    def _step(self, name: str, step: Callable[[], int]) -> None:
+        began = time.monotonic()
+        rows = step()
+        files = len(self._targets.table(name).read().files)
+        self._made.append(Derived(name, rows, files, round(time.monotonic() - began, 3)))
+
+    # --- tables, each from its position on
+
+    def _intervals(self, stretch: Stretch) -> int:
+        name = "partition_intervals"
+        found = partitions.partition_intervals(
+            self._targets.of(name, stretch).known, self._targets.open(name)
+        )
+        return self._targets.merge(
+            name, stretch, found, "from_ms", day_partitions.keyed("topic", "partition", "from_zxid")
+        )
+
+    def _minutes(self, stretch: Stretch) -> int:
+        name = "under_replicated_minutes"
+        table, now = self._targets.table(name), self._targets.table(name).read()
+        facts = self._targets.of(name, stretch).facts
+        last = max(facts.last_ms, now.streams.get(AS_OF, 0))
+        begun = self._targets.key in now.streams
+        since = min(facts.first_ms or last, now.streams.get(AS_OF, 0)) if begun else 0
+        first = day_partitions.day(since)
+        bad = self._targets.read("partition_intervals").where("is_under_replicated OR is_offline")
+        start = day_partitions.begin(first)
+        made = partitions.under_replicated_minutes(bad, start, last)
+        removed = [
+            file for file in now.files if not begun or file.partition[day_partitions.DAY] >= str(first)
+        ]
+        return day_partitions.put(
+            table,
+            day_partitions.dated(self._targets.shaped(name, made), "minute"),
+            base=now,
+            removed=removed,
+            order=["minute"],
+            position=self._targets.at(stretch) | {AS_OF: last},
+        )
+
+    def _churn(self, stretch: Stretch) -> int:
+        name = "leader_churn"
+        found = partitions.leader_churn(self._targets.of(name, stretch).known)
+        return self._targets.merge(name, stretch, found, "minute", day_partitions.summed("minute", "topic"))
+
+    def _epochs(self, stretch: Stretch) -> int:
+        name = "controller_epochs"
+        found = brokers.controller_epochs(self._targets.of(name, stretch).known)
+        return self._targets.merge(name, stretch, found, "from_ms", day_partitions.keyed("from_zxid"))
+
+    def _brokers(self, stretch: Stretch) -> int:
+        name = "broker_sessions"
+        found = brokers.broker_sessions(self._targets.of(name, stretch).known)
+        return self._targets.merge(
+            name, stretch, found, "from_ms", day_partitions.keyed("broker", "from_zxid")
+        )
+
+    def _sessions(self, stretch: Stretch) -> int:
+        name = "sessions"
+        found = traffic.sessions(self._targets.of(name, stretch).changes, self._targets.open(name))
+        return self._targets.merge(name, stretch, found, "from_ms", day_partitions.keyed("session"))
+
+    def _hot_paths(self, stretch: Stretch) -> int:
+        name = "hot_paths"
+        found = traffic.hot_paths(self._targets.of(name, stretch).changes)
+        return self._targets.merge(name, stretch, found, "minute", day_partitions.summed("minute", "prefix"))
+
+    def _timeline(self, stretch: Stretch) -> int:
+        name = "timeline"
+        table, now = self._targets.table(name), self._targets.table(name).read()
+        found = timeline.timeline(self._targets.of(name, stretch).known)
+        begun = self._targets.key in now.streams
+        rows = day_partitions.put(
+            table,
+            day_partitions.dated(self._targets.shaped(name, found), "time"),
+            base=now,
+            removed=() if begun else now.files,
+            order=["zxid", "op_index"],
+            position=self._targets.at(stretch),
+        )
+        compaction.compact(table, f"compacted-{time.time_ns()}", now_ms=time.time_ns() // 1_000_000)
+        return rows
+
+    def _rebalances(self, stretch: Stretch) -> int:
+        """One that may go on holds the position back to where it began."""
+        name = "rebalances"
+        known = self._targets.of(name, stretch)
+        now = self._targets.table(name).read()
+        last = max(known.facts.last_ms, now.streams.get(AS_OF, 0))
+        if stretch != self._stretches[-1]:
+            last += self._quiet_ms + 1  # what a gap of the logs follows is over
+        found = rebalances.rebalances(
+            known.known,
+            self._targets.read("broker_sessions"),
+            self._targets.read("timeline"),
+            until_ms=last,
+            quiet_ms=self._quiet_ms,
+        ).persist()
+        (begun,) = found.where("to_ms IS NULL").agg(F.min("from_zxid")).collect()
+        at = stretch.last if begun[0] is None else begun[0] - 1
+        position = {self._targets.key: at, AS_OF: last}
+        merge = day_partitions.keyed("group", "from_zxid")
+        rows = self._targets.merge(name, stretch, found, "from_ms", merge, position=position)
+        found.unpersist()
+        return rows
+
+    def _idle(self, stretch: Stretch) -> int:
+        name = "idle_groups"
+        table, now = self._targets.table(name), self._targets.table(name).read()
+        used = self._targets.of(name, stretch)
+        begun = self._targets.key in now.streams
+        before = day_partitions.read(
+            self._targets.spark, table, derived.TABLES[name], now.files if begun else ()
+        )
+        found = groups.idle_groups(used.known, used.there(stretch.last), before)
+        return day_partitions.put(
+            table,
+            self._targets.shaped(name, found),
+            base=now,
+            removed=now.files,
+            order=["group"],
+            position=self._targets.at(stretch),
+        )
+
+    def _hold(self, stretch: Stretch) -> None:
+        """Carry what is there on, as far as every table is."""
+        at = min(stretch.last, self._targets.position("rebalances"))
+        table, now = self._targets.table("held"), self._targets.table("held").read()
+        used = self._targets.of("held", stretch)
+        if at > used.since or self._targets.key not in now.streams:
+            day_partitions.put(
+                table,
+                used.there(at).select(*events.HELD.names),
+                base=now,
+                removed=now.files,
+                order=["path"],
+                position={self._targets.key: at},
+            )

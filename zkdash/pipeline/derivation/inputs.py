@@ -1,0 +1,143 @@
+"""What a derivation reads: the changes after a position, and what was there before them.
+
+Positions are zxids. What is there at one is carried in the table `held`, moved on by the changes since. Where
+the logs have a gap, or do not begin with the first transaction ever, a checkpoint behind it tells what was
+there: a znode that was not written since counts from when it was.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
+
+from zkdash.history.store import schemas
+from zkdash.history.store.coverage import Stretch, follows
+from zkdash.history.store.manifest import Manifest, Table
+from zkdash.pipeline.derivation import removals
+from zkdash.pipeline.storage import day_partitions
+from zkdash.pipeline.transforms import events
+
+_SILENT: Final = "type = 'closeSession' AND path IS NULL AND removed IS NULL"
+_COLUMNS: Final = (
+    "zxid",
+    "op_index",
+    "time",
+    "session",
+    "type",
+    "path",
+    "data",
+    "ephemeral",
+    "ephemeral_owner",
+    "removed",
+)
+
+
+class Facts(NamedTuple):
+    """Of the changes: how many, the least and the greatest of their times (epoch ms)."""
+
+    changes: int
+    first_ms: int
+    last_ms: int
+
+
+class Inputs:
+    """The changes after `since` up to the end of a stretch, which the logs tell without a gap."""
+
+    def __init__(
+        self, spark: SparkSession, directory: Path, since: int, stretch: Stretch, *, source: str
+    ) -> None:
+        self._spark = spark
+        self._directory = directory
+        self._held = Table(directory / "held")
+        self._source = source
+        self.since = since
+        self.stretch = stretch
+        self.changes_table = Table(directory / "changes").read()
+
+    @cached_property
+    def changes(self) -> DataFrame:
+        """The changes, those told that a log before 3.6 leaves out."""
+        raw = self._between(self.since, self.stretch.last)
+        if not raw.where(_SILENT).limit(1).count():
+            return raw
+        held = self._carried.select("path", "ephemeral_owner", "czxid")
+        return removals.told(raw, held)
+
+    @cached_property
+    def known(self) -> DataFrame:
+        """`events.events` of the changes; kept as long as the session."""
+        return events.events(self.changes, self._before).persist()
+
+    @cached_property
+    def facts(self) -> Facts:
+        (found,) = self.changes.agg(F.count("*"), F.min("time"), F.max("time")).collect()
+        return Facts(found[0], found[1] or 0, found[2] or 0)
+
+    def there(self, upto: int) -> DataFrame:
+        """`events.HELD` rows after transaction `upto`."""
+        return events.held(self.known.where(F.col("zxid") <= upto))
+
+    def close(self) -> None:
+        self.known.unpersist()
+
+    @cached_property
+    def _carried(self) -> DataFrame:
+        """What is there at `since`."""
+        base = self._held.read()
+        position = base.streams.get(key(self._source), 0)
+        held = day_partitions.read(self._spark, self._held, events.HELD, base.files if position else ())
+        if position == self.since:
+            return held
+        between = self._between(position, self.since)
+        return events.held(events.events(between, held.withColumn("what", F.lit("held"))))
+
+    @cached_property
+    def _before(self) -> DataFrame:
+        carried = self._carried.withColumn("what", F.lit("held"))
+        if follows(self.since, self.stretch.first):
+            return carried
+        found = self._found()
+        if found is None:
+            return carried
+        return carried.unionByName(found.withColumn("what", F.lit("found")))
+
+    def _found(self) -> DataFrame | None:
+        """Of the first checkpoint in or behind the gap, what was last written before the changes begin."""
+        table = Table(self._directory / "znodes_checkpoint")
+        stored = day_partitions.read(self._spark, table, schemas.CHECKPOINTS, table.read().files)
+        (first,) = stored.where(F.col("zxid") >= self.stretch.first - 1).agg(F.min("zxid")).collect()
+        if first[0] is None:
+            return None
+        found = stored.where((F.col("zxid") == first[0]) & (F.col("mzxid") < self.stretch.first))
+        return found.where(F.col("mzxid") > self.since).select(*events.HELD.names)
+
+    def _between(self, since: int, upto: int) -> DataFrame:
+        """Changes after `since` up to `upto`, those of watchers by what bounds them."""
+        table = Table(self._directory / "changes")
+        listed = [
+            file for file in self.changes_table.files if _may_hold(file.bounds.get("zxid_upto"), since, upto)
+        ]
+        rows = day_partitions.read(self._spark, table, schemas.CHANGES, listed)
+        known = F.coalesce("zxid", "zxid_upto")
+        return (
+            rows.where((F.col("source") == self._source) & (known > since) & (known <= upto))
+            .withColumn("zxid", known)
+            .select(*_COLUMNS)
+        )
+
+
+def key(source: str) -> str:
+    """What a position is called in a manifest: changes of logs and of watchers are counted apart."""
+    return f"derived:{source}"
+
+
+def position(manifest: Manifest, source: str) -> int:
+    return manifest.streams.get(key(source), 0)
+
+
+def _may_hold(bounds: tuple[int, int] | None, since: int, upto: int) -> bool:
+    return bounds is None or (bounds[1] > since and bounds[0] <= upto)

@@ -1,0 +1,89 @@
+"""The derived tables of a cluster that are brought up to date, and what was loaded for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from zkdash.history.store import derived
+from zkdash.history.store.coverage import Stretch
+from zkdash.history.store.manifest import Table
+from zkdash.pipeline.derivation import inputs
+from zkdash.pipeline.derivation.inputs import Inputs
+from zkdash.pipeline.storage import day_partitions
+
+
+class Targets:
+    """`source` says whose changes they are derived from, those of logs or of a watcher."""
+
+    def __init__(self, spark: SparkSession, directory: Path, source: str) -> None:
+        self.spark = spark
+        self.key = inputs.key(source)
+        self._directory = directory
+        self._source = source
+        self._inputs: dict[int, Inputs] = {}
+
+    def close(self) -> None:
+        """Forget what was loaded."""
+        for used in self._inputs.values():
+            used.close()
+        self._inputs.clear()
+
+    def merge(
+        self,
+        name: str,
+        stretch: Stretch,
+        found: DataFrame,
+        by: str,
+        merge: day_partitions.Merge,
+        *,
+        position: dict[str, int] | None = None,
+    ) -> int:
+        """Put what was found into the days that it is of."""
+        table, now = self.table(name), self.table(name).read()
+        new = day_partitions.dated(self.shaped(name, found), by).persist()
+        begun = self.key in now.streams
+        touched = day_partitions.of_days(now, day_partitions.days(new)) if begun else []
+        old = day_partitions.dated(day_partitions.read(self.spark, table, derived.TABLES[name], touched), by)
+        rows = day_partitions.put(
+            table,
+            merge(old, new) if touched else new,
+            base=now,
+            removed=touched if begun else now.files,
+            order=[by],
+            position=position or self.at(stretch),
+        )
+        new.unpersist()
+        return rows
+
+    def of(self, name: str, stretch: Stretch) -> Inputs:
+        since = self.position(name)
+        if since not in self._inputs:
+            self._inputs[since] = Inputs(self.spark, self._directory, since, stretch, source=self._source)
+        return self._inputs[since]
+
+    def open(self, name: str) -> DataFrame:
+        """The rows of a table that have not ended."""
+        now = self.table(name).read()
+        begun = self.key in now.streams
+        rows = day_partitions.read(
+            self.spark, self.table(name), derived.TABLES[name], now.files if begun else ()
+        )
+        return rows.where("to_ms IS NULL")
+
+    def read(self, name: str) -> DataFrame:
+        table = self.table(name)
+        return day_partitions.read(self.spark, table, derived.TABLES[name], table.read().files)
+
+    def shaped(self, name: str, rows: DataFrame) -> DataFrame:
+        return rows.select(*derived.TABLES[name].names)
+
+    def table(self, name: str) -> Table:
+        return Table(self._directory / name)
+
+    def position(self, name: str) -> int:
+        return inputs.position(self.table(name).read(), self._source)
+
+    def at(self, stretch: Stretch) -> dict[str, int]:
+        return {self.key: stretch.last}

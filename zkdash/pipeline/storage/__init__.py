@@ -1,0 +1,1 @@
+"""DataFrames from tables and into tables."""

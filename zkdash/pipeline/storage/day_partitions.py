@@ -1,0 +1,108 @@
+"""Tables whose files lie by day: read some days with Spark, put days in place of days.
+
+A day that got rows is written anew with what it held, as one file; all others are left alone.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, date, datetime
+from functools import reduce
+from typing import Final
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from zkdash.history.store import files
+from zkdash.history.store.manifest import File, Manifest, Table
+
+DAY: Final = "date"
+_MOST_ROWS_A_FILE: Final = 5_000_000
+
+Merge = Callable[[DataFrame, DataFrame], DataFrame]
+
+
+def read(spark: SparkSession, table: Table, schema: pa.Schema, listed: Iterable[File]) -> DataFrame:
+    """Rows of these files of a table."""
+    kind = from_arrow_schema(schema)
+    paths = [f"file://{(table.directory / file.path).absolute()}" for file in listed]
+    return spark.read.schema(kind).parquet(*paths) if paths else spark.createDataFrame([], kind)
+
+
+def of_days(manifest: Manifest, days: Collection[str]) -> list[File]:
+    return [file for file in manifest.files if file.partition.get(DAY) in days]
+
+
+def dated(rows: DataFrame, column: str) -> DataFrame:
+    """Rows with their day, by a time in epoch ms."""
+    return rows.withColumn(DAY, F.to_date(F.timestamp_millis(F.col(column))))
+
+
+def days(rows: DataFrame) -> set[str]:
+    return {str(row[DAY]) for row in rows.select(DAY).distinct().collect()}
+
+
+def day(ms: int) -> date:
+    """The day of a time in epoch ms."""
+    return datetime.fromtimestamp(ms / 1000, UTC).date()
+
+
+def begin(first: date) -> int:
+    """The epoch ms at which a day begins."""
+    return int(datetime.combine(first, datetime.min.time(), UTC).timestamp() * 1000)
+
+
+def put(
+    table: Table,
+    rows: DataFrame,
+    *,
+    base: Manifest,
+    removed: Iterable[File],
+    order: Iterable[str],
+    position: Mapping[str, int],
+) -> int:
+    """Put rows (dated or not) in place of some files of `base`, and move the position on; how many rows.
+
+    Raises manifest.ConflictError where another run wrote the table meanwhile.
+    """
+    directory = table.staging(f"derived-{max(position.values(), default=0)}-{secrets.token_hex(4)}")
+    is_dated = DAY in rows.columns
+    spread = rows.repartition(DAY) if is_dated else rows.coalesce(1)
+    writer = spread.sortWithinPartitions(*([DAY] if is_dated else []), *order).write
+    writer = writer.option("maxRecordsPerFile", str(_MOST_ROWS_A_FILE))
+    (writer.partitionBy(DAY) if is_dated else writer).parquet(f"file://{directory.absolute()}")
+    added = files.written(table, directory.name.rpartition(".")[0], directory)
+    table.replace(base, removed, added, now_ms=time.time_ns() // 1_000_000, streams=position)
+    return sum(file.rows for file in added)
+
+
+def keyed(*key: str) -> Merge:
+    """What is new replaces what has the same key."""
+
+    def merge(old: DataFrame, new: DataFrame) -> DataFrame:
+        return old.join(new.select(*key), list(key), "left_anti").unionByName(new)
+
+    return merge
+
+
+def summed(*key: str) -> Merge:
+    """All columns but the key's are added up."""
+
+    def merge(old: DataFrame, new: DataFrame) -> DataFrame:
+        both = old.unionByName(new)
+        values = [name for name in both.columns if name not in (*key, DAY)]
+        return both.groupBy(*key, DAY).agg(*(F.sum(name).alias(name) for name in values))
+
+    return merge
+
+
+def none(spark: SparkSession, schema: pa.Schema) -> DataFrame:
+    return spark.createDataFrame([], from_arrow_schema(schema))
+
+
+def union(frames: Iterable[DataFrame]) -> DataFrame:
+    return reduce(DataFrame.unionByName, frames)

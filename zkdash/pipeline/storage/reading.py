@@ -1,0 +1,74 @@
+"""ZooKeeper's files as DataFrames.
+
+`txnlog` and `snapshot` hold data and notes; `data`, `problems` and `coverage` take them apart. Taking more
+than one part reads the files as often: persist, or let `writing` do it, where that matters.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
+
+from zkdash.cluster.changes import row
+from zkdash.history.store import schemas
+from zkdash.history.store.coverage import stretches
+from zkdash.history.store.manifest import Table
+from zkdash.pipeline.sources import rows
+from zkdash.pipeline.storage import day_partitions, watched
+
+
+def txnlog(
+    spark: SparkSession, path: str, *, chroot: str = "", since: int = 0, dbid: int = 0, stream: bool = False
+) -> DataFrame:
+    """The transaction logs of a directory: `sources.txnlog`."""
+    reader = spark.readStream if stream else spark.read
+    return (
+        reader.format("zktxnlog")
+        .option("path", path)
+        .option("chroot", chroot)
+        .option("since", str(since))
+        .option("dbid", str(dbid))
+        .load()
+    )
+
+
+def kafkalog(spark: SparkSession, path: str, *, topic: str = "", stream: bool = False) -> DataFrame:
+    """Kafka's log segments below a log.dirs directory, or one of them: `sources.kafkalog`."""
+    reader = spark.readStream if stream else spark.read
+    return reader.format("kafkalog").option("path", path).option("topic", topic).load()
+
+
+def snapshot(spark: SparkSession, path: str, *, chroot: str = "", since: int = 0) -> DataFrame:
+    """The snapshots of a directory: `sources.snapshot`."""
+    reader = spark.read.format("zksnapshot").option("path", path)
+    return reader.option("chroot", chroot).option("since", str(since)).load()
+
+
+def recorded(spark: SparkSession, directory: Path) -> DataFrame:
+    """What the recorder saw of a cluster and no log that was read covers, as rows of the change."""
+    table = Table(directory / "changes")
+    found = day_partitions.read(spark, table, schemas.CHANGES, table.read().files)
+    logged = stretches(Table(directory / "coverage"))
+    return watched.uncovered(found.where(F.col("source") == row.WATCHED), logged)
+
+
+def data(found: DataFrame) -> DataFrame:
+    """The rows without the notes: changes of logs, znodes of snapshots."""
+    return found.where(F.col("problem").isNull() & F.col("covered").isNull()).drop(*rows.NOTES)
+
+
+def messages(found: DataFrame) -> DataFrame:
+    """Kafka's messages without the problems."""
+    return found.where(F.col("problem").isNull()).drop("problem")
+
+
+def problems(found: DataFrame) -> DataFrame:
+    """What could not be read: file, offset (bytes), reason, torn."""
+    return found.where(F.col("problem").isNotNull()).select("problem.*")
+
+
+def coverage(found: DataFrame) -> DataFrame:
+    """Which transactions were read: zxid_from, zxid_upto."""
+    return found.where(F.col("covered").isNotNull()).select("covered.*")

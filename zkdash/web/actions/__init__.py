@@ -1,0 +1,1 @@
+"""The pages of actions and of the audit."""

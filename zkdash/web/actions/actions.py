@@ -1,0 +1,117 @@
+"""Actions: what somebody wants done to the cluster, what is at work, and how the newest others ended."""
+
+from __future__ import annotations
+
+from zkdash.actions.reading import queries
+from zkdash.actions.reading.entries import Entry
+from zkdash.cluster.tables.query import Query
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.actions import cells as action_cells
+from zkdash.web.frame import cells, links, listing, page, row_selection, tables
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.tables import Column, Empty
+
+NAME = "actions"
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    query, _ = SPEC.read(key.query)
+    found = queries.select(snapshot.queue.entries, query)
+    table = tables.part(
+        "actions-rows",
+        COLUMNS,
+        ((f"action-{entry.id}", queries.tone(entry), entry) for entry in found.rows),
+        _empty(snapshot, query),
+    )
+    return View(
+        title="Actions",
+        parts=(table, *listing.blocks(SPEC, query, found, "actions"), _trouble(snapshot), _more(snapshot)),
+        context={
+            **listing.context(SPEC, query, COLUMNS, "Filter: text, kind:reassign, by:…, state:queued"),
+            "audit": links.audit(snapshot.cluster),
+            "deeds": row_selection.every(key),
+        },
+        fields=tables.fields(FIELDS),
+        records=lambda: tables.records(FIELDS, found.rows),
+        total=found.matched,
+    )
+
+
+def touches(_key: PageKey, touched: ChangedAreas) -> bool:
+    return "actions" in touched.areas
+
+
+def _trouble(snapshot: Snapshot) -> Block:
+    """Why what is shown may be old, "" while the database answers."""
+    sentence = snapshot.queue.trouble
+    return page.text("trouble", f"{sentence} This is what was known before." if sentence else "")
+
+
+def _more(snapshot: Snapshot) -> Block:
+    return page.text("more", "Older ones are in the audit." if snapshot.queue.more else "")
+
+
+def _empty(snapshot: Snapshot, query: Query) -> Empty:
+    if not snapshot.queue.read:
+        return Empty("Actions are not known before zkdash’s database was read.")
+    if snapshot.queue.entries:
+        return Empty(f"No action matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty("No actions yet. They begin on the pages of topics, groups and brokers.")
+
+
+def _took(entry: Entry) -> Cell:
+    if entry.took_ms is None:
+        return cells.absent("it has not been started and ended")
+    return action_cells.Took(entry.took_ms)
+
+
+def _started(entry: Entry) -> Cell:
+    return cells.known(entry.started, cells.Moment, "it has not been started")
+
+
+# Which action it is and how it stands: the Overview's table of running ones begins so too.
+WHICH: tuple[Column[Entry], ...] = (
+    Column(
+        "id",
+        "Action",
+        lambda one: action_cells.ActionId(one.id, links.action(one.cluster, one.id)),
+        is_number=True,
+    ),
+    Column("kind", "Kind", lambda one: action_cells.Kind(one.kind)),
+    Column("target", "Target", lambda one: cells.Text(one.target)),
+    Column("by", "By", lambda one: cells.Text(one.by)),
+    Column("status", "Status", action_cells.status),
+)
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("requested", "Requested", lambda one: cells.Moment(one.requested)),
+    *WHICH,
+    Column("started", "Started", _started),
+    Column("took", "Took", _took, is_number=True),
+    Column("result", "Result", action_cells.progress, is_sortable=False),
+)
+# JSON and CSV have the state by its own word too.
+FIELDS: tuple[Column[Entry], ...] = (
+    *COLUMNS,
+    Column("state", "State", lambda one: cells.Text(one.state)),
+    Column("reason", "Reason", lambda one: cells.Text(one.reason)),
+    Column(
+        "not_before",
+        "Not before",
+        lambda one: cells.known(one.not_before, cells.Moment, "it may begin at once"),
+    ),
+)
+SPEC = listing.Spec(sorts=queries.SORTS)
+
+PAGE = Page(
+    name=NAME,
+    route="actions/",
+    template="actions/actions.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    label="Actions",
+    letter="a",
+    count=lambda snapshot: len(snapshot.queue.in_flight),
+)

@@ -1,0 +1,110 @@
+"""Audit: what happened to the queue and to znodes, newest first, straight from the database."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import msgspec
+
+from zkdash.actions.reading import reader
+from zkdash.actions.reading.reader import Search
+from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.actions import audit_rows
+from zkdash.web.frame import links, page, row_selection, tables
+from zkdash.web.frame.page import Page, View
+
+NAME = "audit"
+SIZE = 100
+_LONGEST = 200
+_MOST_FIELDS = 20
+_NUMBERS = ("action", "below")
+_WORDS = ("who", "event")
+_KNOWN = {*_NUMBERS, *_WORDS, "format", "from"}
+
+
+def whole(snapshot: Snapshot, key: PageKey) -> View:
+    """One page of lines: those below an id, so that the millionth costs what the first does."""
+    search = _search(snapshot.cluster, canonical(key.query)[0])
+    found = reader.audit(search, SIZE + 1)
+    lines, more = found[:SIZE], len(found) > SIZE
+    older = _query(msgspec.structs.replace(search, below=lines[-1].id)) if more else ""
+    return View(
+        title="Audit",
+        parts=(audit_rows.part("lines", audit_rows.COLUMNS, lines, _empty(search)),),
+        context={
+            "headings": tables.headings(audit_rows.COLUMNS, ""),
+            "search": search,
+            "older": f"?{older}" if older else "",
+            "newest": f"?{_query(msgspec.structs.replace(search, below=None))}" if search.below else "",
+            "shown": len(lines),
+            "acts": row_selection.may_act(key),
+            "verify": links.cluster(snapshot.cluster, "audit/verify/"),
+        },
+        fields=tables.fields(audit_rows.FIELDS),
+        records=lambda: tables.records(audit_rows.FIELDS, lines),
+        total=len(lines),
+        extra={"older": f"{links.audit(snapshot.cluster, older)}&format=json" if older else None},
+        version=lines[:1],
+    )
+
+
+def look(_snapshot: Snapshot, _key: PageKey) -> View:
+    """Nothing of it is live: what is told is not changed any more."""
+    return View(title="Audit", parts=())
+
+
+def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
+    return False
+
+
+def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
+    """The query with what is not understood left out, and a sentence for each of these."""
+    notes: list[str] = []
+    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
+    kept: list[tuple[str, Any]] = []
+    for name in (*_WORDS, *_NUMBERS):
+        value = given.get(name, [""])[-1].strip()[:_LONGEST].removeprefix("#")
+        if not value:
+            continue
+        if name in _NUMBERS and not (value.isascii() and value.isdecimal() and len(value) <= 18):
+            notes.append(f"“{value}” is no number of {'an action' if name == 'action' else 'a line'}.")
+        elif "\0" in value:
+            notes.append("NUL is in no name of the audit.")
+        else:
+            kept.append((name, value))
+    return urlencode(kept, errors="surrogatepass"), tuple(notes)
+
+
+def _search(cluster: str, query: str) -> Search:
+    given = {name: values[-1] for name, values in parse_qs(query).items()}
+    return Search(
+        cluster=cluster,
+        who=given.get("who", ""),
+        event=given.get("event", ""),
+        action=int(given["action"]) if "action" in given else None,
+        below=int(given["below"]) if "below" in given else None,
+    )
+
+
+def _query(search: Search) -> str:
+    pairs = [(name, getattr(search, name)) for name in (*_WORDS, *_NUMBERS)]
+    return urlencode([(name, value) for name, value in pairs if value not in {"", None}])
+
+
+def _empty(search: Search) -> str:
+    if search.who or search.event or search.action is not None or search.below is not None:
+        return "No line of this cluster’s audit is asked for by that."
+    return "Nothing was told of this cluster yet."
+
+
+PAGE = Page(
+    name=NAME,
+    route="audit/",
+    template="actions/audit.html",
+    look=look,
+    touches=touches,
+    canonical=canonical,
+    whole=whole,
+)

@@ -1,0 +1,174 @@
+"""What stands at the top of an action's page: its stages, how far it is, who wanted it and why."""
+
+from __future__ import annotations
+
+import datetime
+import math
+
+import msgspec
+
+from zkdash.actions.reading import queries
+from zkdash.actions.reading.entries import Detail, Entry, StepEntry
+from zkdash.actions.states import State, StepState
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.plans import watching
+from zkdash.cluster.plans.goals import Assigned
+from zkdash.cluster.plans.values import Step
+from zkdash.cluster.plans.watching import Stage, Watched
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.actions import cells as action_cells
+from zkdash.web.actions import review_words
+from zkdash.web.frame import action_kinds, cells, links
+
+PAST, NOW, AHEAD = "past", "now", "ahead"
+MOST_MOVES = 200
+_MOST_FOLLOWERS = 5
+
+
+class Label(msgspec.Struct, frozen=True):
+    """One fact: words with a link where there is one, or an instant."""
+
+    label: str
+    words: str = ""
+    href: str = ""
+    when: int | None = None
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """The head of the page. `stages` are (word, past or now or ahead); `bar` is (done, total) or None.
+
+    `gone` is the sentence where there is nothing to show, `trouble` why what is shown may be old.
+    """
+
+    number: int
+    title: str
+    target: str
+    state: str = ""
+    tone: Tone = Tone.UNKNOWN
+    words: str = ""
+    stages: tuple[tuple[str, str], ...] = ()
+    sentence: str = ""
+    bar: tuple[int, int] | None = None
+    eta: str = ""
+    facts: tuple[Label, ...] = ()
+    trouble: str = ""
+    gone: str = ""
+
+
+def of(snapshot: Snapshot, found: Detail, moves: tuple[Watched, ...]) -> Facts:
+    """The head of an action; `moves` are the partitions of the reassignment that is under way."""
+    entry = found.entry
+    told = action_cells.progress(entry)
+    done = sum(move.stage is Stage.DONE for move in moves)
+    bar = (done, len(moves)) if moves else (told.done, told.total) if told.total else None
+    return Facts(
+        number=entry.id,
+        title=action_kinds.title(entry.kind),
+        target=entry.target,
+        state=entry.state.value,
+        tone=queries.tone(entry),
+        words=action_cells.status(entry).word,
+        stages=_stages(found),
+        sentence=told.words,
+        bar=bar,
+        eta=_eta(under_way(found), done, len(moves), snapshot.as_of) if moves else "",
+        facts=_facts(found),
+        trouble=snapshot.queue.trouble,
+    )
+
+
+def under_way(found: Detail) -> StepEntry | None:
+    """The step whose write is out and whose goal is waited for."""
+    if not found.entry.state.is_active and found.entry.state is not State.UNKNOWN:
+        return None
+    begun = {StepState.INTENDED, StepState.APPLIED, StepState.UNKNOWN}
+    return next((step for step in found.steps if step.state in begun), None)
+
+
+def planned_step(found: Detail, step: StepEntry | None) -> Step | None:
+    """What the plan says of a step."""
+    steps = found.plan.steps if found.plan else ()
+    return steps[step.number] if step is not None and step.number < len(steps) else None
+
+
+def moves(found: Detail, state: ClusterState) -> tuple[Watched, ...]:
+    """The partitions that the step under way moves, those that need a look first."""
+    step = planned_step(found, under_way(found))
+    return watching.watch(step.goal, state) if step is not None and isinstance(step.goal, Assigned) else ()
+
+
+def _stages(found: Detail) -> tuple[tuple[str, str], ...]:
+    """The way of an action: what is behind it, where it stands, what comes if all goes well."""
+    entry, state = found.entry, found.entry.state
+    stages = [("proposed", NOW if state in {State.DRAFT, State.PLANNED} else PAST)]
+    if entry.needs_approval:
+        stages.append(("approved", PAST if entry.approved else NOW if state is State.PENDING else AHEAD))
+    stages.append(("queued", NOW if state is State.QUEUED else PAST if entry.queued else AHEAD))
+    verifies = state is State.VERIFYING or (state is State.RUNNING and under_way(found) is not None)
+    runs = state is State.RUNNING and not verifies
+    stages.append(("running", NOW if runs else PAST if entry.started else AHEAD))
+    zxids = [step.zxid for step in found.steps if step.zxid is not None]
+    if zxids:
+        stages.append((f"written at zxid {zxids[-1]}", PAST))
+    if verifies:
+        step = planned_step(found, under_way(found))
+        waits = review_words.waits_for(step.goal).removeprefix("then ") if step else "waits for Kafka"
+        stages.append((f"verifying: {waits}", NOW))
+    if state.has_ended or state is State.UNKNOWN:
+        return (*(one for one in stages if one[1] == PAST), (_END.get(state, state.value), NOW))
+    return (*stages, ("done", AHEAD))
+
+
+_END = {State.UNKNOWN: "unknown: a person must say what became of the last write"}
+
+
+def _eta(step: StepEntry | None, done: int, total: int, now: float | None) -> str:
+    """When it will be done at the rate since its write; "" where nothing can be told."""
+    if step is None or step.applied is None or now is None or not done or done == total:
+        return ""
+    took = now - step.applied / 1000
+    if took <= 0:
+        return ""
+    end = now + (total - done) * took / done
+    minute = datetime.datetime.fromtimestamp(math.ceil(end / 60) * 60, datetime.UTC)
+    rate = f"{cells.grouped(done)} of {cells.grouped(total)} partitions so far"
+    return f"At the rate so far done by about {minute:%Y-%m-%d %H:%M} UTC ({rate})."
+
+
+def _facts(found: Detail) -> tuple[Label, ...]:
+    entry = found.entry
+    labels = [
+        Label("Asked for by", f"{entry.by} ({entry.source})", when=entry.requested),
+        Label("Reason", entry.reason or "none given"),
+    ]
+    planned = [one.name for one in found.authors if one.name != entry.by]
+    if planned:
+        labels.append(Label("Planned by", ", ".join(planned)))
+    if entry.needs_approval:
+        others = " and ".join((entry.by, *planned))
+        labels.append(
+            Label("Approved by", entry.approved_by, when=entry.approved)
+            if entry.approved
+            else Label("Approval", f"by somebody else than {others}, not yet given")
+        )
+    for label, when in (("Queued", entry.queued), ("Started", entry.started), ("Ended", entry.ended)):
+        if when is not None:
+            labels.append(Label(label, when=when))
+    if entry.took_ms is not None:
+        labels.append(Label("Took", action_cells.span(entry.took_ms / 1000)))
+    if entry.not_before is not None:
+        labels.append(Label("Not before", action_cells.utc(entry.not_before)))
+    if entry.repeat_s:
+        labels.append(Label("Repeats", action_cells.repeats(entry)))
+    return (*labels, *_relatives(entry, found))
+
+
+def _relatives(entry: Entry, found: Detail) -> list[Label]:
+    relatives = []
+    if found.origin is not None:
+        relatives.append(Label("Follows from", f"#{found.origin}", links.action(entry.cluster, found.origin)))
+    return relatives + [
+        Label("Followed by", f"#{number}", links.action(entry.cluster, number))
+        for number in found.followers[:_MOST_FOLLOWERS]
+    ]

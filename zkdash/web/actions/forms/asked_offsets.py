@@ -1,0 +1,101 @@
+"""Where logs start, end, or stood at a moment, as their brokers tell: offsets to be written, or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from zkdash.broker import offsets_at
+from zkdash.broker.offsets_at import EARLIEST, LATEST, Absent, At, Found
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.plans.intents import OffsetAt
+from zkdash.kafka import paths
+from zkdash.kafka.documents.document import few
+from zkdash.kafka.values import Broker, PartitionState
+from zkdash.live.snapshot import Snapshot
+
+Ask = Callable[..., Mapping[tuple[str, int], Found]]
+_NOT_ASKED = (
+    "Only brokers know where a log starts and ends, and they are not asked on this cluster (ask_brokers = "
+    "false): give offsets as numbers or as a file."
+)
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The offsets; none where there are `refusals`. `remarks` tell what is not quite as it was asked for."""
+
+    offsets: tuple[OffsetAt, ...] = ()
+    refusals: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def ask(
+    snapshot: Snapshot,
+    places: Sequence[tuple[str, str]],
+    *,
+    latest: bool,
+    at_ms: int | None,
+    ask: Ask | None = offsets_at.ask,
+) -> Answer:
+    """The offset of each (topic, partition): at a moment where one is given, else the earliest or latest.
+
+    `ask` is None where brokers may not be asked. It blocks for some seconds at most.
+    """
+    if ask is None:
+        return Answer(refusals=(_NOT_ASKED,))
+    if strange := [f"{topic} {part}" for topic, part in places if not paths.is_id(part)]:
+        return Answer(
+            refusals=(f"Kafka 0.7 does not tell the offsets of {strange[0]}: give them as numbers.",)
+        )
+    wanted = [(topic, int(part)) for topic, part in places]
+    at = at_ms if at_ms is not None else LATEST if latest else EARLIEST
+    found = dict(_ask(ask, snapshot.state, wanted, at))
+    absent = {one: answer for one, answer in found.items() if isinstance(answer, Absent)}
+    for nearest in sorted({answer.nearest for answer in absent.values()}):
+        found |= _ask(
+            ask, snapshot.state, [one for one, a in absent.items() if a.nearest == nearest], nearest
+        )
+    refusals = [
+        f"{topic}-{number}: {getattr(answer, 'sentence', 'nobody tells')}."
+        for (topic, number), answer in found.items()
+        if not isinstance(answer, At)
+    ]
+    told = tuple(
+        OffsetAt(topic, str(number), answer.offset)
+        for (topic, number), answer in sorted(found.items(), key=lambda item: item[0])
+        if isinstance(answer, At)
+    )
+    return Answer(() if refusals else told, tuple(few(refusals)), tuple(_remarks(found, absent)))
+
+
+def _ask(
+    ask: Ask, state: ClusterState, wanted: Sequence[tuple[str, int]], at: int
+) -> Mapping[tuple[str, int], Found]:
+    brokers = {number: seen.value for number, seen in state.brokers.items() if isinstance(seen.value, Broker)}
+    return ask(brokers, lambda topic: _leaders(state, topic), wanted, at)
+
+
+def _leaders(state: ClusterState, topic: str) -> Mapping[int, int | None] | None:
+    found = state.topics.get(topic)
+    if found is None:
+        return None
+    return {
+        one.id: one.state.leader if isinstance(one.state, PartitionState) else None
+        for one in found.partitions
+    }
+
+
+def _remarks(found: Mapping[Any, Found], absent: Mapping[Any, Absent]) -> list[str]:
+    told = []
+    if absent:
+        first = next(iter(absent.values()))
+        told.append(f"Of {len(absent)} partitions the nearest end is taken: {first.sentence}.")
+    rough = sum(isinstance(answer, At) and not answer.is_exact for answer in found.values())
+    if rough:
+        told.append(
+            f"Of {rough} partitions only the time of whole segments is known (before Kafka 0.10.1): earlier "
+            "messages follow."
+        )
+    return told

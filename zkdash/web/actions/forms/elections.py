@@ -1,0 +1,67 @@
+"""Electing preferred replicas, now, later or again and again; electing the controller anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from zkdash.cluster.plans.intents import ElectPreferred, ReelectController
+from zkdash.web.actions.forms.base import ActionForm, Given
+from zkdash.web.actions.forms.fields import PartitionsField, TopicsField
+
+ALL, CHOSEN = "all", "chosen"
+
+
+class Form(ActionForm):
+    kind = "elect-preferred"
+    lead = (
+        "The first replica of each partition becomes its leader again, where it is in sync. Partitions whose "
+        "preferred replica cannot lead are left out. An election may be repeated, each time planned anew."
+    )
+    names = {"topic": "topics", "partition": "partitions"}
+    repeats = True
+
+    which = forms.ChoiceField(
+        choices=((ALL, "All topics"), (CHOSEN, "Only the topics and partitions below")),
+        widget=forms.RadioSelect,
+        initial=ALL,
+        label="Which partitions",
+    )
+    topics = TopicsField(label="Topics", help_text="Names and patterns (orders-*), one a line.")
+    partitions = PartitionsField(label="Partitions", help_text="orders-0, one a line.")
+
+    def prepare(self, given: Given) -> None:
+        if {"topic", "topics", "partition", "partitions"}.intersection(given):
+            self.initial["which"] = CHOSEN
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = self.cleaned_data
+        if not self.errors:
+            named = given["topics"] or given["partitions"]
+            if given["which"] == CHOSEN and not named:
+                self.add_error("topics", "Name the topics or partitions, or choose all topics.")
+            if given["which"] == ALL and named:
+                self.add_error(
+                    "which", "Topics or partitions are named below: choose them, or empty the fields."
+                )
+        return given
+
+    def intents(self) -> tuple[ElectPreferred, ...]:
+        return (ElectPreferred(self.cleaned_data["topics"], self._partitions()),)
+
+    def _partitions(self) -> tuple[tuple[str, int], ...]:
+        """Of a topic that is named as a whole no single partitions."""
+        whole = set(self.cleaned_data["topics"])
+        return tuple(pair for pair in self.cleaned_data["partitions"] if pair[0] not in whole)
+
+
+class ControllerForm(ActionForm):
+    kind = "reelect-controller"
+    lead = (
+        "/controller is deleted, and every broker tries to be the next controller, which reads the cluster "
+        "anew. Until it has, no partition gets another leader. You will be asked to type a word."
+    )
+
+    def intents(self) -> tuple[ReelectController, ...]:
+        return (ReelectController(),)

@@ -1,0 +1,227 @@
+"""The review of a plan: what would be written, step by step, in words and as frozen values.
+
+Shown on the page of an action. However large the plan, the review stays small: what is left out is counted,
+and the plan's JSON has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.plans import intents
+from zkdash.cluster.plans.intents import Reassign
+from zkdash.cluster.plans.values import Edit, Operation, Plan, Step, Write
+from zkdash.kafka import secrets
+from zkdash.kafka.values import Assignment, Move
+from zkdash.web.actions import diffs, review_words
+from zkdash.web.actions.diffs import Line
+from zkdash.web.frame import action_kinds
+from zkdash.web.frame.cells import grouped
+
+MOST_STEPS: Final = 50
+MOST_WRITES: Final = 40
+MOST_SHIFTS: Final = 100
+_OPEN: Final = 3
+_WRITES_EACH: Final = 2
+_LINES_EACH: Final = 40
+_LINES_ALL: Final = 300
+
+
+class Written(msgspec.Struct, frozen=True):
+    """One write: `operation` and `expected` in words. `note` tells why the data is not shown whole."""
+
+    path: str
+    operation: str
+    expected: str
+    lines: tuple[Line, ...]
+    note: str = ""
+    undo: str = ""
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """A znode that is not written, whose version must be this one still."""
+
+    path: str
+    version: int
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A step. `then` is what it waits for, `next` what Kafka does about it, `more` the writes left out."""
+
+    number: int
+    title: str
+    then: str
+    next: tuple[str, ...]
+    writes: tuple[Written, ...]
+    compared: tuple[Compared, ...]
+    more: int
+    is_open: bool
+
+
+class Shift(msgspec.Struct, frozen=True):
+    """A partition that gets other replicas. `before` is None where nobody can tell it any more."""
+
+    topic: str
+    partition: int
+    before: tuple[int, ...] | None
+    after: tuple[int, ...]
+    new: tuple[int, ...]
+    dropped: tuple[int, ...]
+    leader: str
+
+
+class Review(msgspec.Struct, frozen=True):
+    """A plan for people. `numbers` are (label, value), `undo` is a sentence, `confirm` what is to be typed.
+
+    `shifts` are the first of `shifted` partitions, `parts` the first of `steps` steps.
+    """
+
+    what: str
+    target: str
+    refusals: tuple[str, ...]
+    warnings: tuple[str, ...]
+    numbers: tuple[tuple[str, str], ...]
+    parts: tuple[Part, ...]
+    steps: int
+    shifts: tuple[Shift, ...]
+    shifted: int
+    undo: str
+    confirm: str | None
+
+    @property
+    def more_steps(self) -> int:
+        """The steps that are not shown."""
+        return self.steps - len(self.parts)
+
+
+def of(plan: Plan, state: ClusterState | None = None) -> Review:
+    """The review of a plan.
+
+    `state`, where the plan is not begun yet, tells the replicas as they are, where the plan itself does not.
+    """
+    moves = tuple(
+        move for step in plan.steps for move in getattr(step.goal, "moves", ()) if isinstance(move, Move)
+    )
+    before = _before(plan, moves[:MOST_SHIFTS], state)
+    return Review(
+        what=action_kinds.title(plan.kind),
+        target=plan.target,
+        refusals=plan.refusals,
+        warnings=plan.warnings,
+        numbers=_numbers(plan),
+        parts=_parts(plan.steps[:MOST_STEPS]),
+        steps=len(plan.steps),
+        shifts=tuple(_shift(move, before.get((move.topic, move.partition))) for move in moves[:MOST_SHIFTS]),
+        shifted=len(moves),
+        undo=_undo(plan),
+        confirm=plan.confirm,
+    )
+
+
+def _parts(steps: tuple[Step, ...]) -> tuple[Part, ...]:
+    """Where all writes are too many, each step shows its first ones: the last may be what matters."""
+    found, lines = [], _LINES_ALL
+    total = sum(write.operation is not Operation.CHECK for step in steps for write in step.writes)
+    most = MOST_WRITES if total <= MOST_WRITES else max(_WRITES_EACH, MOST_WRITES // len(steps))
+    for number, step in enumerate(steps, 1):
+        kept = [write for write in step.writes if write.operation is not Operation.CHECK]
+        shown = []
+        for write in kept[:most]:
+            shown.append(_written(write, max(0, min(lines, _LINES_EACH))))
+            lines -= len(shown[-1].lines)
+        found.append(
+            Part(
+                number=number,
+                title=step.title,
+                then=review_words.waits_for(step.goal),
+                next=review_words.what_follows(step.writes),
+                writes=tuple(shown),
+                compared=tuple(
+                    Compared(write.path, write.expected or 0)
+                    for write in step.writes
+                    if write.operation is Operation.CHECK
+                )[:MOST_WRITES],
+                more=len(kept) - len(shown),
+                is_open=number <= _OPEN,
+            )
+        )
+    return tuple(found)
+
+
+def _written(write: Write, most: int) -> Written:
+    # the plan has masked what is secret; what a plan of elsewhere forgot is masked here
+    before, after = (secrets.redact(write.path, data) for data in (write.before, write.after))
+    return Written(
+        path=write.path,
+        operation=review_words.operation(write),
+        expected=review_words.expected(write),
+        lines=diffs.lines(before, after, most),
+        note=_note(write.edit, before, after),
+        undo=write.undo,
+    )
+
+
+def _note(edit: Edit | None, *shown: bytes | None) -> str:
+    """What is hidden, where anything is, and what of it is changed all the same."""
+    if not any(secrets.HIDDEN.encode() in data for data in shown if data):
+        return ""
+    if edit is None:
+        return "Values that may be secret are hidden here."
+    named = ", ".join((*(f"{name} = {value}" for name, value in edit.put.items()), *edit.drop))
+    return f"Values that may be secret are hidden here and stay as they are. Only these change: {named}."
+
+
+def _before(
+    plan: Plan, moves: tuple[Move, ...], state: ClusterState | None
+) -> Mapping[tuple[str, int], tuple[int, ...]]:
+    if isinstance(plan.inverse, Reassign):
+        return {(move.topic, move.partition): move.replicas for move in plan.inverse.moves}
+    if state is None:
+        return {}
+    found = {}
+    for move in moves:
+        topic = state.topics.get(move.topic)
+        assignment = topic.assignment if topic else None
+        if isinstance(assignment, Assignment) and move.partition in assignment.partitions:
+            found[move.topic, move.partition] = assignment.partitions[move.partition]
+    return found
+
+
+def _shift(move: Move, before: tuple[int, ...] | None) -> Shift:
+    after = move.replicas
+    new = () if before is None else tuple(broker for broker in after if broker not in before)
+    dropped = () if before is None else tuple(broker for broker in before if broker not in after)
+    leader = ""
+    if before and before[0] != after[0]:
+        leader = f"{before[0]} → {after[0]}"
+    return Shift(move.topic, move.partition, before, after, new, dropped, leader)
+
+
+def _numbers(plan: Plan) -> tuple[tuple[str, str], ...]:
+    effect = plan.effect
+    told = (
+        ("Topics", effect.topics),
+        ("Partitions", effect.partitions),
+        ("Replicas copied", effect.replicas_moved),
+        ("Replicas dropped", effect.replicas_removed),
+        ("Preferred leaders changed", effect.leaders_moved),
+        (f"{effect.unit.capitalize()} read again, at most", effect.read_again),
+        (f"{effect.unit.capitalize()} skipped, at most", effect.skipped),
+        ("Znodes written", effect.znodes),
+        ("Steps", len(plan.steps)),
+    )
+    sizes = (("Bytes written", effect.written), ("Largest znode, bytes", effect.largest))
+    return tuple((label, grouped(number)) for label, number in (*told, *sizes) if number)
+
+
+def _undo(plan: Plan) -> str:
+    if plan.refusals:
+        return ""
+    if plan.inverse is not None:
+        back = action_kinds.title(intents.kind(plan.inverse))
+        return f"Once it is done, its page proposes the way back: {back}."
+    return "Nothing puts it back as it was."

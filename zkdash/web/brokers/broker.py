@@ -1,0 +1,192 @@
+"""Broker: what one broker says of itself, and the partitions that it holds or leads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from zkdash.cluster.checks import About
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables import topic_queries
+from zkdash.cluster.tables.brokers import queries as broker_queries
+from zkdash.cluster.tables.brokers import rows as broker_rows
+from zkdash.cluster.tables.brokers.rows import BrokerRow, HeldRow, ReplicaRow
+from zkdash.cluster.tables.query import Selection
+from zkdash.kafka import paths
+from zkdash.live.parts import Block, PageKey, Table
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.brokers import brokers, settings
+from zkdash.web.brokers import facts as broker_facts
+from zkdash.web.checks import entity_findings
+from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, tables
+from zkdash.web.frame.facts import Facts
+from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame.tables import Column, Empty
+from zkdash.web.history import timeline
+
+Entry = tuple[str, ReplicaRow]  # the cluster's name, and the partition
+Entry07 = tuple[str, HeldRow]
+
+_AREAS = frozenset({"brokers", "controller", "topics", "findings", "configs"})
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    (name,) = key.args
+    state, query = snapshot.state, SPEC.read(key.query)[0]
+    number = int(name) if paths.is_id(name) else -1
+    row = broker_rows.broker(state, number) if number in broker_rows.ids(state) else None
+    facts = _facts(snapshot, name, row)
+    columns, found = _found(snapshot, number, row, query)
+    entries = [(snapshot.cluster, one) for one in found.rows]
+    noun = "topics" if columns is COLUMNS_07 else "partitions"
+    return View(
+        title=facts.name,
+        parts=(
+            Block(id="facts", template="frame/facts.html", values=facts),
+            entity_findings.block(snapshot, About.BROKER, name),
+            settings.block(state, -1 if row is None else number),
+            _table(snapshot, entries, columns, _empty(snapshot, query, row)),
+            *listing.blocks(SPEC, query, found, noun),
+        ),
+        context={
+            **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
+            "noun": noun.capitalize(),
+            "deeds": _deeds(key, row),
+            "timeline": timeline.about(snapshot.cluster, "broker", name),
+        },
+        fields=tables.fields(columns),
+        records=lambda: tables.records(columns, entries),
+        total=found.matched,
+        extra={} if row is None else {"broker": _record(snapshot, row)},
+        gone=facts.gone if snapshot.state.loaded else "",
+    )
+
+
+def _deeds(key: PageKey, row: BrokerRow | None) -> tuple[row_selection.ActionLink, ...]:
+    """What can be asked of a broker: not of one that is unknown, nor of 0.7, which moves nothing."""
+    if row is None or (row.load.topics_07 and not row.load.listed):
+        return ()
+    return row_selection.action_links(
+        key,
+        ("Drain…", "reassign", (("way", "drain"), ("broker", row.id))),
+        ("Replace…", "reassign", (("way", "replace"), ("broker", row.id))),
+    )
+
+
+def touches(_key: PageKey, touched: ChangedAreas) -> bool:
+    return not _AREAS.isdisjoint(touched.areas)
+
+
+def _found(
+    snapshot: Snapshot, number: int, row: BrokerRow | None, query: topic_queries.Query
+) -> tuple[Sequence[Column[Any]], Selection[Any]]:
+    """By what the broker holds: what it says of topics (0.7), else what their assignments say of it."""
+    if row is not None and row.load.topics_07 and not row.load.listed:
+        return COLUMNS_07, broker_queries.select_held(snapshot.state, number, query)
+    return COLUMNS, broker_queries.select_replicas(snapshot.state, number, query)
+
+
+def _table(
+    snapshot: Snapshot, entries: Sequence[tuple[str, Any]], columns: Sequence[Column[Any]], empty: Empty
+) -> Table:
+    rows = ((_element_id(one), one.status, (cluster, one)) for cluster, one in entries)
+    return tables.part(
+        "replicas-rows",
+        columns,
+        rows,
+        empty,
+        problems=lambda entry: links.problems(snapshot.cluster, paths.topic(entry[1].topic)),
+    )
+
+
+def _element_id(one: ReplicaRow | HeldRow) -> str:
+    if isinstance(one, HeldRow):
+        return links.element_id("topic", one.topic)
+    return links.element_id("partition", f"{one.topic} {one.partition}")
+
+
+def _facts(snapshot: Snapshot, name: str, row: BrokerRow | None) -> Facts:
+    if row is not None:
+        return broker_facts.of(row)
+    if not snapshot.state.loaded:
+        gone = "Brokers are not known before the first load from ZooKeeper."
+    elif paths.is_id(name):
+        gone = f"No broker {name} is registered in ZooKeeper, and no partition is assigned to it."
+    else:
+        gone = f"“{name}” is no broker id: broker ids are numbers from 0 to 2147483647."
+    return Facts(name=f"Broker {name}", gone=gone)
+
+
+def _record(snapshot: Snapshot, row: BrokerRow) -> Record:
+    (record,) = tables.records(brokers.drawn(snapshot), [(snapshot.cluster, row)])
+    return record | broker_facts.record(row) | settings.record(snapshot.state, row.id)
+
+
+def _empty(snapshot: Snapshot, query: topic_queries.Query, row: BrokerRow | None) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Partitions are not known before the first load from ZooKeeper.")
+    if row is None:
+        return Empty("There is nothing to show of a broker that is not there.")
+    if row.load.topics_07 or row.load.listed:
+        noun = "partition" if row.load.listed else "topic"
+        return Empty(f"No {noun} matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty("No partition is assigned to this broker, and it leads none.")
+
+
+_NO_STATE = "no state znode: the controller has not elected a leader yet"
+_NOT_LISTED = "the assignment does not list the partition"
+
+
+def _topic(cluster: str, name: str) -> cells.Cell:
+    return cells.Name(name, links.topic(cluster, name))
+
+
+def _in_sync(row: ReplicaRow) -> cells.Cell:
+    return cells.known(
+        row.in_sync,
+        lambda inside: broker_cells.Answer(inside, "yes", "out", None if inside else Tone.WARNING),
+        _NO_STATE,
+    )
+
+
+def _preferred(row: ReplicaRow) -> cells.Cell:
+    return cells.known(row.preferred, lambda first: broker_cells.Answer(first, "preferred"), _NOT_LISTED)
+
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("topic", "Topic", lambda one: _topic(one[0], one[1].topic)),
+    Column("partition", "Partition", lambda one: cells.Id(one[1].partition), is_number=True),
+    Column("role", "Role", lambda one: cells.known(one[1].role, cells.Text, _NO_STATE)),
+    Column("in_sync", "In sync?", lambda one: _in_sync(one[1]), title="whether it is in the ISR"),
+    Column(
+        "preferred", "Preferred?", lambda one: _preferred(one[1]), title="whether it is the preferred leader"
+    ),
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+)
+COLUMNS_07: tuple[Column[Entry07], ...] = (
+    Column("topic", "Topic", lambda one: _topic(one[0], one[1].topic)),
+    Column(
+        "partitions",
+        "Partitions",
+        lambda one: cells.known(one[1].partitions, cells.Number, "no data in the znode"),
+        is_number=True,
+    ),
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column(
+        "changed",
+        "Changed",
+        lambda one: cells.known(one[1].changed, cells.Moment, "the znode may not be read"),
+    ),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
+)
+# One for both layouts: which of them a broker has may change while its address stays.
+SPEC = listing.Spec(sorts=tuple(dict.fromkeys((*broker_queries.REPLICA_SORTS, *broker_queries.HELD_SORTS))))
+
+PAGE = Page(
+    name="broker",
+    route="brokers/<name:broker>/",
+    template="brokers/broker.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+)

@@ -1,0 +1,202 @@
+"""Brokers: every broker that is registered, or that partitions are assigned to, with what it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from zkdash.cluster.analysis import registrations
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables import topic_queries
+from zkdash.cluster.tables.brokers import queries as broker_queries
+from zkdash.cluster.tables.brokers.rows import BrokerRow
+from zkdash.kafka import paths
+from zkdash.kafka.values import Broker, Layout
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, tables
+from zkdash.web.frame import skew as skew_facts
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.tables import Column, Empty
+
+Entry = tuple[str, BrokerRow]  # the cluster's name, and the broker
+
+_AREAS = frozenset({"brokers", "controller"})
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    query, _ = SPEC.read(key.query)
+    found = broker_queries.select_brokers(snapshot.state, query)
+    columns = drawn(snapshot)
+    acts = snapshot.state.layout is not Layout.V07  # which moves no replicas
+    shown = row_selection.columns(key, "broker", lambda one: str(one[1].id), columns) if acts else columns
+    table = tables.part(
+        "brokers-rows",
+        shown,
+        ((f"broker-{row.id}", row.status, (snapshot.cluster, row)) for row in found.rows),
+        _empty(snapshot, query),
+        problems=lambda one: links.problems(one[0], paths.broker(one[1].id)),
+    )
+    return View(
+        title="Brokers",
+        parts=(_notes(snapshot), table, *listing.blocks(SPEC, query, found, "brokers")),
+        context={
+            **listing.context(SPEC, query, shown, "Filter: id, host, rack:a"),
+            **(
+                row_selection.context(key, "brokers", ("Drain, fill or replace…", "reassign")) if acts else {}
+            ),
+        },
+        fields=tables.fields(columns),
+        records=lambda: tables.records(columns, ((snapshot.cluster, row) for row in found.rows)),
+        total=found.matched,
+    )
+
+
+def touches(_key: PageKey, touched: ChangedAreas) -> bool:
+    return not _AREAS.isdisjoint(touched.areas)
+
+
+def drawn(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
+    """The columns that the cluster's layout can fill."""
+    names = broker_queries.broker_columns(snapshot.state.layout)
+    return tuple(column for column in COLUMNS if column.name in names)
+
+
+def _notes(snapshot: Snapshot) -> Block:
+    return Block(id="notes", template="frame/notes.html", values=registrations.notes(snapshot.state))
+
+
+def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Brokers are not known before the first load from ZooKeeper.")
+    if snapshot.state.brokers or snapshot.state.loads:
+        return Empty(f"No broker matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty("No brokers in ZooKeeper yet. They register under /brokers/ids.")
+
+
+def _said(row: BrokerRow, cell: Callable[[Broker], Cell]) -> Cell:
+    """A cell of what the registration says."""
+    return cells.known(row.broker, cell, "the broker is not registered")
+
+
+def _host_port(row: BrokerRow) -> Cell:
+    why = "no listener without encryption: see the endpoints"
+    return _said(row, lambda _: cells.known(row.host_port, broker_cells.Address, why))
+
+
+def _endpoints(row: BrokerRow) -> Cell:
+    why = "registrations of version 1 and of 0.7 hold none"
+    return _said(row, lambda said: cells.known(said.endpoints or None, broker_cells.Endpoints, why))
+
+
+def _rack(row: BrokerRow) -> Cell:
+    return _said(row, lambda said: cells.known(said.rack, cells.Text, "the broker names no rack"))
+
+
+def _version(row: BrokerRow) -> Cell:
+    why = "registrations of 0.7 have no version"
+    return _said(row, lambda said: cells.known(said.version, cells.Id, why))
+
+
+def skew(row: BrokerRow) -> Cell:
+    share = row.leader_skew_percent
+    alert = Tone.WARNING if (share or 0) > registrations.MOST_SKEW_PERCENT else None
+    return cells.known(share, lambda part: cells.Percent(part, alert), "no partition prefers it as leader")
+
+
+def _registered(row: BrokerRow) -> Cell:
+    return _said(row, lambda _: cells.known(row.registered, cells.Moment, "the registration has no znode"))
+
+
+def _session(row: BrokerRow) -> Cell:
+    why = "the registration is not ephemeral: it stays when the broker goes"
+    return _said(row, lambda _: cells.known(row.session or None, broker_cells.Session, why))
+
+
+def _leaders(cluster: str, row: BrokerRow) -> Cell:
+    return cells.Number(row.load.leaders, href=links.broker(cluster, row.id, "q=role%3Aleader"))
+
+
+def _under_replicated(cluster: str, row: BrokerRow) -> Cell:
+    href = links.broker(cluster, row.id, "q=is%3Aunder-replicated")
+    return cells.Number(row.load.under_replicated, alert=Tone.WARNING, href=href)
+
+
+def _over(noun: str, percent: Callable[[BrokerRow], int | None]) -> Column[Entry]:
+    """How far a broker's count lies from the mean of the registered ones."""
+
+    def cell(one: Entry) -> Cell:
+        none = f"no registered broker has {noun}" if one[1].broker else "the broker is not registered"
+        return cells.known(percent(one[1]), skew_facts.OverMean, none)
+
+    return Column(
+        f"{noun}_over_mean_percent",
+        f"{noun.capitalize()} ± mean %",
+        cell,
+        is_number=True,
+        title=f"its {noun} against the mean of the registered brokers",
+    )
+
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column(
+        "id",
+        "Id",
+        lambda one: broker_cells.Broker(one[1].id, links.broker(one[0], one[1].id)),
+        is_number=True,
+    ),
+    Column("host_port", "Host:port", lambda one: _host_port(one[1])),
+    Column("endpoints", "Endpoints", lambda one: _endpoints(one[1])),
+    Column("rack", "Rack", lambda one: _rack(one[1])),
+    Column("controller", "Controller", lambda one: broker_cells.Answer(one[1].is_controller, "controller")),
+    Column(
+        "partitions",
+        "Partitions",
+        lambda one: cells.Number(one[1].load.partitions_07),
+        is_number=True,
+        title="that it says it holds (layout 0.7)",
+    ),
+    Column("leaders", "Leaders", lambda one: _leaders(*one), is_number=True),
+    _over("leaders", lambda row: row.leaders_over_mean_percent),
+    Column("replicas", "Replicas", lambda one: cells.Number(one[1].load.replicas), is_number=True),
+    _over("replicas", lambda row: row.replicas_over_mean_percent),
+    Column(
+        "preferred_led",
+        "Preferred led",
+        lambda one: cells.Number(one[1].preferred_led),
+        is_number=True,
+        title="partitions that it leads and whose first replica it is",
+    ),
+    Column(
+        "leader_skew_percent",
+        "Leader skew %",
+        lambda one: skew(one[1]),
+        is_number=True,
+        title="of the partitions that prefer it as leader, how many it does not lead",
+    ),
+    Column(
+        "under_replicated",
+        "Under-replicated",
+        lambda one: _under_replicated(*one),
+        is_number=True,
+        title="partitions in whose ISR it is missing",
+    ),
+    Column("version", "Version", lambda one: _version(one[1]), is_number=True, title="of the registration"),
+    Column("registered", "Registered", lambda one: _registered(one[1])),
+    Column("session", "Session", lambda one: _session(one[1])),
+)
+SPEC = listing.Spec(sorts=broker_queries.BROKER_SORTS)
+
+PAGE = Page(
+    name="brokers",
+    route="brokers/",
+    template="brokers/brokers.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    label="Brokers",
+    letter="b",
+    count=lambda snapshot: len(snapshot.state.brokers),
+    glance=lambda snapshot, _: snapshot.state.loads,  # topics change more often than what brokers carry
+)

@@ -1,0 +1,211 @@
+"""What if a broker stops, or several, or a rack: computed when it is asked for, and not live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urlencode
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from zkdash.cluster.analysis import failure
+from zkdash.cluster.analysis.failure import Failure, Fate, Loss
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables.brokers import rows as broker_rows
+from zkdash.kafka import paths
+from zkdash.kafka.values import Broker
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.brokers import failure_facts
+from zkdash.web.brokers.failure_facts import Facts
+from zkdash.web.frame import broker_cells, cells, links, page, tables
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.tables import Column, Empty
+
+NAME: Final = "failure"
+MOST: Final = 500  # partitions shown, worst first; the counts are of all
+_KNOWN = {"brokers", "rack", "format", "from"}
+_LONGEST = 300
+_MOST_FIELDS = 20
+_MOST_BROKERS = 1000
+_HARM = {Fate.OFFLINE, Fate.UNCLEAN, Fate.BELOW_MIN}
+
+
+class MinIsr(Cell, frozen=True):
+    """min.insync.replicas, and whether it is but assumed."""
+
+    number: int
+    is_assumed: bool
+
+    @property
+    def plain(self) -> int:
+        return self.number
+
+    def html(self) -> SafeString:
+        why = "it stands nowhere in ZooKeeper"
+        if self.is_assumed:
+            return format_html('<td class="num missing" title="{}">{}, assumed</td>', why, self.number)
+        return format_html('<td class="num">{}</td>', self.number)
+
+
+Entry = tuple[str, Loss]  # the cluster's name, and the partition
+Leads = tuple[str, int, int, int]  # the cluster's name, the broker, its leaders now and then
+
+
+def whole(snapshot: Snapshot, key: PageKey) -> View:
+    """What would happen, as of the newest revision."""
+    (name,) = key.args
+    (more, rack), _ = _read(key.query)
+    state = snapshot.state
+    number = int(name) if paths.is_id(name) else -1
+    gone = "" if number in broker_rows.ids(state) else f"No broker {name} is known to ZooKeeper."
+    if not state.loaded:
+        gone = "Brokers are not known before the first load from ZooKeeper."
+    stopped = {number, *more} | (failure.in_rack(state, rack) if rack else set())
+    groups = snapshot.samples.groups().union(state.groups)
+    found = failure.of(state, () if gone else stopped, groups=groups, most=MOST)
+    entries = [(snapshot.cluster, loss) for loss in found.losses]
+    leads = [(snapshot.cluster, broker, *counts) for broker, counts in found.leaders.items()]
+    facts = _facts(snapshot, found, name, gone)
+    return View(
+        title=f"What if {facts.name} {'stops' if len(stopped) == 1 else 'stop'}",
+        parts=(
+            Block(id="failure", template="brokers/failure_facts.html", values=facts),
+            tables.part(
+                "leads-rows",
+                LEADS,
+                ((f"leads-{one[1]}", Tone.OK, one) for one in leads),
+                Empty("No broker is registered."),
+            ),
+            tables.part(
+                "losses-rows",
+                COLUMNS,
+                ((_element_id(one), _tone(one[1].fate), one) for one in entries),
+                Empty("No partition loses anything."),
+            ),
+        ),
+        context={
+            "asked": {"brokers": ",".join(map(str, more)), "rack": rack},
+            "racks": _racks(snapshot),
+            "lead_headings": tables.headings(LEADS, ""),
+            "headings": tables.headings(COLUMNS, ""),
+            "affected": found.affected,
+            "shown": len(found.losses),
+        },
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, entries),
+        total=found.affected,
+        extra={
+            "answer": facts.answer,
+            "failure": failure_facts.record(found),
+            "leaders": list(tables.records(LEADS, leads)),
+        },
+        gone=gone if state.loaded else "",
+    )
+
+
+def look(_snapshot: Snapshot, _key: PageKey) -> View:
+    """Nothing of it is live: it would be computed anew at every change of any partition."""
+    return View(title="What if", parts=())
+
+
+def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
+    return False
+
+
+def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
+    """What else stops, and a sentence about each thing that was not understood."""
+    (brokers, rack), notes = _read(raw)
+    pairs = [("brokers", ",".join(map(str, brokers)))] if brokers else []
+    pairs += [("rack", rack)] if rack else []
+    return urlencode(pairs, errors="surrogatepass"), notes
+
+
+def _read(raw: str) -> tuple[tuple[tuple[int, ...], str], tuple[str, ...]]:
+    """((other brokers, rack), notes)."""
+    notes: list[str] = []
+    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
+    words = ",".join(given.get("brokers", [])).replace(" ", ",").split(",")
+    strange = [word for word in words if word and not paths.is_id(word)]
+    notes += (f"“{word[:_LONGEST]}” is no broker’s id." for word in strange[:_MOST_FIELDS])
+    found = sorted({int(word) for word in words if paths.is_id(word)})
+    if len(found) > _MOST_BROKERS:
+        notes.append(f"Only the first {_MOST_BROKERS} of {len(found)} brokers are looked at.")
+    return (tuple(found[:_MOST_BROKERS]), given.get("rack", [""])[-1][:_LONGEST]), tuple(notes)
+
+
+def _facts(snapshot: Snapshot, found: Failure, name: str, gone: str) -> Facts:
+    href = links.broker(snapshot.cluster, int(name)) if paths.is_id(name) else ""
+    if gone:
+        return Facts(f"broker {name}", href, gone)
+    ids = sorted(found.stopped)
+    named = f"broker {ids[0]}" if len(ids) == 1 else f"brokers {', '.join(map(str, ids))}"
+    return failure_facts.of(snapshot, found, named, href)
+
+
+def _racks(snapshot: Snapshot) -> list[str]:
+    values = (seen.value for seen in snapshot.state.brokers.values())
+    return sorted({value.rack for value in values if isinstance(value, Broker) and value.rack})
+
+
+def _tone(fate: Fate) -> Tone:
+    return Tone.CRITICAL if fate in _HARM else Tone.INFO
+
+
+def _element_id(one: Entry) -> str:
+    return links.element_id("loss", f"{one[1].topic} {one[1].partition}")
+
+
+def _leader(cluster: str, number: int | None) -> Cell:
+    if number is None:
+        return broker_cells.NoLeader()
+    return cells.Id(number, href=links.broker(cluster, number))
+
+
+def _out(before: Iterable[int], after: Iterable[int]) -> tuple[int, ...]:
+    kept = set(after)
+    return tuple(broker for broker in before if broker not in kept)
+
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("topic", "Topic", lambda one: cells.Name(one[1].topic, links.topic(one[0], one[1].topic))),
+    Column("partition", "Partition", lambda one: cells.Id(one[1].partition), is_number=True),
+    Column("fate", "Then", lambda one: cells.Word(one[1].fate.value, _tone(one[1].fate))),
+    Column("leader", "Leader", lambda one: _leader(one[0], one[1].leader), is_number=True),
+    Column("leader_after", "Leader then", lambda one: _leader(one[0], one[1].leader_after), is_number=True),
+    Column(
+        "isr_after",
+        "ISR then",
+        lambda one: broker_cells.InSync(one[1].isr_after, _out(one[1].isr, one[1].isr_after)),
+        title="replicas in sync then, and those that are in sync now",
+    ),
+    Column(
+        "min_isr",
+        "Min ISR",
+        lambda one: MinIsr(one[1].min_isr, one[1].is_assumed),
+        is_number=True,
+        title="min.insync.replicas",
+    ),
+)
+LEADS: tuple[Column[Leads], ...] = (
+    Column(
+        "broker",
+        "Broker",
+        lambda one: broker_cells.Broker(one[1], links.broker(one[0], one[1])),
+        is_number=True,
+    ),
+    Column("leaders", "Leaders now", lambda one: cells.Number(one[2]), is_number=True),
+    Column("leaders_after", "Then", lambda one: cells.Number(one[3]), is_number=True),
+)
+
+PAGE = Page(
+    name=NAME,
+    route="brokers/<name:broker>/what-if/",
+    template="brokers/failure.html",
+    look=look,
+    touches=touches,
+    canonical=canonical,
+    whole=whole,
+)

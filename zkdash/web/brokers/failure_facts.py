@@ -1,0 +1,185 @@
+"""What would happen if brokers stopped, in words: whether they can be stopped now, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from zkdash.cluster.analysis.failure import Failure
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
+from zkdash.kafka.topics.options import MIN_ISR
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links
+from zkdash.web.frame.page import Record
+
+_MOST_GROUPS = 20
+_MOST_NAMED = 8
+
+
+class Count(msgspec.Struct, frozen=True):
+    """One number: `how` says what was counted; `tone` is None for 0."""
+
+    label: str
+    shown: str
+    how: str
+    tone: Tone | None = None
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What stands above the tables. `gone` is the sentence where there is no such broker.
+
+    `groups` are names with their pages, "" for those that only brokers know. `as_of` is epoch milliseconds,
+    None where nothing is known.
+    """
+
+    name: str
+    href: str
+    gone: str = ""
+    tone: Tone = Tone.UNKNOWN
+    answer: str = ""
+    notes: tuple[str, ...] = ()
+    counts: tuple[Count, ...] = ()
+    groups: tuple[tuple[str, str], ...] = ()
+    more_groups: int = 0
+    as_of: int | None = None
+
+
+def of(snapshot: Snapshot, found: Failure, name: str, href: str) -> Facts:
+    """The facts of what was computed from this snapshot."""
+    tone = {True: Tone.OK, False: Tone.CRITICAL, None: Tone.UNKNOWN}[found.is_safe]
+    return Facts(
+        name=name,
+        href=href,
+        tone=tone,
+        answer=answer(found),
+        notes=tuple(_notes(snapshot.state, found)),
+        counts=tuple(_counts(found)),
+        groups=tuple((group, _group(snapshot, group)) for group in found.groups[:_MOST_GROUPS]),
+        more_groups=max(0, len(found.groups) - _MOST_GROUPS),
+        as_of=None if snapshot.as_of is None else int(snapshot.as_of * 1000),
+    )
+
+
+def answer(found: Failure) -> str:
+    """Whether the brokers can be stopped now, and why."""
+    it = "It" if len(found.stopped) == 1 else "They"
+    if found.is_safe:
+        return f"{it} can be stopped now: every partition keeps a leader and its {MIN_ISR}."
+    if found.kraft is not None:
+        return (
+            f"Nobody can tell from ZooKeeper whether {it.lower()} can be stopped: KRaft controller "
+            f"{found.kraft} elects the leaders, and brokers in KRaft mode are not registered here."
+        )
+    if found.is_safe is None:
+        doubt = _partitions(found.unknown, "has no state that can be read", "have no state that can be read")
+        return f"Nobody can tell whether {it.lower()} can be stopped: {doubt}."
+    why = [
+        _partitions(found.offline, "would have no leader", "would have no leader"),
+        _partitions(found.unclean, "would lose messages", "would lose messages"),
+        _partitions(found.below_min, f"would drop below {MIN_ISR}", f"would drop below {MIN_ISR}"),
+        _partitions(found.unreachable_07, "has no replica (Kafka 0.7)", "have no replica (Kafka 0.7)"),
+    ]
+    return f"{it} cannot be stopped now without harm: {'; '.join(filter(None, why))}."
+
+
+def record(found: Failure) -> Record:
+    """The numbers for JSON."""
+    return {
+        "brokers": sorted(found.stopped),
+        "not_registered": sorted(found.absent),
+        "safe_to_stop": found.is_safe,
+        "offline": found.offline,
+        "losing_messages": found.unclean,
+        "below_min_isr": found.below_min,
+        "led_anew": found.led_anew,
+        "under_replicated": found.under_replicated,
+        "left_with_one": found.lone,
+        "unknown": found.unknown,
+        "unreachable_07": found.unreachable_07,
+        "default_min_isr": found.default.min_isr,
+        "default_min_isr_is_assumed": found.default.is_assumed,
+        "moves_controller": found.moves_controller,
+        "coordinators": {str(partition): leader for partition, leader in found.coordinators.items()},
+        "groups": list(found.groups),
+    }
+
+
+def _group(snapshot: Snapshot, group: str) -> str:
+    """The page of a group; "" of one that only brokers know."""
+    return links.group(snapshot.cluster, group) if group in snapshot.state.groups else ""
+
+
+def _partitions(count: int, one: str, more: str) -> str:
+    if not count:
+        return ""
+    return f"{cells.grouped(count)} partition{'' if count == 1 else 's'} {one if count == 1 else more}"
+
+
+def _counts(found: Failure) -> Iterator[Count]:
+    yield _count(
+        "Offline", found.offline, "no other replica in sync is registered: no reads, no writes", Tone.CRITICAL
+    )
+    if found.unclean:
+        yield _count(
+            "Lose messages",
+            found.unclean,
+            "unclean.leader.election.enable of the topic lets a replica lead that is out of sync",
+            Tone.CRITICAL,
+        )
+    yield _count(
+        "Below min ISR",
+        found.below_min,
+        f"fewer replicas in sync than {MIN_ISR}: writes of acks=all fail",
+        Tone.CRITICAL,
+    )
+    yield _count(
+        "Another leader",
+        found.led_anew,
+        "led by the first replica of the assignment that is registered and in sync",
+    )
+    yield _count(
+        "Newly under-replicated",
+        found.under_replicated,
+        "whole now, and with a replica less in sync then",
+        Tone.WARNING,
+    )
+    yield Count("Controller", "moves" if found.moves_controller else "stays", "who stands in /controller")
+    yield _count("Coordinators", len(found.coordinators), f"partitions of {OFFSETS_TOPIC} that they lead")
+
+
+def _count(label: str, number: int, how: str, tone: Tone | None = None) -> Count:
+    return Count(label, cells.grouped(number), how, tone if number else None)
+
+
+def _notes(state: ClusterState, found: Failure) -> Iterator[str]:
+    """What else to know before stopping them."""
+    if found.absent:
+        named = ", ".join(map(str, sorted(found.absent)[:_MOST_NAMED]))
+        yield f"Not registered now, so that they stopped already or are none: {named}."
+    if found.default.is_assumed:
+        yield (
+            f"Topics without a {MIN_ISR} of their own take that of the brokers’ server.properties, which "
+            f"ZooKeeper does not hold: {found.default.min_isr} is assumed."
+            + (
+                f" Were it 2, {_partitions(found.lone, 'more', 'more')} would drop below it."
+                if found.lone
+                else ""
+            )
+        )
+    if found.unknown and found.is_safe is False:
+        yield f"Of {_partitions(found.unknown, 'more', 'more')} no state can be read: they are not counted."
+    if found.moving:
+        yield (
+            f"{_partitions(found.moving, 'moves', 'move')} between brokers now in topics that they hold: a "
+            "move waits for each broker that it needs."
+        )
+    if state.counts.under_replicated:
+        told = _partitions(state.counts.under_replicated, "is", "are")
+        yield f"{told} under-replicated in the cluster already: wait until replicas are back in sync."
+    if found.moves_controller:
+        yield "The controller stops: the first of the other brokers that creates /controller is the next."
+    if any(leader is None for leader in found.coordinators.values()):
+        yield f"Groups of a partition of {OFFSETS_TOPIC} without a leader can neither commit nor rebalance."

@@ -1,0 +1,1 @@
+"""The pages of checks, and what other pages show of them."""

@@ -1,0 +1,67 @@
+"""What checks have against a cluster, in sentences: for its Overview, for a check's own page, for frames."""
+
+from __future__ import annotations
+
+import msgspec
+
+from zkdash.alarms.open_alarms import first_seen
+from zkdash.cluster import checks
+from zkdash.cluster.checks import Finding
+from zkdash.cluster.model.tone import Tone
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.checks import offers
+from zkdash.web.frame import links, row_selection
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """A check that fails. `page` is the check's own, `href` the table of what it counted.
+
+    `since` is in epoch milliseconds, `deed` the action that may help, for who may ask for it.
+    """
+
+    check: str
+    tone: Tone
+    what: str
+    remedy: str
+    since: int
+    href: str
+    page: str
+    deed: row_selection.ActionLink | None = None
+
+
+def of(snapshot: Snapshot, finding: Finding, key: PageKey) -> Sentence:
+    """What a finding says of a cluster to those for whom a page is made."""
+    return Sentence(
+        check=finding.check,
+        tone=finding.tone,
+        what=finding.sentence,
+        remedy=finding.remedy,
+        since=first_seen(finding, snapshot.alarms.standing.get(finding.check)),
+        href=links.finding(snapshot.cluster, finding),
+        page=links.check(snapshot.cluster, finding.check),
+        deed=offers.of(snapshot, finding.check, key),
+    )
+
+
+def every(snapshot: Snapshot, key: PageKey, all_well: tuple[Tone, str]) -> Block:
+    """All of them: those that nobody took note of lead, the others and what passes can be opened.
+
+    `all_well` stands where none leads.
+    """
+    leading = tuple(of(snapshot, one, key) for one in snapshot.leading)
+    known = tuple(
+        of(snapshot, one, key) for one in snapshot.findings if one.check in snapshot.alarms.acknowledged
+    )
+    passing = tuple(
+        (check, checks.TITLES[check], links.check(snapshot.cluster, check)) for check in snapshot.passing
+    )
+    return Block(
+        id="checks", template="checks/findings_panel.html", values=(leading, passing, all_well, known)
+    )
+
+
+def one(snapshot: Snapshot, found: Finding | None, key: PageKey, otherwise: tuple[Tone, str]) -> Block:
+    """A single one; `otherwise` stands where the check does not fail."""
+    failing = () if found is None else (of(snapshot, found, key),)
+    return Block(id="checks", template="checks/findings_panel.html", values=(failing, (), otherwise, ()))

@@ -1,0 +1,94 @@
+"""Problems: every znode that does not parse, with the reason and its first bytes."""
+
+from __future__ import annotations
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from zkdash.cluster.tables import problem_rows, topic_queries
+from zkdash.cluster.tables.problem_rows import ProblemRow
+from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.tables import Column, Empty
+
+
+class Raw(Cell, frozen=True):
+    """The first bytes of a znode as text: what is no UTF-8, or would not show, is written as an escape."""
+
+    head: bytes
+
+    @property
+    def plain(self) -> str:
+        text = self.head.decode("utf-8", "backslashreplace")
+        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+    def html(self) -> SafeString:
+        return format_html('<td class="raw"><code><bdi>{}</bdi></code></td>', self.plain)
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    query, _ = SPEC.read(key.query)
+    found = problem_rows.select(snapshot.state, snapshot.first_seen, query)
+    table = tables.part(
+        "problems-rows",
+        COLUMNS,
+        ((links.element_id("problem", row.path), row.status, (snapshot.cluster, row)) for row in found.rows),
+        _empty(snapshot, query),
+    )
+    return View(
+        title="Problems",
+        parts=(table, *listing.blocks(SPEC, query, found, "problems")),
+        context=listing.context(SPEC, query, COLUMNS, "Filter: path or reason"),
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
+        total=found.matched,
+    )
+
+
+def touches(_key: PageKey, touched: ChangedAreas) -> bool:
+    return "problems" in touched.areas
+
+
+def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Problems are not known before the first load from ZooKeeper.")
+    if snapshot.state.problems:
+        return Empty(f"No problem matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty("Every znode that Kafka and its consumers wrote parses.")
+
+
+def _raw(row: ProblemRow) -> Cell:
+    if row.secret:
+        return cells.unknown("its path may hold secrets, so its bytes are not kept")
+    return Raw(row.raw) if row.raw else cells.absent("the znode is empty")
+
+
+Entry = tuple[str, ProblemRow]  # the cluster's name, and the problem
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].status.value)),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, is_head=True, cluster=one[0])),
+    Column("reason", "Reason", lambda one: cells.Text(one[1].reason)),
+    Column(
+        "first_seen",
+        "First seen",
+        lambda one: cells.known(one[1].first_seen, cells.Moment, "it was there before anybody looked"),
+        title="when this process first read it so",
+    ),
+    Column("raw", "Raw", lambda one: _raw(one[1]), is_sortable=False, title="its first 200 bytes"),
+)
+SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+
+PAGE = Page(
+    name="problems",
+    route="problems/",
+    template="checks/problems.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    label="Problems",
+    count=lambda snapshot: len(snapshot.state.problems),
+)

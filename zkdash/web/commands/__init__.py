@@ -1,0 +1,1 @@
+"""What people ask for by a button: POST in, and back to a page."""

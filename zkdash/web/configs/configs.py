@@ -1,0 +1,116 @@
+"""Configuration: every topic, client, user, broker and address with settings of its own, and what waits to be
+read again."""
+
+from __future__ import annotations
+
+from zkdash.cluster.tables import config_rows, notification_rows, topic_queries
+from zkdash.cluster.tables.config_rows import ConfigRow
+from zkdash.kafka import entity_names
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.configs import entity_cells, notification_table
+from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.tables import Column, Empty
+
+Entry = tuple[str, ConfigRow]  # the cluster's name, and the entity
+
+_AREAS = frozenset({"configs", "notifications", "topics"})
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    query, _ = SPEC.read(key.query)
+    state = snapshot.state
+    found = config_rows.select(state, query)
+    pending = notification_rows.every(state)
+    refused = tuple((path, why.reason) for path, why in sorted(state.refused.items()) if _is_ours(path))
+    table = tables.part(
+        "configs-rows",
+        COLUMNS,
+        ((links.element_id("config", row.path), row.status, (snapshot.cluster, row)) for row in found.rows),
+        _empty(snapshot, query, refused=bool(refused)),
+        problems=lambda one: links.problems(one[0], one[1].path),
+    )
+    return View(
+        title="Configuration",
+        parts=(
+            Block(id="unreadable", template="frame/unreadable.html", values=refused),
+            table,
+            notification_table.table(snapshot.cluster, pending, _no_notification(snapshot)),
+            *listing.blocks(SPEC, query, found, "entities"),
+        ),
+        context={
+            **listing.context(SPEC, query, COLUMNS, "Filter: entity, option or value"),
+            "notification_headings": tables.headings(notification_table.COLUMNS, ""),
+        },
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
+        total=found.matched,
+        extra={
+            "notifications": notification_table.records(snapshot.cluster, pending),
+            "unreadable": [{"path": path, "reason": reason} for path, reason in refused],
+        },
+    )
+
+
+def touches(_key: PageKey, touched: ChangedAreas) -> bool:
+    return not _AREAS.isdisjoint(touched.areas)
+
+
+def _is_ours(path: str) -> bool:
+    """Whether configurations or notifications are at or below a directory."""
+    return path.startswith(("/config", "/isr_change", "/log_dir_event")) or path.endswith("changes")
+
+
+def _empty(snapshot: Snapshot, query: topic_queries.Query, *, refused: bool) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Configurations are not known before the first load from ZooKeeper.")
+    if query.q or query.status:
+        return Empty(f"No entity matches {listing.words(query)}.", "?", "Clear filter")
+    if refused:
+        return Empty("Nothing that may be read has settings of its own; what may not be read is unknown.")
+    return Empty("Nothing has settings of its own: everything goes by the brokers’ own files.")
+
+
+def _no_notification(snapshot: Snapshot) -> str:
+    if not snapshot.state.loaded:
+        return "Notifications are not known before the first load from ZooKeeper."
+    return "No notification lies in ZooKeeper."
+
+
+def _entity(cluster: str, row: ConfigRow) -> Cell:
+    href = ""
+    if row.key:
+        is_topic = row.noun == entity_names.TOPIC
+        href = links.topic(cluster, row.key) if is_topic else links.broker(cluster, int(row.key))
+    return entity_cells.Entity(row.name, href)
+
+
+def _settings(row: ConfigRow) -> Cell:
+    return cells.known(row.settings, lambda known: entity_cells.Settings.of(known.items()), "")
+
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column("type", "Type", lambda one: cells.Text(one[1].noun)),
+    Column("entity", "Entity", lambda one: _entity(*one)),
+    Column("settings", "Settings", lambda one: _settings(one[1]), title="sorted by how many there are"),
+    Column(
+        "changed",
+        "Changed",
+        lambda one: cells.known(one[1].changed, cells.Moment, "the znode may not be read"),
+    ),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0])),
+)
+SPEC = listing.Spec(sorts=config_rows.SORTS)
+
+PAGE = Page(
+    name="configs",
+    route="configs/",
+    template="configs/configs.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    label="Configuration",
+)

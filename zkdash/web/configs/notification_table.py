@@ -1,0 +1,46 @@
+"""The table of notifications that lie in ZooKeeper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables.notification_rows import NotificationRow
+from zkdash.live.parts import Table
+from zkdash.web.frame import cells, links, tables
+from zkdash.web.frame.page import Record
+from zkdash.web.frame.tables import Column, Empty
+
+Entry = tuple[str, NotificationRow]  # the cluster's name, and the notification
+
+
+def table(cluster: str, rows: Iterable[NotificationRow], empty: str) -> Table:
+    """The live rows."""
+    return tables.part(
+        "notifications-rows",
+        COLUMNS,
+        ((links.element_id("notification", row.path), Tone.OK, (cluster, row)) for row in rows),
+        Empty(empty),
+        problems=lambda one: links.problems(one[0], one[1].path),
+    )
+
+
+def records(cluster: str, rows: Iterable[NotificationRow]) -> list[Record]:
+    return list(tables.records(COLUMNS, ((cluster, row) for row in rows)))
+
+
+def _about(row: NotificationRow) -> cells.Cell:
+    return cells.known(row.about, cells.Text, "what it holds is never read into zkdash")
+
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("what", "What changed", lambda one: cells.Text(one[1].what), is_sortable=False),
+    Column("about", "Of what", lambda one: _about(one[1]), is_sortable=False),
+    Column(
+        "since",
+        "Since",
+        lambda one: cells.known(one[1].since, cells.Moment, "the znode may not be read"),
+        is_sortable=False,
+    ),
+    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
+)

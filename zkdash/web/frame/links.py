@@ -1,0 +1,134 @@
+"""Addresses of pages for names that anybody may have chosen.
+
+A browser collapses the path segments `.` and `..` even when they are percent-encoded, so a name of that
+kind, and any name that begins with the escape itself, is written with a `~` in front.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from urllib.parse import quote, urlencode
+
+from zkdash.cluster.model.findings import Finding
+
+_ESCAPE = "~"
+_DOTS = (".", "..")
+
+
+class NameConverter:
+    """One path segment that holds a name: undoes `segment` once the server has unquoted it."""
+
+    regex = r"[^/]+"
+
+    def to_python(self, value: str) -> str:
+        return value.removeprefix(_ESCAPE)
+
+    def to_url(self, value: str) -> str:
+        return _escaped(value)
+
+
+class ClusterConverter:
+    """A cluster's name as the configuration allows it, and upper case, so that the 404 page can speak."""
+
+    regex = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+class ZnodeConverter:
+    """A znode's path in an address, where the root is "": undoes `znode` once the server has unquoted it."""
+
+    regex = r"(?:[^/]+/)*[^/]*"
+
+    def to_python(self, value: str) -> str:
+        return "/" + "/".join(name.removeprefix(_ESCAPE) for name in value.removesuffix("/").split("/"))
+
+    def to_url(self, value: str) -> str:
+        return "/".join(map(_escaped, value.removeprefix("/").split("/")))
+
+
+def segment(name: str) -> str:
+    """The name as one path segment of a link."""
+    return quote(_escaped(name), safe="", errors="surrogatepass")
+
+
+def cluster(name: str, path: str = "", query: str = "") -> str:
+    """The address of a cluster's page: `path` is already quoted, `query` an encoded query string."""
+    return f"/c/{quote(name, safe='')}/{path}" + (f"?{query}" if query else "")
+
+
+def topic(cluster_name: str, name: str) -> str:
+    return cluster(cluster_name, f"topics/{segment(name)}/")
+
+
+def broker(cluster_name: str, number: int, query: str = "") -> str:
+    return cluster(cluster_name, f"brokers/{number}/", query)
+
+
+def group(cluster_name: str, name: str) -> str:
+    return cluster(cluster_name, f"groups/{segment(name)}/")
+
+
+def znode(cluster_name: str, path: str) -> str:
+    """The browser at a znode; a path is under the cluster's chroot, which itself is "/"."""
+    return cluster(cluster_name, "znodes/" + "/".join(map(segment, path.split("/")[1:])))
+
+
+def znode_data(cluster_name: str, path: str) -> str:
+    """The whole data of a znode, as a file."""
+    return cluster(cluster_name, "znode-data/" + "/".join(map(segment, path.split("/")[1:])))
+
+
+def session(cluster_name: str, number: int) -> str:
+    """What a session with ZooKeeper owns; its id is a signed 64-bit number."""
+    return cluster(cluster_name, f"sessions/{number & 0xFFFF_FFFF_FFFF_FFFF:#x}/")
+
+
+def action(cluster_name: str, number: int, path: str = "") -> str:
+    """The page of an action; `path` is what follows, a verb with its slash."""
+    return cluster(cluster_name, f"actions/{number}/{path}")
+
+
+def audit(cluster_name: str, query: str = "") -> str:
+    return cluster(cluster_name, "audit/", query)
+
+
+def form(cluster_name: str, kind: str, *chosen: tuple[str, str | int]) -> str:
+    """The form that proposes an action of a kind, with what it is to act on."""
+    return cluster(cluster_name, f"actions/new/{kind}/", urlencode(chosen, errors="surrogatepass"))
+
+
+def check(cluster_name: str, name: str, path: str = "") -> str:
+    """The page of a check; `path` is what follows, a verb with its slash."""
+    return cluster(cluster_name, f"checks/{segment(name)}/{path}")
+
+
+def finding(cluster_name: str, found: Finding) -> str:
+    """The table that lists what a check counted, which may be on the check's own page."""
+    if not found.page:
+        return check(cluster_name, found.check)
+    return cluster(cluster_name, f"{found.page}/", found.query)
+
+
+def problems(cluster_name: str, path: str) -> str:
+    """The Problems page, filtered by a path; a longer one than a filter takes is cut there."""
+    return cluster(cluster_name, "problems/", urlencode({"q": path}, errors="surrogatepass"))
+
+
+def quoted(path: str) -> str:
+    """A path as the server unquoted it, quoted again: no segment of ours can hold a slash."""
+    return quote(path, safe="/", errors="surrogatepass")
+
+
+def element_id(prefix: str, name: str) -> str:
+    """An element id made from a name: stable, unique, and safe in any selector."""
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{prefix}-{digest}"
+
+
+def _escaped(name: str) -> str:
+    return _ESCAPE + name if name in _DOTS or name.startswith(_ESCAPE) else name

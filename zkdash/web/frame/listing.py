@@ -1,0 +1,163 @@
+"""A list's query in its address: read against allow-lists, written without its defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import msgspec
+
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables.topic_queries import SIZES, Query, Selection
+from zkdash.live.parts import Block
+from zkdash.web.frame import cells, page, tables
+
+_LONGEST = 200
+_MOST_FIELDS = 100
+_KNOWN = {"q", "status", "sort", "page", "size", "format", "from"}
+
+
+class Spec(msgspec.Struct, frozen=True):
+    """What one list understands: its sort keys; by the first of them it is sorted unless asked otherwise."""
+
+    sorts: tuple[str, ...]
+
+    def read(self, raw: str) -> tuple[Query, tuple[str, ...]]:
+        """The query, and a sentence for each value that was not understood and is left out."""
+        notes: list[str] = []
+        given = _given(raw, notes)
+        notes += [
+            f"“{name[:_LONGEST]}” is no parameter of this page." for name in given if name not in _KNOWN
+        ]
+        query = Query(
+            q=given.get("q", [""])[-1].strip()[:_LONGEST],
+            status=_statuses(given.get("status", []), notes),
+            sort=self._sort(given.get("sort", [""])[-1], notes),
+            page=_page(given.get("page", ["1"])[-1], notes),
+            size=_size(given.get("size", [str(SIZES[0])])[-1], notes),
+        )
+        return query, tuple(notes)
+
+    def write(self, query: Query, **changed: object) -> str:
+        """The query string of a query, with some of it changed; another list starts at its first page."""
+        if changed and "page" not in changed:
+            changed["page"] = 1
+        query = msgspec.structs.replace(query, **changed)
+        pairs = [("q", query.q)] if query.q else []
+        pairs += [("status", status) for status in query.status]
+        pairs += [("sort", query.sort)] if query.sort not in {"", self.sorts[0]} else []
+        pairs += [("page", str(query.page))] if query.page > 1 else []
+        pairs += [("size", str(query.size))] if query.size != SIZES[0] else []
+        return urlencode(pairs, errors="surrogatepass")
+
+    def canonical(self, raw: str) -> tuple[str, tuple[str, ...]]:
+        query, notes = self.read(raw)
+        return self.write(query), notes
+
+    def _sort(self, value: str, notes: list[str]) -> str:
+        if not value or value == self.sorts[0]:
+            return ""
+        if value.removeprefix("-") in self.sorts:
+            return value
+        notes.append(f"“{value[:_LONGEST]}” is no column to sort by; sorted by {self.sorts[0]}.")
+        return ""
+
+
+class Pager(msgspec.Struct, frozen=True):
+    """Where a list stands among its pages; hrefs are "" where there is no such page."""
+
+    page: int
+    pages: int
+    previous: str
+    following: str
+
+
+def blocks(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Block, ...]:
+    """The live numbers around a list: how many of each status, how many are shown, and the pages."""
+    counts = tuple(
+        page.text(f"count-{tone.value}", cells.grouped(selection.counts.get(tone.value, 0))) for tone in Tone
+    )
+    return (*counts, *tally(spec, query, selection, noun))
+
+
+def tally(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Block, Block]:
+    """How many of a list are shown, and its pages: all that there is around a list without statuses."""
+    return page.text("showing", _showing(selection, noun)), _pager(spec, query, selection)
+
+
+def _showing(selection: Selection[Any], noun: str) -> str:
+    shown, matched = cells.grouped(len(selection.rows)), cells.grouped(selection.matched)
+    if selection.matched == selection.total:
+        return f"Showing {shown} of {matched} {noun}"
+    return f"Showing {shown} of {matched} that match, {cells.grouped(selection.total)} {noun} in all"
+
+
+def _pager(spec: Spec, query: Query, selection: Selection[Any]) -> Block:
+    at, last = selection.page, selection.pages
+    pager = Pager(
+        page=at,
+        pages=last,
+        previous="?" + spec.write(query, page=at - 1) if at > 1 else "",
+        following="?" + spec.write(query, page=at + 1) if at < last else "",
+    )
+    return Block(id="pager", template="frame/pager.html", values=pager)
+
+
+def context(
+    spec: Spec, query: Query, columns: Sequence[tables.Column[Any]], placeholder: str
+) -> dict[str, Any]:
+    """What the filter form and the header row need, all of it from the address."""
+    return {
+        "headings": tables.headings(
+            columns, query.sort or spec.sorts[0], lambda sort: "?" + spec.write(query, sort=sort)
+        ),
+        "query": query,
+        "placeholder": placeholder,
+        "tones": tuple(Tone),
+        "sizes": SIZES,
+        "filtered": bool(query.q or query.status),
+    }
+
+
+def words(query: Query) -> str:
+    """What a filter asks for, as its address says it."""
+    asked = [f"q={query.q}"] if query.q else []
+    return " and ".join(asked + [f"status={status}" for status in query.status])
+
+
+def _given(raw: str, notes: list[str]) -> dict[str, list[str]]:
+    try:
+        return parse_qs(raw, max_num_fields=_MOST_FIELDS, errors="replace")
+    except ValueError:
+        notes.append(f"The address has more than {_MOST_FIELDS} parameters; none of them is read.")
+        return {}
+
+
+def _statuses(values: Sequence[str], notes: list[str]) -> tuple[str, ...]:
+    """The statuses by their words or how these begin, in the order of Tone."""
+    found = set()
+    for value in (word for given in values for word in given.split(",")):
+        meant = [tone for tone in Tone if value and tone.value.startswith(value)]
+        if len(meant) == 1:
+            found.add(meant[0])
+        else:
+            known = ", ".join(tone.value for tone in Tone)
+            notes.append(f"“{value[:_LONGEST]}” is no status; there are {known}.")
+    return tuple(tone.value for tone in Tone if tone in found)
+
+
+def _page(value: str, notes: list[str]) -> int:
+    if value.isdecimal() and len(value) <= 7 and int(value) >= 1:
+        return int(value)
+    notes.append(f"“{value[:_LONGEST]}” is no page; showing the first.")
+    return 1
+
+
+def _size(value: str, notes: list[str]) -> int:
+    for size in SIZES:
+        if value == str(size):
+            return size
+    sizes = ", ".join(map(str, SIZES))
+    notes.append(f"“{value[:_LONGEST]}” is no page size; there are {sizes}.")
+    return SIZES[0]

@@ -1,0 +1,109 @@
+"""What a page is: declared once, then served whole, as JSON, as CSV, and live.
+
+A page's `look` turns a snapshot into plain values. The HTTP view renders all of them, the hub renders
+the live parts of the same values again when a revision touches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from typing import Any
+from urllib.parse import parse_qs, unquote_plus
+
+import msgspec
+
+from zkdash.live.parts import Block, PageKey, Part
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.frame.cells import Plain
+
+Record = dict[str, Any]
+
+# What every address may hold: the shape of the answer, and the revision that a socket begins from.
+_EVERYWHERE = {"format", "from"}
+_LONGEST = 200
+
+
+class View(msgspec.Struct, frozen=True):
+    """One page at one moment.
+
+    `title` is the name of what is seen. `parts` are live. `context` goes to the page's template only and
+    never changes while the page is open. `records` are the rows of JSON and CSV with the same `fields` each;
+    `total` counts the rows of all pages of the query, `extra` is what JSON has beside them. `gone` is the
+    sentence of a 404: what was asked for is not there. `elsewhere` is the address of the page that a person
+    is sent to instead. `version` tells two views of one revision apart, where a page shows more than the
+    snapshot holds.
+    """
+
+    title: str
+    parts: tuple[Part, ...]
+    context: Mapping[str, Any] = {}
+    fields: tuple[str, ...] = ()
+    records: Callable[[], Iterable[Record]] = tuple
+    total: int = 0
+    extra: Mapping[str, Plain | Record | list[Record]] = {}
+    gone: str = ""
+    elsewhere: str = ""
+    version: object = None
+
+
+Look = Callable[[Snapshot, PageKey], View]
+# Topics whose logs, and groups (with the topics of each) whose commits, are to be asked of the brokers.
+Wants = tuple[Collection[str], Mapping[str, Collection[str]]]
+
+
+class Page(msgspec.Struct, frozen=True):
+    """A page of one cluster.
+
+    `route` follows /c/<cluster>/ in Django's path syntax, `look` builds it, `touches` says whether what a
+    revision changed can show on it. `canonical` reads a raw query string and returns the canonical one, with
+    sentences about what was not understood. `label` and `letter` are its entry in the navigation and its
+    `g` key, `count` is the number beside the label. `glance` is what else can show on the page, where that is
+    cheaper to compare than to be told of.
+    `wants` says what of the brokers' own knowledge it shows, which they are then asked while it is looked at;
+    `wants_listing`, that it shows which groups they know.
+    `whole` builds it for a request, where that needs the database; `look` then has what is live of it. An
+    open page says by `attend`, every 2 s, that somebody looks at it.
+    """
+
+    name: str
+    route: str
+    template: str
+    look: Look
+    touches: Callable[[PageKey, ChangedAreas], bool]
+    canonical: Callable[[str], tuple[str, tuple[str, ...]]]
+    label: str = ""
+    letter: str = ""
+    count: Callable[[Snapshot], int] | None = None
+    glance: Callable[[Snapshot, PageKey], object] | None = None
+    wants: Callable[[Snapshot, PageKey], Wants] | None = None
+    wants_listing: bool = False
+    whole: Look | None = None
+    attend: Callable[[PageKey], None] | None = None
+
+
+def without_query(raw: str) -> tuple[str, tuple[str, ...]]:
+    """The `canonical` of a page that takes no query: what is asked all the same is named."""
+    names = {pair.partition("=")[0] for pair in raw[:_LONGEST].split("&") if pair}
+    strange = sorted(unquote_plus(name) for name in names if name not in _EVERYWHERE)
+    return "", tuple(f"“{name}” is no parameter of this page." for name in strange)
+
+
+def text(part: str, value: str) -> Block:
+    """A live piece of running text."""
+    return Block(id=part, template="frame/text.html", values=value)
+
+
+def asked(
+    raw: str, known: Container[str], notes: list[str], *, longest: int, most: int
+) -> dict[str, list[str]]:
+    """The values of a query string by name; `notes` gets a sentence for what is not understood.
+
+    Nothing is read of one with more than `most` parameters; names are told up to `longest` characters.
+    """
+    try:
+        given = parse_qs(raw, max_num_fields=most, errors="replace")
+    except ValueError:
+        notes.append(f"The address has more than {most} parameters; none of them is read.")
+        return {}
+    notes += (f"“{name[:longest]}” is no parameter of this page." for name in given if name not in known)
+    return given

@@ -1,0 +1,132 @@
+"""How evenly a topic lies on its brokers, and how a broker compares with the others: in numbers that say how
+they were computed, and of what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from zkdash.cluster.analysis import skew
+from zkdash.cluster.analysis.skew import TopicSkew
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.topics import Topic
+from zkdash.live.parts import Block
+from zkdash.web.frame import cells
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Record
+
+_MOST_NAMED = 8
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """One number: `of` says what was counted here, `how` how it is computed anywhere."""
+
+    label: str
+    shown: str
+    of: str
+    how: str
+
+
+def mean(total: int, brokers: int) -> str:
+    """What a broker is compared with, in words."""
+    if not brokers:
+        return "no broker is registered"
+    return (
+        f"{cells.grouped(total)} on {brokers} registered brokers: {total / brokers:.1f} a broker is the mean"
+    )
+
+
+class OverMean(Cell, frozen=True):
+    """How far a count lies over a mean, in percent of it; under it where it is negative."""
+
+    percent: int
+
+    @property
+    def plain(self) -> int:
+        return self.percent
+
+    def html(self) -> SafeString:
+        return format_html('<td class="num">{}</td>', signed(self.percent))
+
+
+def block(topic: Topic | None, state: ClusterState) -> Block:
+    """The live numbers of a topic; none where no replica is assigned."""
+    found = _skew(topic, state)
+    return Block(id="skew", template="frame/skew.html", values=() if found is None else _figures(found))
+
+
+def record(topic: Topic | None, state: ClusterState) -> Record:
+    """What JSON says of them; empty where no replica is assigned."""
+    found = _skew(topic, state)
+    if found is None:
+        return {}
+    return {
+        "brokers_spread_percent": found.spread_percent,
+        "brokers_skew_percent": found.skew_percent,
+        "brokers_leader_skew_percent": found.leader_skew_percent,
+        "preferred_leaders_percent": found.preferred_percent,
+        "even_replicas": found.even_replicas,
+        "even_leaders": found.even_leaders,
+        "skewed_brokers": list(found.skewed),
+        "leader_skewed_brokers": list(found.leader_skewed),
+    }
+
+
+def signed(percent: int) -> str:
+    """A distance from the mean: `+12`, `−3`, `0`."""
+    return f"{percent:+d}".replace("-", "−") if percent else "0"
+
+
+def _skew(topic: Topic | None, state: ClusterState) -> TopicSkew | None:
+    return None if topic is None else skew.of_topic(topic, state.brokers)
+
+
+def _figures(found: TopicSkew) -> tuple[Figure, ...]:
+    brokers = len(found.replicas)
+    return (
+        Figure(
+            "Brokers spread",
+            _percent(found.spread_percent),
+            f"{found.holding} of {found.live} registered brokers hold a replica of it",
+            "The share of the cluster’s registered brokers that hold at least one replica of the topic.",
+        ),
+        Figure(
+            "Brokers skew",
+            _percent(found.skew_percent),
+            _uneven(found.skewed, found.replicas, brokers, f"hold more than {found.even_replicas} replicas"),
+            "The share of the topic’s brokers that hold more replicas than the even share: all its replicas, "
+            "divided by the brokers that hold any, rounded up.",
+        ),
+        Figure(
+            "Leader skew",
+            _percent(found.leader_skew_percent),
+            _uneven(
+                found.leader_skewed, found.leaders, brokers, f"lead more than {found.even_leaders} partitions"
+            ),
+            "The share of the topic’s brokers that lead more partitions than the even share: its partitions, "
+            "divided by the brokers that hold a replica, rounded up.",
+        ),
+        Figure(
+            "Preferred leaders",
+            _percent(found.preferred_percent),
+            f"{found.preferred} of {found.preferable} partitions that have a leader and do not move",
+            "The share of partitions that the first replica of their assignment leads.",
+        ),
+    )
+
+
+def _uneven(skewed: tuple[int, ...], counts: Mapping[int, int], brokers: int, what: str) -> str:
+    """How many brokers, and which with how many each."""
+    told = f"{len(skewed)} of {brokers} brokers {what}"
+    if not skewed:
+        return told
+    named = ", ".join(f"{broker} ({cells.grouped(counts[broker])})" for broker in skewed[:_MOST_NAMED])
+    more = f" and {len(skewed) - _MOST_NAMED} more" if len(skewed) > _MOST_NAMED else ""
+    return f"{told}: {named}{more}"
+
+
+def _percent(share: float | None) -> str:
+    return "unknown" if share is None else f"{share:g} %"

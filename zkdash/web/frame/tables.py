@@ -1,0 +1,130 @@
+"""Tables from declared columns: the same columns give the header, the live rows, JSON and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from zkdash.cluster.model.tone import Tone
+from zkdash.live.parts import Row, Table
+from zkdash.web.frame.cells import Cell, Missing
+from zkdash.web.frame.page import Record
+
+R = TypeVar("R")
+
+
+class Column(msgspec.Struct, Generic[R], frozen=True):
+    """One column: `name` is its field in JSON and its key in `?sort=`, `cell` what it shows of a row."""
+
+    name: str
+    heading: str
+    cell: Callable[[R], Cell]
+    is_number: bool = False
+    is_sortable: bool = True
+    title: str = ""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A row's values: its worst tone, and its cells in the order of the columns."""
+
+    tone: Tone
+    cells: tuple[Cell, ...]
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A column's header as the template draws it; `aria` is "none" where it could sort but does not."""
+
+    text: str
+    is_number: bool
+    title: str
+    href: str = ""
+    aria: str = ""
+    arrow: str = ""
+
+
+class Empty(msgspec.Struct, frozen=True):
+    """Why a table has no rows, in a sentence, with a link that helps where there is one."""
+
+    sentence: str
+    href: str = ""
+    link: str = ""
+
+
+def part(
+    id: str,  # noqa: A002 - the element's id
+    columns: Sequence[Column[R]],
+    rows: Iterable[tuple[str, Tone, R]],
+    empty: Empty | None,
+    problems: Callable[[R], str] | None = None,
+) -> Table:
+    """The live <tbody> of (element id, tone, row) in their order.
+
+    `problems` is the address of what does not parse of a row: where its `?` cells lead.
+    """
+    lines = tuple(
+        Row(
+            id=row_id, values=Line(tone=tone, cells=tuple(_cell(column, row, problems) for column in columns))
+        )
+        for row_id, tone, row in rows
+    )
+    return Table(
+        id=id,
+        template="frame/row.html",
+        whole="frame/rows.html",
+        rows=lines,
+        empty=None if lines else (empty, len(columns)),
+    )
+
+
+def _cell(column: Column[R], row: R, problems: Callable[[R], str] | None) -> Cell:
+    """The cell, aligned with the column's numbers even where it holds none."""
+    cell = column.cell(row)
+    if not isinstance(cell, Missing):
+        return cell
+    href = problems(row) if problems and cell.is_unparsable else ""
+    if not (column.is_number or href):
+        return cell
+    return msgspec.structs.replace(cell, is_number=column.is_number, href=href)
+
+
+def records(columns: Sequence[Column[R]], rows: Iterable[R]) -> Iterable[Record]:
+    """The rows as JSON has them: plain values, and `<name>_reason` beside each null."""
+    for row in rows:
+        record: Record = {}
+        for column in columns:
+            cell = column.cell(row)
+            record[column.name] = cell.plain
+            if cell.plain is None:
+                record[f"{column.name}_reason"] = cell.reason
+        yield record
+
+
+def fields(columns: Sequence[Column[Any]]) -> tuple[str, ...]:
+    return tuple(column.name for column in columns)
+
+
+def headings(
+    columns: Sequence[Column[Any]], sort: str, link: Callable[[str], str] | None = None
+) -> tuple[Heading, ...]:
+    """The header row; `sort` is the query's ("-name" falls), `link` makes the address of another sort."""
+    return tuple(_heading(column, sort, link) for column in columns)
+
+
+def _heading(column: Column[Any], sort: str, link: Callable[[str], str] | None) -> Heading:
+    if link is None or not column.is_sortable:
+        return Heading(column.heading, column.is_number, column.title)
+    falls = sort == f"-{column.name}"
+    rises = sort == column.name
+    # Numbers are asked for biggest first; a second click turns the order round.
+    first = f"-{column.name}" if column.is_number else column.name
+    other = column.name if falls else f"-{column.name}" if rises else first
+    return Heading(
+        column.heading,
+        column.is_number,
+        column.title,
+        href=link(other),
+        aria="descending" if falls else "ascending" if rises else "none",
+        arrow="▼" if falls else "▲" if rises else "",
+    )

@@ -1,0 +1,216 @@
+"""What stands above the tables of a group, and the same as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from zkdash.broker.samples import GroupCommits
+from zkdash.cluster.analysis import coordinator, migration
+from zkdash.cluster.analysis.coordinator import Coordinator
+from zkdash.cluster.analysis.migration import Migration
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.rebalance.values import Expectation
+from zkdash.kafka import paths
+from zkdash.kafka.assignment.rules import Rule
+from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
+from zkdash.kafka.values import Layout
+from zkdash.live.parts import Block
+from zkdash.live.snapshot import Snapshot
+from zkdash.live.watching import positions
+from zkdash.web.frame import links
+from zkdash.web.frame.page import Record
+from zkdash.web.groups import cells
+
+_MOST_IDLE = 20
+_MOST_TOPICS = 5
+_ELSEWHERE = "not in ZooKeeper"
+_NOT_SAMPLED = migration.judge(())
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """`gone` is the sentence where there is no such group. `idle` are (short, whole) ids of threads.
+
+    `rule` says in words by which rule owners are expected, `assumptions` what that takes for granted.
+    `partial` is what of a whole group is missing, and why.
+    """
+
+    name: str
+    gone: str
+    path: str
+    tone: Tone = Tone.UNKNOWN
+    words: str = ""
+    marks: tuple[str, ...] = ()
+    rule: str = ""
+    source: str = ""
+    offsets: str = ""
+    coordinator: tuple[str, str, str] | None = None
+    migration: Migration | None = None
+    idle: tuple[tuple[str, str], ...] = ()
+    more_idle: int = 0
+    notes: tuple[str, ...] = ()
+    partial: str = ""
+    assumptions: tuple[str, ...] = ()
+
+
+def block(snapshot: Snapshot, name: str, group: Group | None, expected: Expectation) -> Block:
+    """The live block of facts."""
+    if group is None and positions.is_kept_in_kafka(snapshot.samples, name):
+        values = _only_in_kafka(snapshot, name)
+    elif group is None:
+        gone = f"No group named “{name}” is in ZooKeeper. No broker that could be asked knows one either."
+        if not snapshot.state.loaded:
+            gone = "Groups are not known before the first load from ZooKeeper."
+        values = Facts(name=name, gone=gone, path=paths.group(name))
+    else:
+        values = _known(snapshot, group, expected)
+    return Block(id="facts", template="groups/facts.html", values=values)
+
+
+def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expectation) -> Record:
+    """The facts as JSON has them."""
+    if group is None:
+        if not positions.is_kept_in_kafka(snapshot.samples, name):
+            return {}
+        found = coordinator.of_group(snapshot.state, name)
+        return {"status": Tone.INFO.value, "words": _ELSEWHERE, "coordinator": msgspec.structs.asdict(found)}
+    facts = _known(snapshot, group, expected)
+    found = coordinator.of_group(snapshot.state, group.name)
+    return {
+        "status": facts.tone.value,
+        "words": facts.words,
+        "rebalancing": group.name in snapshot.restless,
+        "rule": expected.rule.value if expected.rule else None,
+        "matching_rules": [rule.value for rule in expected.matching],
+        "expected_by": expected.against.value,
+        "migration": msgspec.to_builtins(facts.migration),
+        "idle_threads": list(expected.idle),
+        "partial": facts.partial or None,
+        "notes": list(facts.notes),
+        "assumptions": list(facts.assumptions),
+        "coordinator": msgspec.structs.asdict(found),
+    }
+
+
+def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
+    numbers = snapshot.state.group_summaries[group.name]
+    is_old = snapshot.state.layout is Layout.V07
+    found = coordinator.of_group(snapshot.state, group.name)
+    return Facts(
+        name=group.name,
+        gone="",
+        path=paths.group(group.name),
+        tone=numbers.tone,
+        words=numbers.words,
+        marks=("rebalancing",) if group.name in snapshot.restless else (),
+        rule=_rule(expected),
+        source=expected.against.source if expected.plans else "",
+        offsets=_offsets(snapshot, group, is_old=is_old),
+        coordinator=None if is_old else _coordinator(snapshot.cluster, found),
+        migration=None if is_old else snapshot.migrations.get(group.name, _NOT_SAMPLED),
+        idle=tuple((cells.short(one, group.name), one) for one in expected.idle[:_MOST_IDLE]),
+        more_idle=max(0, len(expected.idle) - _MOST_IDLE),
+        notes=tuple(_notes(expected)),
+        partial=_sentence(expected.partial) if expected.partial else "",
+        assumptions=expected.asked.assumptions,
+    )
+
+
+def _only_in_kafka(snapshot: Snapshot, name: str) -> Facts:
+    """A group of consumers of 0.9 and later, or one that has left nothing in ZooKeeper."""
+    return Facts(
+        name=name,
+        gone="",
+        path="",
+        tone=Tone.INFO,
+        words=_ELSEWHERE,
+        offsets="in Kafka",
+        coordinator=_coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, name)),
+        partial=(
+            "The group keeps itself in Kafka. Its offsets are those that its coordinator tells; its members"
+            " and what they own are not in ZooKeeper."
+        ),
+    )
+
+
+def _rule(expected: Expectation) -> str:
+    """By which rule owners are expected, and what speaks for it."""
+    if not expected.plans:
+        return "cannot be told" if expected.asked.demand.members or not expected.asked.is_clear else ""
+    against = _titled(expected.against)
+    if expected.rule is None:
+        owned = any(part.owner for part in expected.parts)
+        return f"{'none' if owned else 'nothing is owned to tell by'}; compared with {against}"
+    others = [_titled(rule) for rule in expected.matching if rule is not expected.rule and rule.is_code]
+    return against + (f"; {_or(others)} would give the same owners" if others else "")
+
+
+def _titled(rule: Rule) -> str:
+    return f"{rule.title} ({rule.releases})"
+
+
+def _or(words: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _offsets(snapshot: Snapshot, group: Group, *, is_old: bool) -> str:
+    """Where they are kept, as far as ZooKeeper and the group's coordinator tell."""
+    if is_old:
+        return "in ZooKeeper, as positions in bytes (0.7)" if group.offsets else "none"
+    commits = snapshot.samples.committed(group.name)
+    if isinstance(commits, GroupCommits):
+        places = [("ZooKeeper", bool(group.offsets)), ("Kafka", bool(commits.commits))]
+        told = " and ".join(f"in {place}" for place, holds in places if holds)
+        return told or (
+            "none" if commits.whole else "none of those that brokers before 0.10.2 could be asked about"
+        )
+    if group.offsets:
+        return "in ZooKeeper"
+    return "not in ZooKeeper: kept in Kafka, not visible here, or never committed"
+
+
+def _coordinator(cluster: str, found: Coordinator) -> tuple[str, str, str]:
+    """(the broker, its page, what else is to say of it); only the last where there is no broker."""
+    if found.broker is None:
+        return "", "", found.reason or ""
+    leads = f"leads partition {found.partition} of {OFFSETS_TOPIC}"
+    told = f"{leads} and is not registered" if found.reason else leads
+    return f"broker {found.broker}", links.broker(cluster, found.broker), told
+
+
+def _notes(expected: Expectation) -> Iterator[str]:
+    """What an operator should know about the group as a whole, worst first."""
+    asked = expected.asked
+    yield from map(_sentence, asked.blocked)
+    # These begin with a consumer's id, or as a sentence does.
+    yield from (f"Not planned: {text}." for text in asked.unclear)
+    if _is_mixed(expected):
+        yield _mixed(expected)
+    yield from map(_sentence, expected.may_differ)
+    open_topics = sorted(asked.open_topics.items())
+    for topic, why in open_topics[:_MOST_TOPICS]:
+        yield f"Topic {topic}: {why}."
+    if len(open_topics) > _MOST_TOPICS:
+        yield f"{len(open_topics) - _MOST_TOPICS} more topics cannot be told in full."
+
+
+def _is_mixed(expected: Expectation) -> bool:
+    """Whether members follow rules that have none in common; else the partitions tell what is wrong."""
+    rules = [set(one) for one in expected.followed.values() if one]
+    return len(rules) > 1 and not set.intersection(*rules)
+
+
+def _mixed(expected: Expectation) -> str:
+    """Which rules the members follow each for itself, where the group as a whole follows none (D41)."""
+    kinds = Counter(
+        _or([_titled(rule) for rule in rules]) if rules else "none" for rules in expected.followed.values()
+    )
+    told = ", ".join(f"{count} by {kind}" for kind, count in kinds.most_common())
+    return f"The owners as a whole follow no rule. Members that own just what a rule gives them: {told}."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")

@@ -1,0 +1,219 @@
+"""Group: the members of one consumer group, and what each of its partitions has and should have."""
+
+from __future__ import annotations
+
+import msgspec
+
+from zkdash.cluster.analysis.position import Unknown
+from zkdash.cluster.checks import About
+from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.known import Known
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.rebalance.values import Expectation, Verdict
+from zkdash.cluster.tables import topic_queries
+from zkdash.cluster.tables.groups import partitions as group_partitions
+from zkdash.cluster.tables.groups.partitions import GroupPartitionRow
+from zkdash.kafka.values import Layout
+from zkdash.live.parts import PageKey, Table
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.watching import positions
+from zkdash.web.checks import entity_findings
+from zkdash.web.frame import cells, links, listing, row_selection, tables
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, View, Wants
+from zkdash.web.frame.tables import Column, Empty
+from zkdash.web.groups import cells as group_cells
+from zkdash.web.groups import expectations, members
+from zkdash.web.groups import facts as group_facts
+from zkdash.web.history import timeline
+
+_AREAS = frozenset({"topics", "brokers", "samples", "findings"})
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A row with what its cells need beside it."""
+
+    cluster: str
+    group: str
+    row: GroupPartitionRow
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    (name,) = key.args
+    group = snapshot.state.groups.get(name)
+    query, _ = SPEC.read(key.query)
+    asked = group or Group(name)
+    is_old = snapshot.state.layout is Layout.V07
+    known = expectations.of(snapshot, asked)
+    expected = known.expected
+    found = group_partitions.select(
+        asked,
+        known,
+        query,
+        settled=name not in snapshot.restless,
+        positions=None if is_old else positions.of_group(snapshot.samples, name),
+        kept=positions.kept(snapshot.samples, name),
+    )
+    columns = _columns(snapshot)
+    entries = tuple(Entry(snapshot.cluster, name, row) for row in found.rows)
+    facts = group_facts.block(snapshot, name, group, expected)
+    return View(
+        title=name,
+        parts=(
+            facts,
+            entity_findings.block(snapshot, About.GROUP, key.args[0]),
+            members.table(snapshot.cluster, asked, known),
+            _table(columns, entries, _empty(snapshot, query, expected)),
+            *listing.blocks(SPEC, query, found, "partitions"),
+        ),
+        context={
+            **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
+            "in_zookeeper": group is not None,
+            "deeds": _deeds(key) if group is not None else (),
+            "timeline": timeline.about(snapshot.cluster, "group", name),
+            "member_headings": tables.headings(members.COLUMNS, ""),
+        },
+        fields=tables.fields(FIELDS),
+        records=lambda: tables.records(FIELDS, entries),
+        total=found.matched,
+        extra={
+            "group": group_facts.record(snapshot, name, group, expected),
+            "members": members.records(asked, known),
+        },
+        gone=facts.values.gone if snapshot.state.loaded else "",
+    )
+
+
+def _deeds(key: PageKey) -> tuple[row_selection.ActionLink, ...]:
+    """What can be asked of a group that ZooKeeper holds."""
+    chosen = (("group", key.args[0]),)
+    return row_selection.action_links(
+        key, ("Reset offsets…", "reset-offsets", chosen), ("Delete the group…", "delete-group", chosen)
+    )
+
+
+def touches(key: PageKey, touched: ChangedAreas) -> bool:
+    return key.args[0] in touched.groups or not _AREAS.isdisjoint(touched.areas)
+
+
+def _table(columns: tuple[Column[Entry], ...], entries: tuple[Entry, ...], empty: Empty) -> Table:
+    return tables.part(
+        "partitions-rows",
+        columns,
+        (
+            (links.element_id("part", f"{one.row.topic}/{one.row.partition}"), one.row.status, one)
+            for one in entries
+        ),
+        empty,
+        problems=lambda one: links.problems(one.cluster, one.row.path),
+    )
+
+
+def _empty(snapshot: Snapshot, query: topic_queries.Query, expected: Expectation) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Partitions are not known before the first load from ZooKeeper.")
+    if query.q or query.status:
+        return Empty(f"No partition matches {listing.words(query)}.", "?", "Clear filter")
+    if not expected.asked.is_clear:
+        return Empty("What the group asks for cannot be told. It owns nothing, nor has it an offset here.")
+    return Empty("The group neither asks for nor owns a partition, and no offset of it is in ZooKeeper.")
+
+
+def wants(snapshot: Snapshot, key: PageKey) -> Wants:
+    """The logs of the group's topics, and its commits; nothing of 0.7, whose offsets are bytes."""
+    (name,) = key.args
+    numbers = snapshot.state.group_summaries.get(name)
+    # Brokers are asked about groups that somebody holds, not about every name that a visitor makes up.
+    is_known = numbers is not None or positions.is_kept_in_kafka(snapshot.samples, name)
+    if not is_known or snapshot.state.layout is Layout.V07:
+        return (), {}
+    used = numbers.topics if numbers else ()
+    return {*used, *(topic for topic, _ in positions.kept(snapshot.samples, name))}, {name: used}
+
+
+def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
+    """All columns but those that the layout cannot fill."""
+    if snapshot.state.layout is Layout.V07:
+        return tuple(column for column in COLUMNS if column.name not in _BY_BROKERS)
+    return COLUMNS
+
+
+def _owner(one: Entry) -> Cell:
+    return cells.known(
+        one.row.owner,
+        lambda thread: group_cells.Thread(
+            thread,
+            group_cells.short(thread, one.group),
+            gone=one.row.verdict is Verdict.NOT_REGISTERED,
+        ),
+        "no owner znode",
+    )
+
+
+def _expected(one: Entry) -> Cell:
+    row = one.row
+    if row.expected is None:
+        return cells.unknown(row.reason or "no member subscribes to it")
+    if row.expected == row.owner:
+        return group_cells.Same(row.expected)
+    return group_cells.Thread(row.expected, group_cells.short(row.expected, one.group))
+
+
+def _number(value: Known[int], why: str) -> Cell:
+    return cells.known(value, cells.Number, why)
+
+
+def _told(value: int | Unknown | None, why: str) -> Cell:
+    if isinstance(value, Unknown):
+        return cells.unknown(value.reason)
+    return _number(value, why)
+
+
+def _lag(one: Entry) -> Cell:
+    lag = one.row.lag
+    if isinstance(lag, int) and lag < 0:
+        return cells.Number(lag, alert=Tone.WARNING)
+    return _told(lag, "no offset was committed")
+
+
+_NO_OFFSET = "no offset znode: none was committed to ZooKeeper"
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("topic", "Topic", lambda one: cells.Name(one.row.topic, links.topic(one.cluster, one.row.topic))),
+    Column("partition", "Partition", lambda one: group_cells.Key(one.row.partition), is_number=True),
+    Column("status", "Verdict", lambda one: cells.Status(one.row.status, one.row.words)),
+    Column("owner", "Owner", _owner, title="the thread that claims it"),
+    Column("expected", "Expected owner", _expected, title="by the rule above"),
+    Column("offset", "Offset", lambda one: _number(one.row.offset, _NO_OFFSET), is_number=True),
+    Column(
+        "in_kafka",
+        "In Kafka",
+        lambda one: _told(one.row.in_kafka, "no offset was committed to Kafka"),
+        is_number=True,
+        title="the offset that the group committed to Kafka",
+    ),
+    Column("log_end", "Log end", lambda one: _told(one.row.log_end, "no broker is asked"), is_number=True),
+    Column("lag", "Lag", _lag, is_number=True, title="from the furthest offset to the log's end"),
+    Column(
+        "committed",
+        "Committed",
+        lambda one: cells.known(one.row.committed, cells.Moment, _NO_OFFSET),
+        title="when the offset in ZooKeeper was written",
+    ),
+)
+_BY_BROKERS = frozenset({"in_kafka", "log_end", "lag"})
+FIELDS: tuple[Column[Entry], ...] = (
+    *COLUMNS,
+    Column("path", "Path", lambda one: cells.Path(one.row.path)),
+)
+SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS))
+
+PAGE = Page(
+    name="group",
+    route="groups/<name:name>/",
+    template="groups/group.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    wants=wants,
+    wants_listing=True,
+)

@@ -1,0 +1,137 @@
+"""Groups: every consumer group that ZooKeeper holds, with what is wrong with it, worst first."""
+
+from __future__ import annotations
+
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables import topic_queries
+from zkdash.cluster.tables.groups import queries as group_queries
+from zkdash.cluster.tables.groups.rows import GroupRow
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.frame import cells, links, listing, row_selection, tables
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.tables import Column, Empty
+from zkdash.web.groups import cells as group_cells
+
+Entry = tuple[str, GroupRow]  # the cluster's name, and the group
+
+_MOST_ELSEWHERE = 200
+_PATTERN = "members subscribe by a pattern; the group's page resolves it"
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    query, _ = SPEC.read(key.query)
+    found = group_queries.select_groups(snapshot.state, query)
+    shown = row_selection.columns(key, "group", lambda one: one[1].name, COLUMNS)
+    table = tables.part(
+        "groups-rows",
+        shown,
+        ((links.element_id("group", row.name), row.status, (snapshot.cluster, row)) for row in found.rows),
+        _empty(snapshot, query),
+    )
+    return View(
+        title="Groups",
+        parts=(table, *listing.blocks(SPEC, query, found, "groups"), _elsewhere(snapshot)),
+        context={
+            **listing.context(SPEC, query, shown, "Filter: text, topic:a, is:unowned"),
+            **row_selection.context(
+                key, "groups", ("Reset offsets…", "reset-offsets"), ("Delete…", "delete-group")
+            ),
+        },
+        fields=tables.fields(FIELDS),
+        records=lambda: tables.records(FIELDS, ((snapshot.cluster, row) for row in found.rows)),
+        total=found.matched,
+    )
+
+
+def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
+    """Groups change with every offset, which the list does not show: the glance sees what it does show."""
+    return False
+
+
+def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Groups are not known before the first load from ZooKeeper.")
+    if snapshot.state.groups:
+        return Empty(f"No group matches {listing.words(query)}.", "?", "Clear filter")
+    return Empty(
+        "No groups in ZooKeeper yet. Consumers of 0.7 to 1.1 that use ZooKeeper appear under /consumers;"
+        " groups that keep themselves in Kafka are named below, as far as brokers tell."
+    )
+
+
+def _elsewhere(snapshot: Snapshot) -> Block:
+    """The groups that only brokers know, each with its page."""
+    names = sorted(name for name in snapshot.samples.groups() if name not in snapshot.state.groups)
+    shown = tuple((name, links.group(snapshot.cluster, name)) for name in names[:_MOST_ELSEWHERE])
+    return Block(id="elsewhere", template="groups/elsewhere.html", values=(shown, len(names) - len(shown)))
+
+
+def _unowned(row: GroupRow) -> Cell:
+    if row.unowned is None:
+        return cells.unknown(_PATTERN)
+    return cells.Number(row.unowned, alert=Tone.CRITICAL)
+
+
+def _stored(row: GroupRow) -> Cell:
+    if row.in_zookeeper:
+        return cells.Text("ZooKeeper")
+    return cells.Missing(
+        shown="not in ZooKeeper",
+        why="no offset of it is in ZooKeeper: kept in Kafka, not visible here, or never committed",
+    )
+
+
+COLUMNS: tuple[Column[Entry], ...] = (
+    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column("name", "Group", lambda one: cells.Name(one[1].name, links.group(one[0], one[1].name))),
+    Column("members", "Members", lambda one: cells.Number(one[1].members), is_number=True),
+    Column(
+        "topics",
+        "Topics",
+        lambda one: cells.Number(one[1].topics),
+        is_number=True,
+        title="that it has owners or offsets on, or subscribes to by name",
+    ),
+    Column(
+        "owned",
+        "Owned / all",
+        lambda one: group_cells.Owned(one[1].owned, one[1].expected, _PATTERN),
+        is_number=True,
+        title="partitions",
+    ),
+    Column("unowned", "Unowned", lambda one: _unowned(one[1]), is_number=True),
+    Column("in_zookeeper", "Offsets stored in", lambda one: _stored(one[1])),
+    Column(
+        "rebalanced",
+        "Rebalanced",
+        lambda one: cells.known(one[1].rebalanced, cells.Moment, "no partition of it is owned"),
+        title="when its newest owner claimed a partition",
+    ),
+)
+# JSON and CSV have the two numbers of one column apart.
+FIELDS: tuple[Column[Entry], ...] = (
+    *COLUMNS[:5],
+    Column(
+        "expected",
+        "All",
+        lambda one: cells.unknown(_PATTERN) if one[1].expected is None else cells.Number(one[1].expected),
+    ),
+    *COLUMNS[5:],
+)
+SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+
+PAGE = Page(
+    name="groups",
+    route="groups/",
+    template="groups/groups.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    label="Groups",
+    letter="g",
+    count=lambda snapshot: snapshot.state.counts.groups,
+    glance=lambda snapshot, _: (snapshot.state.group_summaries, snapshot.samples.listings),
+    wants_listing=True,
+)

@@ -1,0 +1,256 @@
+"""Pipeline: what the tables hold, how far they are behind the cluster, and the runs that renew them."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+from django.conf import settings
+
+from zkdash.cluster.model.tone import Tone
+from zkdash.history.recorder import status
+from zkdash.history.store import derived, places, schemas
+from zkdash.history.store.manifest import ManifestError
+from zkdash.history.store.tables import Tables
+from zkdash.live import runs
+from zkdash.live.parts import Block, PageKey, Table
+from zkdash.live.runs import Run, Runs
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.pipeline.runs import JOBS, QUEUEABLE, State
+from zkdash.web.frame import cells, links, row_selection, tables
+from zkdash.web.frame.facts import Fact, Facts
+from zkdash.web.frame.page import Page, View, without_query
+from zkdash.web.frame.tables import Empty
+from zkdash.web.history import recorded, run_cells, run_reading
+from zkdash.web.history.run_cells import Held, Job, Unread
+from zkdash.zk.config import ClusterConfig
+
+NAME = "pipeline"
+# Jobs that read the source.
+READING = frozenset({"load", "all"})
+_MOST_PROBLEMS = 50
+_COUNTER = (1 << 32) - 1
+
+
+def config_of(cluster: str) -> ClusterConfig | None:
+    """The configuration of a cluster."""
+    return next((config for config in settings.ZKDASH_CLUSTERS if config.name == cluster), None)
+
+
+def no_source(cluster: str) -> str:
+    return (
+        f"No source is configured for “{cluster}”: name ZooKeeper’s dataLogDir as transaction_logs in the "
+        "cluster’s table of ZKDASH_CONFIG."
+    )
+
+
+def only_recorded(cluster: str) -> str:
+    return (
+        f"No logs of ZooKeeper are configured for “{cluster}”: its tables hold what zkdash saw while it "
+        "recorded, and of Kafka’s znodes alone. Runs are made only when asked for; `manage.py pipeline work` "
+        "carries them out. To know all that happened, name ZooKeeper’s dataLogDir as transaction_logs in the "
+        "cluster’s table of ZKDASH_CONFIG."
+    )
+
+
+def has_source(cluster: str) -> bool:
+    """Whether there is anything that a job could read: files that are configured, or what was recorded."""
+    return bool(_files(cluster)) or _is_recorded(cluster)
+
+
+def whole(snapshot: Snapshot, key: PageKey) -> View:
+    """With what the tables hold, and what could not be read."""
+    runs.hold(snapshot.cluster, run_reading.recent(snapshot.cluster))
+    live = look(snapshot, key)
+    held = _held(snapshot.cluster)
+    trouble = ""
+    unread: tuple[Unread, ...] = ()
+    try:
+        unread = recorded.ask(snapshot.cluster, ("problems",), _MOST_PROBLEMS, _unread)
+    except recorded.UnansweredError as error:
+        trouble = str(error)
+    problems = tables.part(
+        "unread-rows",
+        run_cells.UNREAD,
+        ((f"unread-{at}", Tone.OK if one.torn else Tone.WARNING, one) for at, one in enumerate(unread)),
+        Empty(trouble or "Everything that was read could be read whole."),
+    )
+    rows = ((f"table-{one.name}", Tone.OK, one) for one in held)
+    return msgspec.structs.replace(
+        live,
+        parts=(*live.parts, tables.part("held-rows", run_cells.HELD, rows, None), problems),
+        context={
+            "acts": row_selection.may_act(key),
+            "jobs": QUEUEABLE,
+            "run": links.cluster(snapshot.cluster, "pipeline/run/"),
+            "job_headings": tables.headings(run_cells.JOB_COLUMNS, ""),
+            "run_headings": tables.headings(run_cells.RUNS, ""),
+            "table_headings": tables.headings(run_cells.HELD, ""),
+            "headings": tables.headings(run_cells.UNREAD, ""),
+            "most_problems": _MOST_PROBLEMS if len(unread) == _MOST_PROBLEMS else 0,
+        },
+        fields=tables.fields(run_cells.RUNS),
+        records=lambda: tables.records(run_cells.RUNS, runs.current(snapshot.cluster).runs),
+        total=len(runs.current(snapshot.cluster).runs),
+        extra={
+            "tables": [msgspec.structs.asdict(one) for one in held],
+            "problems": [msgspec.structs.asdict(one) for one in unread],
+            "source": _source(snapshot.cluster) or None,
+            "zxid": snapshot.state.zxid,
+        },
+        version=(runs.current(snapshot.cluster), held, unread, trouble),
+    )
+
+
+def look(snapshot: Snapshot, _key: PageKey) -> View:
+    """What is live: how far behind the tables are, the jobs, the runs."""
+    known = runs.current(snapshot.cluster)
+    facts = Block(id="facts", template="frame/facts.html", values=_facts(snapshot, known))
+    jobs = tuple(Job(name, what, _newest(known, name)) for name, what in JOBS.items())
+    told = known.trouble or (
+        "No run was asked for yet." if known.read else "The runs of this cluster are not read yet."
+    )
+    return View(title="Pipeline", parts=(facts, _jobs(jobs), _runs(known, told)))
+
+
+def touches(_key: PageKey, touched: ChangedAreas) -> bool:
+    return "runs" in touched.areas
+
+
+def attend(key: PageKey) -> None:
+    """Have the runs read as long as somebody looks."""
+    runs.want(str(key.cluster))
+
+
+def _glance(snapshot: Snapshot, _key: PageKey) -> object:
+    """How far the cluster went on, in steps that a person cares for: its every write is no news."""
+    return _behind(snapshot, runs.current(snapshot.cluster))
+
+
+def _newest(known: Runs, job: str) -> Run | None:
+    return next((run for run in known.runs if run.job == job), None)
+
+
+def _last(known: Runs) -> Run | None:
+    """The run that brought the tables furthest, among those known."""
+    done = (run for run in known.runs if run.state == State.DONE and run.zxid_upto is not None)
+    return max(done, key=lambda run: run.zxid_upto or 0, default=None)
+
+
+def _facts(snapshot: Snapshot, known: Runs) -> Facts:
+    source, last = _source(snapshot.cluster), _last(known)
+    files = _files(snapshot.cluster)
+    active = next((run for run in known.runs if run.state == State.RUNNING), None)
+    newest = next(iter(known.runs), None)
+    tone, words = Tone.UNKNOWN, "no run was asked for yet"
+    if active is not None:
+        tone, words = Tone.INFO, f"{active.job} is running: {active.progress} %"
+    elif newest is not None:
+        tone, words = run_cells.TONES[State(newest.state)], f"the newest run is {newest.state}"
+    facts = [
+        _told(source, files),
+        Fact("Recorded up to zxid", (f"0x{last.zxid_upto:x}",) if last and last.zxid_upto else ("unknown",)),
+        Fact("Behind the cluster", (_behind(snapshot, known),)),
+    ]
+    if last is not None and last.ended_ms is not None:
+        facts.append(Fact("Last brought up to date", when=last.ended_ms))
+    return Facts(
+        name=f"Pipeline of {snapshot.cluster}",
+        tone=tone,
+        status=words,
+        facts=tuple(facts),
+        note=_note(snapshot.cluster, source, files),
+    )
+
+
+def _told(source: str, files: str) -> Fact:
+    if files:
+        return Fact("Source", copied=files)
+    return Fact("Source", (source,)) if source else Fact("Source", ("none",), tone=Tone.WARNING)
+
+
+def _note(cluster: str, source: str, files: str) -> str:
+    if files:
+        return ""
+    return only_recorded(cluster) if source else no_source(cluster)
+
+
+def _behind(snapshot: Snapshot, known: Runs) -> str:
+    """How many transactions the cluster has gone on since; rounded, so that it changes seldom."""
+    last, now = _last(known), snapshot.state.zxid
+    if last is None or last.zxid_upto is None:
+        return "unknown: no run has read the source yet" if known.read else "unknown"
+    if now is None:
+        return "unknown: the cluster is not loaded yet"
+    if now >> 32 != last.zxid_upto >> 32:
+        return "more than one epoch of ZooKeeper’s leaders"
+    count = max(0, (now & _COUNTER) - (last.zxid_upto & _COUNTER))
+    if count < 10:
+        return "under 10 transactions"
+    digits = 10 ** (len(str(count)) - 1)
+    return f"over {cells.grouped(count // digits * digits)} transactions"
+
+
+def _source(cluster: str) -> str:
+    """What the tables are made of; "" for nothing."""
+    return _files(cluster) or ("what zkdash records" if _is_recorded(cluster) else "")
+
+
+def _files(cluster: str) -> str:
+    """Where the files lie that jobs read; "" where none are configured."""
+    config = config_of(cluster)
+    return config.transaction_logs or config.segments if config else ""
+
+
+def _is_recorded(cluster: str) -> bool:
+    """Whether a recorder ever wrote or now begins to: one of this process is asked, no table is."""
+    directory = places.directory(settings.ZKDASH_HISTORY, cluster)
+    return status.read(cluster, directory, time.time_ns() // 1_000_000) is not None
+
+
+def _jobs(jobs: tuple[Job, ...]) -> Table:
+    return tables.part(
+        "jobs-rows", run_cells.JOB_COLUMNS, ((f"job-{one.name}", _tone(one), one) for one in jobs), None
+    )
+
+
+def _tone(job: Job) -> Tone:
+    return run_cells.TONES[State(job.newest.state)] if job.newest else Tone.UNKNOWN
+
+
+def _runs(known: Runs, told: str) -> Table:
+    rows = ((f"run-{run.id}", run_cells.TONES[State(run.state)], run) for run in known.runs)
+    return tables.part("runs-rows", run_cells.RUNS, rows, Empty(told))
+
+
+def _held(cluster: str) -> tuple[Held, ...]:
+    """Every table there can be."""
+    found = []
+    for name in (*schemas.TABLES, *derived.TABLES):
+        try:
+            now = places.table(settings.ZKDASH_HISTORY, cluster, name).read()
+            found.append(Held(name, now.rows, len(now.files), now.bytes))
+        except ManifestError as error:
+            found.append(Held(name, trouble=str(error)))
+    return tuple(found)
+
+
+def _unread(asked: Tables) -> tuple[Unread, ...]:
+    rows = asked.rows(
+        'SELECT file, "offset", reason, torn FROM problems ORDER BY torn, file DESC, "offset" LIMIT $1',
+        [_MOST_PROBLEMS],
+    )
+    return tuple(Unread(**row) for row in rows)
+
+
+PAGE = Page(
+    name=NAME,
+    route="pipeline/",
+    template="history/pipeline.html",
+    look=look,
+    touches=touches,
+    canonical=without_query,
+    glance=_glance,
+    whole=whole,
+    attend=attend,
+)

@@ -1,0 +1,76 @@
+"""What the tables of a cluster answer to pages: within limits, and remembered as long as the tables stay.
+
+It runs on the thread of the request that asks. Live pages ask no table, so however long an answer takes,
+only who waits for it waits.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from typing import Final, TypeVar, cast
+
+import duckdb
+from django.conf import settings
+
+from zkdash.history.store import places
+from zkdash.history.store.manifest import ManifestError
+from zkdash.history.store.tables import QueryError, Tables
+
+T = TypeVar("T")
+
+MEMORY_MB: Final = 256
+LIMIT_S: Final = 8.0
+# Each may take its memory and two threads.
+_AT_ONCE: Final = 2
+_REMEMBERED: Final = 64
+
+_turns = threading.BoundedSemaphore(_AT_ONCE)
+_answers: OrderedDict[Hashable, object] = OrderedDict()
+_lock = threading.Lock()
+
+
+class UnansweredError(Exception):
+    """The tables cannot answer; one sentence says why and what to do."""
+
+
+def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[[Tables], T]) -> T:
+    """The answer of the tables of these names, from memory where none of them changed since.
+
+    `query` tells one question from another. Raises UnansweredError.
+    """
+    names = tuple(names)
+    try:
+        key = (settings.ZKDASH_HISTORY, cluster, names, generations(cluster, names), query)
+        with _lock:
+            if key in _answers:
+                _answers.move_to_end(key)
+                return cast("T", _answers[key])
+        answer = _asked(cluster, names, question)
+    except (ManifestError, QueryError) as error:
+        raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
+    except duckdb.Error as error:
+        told = str(error).partition("\n")[0]
+        raise UnansweredError(f"What was recorded cannot be read: {told}") from error
+    with _lock:
+        _answers[key] = answer
+        while len(_answers) > _REMEMBERED:
+            _answers.popitem(last=False)
+    return answer
+
+
+def generations(cluster: str, names: Iterable[str]) -> tuple[int, ...]:
+    """How often each table changed. Raises ManifestError."""
+    return tuple(places.table(settings.ZKDASH_HISTORY, cluster, name).read().generation for name in names)
+
+
+def _asked(cluster: str, names: tuple[str, ...], question: Callable[[Tables], T]) -> T:
+    if not _turns.acquire(timeout=LIMIT_S):
+        raise QueryError("others are asking much of the tables right now: try again in a moment")
+    try:
+        directory = places.directory(settings.ZKDASH_HISTORY, cluster)
+        with Tables(directory, names, memory_mb=MEMORY_MB, limit_s=LIMIT_S) as tables:
+            return question(tables)
+    finally:
+        _turns.release()

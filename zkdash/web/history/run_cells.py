@@ -1,0 +1,115 @@
+"""The columns of the Pipeline page: jobs, runs, tables, and what could not be read."""
+
+from __future__ import annotations
+
+import msgspec
+
+from zkdash.cluster.model.tone import Tone
+from zkdash.live.runs import Run
+from zkdash.pipeline.runs import State
+from zkdash.web.frame import cells
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.tables import Column
+
+TONES = {
+    State.QUEUED: Tone.INFO,
+    State.RUNNING: Tone.INFO,
+    State.DONE: Tone.OK,
+    State.FAILED: Tone.CRITICAL,
+}
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A job, and its newest run where there is one among those known."""
+
+    name: str
+    what: str
+    newest: Run | None
+
+
+class Held(msgspec.Struct, frozen=True):
+    """What a table holds. `trouble` is why nobody can tell."""
+
+    name: str
+    rows: int = 0
+    files: int = 0
+    bytes: int = 0
+    trouble: str = ""
+
+
+class Unread(msgspec.Struct, frozen=True):
+    """What could not be read of a file, and where in it; a file that only ends too early is `torn`."""
+
+    file: str
+    offset: int | None
+    reason: str
+    torn: bool
+
+
+def _status(run: Run) -> Cell:
+    word = f"running: {run.progress} %" if run.state == State.RUNNING else run.state
+    return cells.Status(TONES[State(run.state)], word)
+
+
+def _seconds(run: Run) -> Cell:
+    if run.started_ms is None:
+        return cells.absent("it has not begun")
+    if run.ended_ms is None:
+        return cells.absent("it has not ended")
+    return cells.Number(round((run.ended_ms - run.started_ms) / 1000))
+
+
+def _moment(value: int | None, why: str) -> Cell:
+    return cells.known(value, cells.Moment, why)
+
+
+def _zxid(run: Run) -> Cell:
+    return cells.known(run.zxid_upto, lambda zxid: cells.Text(f"0x{zxid:x}"), "it has read no source")
+
+
+def _of_newest(one: Job, cell: str) -> Cell:
+    if one.newest is None:
+        return cells.absent("it was not run lately")
+    return next(column for column in RUNS if column.name == cell).cell(one.newest)
+
+
+RUNS: tuple[Column[Run], ...] = (
+    Column("id", "Run", lambda one: cells.Head(one.id), is_number=True),
+    Column("job", "Job", lambda one: cells.Text(one.job)),
+    Column("state", "Status", _status),
+    Column("by", "By", lambda one: cells.Text(one.by)),
+    Column("queued", "Asked for", lambda one: cells.Moment(one.queued_ms)),
+    Column("started", "Started", lambda one: _moment(one.started_ms, "it has not begun")),
+    Column("seconds", "Seconds", _seconds, is_number=True),
+    Column("rows", "Rows", lambda one: cells.Number(one.rows), is_number=True, title="written"),
+    Column("problems", "Problems", lambda one: cells.Number(one.problems, Tone.WARNING), is_number=True),
+    Column("zxid_upto", "Up to zxid", _zxid),
+    Column("sentence", "What", lambda one: cells.Text(one.sentence)),
+)
+JOB_COLUMNS: tuple[Column[Job], ...] = (
+    Column("job", "Job", lambda one: cells.RowName(one.name)),
+    Column("what", "What it does", lambda one: cells.Text(one.what)),
+    Column("state", "Newest run", lambda one: _of_newest(one, "state")),
+    Column("ended", "Started", lambda one: _of_newest(one, "started")),
+    Column("seconds", "Seconds", lambda one: _of_newest(one, "seconds"), is_number=True),
+    Column("rows", "Rows", lambda one: _of_newest(one, "rows"), is_number=True),
+    Column("problems", "Problems", lambda one: _of_newest(one, "problems"), is_number=True),
+)
+
+
+def _count(one: Held, number: int) -> Cell:
+    return cells.unknown(one.trouble) if one.trouble else cells.Number(number)
+
+
+HELD: tuple[Column[Held], ...] = (
+    Column("name", "Table", lambda one: cells.RowName(one.name)),
+    Column("rows", "Rows", lambda one: _count(one, one.rows), is_number=True),
+    Column("files", "Files", lambda one: _count(one, one.files), is_number=True),
+    Column("bytes", "Bytes", lambda one: _count(one, one.bytes), is_number=True),
+)
+UNREAD: tuple[Column[Unread], ...] = (
+    Column("file", "File", lambda one: cells.RowName(one.file)),
+    Column("offset", "Byte", lambda one: cells.known(one.offset, cells.Number, "it is about the whole file")),
+    Column("reason", "Reason", lambda one: cells.Text(one.reason)),
+    Column("torn", "Kind", lambda one: cells.Text("ends too early" if one.torn else "damaged")),
+)

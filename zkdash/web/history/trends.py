@@ -1,0 +1,166 @@
+"""Trends: how the cluster did over a stretch of time, from the tables that the pipeline derives."""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from zkdash.cluster.model.tone import Tone
+from zkdash.history.queries import trends
+from zkdash.history.queries.trends import HotPath, Trends
+from zkdash.history.queries.window import Span
+from zkdash.live.parts import PageKey, Table
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.frame import cells, links, tables, times
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame.tables import Column, Empty
+from zkdash.web.history import charts, recorded, spans
+from zkdash.web.history.spans import Asked
+
+NAME = "trends"
+_MOST_GAPS = 5
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A stretch of time to choose."""
+
+    words: str
+    href: str
+    is_current: bool
+
+
+class Share(Cell, frozen=True):
+    """A part of all, as a number and as a bar."""
+
+    part: int
+    all: int
+
+    @property
+    def plain(self) -> int:
+        return self.part
+
+    def html(self) -> SafeString:
+        return format_html(
+            '<td class="num">{} <meter min="0" max="{}" value="{}" aria-label="{} %"></meter></td>',
+            cells.grouped(self.part),
+            self.all,
+            self.part,
+            round(100 * self.part / self.all) if self.all else 0,
+        )
+
+
+def whole(snapshot: Snapshot, key: PageKey) -> View:
+    """The charts of the window that is asked for."""
+    query, _ = spans.canonical(key.query)
+    now_ms = int(time.time() * 1000)
+    asked = spans.asked(query, now_ms)
+    found, trouble = read(snapshot.cluster, asked)
+    return View(
+        title="Trends",
+        parts=(_paths(found),),
+        context={
+            "trouble": trouble,
+            "choices": _choices(asked.last, found.spans),
+            "from": spans.written(asked.window.from_ms),
+            "to": spans.written(asked.window.to_ms),
+            "step": trends.words(asked.window.step_ms),
+            "reach": found.spans[-1].to_ms if found.spans else None,
+            "gaps": _gaps(found),
+            "charts": tuple(charts.draw(chart, found.window) for chart in found.charts),
+            "headings": tables.headings(PATHS, ""),
+            "pipeline": links.cluster(snapshot.cluster, "pipeline/"),
+            "refresh": not key.query,
+        },
+        fields=charts.FIELDS,
+        records=lambda: charts.records(found.charts, found.window),
+        total=sum(len(chart.lines) * len(found.window.steps) for chart in found.charts),
+        extra=_extra(found, trouble),
+        version=found,
+    )
+
+
+def read(cluster: str, asked: Asked) -> tuple[Trends, str]:
+    """What the tables of a cluster tell of a window, and a sentence where they do not."""
+    window = asked.window
+    try:
+        found = recorded.ask(cluster, trends.TABLES, window, lambda tables: trends.look(tables, window))
+    except recorded.UnansweredError as error:
+        return Trends(window, (), (), (), 0), str(error)
+    return found, ""
+
+
+def look(_snapshot: Snapshot, _key: PageKey) -> View:
+    """Nothing of it is live but what stands above every page."""
+    return View(title="Trends", parts=())
+
+
+def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
+    return False
+
+
+def _choices(last: str, known: tuple[Span, ...]) -> tuple[Choice, ...]:
+    choices = [Choice(f"last {one}", f"?last={one}", one == last) for one in spans.LASTS]
+    if known:
+        everything = spans.of(Span(known[0].from_ms, known[-1].to_ms))
+        choices.append(Choice("all that is recorded", f"?{everything}", is_current=False))
+    return tuple(choices)
+
+
+def _gaps(found: Trends) -> tuple[Span, ...]:
+    """Where between two stretches that were read nothing is known, inside the window; the newest first."""
+    between = (
+        Span(before.to_ms, after.from_ms)
+        for before, after in zip(found.spans, found.spans[1:], strict=False)
+        if before.to_ms < found.window.to_ms and after.from_ms > found.window.from_ms
+    )
+    return tuple(reversed(tuple(between)))[:_MOST_GAPS]
+
+
+def _paths(found: Trends) -> Table:
+    empty = Empty("No write is known of this time.")
+    rows = ((f"path-{at}", Tone.OK, (one, found.writes)) for at, one in enumerate(found.hot_paths))
+    return tables.part("paths", PATHS, rows, empty)
+
+
+def _extra(found: Trends, trouble: str) -> dict[str, cells.Plain | Record | list[Record]]:
+    extra: dict[str, cells.Plain | Record | list[Record]] = {
+        "from": times.utc_text(found.window.from_ms),
+        "to": times.utc_text(found.window.to_ms),
+        "step_s": found.window.step_ms // 1000,
+        "known": [
+            {"from": times.utc_text(span.from_ms), "to": times.utc_text(span.to_ms)} for span in found.spans
+        ],
+        "writes": found.writes,
+        "hot_paths": [msgspec.structs.asdict(one) for one in found.hot_paths],
+    }
+    return {**extra, "error": trouble} if trouble else extra
+
+
+Hot = tuple[HotPath, int]  # and all writes
+
+
+def _share(one: Hot) -> Cell:
+    return Share(one[0].writes, one[1])
+
+
+PATHS: tuple[Column[Hot], ...] = (
+    Column("prefix", "Path", lambda one: cells.Path(one[0].prefix, is_head=True), is_sortable=False),
+    Column("writes", "Writes", _share, is_number=True, is_sortable=False, title="changes at or below it"),
+    Column("bytes", "Bytes", lambda one: cells.Number(one[0].bytes), is_number=True, is_sortable=False),
+)
+
+PAGE = Page(
+    name=NAME,
+    route="trends/",
+    template="history/trends.html",
+    look=look,
+    touches=touches,
+    canonical=spans.canonical,
+    label="Trends",
+    letter="r",
+    whole=whole,
+)

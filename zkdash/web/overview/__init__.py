@@ -1,0 +1,1 @@
+"""The pages over a whole cluster, and over all of them."""

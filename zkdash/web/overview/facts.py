@@ -1,0 +1,112 @@
+"""What the cluster keeps of itself in ZooKeeper: its id, features, ids given out, and what lies unread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from zkdash.cluster.model.state import ClusterState, Seen
+from zkdash.kafka.layouts import features
+from zkdash.kafka.values import ClusterId, Features, ProducerIds, Unparsable
+from zkdash.live.parts import Block
+from zkdash.web.frame import cells, links, times
+from zkdash.web.frame.page import Record
+from zkdash.znode import Unreadable, Znode
+
+_STATUSES: Final = {features.DISABLED: "disabled", features.ENABLED: "enabled"}
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One line: words, and the instant that they are of (epoch ms). `why` says why nothing is known."""
+
+    label: str
+    shown: str
+    why: str = ""
+    when: int | None = None
+    href: str = ""
+
+
+def block(cluster: str, state: ClusterState) -> Block:
+    """The live part: a line for each znode that is there."""
+    return Block(id="itself", template="overview/facts.html", values=tuple(_facts(cluster, state)))
+
+
+def record(state: ClusterState) -> Record:
+    """What JSON says of them: null, with its reason, where ZooKeeper does not."""
+    oldest = _oldest(state)
+    return {
+        **_known("cluster_id", state.cluster_id, lambda found: found.id),
+        **_known("features", state.feature, _levels),
+        **_known("features_status", state.feature, lambda found: found.status),
+        **_known("producer_ids", state.producer_ids, lambda found: found and msgspec.structs.asdict(found)),
+        "generated_broker_ids": state.seqid.version if isinstance(state.seqid, Znode) else None,
+        "notifications": len(state.notifications),
+        "oldest_notification": None if oldest is None else times.utc_text(oldest),
+    }
+
+
+def _facts(cluster: str, state: ClusterState) -> Iterator[Fact]:
+    yield from _fact("Cluster id", state.cluster_id, _id)
+    yield from _fact("Features", state.feature, _features)
+    yield from _fact("Producer ids", state.producer_ids, _producer_ids)
+    if isinstance(state.seqid, Unreadable):
+        yield Fact("Broker ids", "not readable", state.seqid.reason)
+    elif state.seqid is not None:
+        yield Fact("Broker ids", f"{cells.grouped(state.seqid.version)} generated")
+    if state.notifications:
+        count = cells.grouped(len(state.notifications))
+        href = links.cluster(cluster, "configs/") + "#notifications"
+        yield Fact("Notifications", f"{count} in ZooKeeper, the oldest", when=_oldest(state), href=href)
+
+
+def _fact(label: str, seen: Seen[Any] | None, words: Callable[[Any], str]) -> Iterator[Fact]:
+    if seen is None:
+        return
+    if isinstance(seen.value, Unreadable):
+        yield Fact(label, "not readable", seen.value.reason)
+    elif isinstance(seen.value, Unparsable):
+        yield Fact(label, "?", seen.value.reason)
+    else:
+        yield Fact(label, words(seen.value))
+
+
+def _known(name: str, seen: Seen[Any] | None, plain: Callable[[Any], Any]) -> Record:
+    if seen is None:
+        return {name: None, f"{name}_reason": "there is no such znode"}
+    if isinstance(seen.value, Unparsable | Unreadable):
+        return {name: None, f"{name}_reason": seen.value.reason}
+    found = plain(seen.value)
+    return {name: found} if found is not None else {name: None, f"{name}_reason": "none was given out yet"}
+
+
+def _id(found: ClusterId) -> str:
+    return found.id
+
+
+def _levels(found: Features) -> Record:
+    return {
+        name: high if low is None else [low, high] for name, (low, high) in sorted(found.features.items())
+    }
+
+
+def _features(found: Features) -> str:
+    status = _STATUSES.get(found.status, f"status {found.status}")
+    levels = ", ".join(
+        f"{name} {high}" if low is None else f"{name} {low} to {high}"
+        for name, (low, high) in sorted(found.features.items())
+    )
+    return f"{status}: {levels or 'none is finalized'}"
+
+
+def _producer_ids(found: ProducerIds | None) -> str:
+    if found is None:
+        return "none given out yet"
+    return f"{found.block_start} to {found.block_end}, given to broker {found.broker} last"
+
+
+def _oldest(state: ClusterState) -> int | None:
+    """When the oldest notification was written, of those that may be read."""
+    znodes = (seen.znode for seen in state.notifications.values())
+    return min((znode.ctime for znode in znodes if znode is not None), default=None)

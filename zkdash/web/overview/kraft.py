@@ -1,0 +1,224 @@
+"""Migration to KRaft: what ZooKeeper tells of it, and what should hold before it begins."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from zkdash.cluster.analysis import kraft, kraft_readiness
+from zkdash.cluster.analysis.kraft import Stage
+from zkdash.cluster.analysis.kraft_readiness import Condition
+from zkdash.cluster.model.known import Known
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables.brokers import rows as broker_rows
+from zkdash.kafka import paths
+from zkdash.kafka.values import Broker, Controller, Features, Migration
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.frame import broker_cells, cells, links, page, tables
+from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame.tables import Column, Empty
+
+NAME: Final = "kraft"
+_AREAS = frozenset({"brokers", "controller", "admin", "topics", "acls"})
+
+_TONES = {Stage.UNKNOWN: Tone.UNKNOWN, Stage.LEFT_BEHIND: Tone.WARNING}
+_TOLD = {
+    Stage.UNKNOWN: "How far a migration is cannot be told: /controller or /migration is not to be had.",
+    Stage.ZOOKEEPER: "Not begun. ZooKeeper holds the metadata, and no KRaft controller has found it.",
+    Stage.WAITING: (
+        "A KRaft controller has found this ZooKeeper, and waits until every broker has registered with it "
+        "too. Until then a broker is the controller, and ZooKeeper holds the metadata."
+    ),
+    Stage.COPYING: "KRaft has taken over as the controller, and copies the metadata out of ZooKeeper.",
+    Stage.OWNED: (
+        "KRaft owns the metadata. While its controllers are in migration, each change is written into "
+        "ZooKeeper too, and the cluster can go back; once they were taken out of it, what is seen here grows "
+        "old. ZooKeeper does not tell which: see when /migration was written last."
+    ),
+    Stage.LEFT_BEHIND: (
+        "A broker is the controller, and /migration still names a KRaft controller: either that one takes "
+        "over just now, or the cluster went back. Then delete /migration, as Kafka’s own guide says, so that "
+        "another migration can begin, and actions are possible again."
+    ),
+}
+
+
+class Mode(msgspec.Struct, frozen=True):
+    """One broker: its registration, None where it is not registered, and how it runs, as far as is known."""
+
+    cluster: str
+    id: int
+    broker: Known[Broker]
+    tone: Tone
+    words: str
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One line: a value with its note, or an instant."""
+
+    label: str
+    shown: str = ""
+    when: int | None = None
+    path: str = ""
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What stands above the tables."""
+
+    tone: Tone
+    stage: str
+    told: str
+    facts: tuple[Fact, ...]
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:  # noqa: ARG001 - a page's signature
+    state = snapshot.state
+    at = kraft.stage(state)
+    conditions = kraft_readiness.conditions(state)
+    modes = _modes(snapshot)
+    facts = Facts(_TONES.get(at, Tone.INFO), at.value, _TOLD[at], tuple(_facts(state)))
+    unknown = Empty("Nothing is known before the first load from ZooKeeper.")
+    return View(
+        title="Migration to KRaft",
+        parts=(
+            Block(id="kraft", template="overview/kraft_facts.html", values=facts),
+            tables.part(
+                "conditions-rows",
+                COLUMNS,
+                ((f"condition-{one.id}", one.answer.tone, one) for one in conditions),
+                unknown,
+            ),
+            tables.part(
+                "modes-rows",
+                MODES,
+                ((f"mode-{one.id}", one.tone, one) for one in modes),
+                Empty("No broker is registered, and none is assigned anything.") if state.loaded else unknown,
+            ),
+        ),
+        context={"headings": tables.headings(COLUMNS, ""), "mode_headings": tables.headings(MODES, "")},
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, conditions),
+        total=len(conditions),
+        extra={
+            "stage": at.name.lower(),
+            "owner": kraft.owner(state),
+            "migration": _record(state),
+            "brokers": list(tables.records(MODES, modes)),
+        },
+    )
+
+
+def touches(_key: PageKey, touched: ChangedAreas) -> bool:
+    return not _AREAS.isdisjoint(touched.areas)
+
+
+def _facts(state: ClusterState) -> list[Fact]:
+    controller, migration = kraft.value(state.controller), kraft.value(state.migration)
+    feature = kraft.value(state.feature)
+    facts = [Fact("Controller", _controller(state, controller), path=paths.CONTROLLER)]
+    if isinstance(migration, Migration):
+        facts.append(Fact("Migration", _migrated(migration), path=paths.MIGRATION))
+    elif migration is not None:
+        facts.append(Fact("Migration", f"not to be had: {migration.reason}", path=paths.MIGRATION))
+    else:
+        facts.append(Fact("Migration", "absent", path=paths.MIGRATION))
+    if state.migration is not None and state.migration.znode is not None:
+        facts.append(Fact("Written last", when=state.migration.znode.mtime))
+    facts.append(Fact("Features", _features(feature), path=paths.FEATURE))
+    return facts
+
+
+def _controller(state: ClusterState, controller: object) -> str:
+    if controller is None:
+        return "absent"
+    if not isinstance(controller, Controller):
+        return "not to be had"
+    if kraft.owner(state) is not None:
+        return f"KRaft controller {controller.broker_id}, epoch {controller.kraft_controller_epoch}"
+    return f"broker {controller.broker_id}, version {controller.version}"
+
+
+def _migrated(migration: Migration) -> str:
+    if migration.kraft_controller_id < 0:
+        return "a KRaft controller has made it, and waits"
+    offset = migration.kraft_metadata_offset
+    copied = "nothing is copied yet" if offset < 0 else f"written up to offset {cells.grouped(offset)}"
+    return f"KRaft controller {migration.kraft_controller_id}, {copied}"
+
+
+def _features(feature: object) -> str:
+    if feature is None:
+        return "absent"
+    if not isinstance(feature, Features):
+        return "not to be had"
+    levels = ", ".join(f"{name} {high}" for name, (_, high) in sorted(feature.features.items()))
+    return f"version {feature.version}, {levels or 'none finalized'}"
+
+
+def _record(state: ClusterState) -> Record | None:
+    migration = kraft.value(state.migration)
+    return msgspec.structs.asdict(migration) if isinstance(migration, Migration) else None
+
+
+def _modes(snapshot: Snapshot) -> list[Mode]:
+    state = snapshot.state
+    return [_mode(snapshot.cluster, state, number) for number in sorted(broker_rows.ids(state))]
+
+
+def _mode(cluster: str, state: ClusterState, number: int) -> Mode:
+    registered = kraft.value(state.brokers.get(number))
+    if registered is not None:
+        return Mode(cluster, number, registered, Tone.OK, "in ZooKeeper mode")
+    if kraft.owner(state) is not None:
+        return Mode(cluster, number, None, Tone.UNKNOWN, "in KRaft mode, or down")
+    return Mode(cluster, number, None, Tone.WARNING, "not registered")
+
+
+_GONE = "the broker is not registered"
+
+
+def _said_version(one: Mode) -> Cell:
+    return cells.known(
+        one.broker,
+        lambda said: cells.known(said.version, cells.Id, "registrations of 0.7 have no version"),
+        _GONE,
+    )
+
+
+def _said_features(one: Mode) -> Cell:
+    def cell(said: Broker) -> Cell:
+        told = ", ".join(f"{name} {low} to {high}" for name, (low, high) in (said.features or {}).items())
+        return cells.known(told or None, cells.Text, "the registration names no feature")
+
+    return cells.known(one.broker, cell, _GONE)
+
+
+COLUMNS: tuple[Column[Condition], ...] = (
+    Column("condition", "Condition", lambda one: cells.Text(one.what), is_sortable=False),
+    Column("answer", "Holds?", lambda one: cells.Word(one.answer.value, one.answer.tone), is_sortable=False),
+    Column("why", "What ZooKeeper tells", lambda one: cells.Text(one.why), is_sortable=False),
+)
+MODES: tuple[Column[Mode], ...] = (
+    Column(
+        "broker",
+        "Broker",
+        lambda one: broker_cells.Broker(one.id, links.broker(one.cluster, one.id)),
+        is_number=True,
+    ),
+    Column("mode", "Runs", lambda one: cells.Word(one.words, one.tone)),
+    Column("version", "Registration", _said_version, is_number=True, title="its version: 5 from 2.7 on"),
+    Column("features", "Features", _said_features),
+)
+
+PAGE = Page(
+    name=NAME,
+    route="kraft/",
+    template="overview/kraft.html",
+    look=look,
+    touches=touches,
+    canonical=page.without_query,
+)

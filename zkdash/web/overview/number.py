@@ -1,0 +1,105 @@
+"""One number of a cluster, by its name: a view for frames and badges, without an address of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from zkdash.cluster.model.tone import Tone
+from zkdash.kafka.values import Layout
+from zkdash.live.parts import Block, PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web.frame import cells, links, page
+from zkdash.web.frame.page import Page, View
+from zkdash.web.overview.overview import Fact
+
+NAME = "number"
+_AREAS = frozenset({"brokers", "topics", "groups", "problems", "findings", "session"})
+
+
+class Number(msgspec.Struct, frozen=True):
+    """A number that can be shown alone.
+
+    `path` leads to the table that holds what was counted. `alarm` is its tone where it is not 0, or where it
+    is, if that is what is `wanted`. `replicated` numbers mean nothing in 0.7, which has no replicas.
+    """
+
+    label: str
+    read: Callable[[Snapshot], int]
+    path: str
+    alarm: Tone | None = None
+    wanted: bool = False
+    replicated: bool = False
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A number as it is: `shown` is a word where it is not known, and `note` then says why."""
+
+    label: str
+    shown: str
+    note: str = ""
+    tone: Tone | None = None
+    href: str = ""
+
+
+def _count(field: str) -> Callable[[Snapshot], int]:
+    return lambda snapshot: int(getattr(snapshot.state.counts, field))
+
+
+NUMBERS: Final[dict[str, Number]] = {
+    "brokers": Number(
+        "Brokers", lambda one: len(one.state.brokers), "brokers/", alarm=Tone.WARNING, wanted=True
+    ),
+    "topics": Number("Topics", _count("topics"), "topics/"),
+    "partitions": Number("Partitions", _count("partitions"), "topics/"),
+    "under_replicated": Number(
+        "Under-replicated",
+        _count("under_replicated"),
+        "topics/?sort=-under_replicated",
+        alarm=Tone.WARNING,
+        replicated=True,
+    ),
+    "offline": Number(
+        "Offline", _count("offline"), "topics/?sort=-offline", alarm=Tone.CRITICAL, replicated=True
+    ),
+    "groups": Number("Groups", _count("groups"), "groups/"),
+    "unowned": Number("Unowned", _count("unowned"), "groups/?q=is%3Aunowned", alarm=Tone.WARNING),
+    "problems": Number("Problems", _count("problems"), "problems/", alarm=Tone.WARNING),
+    "failing": Number("Failing checks", lambda one: len(one.findings), "", alarm=Tone.WARNING),
+}
+
+
+def read(snapshot: Snapshot, name: str) -> Reading:
+    """The number of that name, as far as it is known."""
+    number = NUMBERS[name]
+    href = links.cluster(snapshot.cluster, number.path)
+    if not snapshot.state.loaded:
+        return Reading(number.label, "unknown", "not loaded from ZooKeeper yet", Tone.UNKNOWN, href)
+    if number.replicated and snapshot.state.layout is Layout.V07:
+        return Reading(number.label, "none", "Kafka 0.7 has no replicas and no leaders", href=href)
+    value = number.read(snapshot)
+    tone = number.alarm if bool(value) is not number.wanted else None
+    return Reading(number.label, cells.grouped(value), tone=tone, href=href)
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    (name,) = key.args
+    found = read(snapshot, name)
+    fact = Fact(found.label, found.shown, note=found.note, href=found.href, tone=found.tone)
+    return View(title=found.label, parts=(Block(id="strip", template="frame/strip.html", values=(fact,)),))
+
+
+def touches(_key: PageKey, touched: ChangedAreas) -> bool:
+    return not _AREAS.isdisjoint(touched.areas)
+
+
+PAGE = Page(
+    name=NAME,
+    route="",
+    template="embeds/number.html",
+    look=look,
+    touches=touches,
+    canonical=page.without_query,
+)

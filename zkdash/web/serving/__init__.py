@@ -1,0 +1,1 @@
+"""How pages are served: whole, as JSON and CSV, and live."""

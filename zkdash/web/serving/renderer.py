@@ -1,0 +1,121 @@
+"""Live parts as values and as HTML: what the hub asks of the pages.
+
+Everything but `touches` runs on the hub's render thread, or in the thread of a request. The database is read
+in the latter alone (`whole`).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import msgspec
+from django.template import loader
+
+from zkdash import live
+from zkdash.live.parts import PageKey, Part, Rendered, Row, Table
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.web import pages
+from zkdash.web.frame.page import View
+from zkdash.web.overview import clusters
+from zkdash.web.serving import chrome
+
+# Pages whose chrome is remembered; one that was forgotten is only rendered once more than needed.
+_REMEMBERED = 10_000
+
+
+class Renderer:
+    """The renderer of one process."""
+
+    def __init__(self) -> None:
+        self._shown: OrderedDict[PageKey, tuple[chrome.Chrome, object]] = OrderedDict()
+
+    def parts(self, key: PageKey) -> Rendered:
+        """The live parts of a page, all read from one snapshot."""
+        if key.cluster is None:
+            return clusters.rendered(key.args)
+        snapshot = live.current(key.cluster)
+        if snapshot is None:
+            return Rendered(parts=(), revision=0, zxid=None, as_of=None)
+        self._remember(key, _glance(snapshot, key))
+        return rendered(look(snapshot, key), snapshot)
+
+    def html(self, part: Part, *, oob: bool) -> str:
+        return html(part, oob=oob)
+
+    def row(self, table: Table, row: Row, *, oob: bool) -> str:
+        return _wrapped(_render(table.template, {"row": row, "oob": oob}), oob=oob)
+
+    def attend(self, key: PageKey) -> None:
+        """Have the brokers asked what a page shows of them, as long as somebody looks at it."""
+        snapshot = live.current(key.cluster) if key.cluster is not None else None
+        if snapshot is not None:
+            _want(snapshot, key)
+
+    def touches(self, key: PageKey, cluster: str, touched: ChangedAreas) -> bool:
+        """Whether a revision may show on a page: by what the page says, or in the counts above it."""
+        if key.cluster is None:
+            return cluster in key.args
+        if key.cluster != cluster:
+            return False
+        if touched.everything or "session" in touched.areas or pages.BY_NAME[key.page].touches(key, touched):
+            return True
+        snapshot = live.current(cluster)
+        return snapshot is not None and self._shown.get(key) != _glance(snapshot, key)
+
+    def _remember(self, key: PageKey, shown: tuple[chrome.Chrome, object]) -> None:
+        self._shown[key] = shown
+        self._shown.move_to_end(key)
+        if len(self._shown) > _REMEMBERED:
+            self._shown.popitem(last=False)
+
+
+def _glance(snapshot: Snapshot, key: PageKey) -> tuple[chrome.Chrome, object]:
+    """What of a page is compared and not told: its chrome, and what the page itself names."""
+    page = pages.BY_NAME[key.page]
+    return chrome.of(snapshot, pages.PAGES), page.glance(snapshot, key) if page.glance else None
+
+
+def look(snapshot: Snapshot, key: PageKey, *, whole: bool = False) -> View:
+    """A page of a cluster, with the live chrome in front of its own parts; `whole` may read the database."""
+    page = pages.BY_NAME[key.page]
+    _want(snapshot, key)
+    view = page.whole(snapshot, key) if whole and page.whole else page.look(snapshot, key)
+    above = chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES)
+    parts = (*above, *view.parts)
+    return msgspec.structs.replace(
+        view, parts=tuple(one for one in parts if not key.only or one.id in key.only)
+    )
+
+
+def _want(snapshot: Snapshot, key: PageKey) -> None:
+    page = pages.BY_NAME[key.page]
+    if page.attend is not None:
+        page.attend(key)
+    if page.wants_listing:
+        live.want_listing(snapshot.cluster)
+    if page.wants is not None:
+        topics, groups = page.wants(snapshot, key)
+        live.want(snapshot.cluster, topics, groups)
+
+
+def rendered(view: View, snapshot: Snapshot) -> Rendered:
+    return Rendered(
+        parts=view.parts, revision=snapshot.revision, zxid=snapshot.state.zxid, as_of=snapshot.as_of
+    )
+
+
+def html(part: Part, *, oob: bool = False) -> str:
+    """A whole part. In a frame a table's part stands in a template, or the parser would drop it."""
+    if isinstance(part, Table):
+        return _wrapped(_render(part.whole, {"table": part, "oob": oob}), oob=oob)
+    return _render(part.template, {"block": part, "oob": oob})
+
+
+def _wrapped(markup: str, *, oob: bool) -> str:
+    return f"<template>{markup}</template>" if oob else markup
+
+
+def _render(template: str, context: dict[str, object]) -> str:
+    """Lone surrogates cannot be sent as UTF-8, so they are written out."""
+    markup = loader.get_template(template).render(context).strip()
+    return markup.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,225 @@
+"""The views: one serves every page of a cluster, whole, as JSON or as CSV; one the list of clusters."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from zkdash import live
+from zkdash.live.parts import PageKey, Rendered
+from zkdash.live.snapshot import Snapshot
+from zkdash.web import pages
+from zkdash.web.frame import answers, banners, exports, links
+from zkdash.web.frame.answers import CSV, HTML, JSON
+from zkdash.web.frame.page import Page, View, without_query
+from zkdash.web.overview import clusters
+from zkdash.web.serving import embeddable, renderer, switcher, tokens
+from zkdash.web.visitors import gate
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """What a page was made of: the rendered revision, its staleness, and the sentences above it.
+
+    `reads` tells that it shows more than its snapshot holds. `path` is its address, `status` the answer's.
+    `told` is what came of what was asked for.
+    """
+
+    key: PageKey
+    rendered: Rendered
+    stale: bool
+    notes: tuple[str, ...] = ()
+    snapshot: Snapshot | None = None
+    template: str = "overview/clusters.html"
+    reads: bool = False
+    path: str = "/"
+    status: int = 200
+    told: str = ""
+
+
+@require_safe
+def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) -> HttpResponse:
+    """Any page of a cluster."""
+    return show(request, page, cluster, tuple(args.values()))
+
+
+def show(
+    request: HttpRequest,
+    page: Page,
+    cluster: str,
+    args: tuple[str, ...],
+    *,
+    path: str = "",
+    notes: tuple[str, ...] = (),
+    status: int = 200,
+    told: str = "",
+) -> HttpResponse:
+    """A page of a cluster, as the answer to a request for `path` (its own where none is given).
+
+    `notes` are said above it, before those about its query; `told` where the page has it said.
+    """
+    snapshot = gate.snapshot(request, cluster)
+    canonical, strange = page.canonical(request.META.get("QUERY_STRING", ""))
+    key = _seen(request, PageKey(cluster, page.name, args, canonical))
+    moment = Moment(
+        key=key,
+        rendered=Rendered((), snapshot.revision, snapshot.state.zxid, snapshot.as_of),
+        stale=snapshot.stale,
+        notes=(*notes, *strange),
+        snapshot=snapshot,
+        template=page.template,
+        reads=page.whole is not None,
+        path=path or request.path,
+        status=status,
+        told=told,
+    )
+    return _answer(request, moment, lambda: renderer.look(snapshot, key, whole=True))
+
+
+@require_safe
+def cluster_list(request: HttpRequest) -> HttpResponse:
+    """The clusters; a person with only one goes straight to it."""
+    gate.somebody(request)
+    key = _seen(request, PageKey(None, clusters.NAME))
+    watched = [name for name in key.args if live.current(name)]
+    if len(watched) == 1 and answers.shape(request) == HTML:
+        return HttpResponseRedirect(links.cluster(watched[0]))
+    rendered = Rendered((), clusters.revision(key.args), None, clusters.as_of(key.args))
+    moment = Moment(
+        key=key,
+        rendered=rendered,
+        stale=clusters.stale(key.args),
+        notes=without_query(request.META.get("QUERY_STRING", ""))[1],
+    )
+    return _answer(request, moment, lambda: clusters.view(key.args))
+
+
+def _seen(request: HttpRequest, key: PageKey) -> PageKey:
+    """The page as this visitor sees it, whom the gate has let in."""
+    seen = gate.seen_by(key, gate.rights(request))
+    assert seen is not None, "the gate lets nobody in who may not see"  # noqa: S101
+    return seen
+
+
+def _answer(request: HttpRequest, moment: Moment, look: Callable[[], View]) -> HttpResponse:
+    """304 where the browser has this very revision, else the page in the format that was asked for."""
+    shape = answers.shape(request)
+    read = look() if moment.reads else None
+    etag = _etag(request, moment, shape, read and read.version)
+    response = get_conditional_response(request, etag=etag)
+    if response is None:
+        view = read or look()
+        if view.elsewhere and shape == HTML:
+            return HttpResponseRedirect(view.elsewhere)
+        if shape == JSON:
+            response = exports.as_json(view, _head(moment))
+        elif shape == CSV:
+            response = exports.as_csv(view, "-".join(filter(None, (moment.key.cluster, moment.key.page))))
+        else:
+            response = _page(request, moment, view)
+    response["ETag"] = etag
+    response["Cache-Control"] = "private, no-cache"
+    # A 304 renews these headers of the copy that the browser holds, so a poll learns the age without a body.
+    response["Zkdash-Revision"] = str(moment.rendered.revision)
+    response["Zkdash-As-Of"] = "" if moment.rendered.as_of is None else f"{moment.rendered.as_of:.3f}"
+    patch_vary_headers(response, ["Accept"])
+    return response
+
+
+def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
+    snapshot, rendered = moment.snapshot, moment.rendered
+    # What was read beside the snapshot may be newer than what sockets were sent: such a page asks for all.
+    token = "" if moment.reads else tokens.of(moment.key, rendered.revision)
+    context = {
+        **view.context,
+        "title": view.title,
+        "parts": view.parts,
+        "gone": view.gone,
+        "notes": moment.notes,
+        "told": moment.told,
+        "pages": pages.PAGES,
+        "cluster": moment.key.cluster,
+        "address": snapshot.address if snapshot else "",
+        "switches": switcher.entries(moment.key, _watched(request)),
+        "chroot": _chroot(snapshot.address) if snapshot else "",
+        "worst": banners.worst(snapshot) if snapshot else "",
+        "revision": token,
+        "revision_number": rendered.revision,
+        "as_of": rendered.as_of,
+        "as_of_ms": None if rendered.as_of is None else int(rendered.as_of * 1000),
+        "socket": _socket(moment, token) if live.is_running() else "",
+        "refresh": view.context.get("refresh", True),
+        "embed": _embed(moment.key),
+        "csv": _other(request, CSV),
+        "json": _other(request, JSON),
+    }
+    markup = render_to_string(moment.template, context, request)
+    # A lone surrogate in somebody's name cannot be sent as UTF-8: it is written out.
+    status = 404 if view.gone else moment.status
+    return HttpResponse(markup.encode("utf-8", "backslashreplace"), status=status)
+
+
+def _socket(moment: Moment, token: str) -> str:
+    """The address of the page's socket: its own, under /live, with the revision that it shows."""
+    query = f"{moment.key.query}&from={token}" if moment.key.query else f"from={token}"
+    return f"/live{links.quoted(moment.path)}?{query}"
+
+
+def _embed(key: PageKey) -> str:
+    """Where an embed of this very page is made, with what it was asked for; "" without a cluster."""
+    if key.cluster is None:
+        return ""
+    return links.cluster(key.cluster, "embeds/", urlencode(embeddable.filled(key), errors="surrogatepass"))
+
+
+def _other(request: HttpRequest, shape: str) -> str:
+    """The address of the same query in another format."""
+    query = request.GET.copy()
+    query["format"] = shape
+    return f"?{query.urlencode()}"
+
+
+def _head(moment: Moment) -> dict[str, Any]:
+    rendered = moment.rendered
+    head: dict[str, Any] = {
+        "cluster": moment.key.cluster,
+        "page": moment.key.page,
+        "revision": rendered.revision,
+        "zxid": rendered.zxid,
+        "as_of": exports.instant(rendered.as_of),
+        "stale": moment.stale,
+    }
+    if moment.notes:
+        head["notes"] = list(moment.notes)
+    return head
+
+
+def _watched(request: HttpRequest) -> tuple[str, ...]:
+    """The clusters that one can go to: watched here, and seen by this visitor."""
+    return tuple(name for name in gate.visible(gate.rights(request)) if live.current(name))
+
+
+def _etag(request: HttpRequest, moment: Moment, shape: str, version: object) -> str:
+    """Of all that makes the answer: what is shown, and as whom. A page names its visitor, and its button to
+    sign out holds what the browser's CSRF cookie must fit."""
+    held = gate.rights(request)
+    proof = request.COOKIES.get(settings.CSRF_COOKIE_NAME) if held.is_signed_in else None
+    parts = (
+        (live.STARTED, moment.rendered.revision, moment.stale, moment.key, moment.notes, shape, version),
+        (held, gate.visible(held), proof),
+    )
+    digest = hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=12)
+    return f'"{digest.hexdigest()}"'
+
+
+def _chroot(address: str) -> str:
+    _, slash, chroot = address.partition("/")
+    return slash + chroot

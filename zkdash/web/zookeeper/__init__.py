@@ -1,0 +1,1 @@
+"""The pages of ZooKeeper itself: the ensemble, the tree of znodes, sessions."""

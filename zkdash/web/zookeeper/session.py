@@ -1,0 +1,95 @@
+"""Session: the ephemeral znodes that one session with ZooKeeper owns, wherever they are mirrored."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from zkdash import live
+from zkdash.cluster.tables.query import Selection
+from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.tree.znodes import Znodes
+from zkdash.web.frame import listing, tables
+from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.tables import Empty
+from zkdash.web.zookeeper import rows
+from zkdash.web.zookeeper.rows import COLUMNS, SPEC, Row
+from zkdash.znode import Znode
+
+_ID: Final = re.compile(r"0x[0-9a-f]{1,16}")
+
+
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    text, (query, _) = key.args[0], SPEC.read(key.query)
+    session, znodes = _number(text), live.znodes_of(snapshot.cluster)
+    chosen = Selection[Row]((), 0, 0, 1, 1, {})
+    if session is not None and znodes is not None:
+        known: Znodes = znodes
+        chosen = rows.select(
+            znodes.owned(session).paths(), query, lambda path: _row(snapshot.cluster, known, path)
+        )
+    gone = (
+        "" if session is not None else f"“{text}” is no session: its id is 0x and 1 to 16 hexadecimal digits."
+    )
+    table = rows.table("owned-rows", COLUMNS, chosen.rows, snapshot, _empty(snapshot, listing.words(query)))
+    return View(
+        title=f"Session {text}",
+        parts=(table, *listing.tally(SPEC, query, chosen, "znodes")),
+        context={**listing.context(SPEC, query, COLUMNS, "Filter: path, kind:sequential"), "tones": ()},
+        fields=tables.fields(COLUMNS),
+        records=lambda: tables.records(COLUMNS, chosen.rows),
+        total=chosen.matched,
+        gone=gone,
+    )
+
+
+def glance(snapshot: Snapshot, key: PageKey) -> object:
+    """Another value whenever the session gained, lost or wrote a znode."""
+    session, znodes = _number(key.args[0]), live.znodes_of(snapshot.cluster)
+    return None if session is None or znodes is None else znodes.changes(session)
+
+
+def attend(key: PageKey) -> None:
+    session, znodes = _number(key.args[0]), live.znodes_of(str(key.cluster))
+    if session is not None and znodes is not None:
+        znodes.attend_session(session)
+
+
+def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
+    """Which znodes a revision touched is compared, not told."""
+    return False
+
+
+def _number(text: str) -> int | None:
+    """A session's id, signed as ZooKeeper has it; None for what is none."""
+    if not _ID.fullmatch(text) or not int(text, 16):
+        return None
+    return int.from_bytes(int(text, 16).to_bytes(8, "big"), "big", signed=True)
+
+
+def _row(cluster: str, znodes: Znodes, path: str) -> Row:
+    read = znodes.held(path)
+    if not isinstance(read, Znode):
+        return Row(cluster, path, path, None, None, "it is just being read")
+    return Row(cluster, path, path, read.stat, 0)  # an ephemeral znode cannot have children
+
+
+def _empty(snapshot: Snapshot, words: str) -> Empty:
+    if not snapshot.state.loaded:
+        return Empty("Znodes are not known before the first load from ZooKeeper.")
+    if words:
+        return Empty(f"It owns no znode that matches {words}.", "?", "Clear filter")
+    return Empty("It owns no ephemeral znode among those that are mirrored, or has ended.")
+
+
+PAGE = Page(
+    name="session",
+    route="sessions/<name:session>/",
+    template="zookeeper/session.html",
+    look=look,
+    touches=touches,
+    canonical=SPEC.canonical,
+    glance=glance,
+    attend=attend,
+)

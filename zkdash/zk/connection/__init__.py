@@ -1,0 +1,1 @@
+"""As whom, and over what, a session is opened."""

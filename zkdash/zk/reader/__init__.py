@@ -1,0 +1,1 @@
+"""Reads beside the mirror: what plans stand on, and what pages look at."""

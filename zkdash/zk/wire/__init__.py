@@ -1,0 +1,1 @@
+"""A session's bytes: what is sent, what is read, and the sentences where neither works."""
