@@ -112,10 +112,13 @@ def opened() -> Iterator[Open]:
 
 
 def closed_after(socket: ClientConnection, since: float) -> tuple[int, float]:
-    """The close code of a socket, and how many seconds after a moment it came."""
+    """The close code of a socket, and how many seconds after a moment it came.
+
+    Raises TimeoutError for one that stays, though it is told something every two seconds.
+    """
     try:
         while True:
-            socket.recv(timeout=LOST_WITHIN_S + 5)
+            socket.recv(timeout=max(0.0, since + LOST_WITHIN_S + 5 - time.monotonic()))
     except ConnectionClosed:
         return socket.protocol.close_code or 0, time.monotonic() - since
 
