@@ -35,6 +35,8 @@ MOST_MIB = 50
 PAGE = "/c/default/topics/?size=1000"
 # Turns of calm and storm, so that what else the machine does is in both.
 TURNS = 5
+# So much that messages of which one in two is kept exceed what may be kept.
+MESSAGE_KIB = 32
 # What a machine that is busy with other things adds to the slowest of few answers.
 GRACE_S = 0.0 if full.is_full() else 0.1
 _SMALL_BUFFER = 4 * 1024
@@ -109,7 +111,7 @@ class Flood(Doing):
 
     def once(self) -> None:
         try:
-            self._connection.send('{"HEADERS": {}, "x": "' + "y" * 200 + '"}')
+            self._connection.send('{"HEADERS": {}, "x": "' + "y" * 1024 * MESSAGE_KIB + '"}')
         except websockets.exceptions.ConnectionClosed:  # its answer to a ping came behind its own messages
             self._connection = self._all.enter_context(connect(self._site, reads=True))
 
