@@ -74,6 +74,8 @@ def _own_interrupt() -> Iterator[None]:
 def stop(session: SparkSession) -> None:
     """End the session, and the JVM behind it where it is ours: it would outlive its session else."""
     gateway = None if is_remote(session) else session.sparkContext._gateway  # noqa: SLF001 - nobody else ends it
+    if gateway:
+        session.sparkContext.setLogLevel("OFF")  # tasks that are under way only say that they were refused
     session.stop()
     if gateway:
         gateway.shutdown()
