@@ -49,6 +49,20 @@ def test_the_top_level_holds_only_what_has_its_place_there() -> None:
     assert [path for path in tracked() if path.parts[0] == ".ci"] == [Path(".ci/run")]
 
 
+# Where msgspec converts by types that were read when the module was imported, or before there are threads.
+CONVERTS = {"zkdash/actions/documents.py", "zkdash/configuration/tables.py"}
+
+
+def test_no_type_is_read_by_msgspec_while_threads_run() -> None:
+    """Two threads that are the first to use a type crash the process: decoders are made on import."""
+    late = re.compile(
+        r"^ +.*(json|msgpack)\.(decode\(.*\btype=|Decoder\([^)])|\bmsgspec\.convert\(", re.MULTILINE
+    )
+    sources = [path for path in tracked() if path.parts[0] == "zkdash" and path.suffix == ".py"]
+    found = {str(path) for path in sources if late.search((ROOT / path).read_text(encoding="utf-8"))}
+    assert found == CONVERTS
+
+
 def test_no_third_party_file_is_kept_here() -> None:
     def is_foreign(path: Path) -> bool:
         return bool({"node_modules", "vendor"} & set(path.parts)) or bool(

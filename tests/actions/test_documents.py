@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import full
 from tests.actions.small import ANN, now
 from tests.databases import Database
 from zkdash.actions import documents
@@ -120,3 +124,27 @@ def test_a_text_of_json_may_escape_what_it_likes() -> None:
     assert documents.intent(rb'{"kind": "delete-topic", "topic": "\ud83d\ude00\u0000"}') == DeleteTopic(
         "\U0001f600\0"
     )
+
+
+def test_threads_that_read_the_first_plan_at_once_do_not_crash(tmp_path: Path) -> None:
+    """Each process reads it for the first time; a quarter of them crashed when msgspec learned types so."""
+    (tmp_path / "plan").write_bytes(documents.encode(PLAN))
+    program = f"""
+import pathlib, sys, threading
+from zkdash.actions import documents
+data = pathlib.Path({str(tmp_path / "plan")!r}).read_bytes()
+sys.setswitchinterval(1e-7)
+at_once = threading.Barrier(8)
+def read():
+    at_once.wait()
+    for _ in range(20):
+        documents.plan(data)
+threads = [threading.Thread(target=read) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+    for _ in range(full.pick(5, 50)):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr

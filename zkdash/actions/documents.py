@@ -16,6 +16,10 @@ from zkdash.cluster.plans.values import Plan
 
 _NO_CHARACTER = "\ufffd"
 
+# What msgspec knows of a type it finds out when the type is first used, and a second thread that uses it
+# meanwhile makes the process crash. So it finds out here, in the one thread that imports this.
+_READ_HERE = [msgspec.json.Decoder(kind) for kind in (Intent, Plan)]
+
 
 class DocumentError(ValueError):
     """Something that is no document of its kind; the sentence says what it is and what is wrong with it."""

@@ -28,6 +28,8 @@ class Status(msgspec.Struct, frozen=True):
     sentence: str = ""
 
 
+_DECODER = msgspec.json.Decoder(Status)
+
 _ours: dict[str, Callable[[], Status]] = {}
 
 
@@ -54,7 +56,7 @@ def read(cluster: str, directory: Path, now_ms: int) -> Status | None:
     if ours is not None and ours.seen_ms is not None:
         return ours
     try:
-        found = msgspec.json.decode((directory / _NAME).read_bytes(), type=Status)
+        found = _DECODER.decode((directory / _NAME).read_bytes())
     except (OSError, msgspec.DecodeError):
         return ours
     silent = now_ms - (found.seen_ms or 0) > SILENT_MS

@@ -72,6 +72,9 @@ class Manifest(msgspec.Struct, frozen=True):
         return sum(file.bytes for file in self.files)
 
 
+_DECODER = msgspec.json.Decoder(Manifest)
+
+
 class Table:
     """One table in a directory of its own, which need not exist yet."""
 
@@ -90,7 +93,7 @@ class Table:
     def read(self) -> Manifest:
         """The table now; generation 0 and empty where nothing was written. Raises ManifestError."""
         try:
-            found = msgspec.json.decode(self.path.read_bytes(), type=Manifest)
+            found = _DECODER.decode(self.path.read_bytes())
         except FileNotFoundError:
             return Manifest()
         except (OSError, msgspec.DecodeError) as error:

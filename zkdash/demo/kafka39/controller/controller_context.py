@@ -27,6 +27,9 @@ class ControllerMovedError(Exception):
     """Another controller was elected: this one must not write (ControllerMovedException)."""
 
 
+_STATE = msgspec.json.Decoder(PartitionState)
+
+
 class TopicAssignment(msgspec.Struct, frozen=True):
     """A topic's znode: replicas by partition, those of reassignments that run, and the znode's version."""
 
@@ -188,7 +191,7 @@ def _parse_assignment(read: session.VersionedData) -> TopicAssignment | None:
 
 def _parse_state(read: session.VersionedData) -> VersionedState | None:
     try:
-        return VersionedState(msgspec.json.decode(read.data, type=PartitionState), read.version)
+        return VersionedState(_STATE.decode(read.data), read.version)
     except msgspec.MsgspecError:
         return None
 
