@@ -18,7 +18,7 @@ from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.watching import Stage, Watched
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Part
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import actions, audit_rows, facts, foreseen, review
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.actions.facts import MOST_MOVES, Facts
@@ -28,7 +28,6 @@ from zkdash.web.frame.tables import Column, Empty
 
 NAME = "action"
 _LARGEST_ID = (1 << 63) - 1
-_AREAS = frozenset({"actions", "brokers", "controller", "admin"})
 
 
 class Button(msgspec.Struct, frozen=True):
@@ -72,11 +71,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return _gone(number, snapshot.queue.trouble or "It is about to be read from zkdash’s database.")
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas) or bool(touched.topics)
-
-
-def attend(key: PageKey) -> None:
+def keep_alive(key: PageKey) -> None:
     engine.polled().queue.want(str(key.cluster), int(key.args[0]))
 
 
@@ -275,8 +270,8 @@ PAGE = Page(
     route="actions/<int:number>/",
     template="actions/action.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"actions", "brokers", "controller", "admin", "topics"}),
     canonical=page.without_query,
     whole=whole,
-    attend=attend,
+    keep_alive=keep_alive,
 )

@@ -14,7 +14,7 @@ from zkdash.cluster.tables.brokers.rows import BrokerRow, HeldRow, ReplicaRow
 from zkdash.cluster.tables.query import Selection
 from zkdash.kafka import paths
 from zkdash.live.parts import Block, PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import brokers, settings
 from zkdash.web.brokers import facts as broker_facts
 from zkdash.web.checks import entity_findings
@@ -26,8 +26,6 @@ from zkdash.web.history import timeline
 
 Entry = tuple[str, ReplicaRow]  # the cluster's name, and the partition
 Entry07 = tuple[str, HeldRow]
-
-_AREAS = frozenset({"brokers", "controller", "topics", "findings", "configs"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -51,7 +49,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
             "noun": noun.capitalize(),
-            "deeds": _deeds(key, row),
+            "action_links": _action_links(key, row),
             "timeline": timeline.about(snapshot.cluster, "broker", name),
         },
         fields=tables.fields(columns),
@@ -62,7 +60,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def _deeds(key: PageKey, row: BrokerRow | None) -> tuple[row_selection.ActionLink, ...]:
+def _action_links(key: PageKey, row: BrokerRow | None) -> tuple[row_selection.ActionLink, ...]:
     """What can be asked of a broker: not of one that is unknown, nor of 0.7, which moves nothing."""
     if row is None or (row.load.topics_07 and not row.load.listed):
         return ()
@@ -71,10 +69,6 @@ def _deeds(key: PageKey, row: BrokerRow | None) -> tuple[row_selection.ActionLin
         ("Drain…", "reassign", (("way", "drain"), ("broker", row.id))),
         ("Replace…", "reassign", (("way", "replace"), ("broker", row.id))),
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def _found(
@@ -187,6 +181,6 @@ PAGE = Page(
     route="brokers/<name:broker>/",
     template="brokers/broker.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"brokers", "controller", "topics", "findings", "configs"}),
     canonical=SPEC.canonical,
 )

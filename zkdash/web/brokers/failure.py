@@ -16,7 +16,7 @@ from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import failure_facts
 from zkdash.web.brokers.failure_facts import Facts
 from zkdash.web.frame import broker_cells, cells, links, page, tables
@@ -111,10 +111,6 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
     return View(title="What if", parts=())
 
 
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    return False
-
-
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """What else stops, and a sentence about each thing that was not understood."""
     (brokers, rack), notes = _read(raw)
@@ -205,7 +201,6 @@ PAGE = Page(
     route="brokers/<name:broker>/what-if/",
     template="brokers/failure.html",
     look=look,
-    touches=touches,
     canonical=canonical,
     whole=whole,
 )

@@ -12,7 +12,7 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import cause_rows, topic_queries
 from zkdash.kafka.documents.document import quote
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import cause_cells, findings_panel
 from zkdash.web.frame import links, listing, row_selection, tables, times
 from zkdash.web.frame.page import Page, Record, View
@@ -30,7 +30,6 @@ SPANS = (
     ("86400", "for a day"),
     ("604800", "for a week"),
 )
-_AREAS = frozenset({"findings", "session"})
 _NOTHING = CheckResult(0.0, None)
 
 
@@ -112,10 +111,6 @@ def is_known(snapshot: Snapshot) -> bool:
     return snapshot.state.loaded and snapshot.session.phase is Phase.LIVE and not snapshot.stale
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
-
-
 def thresholds(check: Check, values: Thresholds) -> tuple[Threshold, ...]:
     """What applies to a check, with its values."""
     return tuple(Threshold(key, f"{getattr(values, key):.12g}") for key in ("confirm", *check.thresholds))
@@ -126,7 +121,7 @@ def _gone(name: str) -> View:
     return View(title="No such check", parts=(), gone=sentence)
 
 
-def _glance(snapshot: Snapshot, key: PageKey) -> object:
+def _render_key(snapshot: Snapshot, key: PageKey) -> object:
     """Causes come, go and change while the sentence stays."""
     looked = snapshot.observations.looked.get(key.args[0])
     return None if looked is None else (looked.causes, looked.held)
@@ -206,7 +201,7 @@ PAGE = Page(
     route="checks/<name:check>/",
     template="checks/check.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"findings", "session"}),
     canonical=SPEC.canonical,
-    glance=_glance,
+    render_key=_render_key,
 )

@@ -16,7 +16,7 @@ from zkdash.cluster.rebalance.values import Expectation
 from zkdash.cluster.rebalance.whatif import Shift, WhatIf
 from zkdash.kafka.assignment.rules import Rule
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
@@ -274,15 +274,12 @@ COLUMNS: tuple[Column[Entry], ...] = (
 )
 
 
-def touches(key: PageKey, touched: ChangedAreas) -> bool:
-    return group_page.touches(key, touched)
-
-
 PAGE = Page(
     name="what-if",
     route="groups/<name:name>/what-if/",
     template="groups/what_if.html",
     look=look,
-    touches=touches,
+    areas=group_page.PAGE.areas,
+    entities=group_page.PAGE.entities,
     canonical=canonical,
 )

@@ -15,7 +15,7 @@ from zkdash.history.store.tables import Tables
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.runs import Run, Runs
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.pipeline.runs import JOBS, QUEUEABLE, State
 from zkdash.web.frame import cells, links, row_selection, tables
 from zkdash.web.frame.facts import Fact, Facts
@@ -120,16 +120,12 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
     return View(title="Pipeline", parts=(facts, _jobs(jobs), _runs(known, told)))
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return "runs" in touched.areas
-
-
-def attend(key: PageKey) -> None:
+def keep_alive(key: PageKey) -> None:
     """Have the runs read as long as somebody looks."""
     engine.polled().runs.want(str(key.cluster))
 
 
-def _glance(snapshot: Snapshot, _key: PageKey) -> object:
+def _render_key(snapshot: Snapshot, _key: PageKey) -> object:
     """How far the cluster went on, in steps that a person cares for: its every write is no news."""
     return _behind(snapshot, engine.polled().runs.current(snapshot.cluster))
 
@@ -259,9 +255,9 @@ PAGE = Page(
     route="pipeline/",
     template="history/pipeline.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"runs"}),
     canonical=without_query,
-    glance=_glance,
+    render_key=_render_key,
     whole=whole,
-    attend=attend,
+    keep_alive=keep_alive,
 )

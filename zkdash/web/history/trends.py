@@ -13,7 +13,7 @@ from zkdash.history.queries import trends
 from zkdash.history.queries.trends import HotPath, Trends
 from zkdash.history.queries.window import Span
 from zkdash.live.parts import PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, tables, times
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, Record, View
@@ -98,10 +98,6 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
     return View(title="Trends", parts=())
 
 
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    return False
-
-
 def _choices(last: str, known: tuple[Span, ...]) -> tuple[Choice, ...]:
     choices = [Choice(f"last {one}", f"?last={one}", one == last) for one in spans.LASTS]
     if known:
@@ -158,7 +154,6 @@ PAGE = Page(
     route="trends/",
     template="history/trends.html",
     look=look,
-    touches=touches,
     canonical=spans.canonical,
     label="Trends",
     letter="r",

@@ -16,14 +16,13 @@ from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Controller, Features, Migration
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import broker_cells, cells, links, page, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, Record, View
 from zkdash.web.frame.tables import Column, Empty
 
 NAME: Final = "kraft"
-_AREAS = frozenset({"brokers", "controller", "admin", "topics", "acls"})
 
 _TONES = {Stage.UNKNOWN: Tone.UNKNOWN, Stage.LEFT_BEHIND: Tone.WARNING}
 _TOLD = {
@@ -110,10 +109,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:  # noqa: ARG001 - a page's s
             "brokers": list(tables.records(MODES, modes)),
         },
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def _facts(state: ClusterState) -> list[Fact]:
@@ -219,6 +214,6 @@ PAGE = Page(
     route="kraft/",
     template="overview/kraft.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"brokers", "controller", "admin", "topics", "acls"}),
     canonical=page.without_query,
 )

@@ -15,7 +15,7 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka.values import Controller, Layout
 from zkdash.live.parts import Block, PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import actions
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.checks import findings_panel
@@ -26,11 +26,8 @@ from zkdash.web.overview import facts
 from zkdash.zk.connection.session import Phase
 
 NAME = "overview"
-_AREAS = frozenset(
-    {"brokers", "controller", "topics", "findings", "changes", "session", "actions", "notifications"}
-)
 _LAST = 10
-_DEEDS = (
+_ACTION_LINKS = (
     ("Elect preferred leaders…", "elect-preferred", ()),
     ("Balance replicas…", "reassign", (("way", "balance"),)),
     ("Elect the controller anew…", "reelect-controller", ()),
@@ -64,7 +61,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             "headings": tables.headings(change_table.COLUMNS, ""),
             "action_headings": tables.headings(ACTIONS, ""),
-            "deeds": _deeds(snapshot, key),
+            "action_links": _action_links(snapshot, key),
         },
         fields=FIELDS,
         records=lambda: _records(snapshot),
@@ -75,10 +72,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "kept": facts.record(snapshot.state),
         },
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def _all_well(snapshot: Snapshot) -> tuple[Tone, str]:
@@ -215,9 +208,9 @@ def _actions(snapshot: Snapshot) -> Table:
     )
 
 
-def _deeds(snapshot: Snapshot, key: PageKey) -> tuple[row_selection.ActionLink, ...]:
+def _action_links(snapshot: Snapshot, key: PageKey) -> tuple[row_selection.ActionLink, ...]:
     """What can be asked of the whole cluster; 0.7 has neither replicas nor a controller."""
-    asked = () if snapshot.state.layout is Layout.V07 else _DEEDS
+    asked = () if snapshot.state.layout is Layout.V07 else _ACTION_LINKS
     return (*row_selection.action_links(key, *asked), *row_selection.every(key))
 
 
@@ -231,7 +224,9 @@ PAGE = Page(
     route="",
     template="overview/overview.html",
     look=look,
-    touches=touches,
+    areas=frozenset(
+        {"brokers", "controller", "topics", "findings", "changes", "session", "actions", "notifications"}
+    ),
     canonical=page.without_query,
     label="Overview",
     letter="o",

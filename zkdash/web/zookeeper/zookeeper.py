@@ -9,7 +9,7 @@ from zkdash.cluster.ensemble.values import Ensemble
 from zkdash.cluster.model.tone import Tone
 from zkdash.formats.ensemble.values import Footprint, Look
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, tables
 from zkdash.web.frame.facts import Fact, Facts
 from zkdash.web.frame.page import Page, Record, View, without_query
@@ -56,11 +56,7 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
     )
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return "ensemble" in touched.areas
-
-
-def attend(key: PageKey) -> None:
+def keep_alive(key: PageKey) -> None:
     """Have the servers asked more often as long as somebody looks."""
     live.want_ensemble(str(key.cluster))
 
@@ -153,8 +149,8 @@ PAGE = Page(
     route="zookeeper/",
     template="zookeeper/zookeeper.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"ensemble"}),
     canonical=without_query,
     label="ZooKeeper",
-    attend=attend,
+    keep_alive=keep_alive,
 )
