@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
@@ -22,7 +22,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import actions, audit_rows, facts, foreseen, review
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.actions.facts import MOST_MOVES, Facts
-from zkdash.web.frame import cells, links, page, row_selection, tables
+from zkdash.web.frame import cells, links, page, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
@@ -265,6 +265,11 @@ MOVES: tuple[Column[Watched], ...] = (
     Column("why", "Why", lambda one: cells.Text(one.why)),
 )
 
+RECORD: Final = shapes.fields(
+    **shapes.columns(actions.FIELDS), origin=shapes.INTEGER_OR_NULL, followers=shapes.NUMBERS
+)
+
+
 PAGE = Page(
     name=NAME,
     route="actions/<int:number>/",
@@ -272,6 +277,17 @@ PAGE = Page(
     look=look,
     areas=frozenset({"actions", "brokers", "controller", "admin", "topics"}),
     canonical=page.without_query,
+    shape=shapes.Shape(
+        (STEPS,),
+        {
+            "action": RECORD,
+            "moves": shapes.many(shapes.row(MOVES)),
+            "audit": shapes.many(shapes.row(audit_rows.FIELDS)),
+            "plan": shapes.TEXT_OR_NULL,
+            "foreseen": foreseen.RECORD,
+        },
+        frozenset({"action", "moves", "audit", "plan", "foreseen"}),
+    ),
     whole=whole,
     keep_alive=keep_alive,
 )

@@ -8,7 +8,7 @@ from zkdash.cluster.tables.query import Query
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import cells as action_cells
-from zkdash.web.frame import cells, links, listing, page, row_selection, tables
+from zkdash.web.frame import cells, links, listing, page, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -107,6 +107,7 @@ PAGE = Page(
     look=look,
     areas=frozenset({"actions"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((FIELDS,)),
     label="Actions",
     letter="a",
     count=lambda snapshot: len(snapshot.queue.in_flight),

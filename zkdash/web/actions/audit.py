@@ -12,7 +12,7 @@ from zkdash.actions.reading.reader import Search
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import audit_rows
-from zkdash.web.frame import links, page, row_selection, tables
+from zkdash.web.frame import links, page, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
 
 NAME = "audit"
@@ -101,5 +101,10 @@ PAGE = Page(
     template="actions/audit.html",
     look=look,
     canonical=canonical,
+    shape=shapes.Shape(
+        (audit_rows.FIELDS,),
+        {"older": shapes.TEXT_OR_NULL},
+        parameters={"who": shapes.TEXT, "event": shapes.TEXT, "action": shapes.COUNT, "below": shapes.COUNT},
+    ),
     whole=whole,
 )

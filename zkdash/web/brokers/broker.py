@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from zkdash.cluster.checks import About
 from zkdash.cluster.model.tone import Tone
@@ -18,9 +18,10 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import brokers, settings
 from zkdash.web.brokers import facts as broker_facts
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, tables
+from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, tables
+from zkdash.web.frame.cells import Record
 from zkdash.web.frame.facts import Facts
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import timeline
 
@@ -176,6 +177,22 @@ COLUMNS_07: tuple[Column[Entry07], ...] = (
 # One for both layouts: which of them a broker has may change while its address stays.
 SPEC = listing.Spec(sorts=tuple(dict.fromkeys((*broker_queries.REPLICA_SORTS, *broker_queries.HELD_SORTS))))
 
+RECORD: Final = shapes.fields(
+    **shapes.columns(brokers.COLUMNS),
+    path=shapes.TEXT,
+    words=shapes.TEXT,
+    czxid=shapes.INTEGER_OR_NULL,
+    jmx_port=shapes.INTEGER_OR_NULL,
+    listener_security_protocol_map=shapes.named(shapes.TEXT),
+    features=shapes.named(shapes.NUMBERS),
+    creator=shapes.TEXT_OR_NULL,
+    config=shapes.many(
+        shapes.fields(name=shapes.TEXT, value=shapes.TEXT_OR_NULL, every_broker=shapes.WHETHER)
+    ),
+    config_doubts=shapes.TEXTS,
+)
+
+
 PAGE = Page(
     name="broker",
     route="brokers/<name:broker>/",
@@ -183,4 +200,5 @@ PAGE = Page(
     look=look,
     areas=frozenset({"brokers", "controller", "topics", "findings", "configs"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS, COLUMNS_07), {"broker": RECORD}, frozenset({"broker"})),
 )

@@ -13,7 +13,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, tables
+from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame import skew as skew_facts
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
@@ -189,6 +189,7 @@ PAGE = Page(
     look=look,
     areas=frozenset({"brokers", "controller"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     label="Brokers",
     letter="b",
     count=lambda snapshot: len(snapshot.state.brokers),

@@ -11,8 +11,8 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 from zkdash.web.frame import broker_cells, cells
 from zkdash.web.frame import skew as skew_facts
+from zkdash.web.frame.cells import Record
 from zkdash.web.frame.facts import Fact, Facts
-from zkdash.web.frame.page import Record
 
 
 def of(row: BrokerRow) -> Facts:

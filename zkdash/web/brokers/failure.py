@@ -19,7 +19,7 @@ from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import failure_facts
 from zkdash.web.brokers.failure_facts import Facts
-from zkdash.web.frame import broker_cells, cells, links, page, tables
+from zkdash.web.frame import broker_cells, cells, links, page, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -202,5 +202,10 @@ PAGE = Page(
     template="brokers/failure.html",
     look=look,
     canonical=canonical,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {"answer": shapes.TEXT, "failure": failure_facts.RECORD, "leaders": shapes.many(shapes.row(LEADS))},
+        parameters={"brokers": shapes.TEXT, "rack": shapes.TEXT},
+    ),
     whole=whole,
 )

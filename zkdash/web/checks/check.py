@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from zkdash.alarms.open_alarms import first_seen
@@ -14,8 +16,9 @@ from zkdash.kafka.documents.document import quote
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import cause_cells, findings_panel
-from zkdash.web.frame import links, listing, row_selection, tables, times
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame import links, listing, row_selection, shapes, tables, times
+from zkdash.web.frame.cells import Record
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.zk.connection.session import Phase
 
@@ -196,6 +199,20 @@ _PICK: Column[cause_cells.Entry] = Column(
 )
 SPEC = listing.Spec(sorts=("status", "name", "count", "since", "why"))
 
+RECORD: Final = shapes.fields(
+    id=shapes.TEXT,
+    severity=shapes.TEXT,
+    status=shapes.TEXT,
+    sentence=shapes.TEXT,
+    since=shapes.TEXT_OR_NULL,
+    occurrence=shapes.INTEGER_OR_NULL,
+    acknowledged=shapes.WHETHER,
+    computed=shapes.TEXT,
+    remedy=shapes.TEXT,
+    thresholds=shapes.named(shapes.NUMBER),
+)
+
+
 PAGE = Page(
     name=NAME,
     route="checks/<name:check>/",
@@ -203,5 +220,6 @@ PAGE = Page(
     look=look,
     areas=frozenset({"findings", "session"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,), {"check": RECORD}),
     render_key=_render_key,
 )

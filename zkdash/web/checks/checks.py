@@ -8,7 +8,7 @@ from zkdash.cluster.tables import check_rows
 from zkdash.cluster.tables.check_rows import CheckRow, Verdict
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -105,6 +105,7 @@ PAGE = Page(
     look=look,
     areas=frozenset({"findings", "session"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     label="Checks",
     count=lambda snapshot: len(snapshot.leading),
 )

@@ -9,7 +9,7 @@ from zkdash.cluster.tables import problem_rows, topic_queries
 from zkdash.cluster.tables.problem_rows import ProblemRow
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -85,6 +85,7 @@ PAGE = Page(
     look=look,
     areas=frozenset({"problems"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     label="Problems",
     count=lambda snapshot: len(snapshot.state.problems),
 )

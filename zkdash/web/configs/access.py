@@ -8,7 +8,7 @@ from zkdash.cluster.tables.acl_rows import AclRow
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.configs import acl_table, entity_cells
-from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -133,5 +133,9 @@ PAGE = Page(
     look=look,
     areas=frozenset({"acls"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {"tokens": shapes.many(shapes.row(acl_table.TOKENS)), "unreadable": entity_cells.UNREADABLE},
+    ),
     label="Access",
 )

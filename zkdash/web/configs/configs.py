@@ -9,7 +9,7 @@ from zkdash.kafka.configs import entity_names
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.configs import entity_cells, notification_table
-from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -106,5 +106,12 @@ PAGE = Page(
     look=look,
     areas=frozenset({"configs", "notifications", "topics"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {
+            "notifications": shapes.many(shapes.row(notification_table.COLUMNS)),
+            "unreadable": entity_cells.UNREADABLE,
+        },
+    ),
     label="Configuration",
 )

@@ -15,9 +15,8 @@ import msgspec
 from zkdash.cluster.model.changed_areas import Area
 from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame.cells import Plain
-
-Record = dict[str, Any]
+from zkdash.web.frame.cells import Plain, Record
+from zkdash.web.frame.shapes import Shape
 
 # What every address may hold: the shape of the answer, and the revision that a socket begins from.
 _EVERYWHERE = {"format", "from"}
@@ -57,7 +56,8 @@ class Page(msgspec.Struct, frozen=True):
 
     `route` follows /c/<cluster>/ in Django's path syntax, `look` builds it. `canonical` reads a raw query
     string and returns the canonical one, with sentences about what was not understood. `label` and `letter`
-    are its entry in the navigation and its `g` key, `count` is the number beside the label.
+    are its entry in the navigation and its `g` key, `count` is the number beside the label. `shape` is what
+    its JSON holds, of which /api/openapi.json is made.
     It is rendered again after a revision that changed one of its `areas`, or, where the first argument of its
     address names one of the `entities`, that one; and whenever its `render_key` is another: what else can
     show on it, where that is cheaper to compare than to be told of.
@@ -72,6 +72,7 @@ class Page(msgspec.Struct, frozen=True):
     template: str
     look: Look
     canonical: Callable[[str], tuple[str, tuple[str, ...]]]
+    shape: Shape
     areas: frozenset[Area] = frozenset()
     entities: Literal["", "topics", "groups"] = ""
     label: str = ""

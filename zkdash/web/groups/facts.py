@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
@@ -21,8 +22,8 @@ from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
-from zkdash.web.frame import links
-from zkdash.web.frame.page import Record
+from zkdash.web.frame import links, shapes
+from zkdash.web.frame.cells import Record
 from zkdash.web.groups import cells
 
 _MOST_IDLE = 20
@@ -68,6 +69,24 @@ def block(snapshot: Snapshot, name: str, group: Group | None, expected: Expectat
     else:
         values = _known(snapshot, group, expected)
     return Block(id="facts", template="groups/facts.html", values=values)
+
+
+RECORD: Final = shapes.fields(
+    status=shapes.TEXT,
+    words=shapes.TEXT,
+    rebalancing=shapes.WHETHER,
+    rule=shapes.TEXT_OR_NULL,
+    matching_rules=shapes.TEXTS,
+    expected_by=shapes.TEXT,
+    migration=shapes.or_null(
+        shapes.fields(stage=shapes.TEXT, reason=shapes.TEXT, next_step=shapes.TEXT_OR_NULL)
+    ),
+    idle_threads=shapes.TEXTS,
+    partial=shapes.TEXT_OR_NULL,
+    notes=shapes.TEXTS,
+    assumptions=shapes.TEXTS,
+    coordinator=shapes.struct(Coordinator),
+)
 
 
 def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expectation) -> Record:

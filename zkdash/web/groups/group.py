@@ -18,7 +18,7 @@ from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import cells, links, listing, row_selection, tables
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -209,6 +209,9 @@ PAGE = Page(
     areas=frozenset({"topics", "brokers", "samples", "findings"}),
     entities="groups",
     canonical=SPEC.canonical,
+    shape=shapes.Shape(
+        (FIELDS,), {"group": group_facts.RECORD, "members": members.RECORDS}, frozenset({"group", "members"})
+    ),
     broker_demand=broker_demand,
     lists_kafka_groups=True,
 )

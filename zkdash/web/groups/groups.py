@@ -8,7 +8,7 @@ from zkdash.cluster.tables.groups import queries as group_queries
 from zkdash.cluster.tables.groups.rows import GroupRow
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, listing, row_selection, tables
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -123,6 +123,7 @@ PAGE = Page(
     template="groups/groups.html",
     look=look,
     canonical=SPEC.canonical,
+    shape=shapes.Shape((FIELDS,)),
     label="Groups",
     letter="g",
     count=lambda snapshot: snapshot.state.counts.groups,

@@ -7,6 +7,7 @@ import time
 from zkdash.history.queries import trends as asking
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import shapes
 from zkdash.web.frame.page import Page, View
 from zkdash.web.history import plots, spans, trends
 
@@ -42,5 +43,6 @@ PAGE = Page(
     template="embeds/chart.html",
     look=look,
     canonical=spans.canonical,
+    shape=shapes.NONE,
     whole=whole,
 )

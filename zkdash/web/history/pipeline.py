@@ -17,7 +17,7 @@ from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.runs import Run, Runs
 from zkdash.live.snapshot import Snapshot
 from zkdash.pipeline.runs import JOBS, QUEUEABLE, State
-from zkdash.web.frame import cells, links, row_selection, tables
+from zkdash.web.frame import cells, links, row_selection, shapes, tables
 from zkdash.web.frame.facts import Fact, Facts
 from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.frame.tables import Empty
@@ -257,6 +257,14 @@ PAGE = Page(
     look=look,
     areas=frozenset({"runs"}),
     canonical=without_query,
+    shape=shapes.Shape(
+        (run_cells.RUNS,),
+        {
+            "tables": shapes.many(shapes.struct(Held)),
+            "problems": shapes.many(shapes.struct(Unread)),
+            "source": shapes.TEXT_OR_NULL,
+        },
+    ),
     render_key=_render_key,
     whole=whole,
     keep_alive=keep_alive,

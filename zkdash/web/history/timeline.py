@@ -15,7 +15,7 @@ from zkdash.history.queries.timeline import Entry, Found, Place, Search
 from zkdash.kafka import paths
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import change_table, links, page, tables, times
+from zkdash.web.frame import change_table, links, page, shapes, tables, times
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
 from zkdash.web.history import recorded
@@ -150,5 +150,16 @@ PAGE = Page(
     template="history/timeline.html",
     look=look,
     canonical=canonical,
+    shape=shapes.Shape(
+        (change_table.COLUMNS,),
+        {"older": shapes.TEXT_OR_NULL, "recorded_up_to": shapes.TEXT_OR_NULL},
+        parameters={
+            "topic": shapes.TEXT,
+            "broker": shapes.COUNT,
+            "group": shapes.TEXT,
+            "path": shapes.TEXT,
+            "before": shapes.TEXT,
+        },
+    ),
     whole=whole,
 )

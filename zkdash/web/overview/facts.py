@@ -11,8 +11,8 @@ from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.kafka.layouts import features
 from zkdash.kafka.values import ClusterId, Features, ProducerIds, Unparsable
 from zkdash.live.parts import Block
-from zkdash.web.frame import cells, links, times
-from zkdash.web.frame.page import Record
+from zkdash.web.frame import cells, links, shapes, times
+from zkdash.web.frame.cells import Record
 from zkdash.znode import Unreadable, Znode
 
 _STATUSES: Final = {features.DISABLED: "disabled", features.ENABLED: "enabled"}
@@ -31,6 +31,17 @@ class Fact(msgspec.Struct, frozen=True):
 def block(cluster: str, state: ClusterState) -> Block:
     """The live part: a line for each znode that is there."""
     return Block(id="itself", template="overview/facts.html", values=tuple(_facts(cluster, state)))
+
+
+RECORD: Final = shapes.fields(
+    cluster_id=shapes.TEXT_OR_NULL,
+    features=shapes.or_null(shapes.named({"anyOf": [{"type": "integer"}, shapes.NUMBERS]})),
+    features_status=shapes.INTEGER_OR_NULL,
+    producer_ids=shapes.or_null(shapes.struct(ProducerIds)),
+    generated_broker_ids=shapes.INTEGER_OR_NULL,
+    notifications=shapes.COUNT,
+    oldest_notification=shapes.TEXT_OR_NULL,
+)
 
 
 def record(state: ClusterState) -> Record:

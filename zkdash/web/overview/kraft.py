@@ -17,9 +17,9 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Controller, Features, Migration
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import broker_cells, cells, links, page, tables
-from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame import broker_cells, cells, links, page, shapes, tables
+from zkdash.web.frame.cells import Cell, Record
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 NAME: Final = "kraft"
@@ -216,4 +216,13 @@ PAGE = Page(
     look=look,
     areas=frozenset({"brokers", "controller", "admin", "topics", "acls"}),
     canonical=page.without_query,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {
+            "stage": shapes.TEXT,
+            "owner": shapes.INTEGER_OR_NULL,
+            "migration": shapes.or_null(shapes.struct(Migration)),
+            "brokers": shapes.many(shapes.row(MODES)),
+        },
+    ),
 )

@@ -11,7 +11,7 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, page
+from zkdash.web.frame import cells, links, page, shapes
 from zkdash.web.frame.page import Page, View
 from zkdash.web.overview.overview import Fact
 
@@ -97,4 +97,5 @@ PAGE = Page(
     look=look,
     areas=frozenset({"brokers", "topics", "groups", "problems", "findings", "session"}),
     canonical=page.without_query,
+    shape=shapes.NONE,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 
@@ -19,8 +20,9 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import actions
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.checks import findings_panel
-from zkdash.web.frame import cells, change_table, links, page, row_selection, tables, times
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame import cells, change_table, links, page, row_selection, shapes, tables, times
+from zkdash.web.frame.cells import Record
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.overview import facts
 from zkdash.zk.connection.session import Phase
@@ -133,6 +135,17 @@ def _controller(snapshot: Snapshot) -> Fact:
     return Fact("Controller", str(number), note=note, since=since, href=href)
 
 
+NUMBERS: Final = shapes.fields(
+    brokers=shapes.INTEGER_OR_NULL,
+    topics=shapes.INTEGER_OR_NULL,
+    partitions=shapes.INTEGER_OR_NULL,
+    under_replicated=shapes.INTEGER_OR_NULL,
+    offline=shapes.INTEGER_OR_NULL,
+    controller=shapes.INTEGER_OR_NULL,
+    controller_epoch=shapes.INTEGER_OR_NULL,
+)
+
+
 def _numbers(snapshot: Snapshot) -> Record:
     """The strip for JSON; null, with its reason, where ZooKeeper does not say."""
     state, counts = snapshot.state, snapshot.state.counts
@@ -228,6 +241,7 @@ PAGE = Page(
         {"brokers", "controller", "topics", "findings", "changes", "session", "actions", "notifications"}
     ),
     canonical=page.without_query,
+    shape=shapes.Shape((FIELDS,), {"numbers": NUMBERS, "address": shapes.TEXT, "kept": facts.RECORD}),
     label="Overview",
     letter="o",
 )

@@ -8,7 +8,7 @@ from zkdash.cluster.tables import search
 from zkdash.cluster.tables.search import Hit
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, page, tables
+from zkdash.web.frame import cells, links, page, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
@@ -101,4 +101,5 @@ PAGE = Page(
     look=look,
     areas=frozenset({"topics", "groups", "brokers"}),
     canonical=canonical,
+    shape=shapes.Shape((COLUMNS,), parameters={"q": shapes.TEXT}),
 )

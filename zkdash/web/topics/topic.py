@@ -11,7 +11,7 @@ from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, skew, tables
+from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, skew, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -213,6 +213,7 @@ PAGE = Page(
     areas=frozenset({"brokers", "admin", "findings", "acls", "notifications"}),
     entities="topics",
     canonical=EITHER.canonical,
+    shape=shapes.Shape((COLUMNS, COLUMNS_07), {"skew": skew.RECORD, **beside.RECORD}),
     render_key=_render_key,
     broker_demand=broker_demand,
 )

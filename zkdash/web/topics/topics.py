@@ -10,7 +10,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, listing, row_selection, tables
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -124,6 +124,7 @@ PAGE = Page(
     look=look,
     areas=frozenset({"topics", "brokers", "admin"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     label="Topics",
     letter="t",
     count=lambda snapshot: snapshot.state.counts.topics,

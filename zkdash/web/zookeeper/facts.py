@@ -14,9 +14,9 @@ from zkdash.kafka.paths import Kind, Place
 from zkdash.kafka.values import Unparsable
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, is_mirrored
-from zkdash.web.frame import links, times
+from zkdash.web.frame import links, shapes, times
 from zkdash.web.frame.broker_cells import session_text
-from zkdash.web.frame.page import Record
+from zkdash.web.frame.cells import Record
 from zkdash.web.zookeeper import text
 from zkdash.znode import Acl, Stat, Unreadable, Znode
 
@@ -186,6 +186,24 @@ def facts(snapshot: Snapshot, found: Found) -> Facts:
         acl_doubt=acl.reason if isinstance(acl, Unreadable) else "",
         trouble=found.seen.trouble,
     )
+
+
+RECORD: Final = shapes.fields(
+    path=shapes.TEXT,
+    mirrored=shapes.WHETHER,
+    kind=shapes.TEXT_OR_NULL,
+    owner=shapes.TEXT_OR_NULL,
+    read_as=shapes.TEXT_OR_NULL,
+    stat=shapes.named(shapes.NUMBER),
+    data=shapes.TEXT_OR_NULL,
+    data_is_hex=shapes.WHETHER,
+    data_is_cut=shapes.WHETHER,
+    data_href=shapes.TEXT_OR_NULL,
+    fields=shapes.named(shapes.TEXT),
+    reasons=shapes.TEXTS,
+    acl=shapes.many(shapes.fields(who=shapes.TEXT, may=shapes.TEXT)),
+    trouble=shapes.TEXT_OR_NULL,
+)
 
 
 def record(snapshot: Snapshot, found: Found) -> Record:

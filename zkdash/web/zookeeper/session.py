@@ -10,7 +10,7 @@ from zkdash.cluster.tables.query import Selection
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Znodes
-from zkdash.web.frame import listing, tables
+from zkdash.web.frame import listing, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
 from zkdash.web.zookeeper import rows
@@ -84,6 +84,7 @@ PAGE = Page(
     template="zookeeper/session.html",
     look=look,
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     render_key=render_key,  # which znodes a revision changed is compared, not told
     keep_alive=keep_alive,
 )

@@ -9,7 +9,7 @@ from zkdash.cluster.tables.query import Query, Selection
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, Znodes, is_mirrored, why_impossible
-from zkdash.web.frame import listing, tables
+from zkdash.web.frame import listing, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
 from zkdash.web.history import timeline
@@ -162,6 +162,7 @@ PAGE = Page(
     template="zookeeper/znodes.html",
     look=look,
     canonical=SPEC.canonical,
+    shape=shapes.Shape((rows.COLUMNS,), {"znode": znode_facts.RECORD}),
     label="Znodes",
     letter="z",
     render_key=render_key,  # which znodes a revision changed is compared, not told

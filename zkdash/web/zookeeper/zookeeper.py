@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from zkdash import live
 from zkdash.cluster.ensemble.values import Ensemble
 from zkdash.cluster.model.tone import Tone
-from zkdash.formats.ensemble.values import Footprint, Look
+from zkdash.formats.ensemble.values import Footprint, Look, Member, Quota
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, tables
+from zkdash.web.frame import cells, links, shapes, tables
+from zkdash.web.frame.cells import Record
 from zkdash.web.frame.facts import Fact, Facts
-from zkdash.web.frame.page import Page, Record, View, without_query
+from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.frame.tables import Empty
 from zkdash.web.zookeeper import cells as ensemble_cells
 from zkdash.zk.connection.session import Session
@@ -144,6 +147,16 @@ def _extra(snapshot: Snapshot) -> dict[str, cells.Plain | Record | list[Record]]
     }
 
 
+FOOTPRINT: Final = shapes.fields(
+    watches=shapes.INTEGER_OR_NULL,
+    watched_bytes=shapes.INTEGER_OR_NULL,
+    **shapes.struct(Footprint)["properties"],
+)
+AILMENTS: Final = shapes.many(
+    shapes.fields(id=shapes.TEXT, status=shapes.TEXT, sentence=shapes.TEXT, server=shapes.TEXT_OR_NULL)
+)
+
+
 PAGE = Page(
     name=NAME,
     route="zookeeper/",
@@ -151,6 +164,17 @@ PAGE = Page(
     look=look,
     areas=frozenset({"ensemble"}),
     canonical=without_query,
+    shape=shapes.Shape(
+        (ensemble_cells.SERVERS,),
+        {
+            "asked": shapes.TEXT_OR_NULL,
+            "ailments": AILMENTS,
+            "members": shapes.or_null(shapes.many(shapes.struct(Member))),
+            "quotas": shapes.many(shapes.struct(Quota)),
+            "footprint": FOOTPRINT,
+        },
+        frozenset({"members"}),
+    ),
     label="ZooKeeper",
     keep_alive=keep_alive,
 )
