@@ -21,7 +21,7 @@ from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import actions, audit_rows, facts, foreseen, review
 from zkdash.web.actions import cells as action_cells
-from zkdash.web.actions.facts import MOST_MOVES, Facts
+from zkdash.web.actions.facts import MOST_MOVES, Head
 from zkdash.web.frame import cells, links, page, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -135,7 +135,7 @@ def _context(snapshot: Snapshot, key: PageKey, found: Detail, foresight: Foresig
 
 
 def _gone(number: int, sentence: str) -> View:
-    values = Facts(number=number, title="Action", target="", gone=sentence)
+    values = Head(number=number, title="Action", target="", gone=sentence)
     known = Block(id="facts", template="actions/facts.html", values=values)
     return View(title=f"#{number}", parts=(known,), gone=sentence, version=sentence)
 

@@ -18,7 +18,7 @@ from zkdash.kafka.values import Broker
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import failure_facts
-from zkdash.web.brokers.failure_facts import Facts
+from zkdash.web.brokers.failure_facts import FailureFacts
 from zkdash.web.frame import broker_cells, cells, links, page, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
@@ -132,10 +132,10 @@ def _read(raw: str) -> tuple[tuple[tuple[int, ...], str], tuple[str, ...]]:
     return (tuple(found[:_MOST_BROKERS]), given.get("rack", [""])[-1][:_LONGEST]), tuple(notes)
 
 
-def _facts(snapshot: Snapshot, found: Failure, name: str, gone: str) -> Facts:
+def _facts(snapshot: Snapshot, found: Failure, name: str, gone: str) -> FailureFacts:
     href = links.broker(snapshot.cluster, int(name)) if paths.is_id(name) else ""
     if gone:
-        return Facts(f"broker {name}", href, gone)
+        return FailureFacts(f"broker {name}", href, gone)
     ids = sorted(found.stopped)
     named = f"broker {ids[0]}" if len(ids) == 1 else f"brokers {', '.join(map(str, ids))}"
     return failure_facts.of(snapshot, found, named, href)

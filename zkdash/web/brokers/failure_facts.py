@@ -29,7 +29,7 @@ class Count(msgspec.Struct, frozen=True):
     tone: Tone | None = None
 
 
-class Facts(msgspec.Struct, frozen=True):
+class FailureFacts(msgspec.Struct, frozen=True):
     """What stands above the tables. `gone` is the sentence where there is no such broker.
 
     `groups` are names with their pages, "" for those that only brokers know. `as_of` is epoch milliseconds,
@@ -48,10 +48,10 @@ class Facts(msgspec.Struct, frozen=True):
     as_of: int | None = None
 
 
-def of(snapshot: Snapshot, found: Failure, name: str, href: str) -> Facts:
+def of(snapshot: Snapshot, found: Failure, name: str, href: str) -> FailureFacts:
     """The facts of what was computed from this snapshot."""
     tone = {True: Tone.OK, False: Tone.CRITICAL, None: Tone.UNKNOWN}[found.is_safe]
-    return Facts(
+    return FailureFacts(
         name=name,
         href=href,
         tone=tone,

@@ -13,7 +13,7 @@ from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, page, shapes
 from zkdash.web.frame.page import Page, View
-from zkdash.web.overview.overview import Fact
+from zkdash.web.overview.overview import Metric
 
 NAME = "number"
 
@@ -86,7 +86,7 @@ def read(snapshot: Snapshot, name: str) -> Reading:
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     found = read(snapshot, name)
-    fact = Fact(found.label, found.shown, note=found.note, href=found.href, tone=found.tone)
+    fact = Metric(found.label, found.shown, note=found.note, href=found.href, tone=found.tone)
     return View(title=found.label, parts=(Block(id="strip", template="frame/strip.html", values=(fact,)),))
 
 

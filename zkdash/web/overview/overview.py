@@ -38,7 +38,7 @@ FIELDS = ("check", "status", "sentence", "count", "since", "acknowledged", "reme
 _NOT_LOADED = "not loaded from ZooKeeper yet"
 
 
-class Fact(msgspec.Struct, frozen=True):
+class Metric(msgspec.Struct, frozen=True):
     """One number of the strip."""
 
     label: str
@@ -91,17 +91,17 @@ def _strip(snapshot: Snapshot) -> Block:
     return Block(id="strip", template="frame/strip.html", values=_facts(snapshot))
 
 
-def _facts(snapshot: Snapshot) -> tuple[Fact, ...]:
+def _facts(snapshot: Snapshot) -> tuple[Metric, ...]:
     state, counts = snapshot.state, snapshot.state.counts
     if not state.loaded:
         labels = ("Brokers", "Controller", "Topics", "Partitions", "Under-replicated", "Offline")
-        return tuple(Fact(label, "unknown", note=_NOT_LOADED) for label in labels)
+        return tuple(Metric(label, "unknown", note=_NOT_LOADED) for label in labels)
     topics, brokers = (links.cluster(snapshot.cluster, f"{page}/") for page in ("topics", "brokers"))
     alarm = None if state.brokers else Tone.WARNING
     everywhere = (
-        Fact("Brokers", cells.grouped(len(state.brokers)), href=brokers, tone=alarm),
-        Fact("Topics", cells.grouped(counts.topics), href=topics),
-        Fact("Partitions", cells.grouped(counts.partitions)),
+        Metric("Brokers", cells.grouped(len(state.brokers)), href=brokers, tone=alarm),
+        Metric("Topics", cells.grouped(counts.topics), href=topics),
+        Metric("Partitions", cells.grouped(counts.partitions)),
     )
     if state.layout is Layout.V07:  # no controller, no replicas
         return everywhere
@@ -114,25 +114,25 @@ def _facts(snapshot: Snapshot) -> tuple[Fact, ...]:
     )
 
 
-def _bad(label: str, count: int, tone: Tone, href: str) -> Fact:
-    return Fact(label, cells.grouped(count), href=href if count else "", tone=tone if count else None)
+def _bad(label: str, count: int, tone: Tone, href: str) -> Metric:
+    return Metric(label, cells.grouped(count), href=href if count else "", tone=tone if count else None)
 
 
-def _controller(snapshot: Snapshot) -> Fact:
+def _controller(snapshot: Snapshot) -> Metric:
     seen, epoch = snapshot.state.controller, snapshot.state.controller_epoch
     note = f"epoch {epoch.value}" if epoch is not None and isinstance(epoch.value, int) else "epoch unknown"
     if seen is None:
         tone = None if snapshot.state.layout is Layout.NONE else Tone.CRITICAL
-        return Fact("Controller", "none", note=note, tone=tone)
+        return Metric("Controller", "none", note=note, tone=tone)
     if not isinstance(seen.value, Controller):
-        return Fact("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
+        return Metric("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
     since = None if seen.znode is None else seen.znode.ctime
     number = seen.value.broker_id
     known = number in broker_rows.ids(snapshot.state)
     href = links.broker(snapshot.cluster, number) if known else ""
     if kraft.owner(snapshot.state) is not None:  # which is no broker
         href = links.cluster(snapshot.cluster, "kraft/")
-    return Fact("Controller", str(number), note=note, since=since, href=href)
+    return Metric("Controller", str(number), note=note, since=since, href=href)
 
 
 NUMBERS: Final = shapes.fields(

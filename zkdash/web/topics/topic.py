@@ -7,6 +7,7 @@ from zkdash.cluster.model.known import Known
 from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.topic_rows import CountRow, PartitionRow
+from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
@@ -37,7 +38,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         COLUMNS,
         ((f"partition-{row.partition}", row.status, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query, topic),
-        problems=lambda _: links.problems(snapshot.cluster, facts.values.path),
+        problems=lambda _: links.problems(snapshot.cluster, paths.topic(name)),
     )
     return View(
         title=name,

@@ -89,7 +89,7 @@ class Line(msgspec.Struct, frozen=True):
     moment: int | None = None
 
 
-class Facts(msgspec.Struct, frozen=True):
+class ZnodeFacts(msgspec.Struct, frozen=True):
     """What stands above the children. Texts are visible; what is "" or empty is not shown."""
 
     gone: str
@@ -151,12 +151,12 @@ def kind(name: str, owner: int) -> str:
     return ("ephemeral" if owner else "persistent") + (" sequential" if is_sequential else "")
 
 
-def facts(snapshot: Snapshot, found: Found) -> Facts:
+def facts(snapshot: Snapshot, found: Found) -> ZnodeFacts:
     """What the page says."""
     path, crumbs = found.path, _crumbs(snapshot.cluster, found.path)
     name = text.name(path.rpartition("/")[2]) or "/"
     if found.gone:
-        return Facts(gone=found.gone, path=path, crumbs=crumbs, name=name)
+        return ZnodeFacts(gone=found.gone, path=path, crumbs=crumbs, name=name)
     stat, place = found.stat, paths.locate(path)
     data = found.read.data if isinstance(found.read, Znode) else None
     typed, reasons = table.parse(place, data) if isinstance(found.read, Znode) else (None, ())
@@ -165,7 +165,7 @@ def facts(snapshot: Snapshot, found: Found) -> Facts:
     value = text.value(found.read, found.seen.trouble or "Not read yet.")
     visit = found.seen.visit
     acl = visit.acl if visit is not None else ()
-    return Facts(
+    return ZnodeFacts(
         gone="",
         path=path,
         crumbs=crumbs,

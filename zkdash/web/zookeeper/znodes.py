@@ -15,7 +15,7 @@ from zkdash.web.frame.tables import Empty
 from zkdash.web.history import timeline
 from zkdash.web.zookeeper import facts as znode_facts
 from zkdash.web.zookeeper import rows
-from zkdash.web.zookeeper.facts import Facts, Found
+from zkdash.web.zookeeper.facts import Found, ZnodeFacts
 from zkdash.web.zookeeper.rows import SPEC, Row
 from zkdash.znode import Stat, Unreadable, Znode
 
@@ -76,7 +76,7 @@ def _view(snapshot: Snapshot, key: PageKey, *, asks: bool) -> View:
     )
 
 
-def _title(facts: Facts) -> str:
+def _title(facts: ZnodeFacts) -> str:
     return "Znodes" if facts.path == "/" else facts.name
 
 

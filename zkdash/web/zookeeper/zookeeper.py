@@ -14,7 +14,7 @@ from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, shapes, tables
 from zkdash.web.frame.cells import Record
-from zkdash.web.frame.facts import Fact, Facts
+from zkdash.web.frame.facts import Fact, Facts, moment, path, status_line, words
 from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.frame.tables import Empty
 from zkdash.web.zookeeper import cells as ensemble_cells
@@ -77,16 +77,18 @@ def _facts(snapshot: Snapshot) -> Facts:
     known = ensemble.look
     tone = Tone.UNKNOWN if known.at is None else Tone.OK
     worst = min((one.tone for one in ensemble.ailments), key=lambda one: one.rank, default=tone)
-    facts = [Fact("Address", copied=snapshot.address), *_membership(known)]
+    facts = [
+        status_line(worst, ensemble_cells.modes(known) or _NOT_YET.lower().rstrip(".")),
+        Fact("Address", path(snapshot.address)),
+        *_membership(known),
+    ]
     if known.at is not None:
-        facts.append(Fact("Servers asked", when=int(known.at * 1000)))
+        facts.append(Fact("Servers asked", moment(int(known.at * 1000))))
     if session.server is not None:
-        facts.append(Fact("zkdash reads from", (session.server,)))
+        facts.append(Fact("zkdash reads from", words(session.server)))
     facts += _footprint(session, known.footprint)
     return Facts(
         name=f"ZooKeeper of {snapshot.cluster}",
-        tone=worst,
-        status=ensemble_cells.modes(known) or _NOT_YET.lower().rstrip("."),
         facts=tuple(facts),
     )
 
@@ -94,14 +96,14 @@ def _facts(snapshot: Snapshot) -> Facts:
 def _membership(known: Look) -> tuple[Fact, ...]:
     if known.membership is None:
         why = "unknown: /zookeeper/config (3.5 and later) does not tell them to this session"
-        return (Fact("Members", (why,)),) if known.at is not None else ()
+        return (Fact("Members", words(why)),) if known.at is not None else ()
     voters = known.membership.voters
     observers = len(known.membership.members) - voters
-    words = f"{voters} that vote" + (f", {observers} that observe" if observers else "")
-    facts = [Fact("Members", (words,), how="by /zookeeper/config")]
+    told = f"{voters} that vote" + (f", {observers} that observe" if observers else "")
+    facts = [Fact("Members", words(told), how="by /zookeeper/config")]
     if known.membership.unread:
         lines = f"{known.membership.unread} lines of /zookeeper/config cannot be understood"
-        facts.append(Fact("Unread", (lines,), tone=Tone.WARNING))
+        facts.append(Fact("Unread", words(lines, tone=Tone.WARNING)))
     return tuple(facts)
 
 
@@ -114,9 +116,9 @@ def _footprint(session: Session, footprint: Footprint) -> tuple[Fact, ...]:
         ("zkdash receives", footprint.received, "bytes a second"),
     )
     return (
-        Fact("zkdash watches", (watches,), how="what that server keeps for this process"),
+        Fact("zkdash watches", words(watches), how="what that server keeps for this process"),
         *(
-            Fact(label, ("not known yet" if rate is None else f"{_rate(rate)} {unit}",), how=_HOW)
+            Fact(label, words("not known yet" if rate is None else f"{_rate(rate)} {unit}"), how=_HOW)
             for label, rate, unit in rates
         ),
     )
