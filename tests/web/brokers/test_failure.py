@@ -139,7 +139,9 @@ def test_it_is_not_computed_for_open_pages() -> None:
     snapshot = states.publish({**states.brokers(1, 2), **TOPICS})
     key = PageKey("demo", failure.NAME, ("1",))
     assert [part.id for part in renderer.look(snapshot, key).parts] == ["nav", "banner"]
-    assert not failure.touches(key, ChangedAreas(frozenset({"brokers"}), frozenset({"orders"}), frozenset()))
+    assert not failure.PAGE.shows(
+        key, ChangedAreas(frozenset({"brokers"}), frozenset({"orders"}), frozenset())
+    )
 
 
 def test_the_broker_page_leads_to_it(client: Client) -> None:

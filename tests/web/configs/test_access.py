@@ -167,5 +167,5 @@ def test_no_secret_of_the_hostile_tree_is_shown_and_every_hostile_name_is(client
 
 def test_it_is_looked_at_again_when_rights_change() -> None:
     key = PageKey("demo", "acls")
-    assert access.touches(key, ChangedAreas(frozenset({"acls"})))
-    assert not access.touches(key, ChangedAreas(frozenset({"configs", "topics"})))
+    assert access.PAGE.shows(key, ChangedAreas(frozenset({"acls"})))
+    assert not access.PAGE.shows(key, ChangedAreas(frozenset({"configs", "topics"})))

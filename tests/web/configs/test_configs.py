@@ -174,5 +174,5 @@ def test_no_secret_of_the_hostile_tree_and_every_hostile_name_is_shown(client: C
 def test_it_is_looked_at_again_when_settings_notifications_or_topics_change() -> None:
     key = PageKey("demo", "configs")
     for area in ("configs", "notifications", "topics"):
-        assert configs.touches(key, ChangedAreas(frozenset({area})))
-    assert not configs.touches(key, ChangedAreas(frozenset({"groups", "brokers", "samples"})))
+        assert configs.PAGE.shows(key, ChangedAreas(frozenset({area})))
+    assert not configs.PAGE.shows(key, ChangedAreas(frozenset({"groups", "brokers", "samples"})))

@@ -244,8 +244,11 @@ def test_a_group_that_brokers_alone_know_shows_what_its_coordinator_tells(client
         listings=Samples().listings.set(2, Listing(frozenset({"modern"}), 1.0)),
     )
     snapshot = states.publish(states.healthy(), samples=samples)
-    assert group.wants(snapshot, PageKey("demo", "group", ("modern",))) == ({"orders"}, {"modern": ()})
-    assert group.wants(snapshot, PageKey("demo", "group", ("made-up",))) == ((), {})
+    assert group.broker_demand(snapshot, PageKey("demo", "group", ("modern",))) == (
+        {"orders"},
+        {"modern": ()},
+    )
+    assert group.broker_demand(snapshot, PageKey("demo", "group", ("made-up",))) == ((), {})
     answer = json.loads(client.get("/c/demo/groups/modern/", {"format": "json"}).content)
     assert [(row["topic"], row["partition"], row["in_kafka"], row["lag"]) for row in answer["rows"]] == [
         ("orders", 1, 20, 5)
@@ -358,9 +361,9 @@ def test_fifty_partitions_fit_into_60_kb(client: Client) -> None:
 
 def test_brokers_are_asked_about_what_the_page_shows() -> None:
     snapshot = states.publish(_tree())
-    topics, groups = group.wants(snapshot, PageKey("demo", "group", ("billing",)))
+    topics, groups = group.broker_demand(snapshot, PageKey("demo", "group", ("billing",)))
     assert (topics, groups) == ({"orders"}, {"billing": {"orders"}})
-    assert group.wants(snapshot, PageKey("demo", "group", ("nobody",))) == ((), {})
+    assert group.broker_demand(snapshot, PageKey("demo", "group", ("nobody",))) == ((), {})
 
 
 def test_it_says_how_far_its_offsets_have_moved_to_kafka(client: Client) -> None:

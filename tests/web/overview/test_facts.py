@@ -103,4 +103,4 @@ def test_levels_of_version_1_have_a_lowest_and_an_unknown_status_its_number(clie
 
 
 def test_the_overview_is_looked_at_again_when_notifications_come_and_go() -> None:
-    assert overview.touches(PageKey("demo", "overview"), ChangedAreas(frozenset({"notifications"})))
+    assert overview.PAGE.shows(PageKey("demo", "overview"), ChangedAreas(frozenset({"notifications"})))

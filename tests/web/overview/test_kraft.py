@@ -101,7 +101,7 @@ def test_it_is_live(client: Client) -> None:
     key = PageKey("demo", "kraft")
     assert renderer.Renderer().touches(key, "demo", touched)
     assert Markup(client.get(URL)).text("h1").endswith("waits for the brokers")
-    assert not pages.BY_NAME["kraft"].touches(
+    assert not pages.BY_NAME["kraft"].shows(
         key, ChangedAreas(frozenset({"groups"}), frozenset(), frozenset())
     )
 

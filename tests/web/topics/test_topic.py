@@ -128,11 +128,11 @@ def test_it_leads_to_the_groups_that_consume_it_with_what_each_has_left_to_read(
 
 def test_brokers_are_asked_about_what_the_page_shows() -> None:
     snapshot = states.publish({**states.healthy(), **states.group("billing", {}, offsets={"orders": {0: 5}})})
-    assert topic.wants(snapshot, PageKey("demo", "topic", ("orders",))) == (
+    assert topic.broker_demand(snapshot, PageKey("demo", "topic", ("orders",))) == (
         ("orders",),
         {"billing": ("orders",)},
     )
-    assert topic.wants(snapshot, PageKey("demo", "topic", ("nothing",))) == ((), {})
+    assert topic.broker_demand(snapshot, PageKey("demo", "topic", ("nothing",))) == ((), {})
 
 
 def test_spread_and_skew_say_what_they_were_computed_of(client: Client) -> None:
@@ -267,5 +267,5 @@ def test_a_topic_of_07_has_no_options_and_no_rights(client: Client) -> None:
 def test_it_is_looked_at_again_when_rights_or_notifications_change() -> None:
     key = PageKey("demo", "topic", ("orders",))
     for area in ("acls", "notifications"):
-        assert topic.touches(key, ChangedAreas(frozenset({area})))
-    assert not topic.touches(key, ChangedAreas(frozenset({"configs", "groups"})))
+        assert topic.PAGE.shows(key, ChangedAreas(frozenset({area})))
+    assert not topic.PAGE.shows(key, ChangedAreas(frozenset({"configs", "groups"})))

@@ -189,8 +189,8 @@ def test_the_csv_has_the_same_servers() -> None:
 
 def test_an_open_page_hears_of_rounds_alone_and_only_rows_that_differ_are_sent() -> None:
     key = PageKey(cluster="demo", page="zookeeper")
-    assert zookeeper.touches(key, ChangedAreas(frozenset({"ensemble"})))
-    assert not zookeeper.touches(key, ChangedAreas(frozenset({"topics", "samples"})))
+    assert zookeeper.PAGE.shows(key, ChangedAreas(frozenset({"ensemble"})))
+    assert not zookeeper.PAGE.shows(key, ChangedAreas(frozenset({"topics", "samples"})))
     tables = []
     for connections in (7, 8):
         told = msgspec.structs.replace(LEADER.told, connections=connections)

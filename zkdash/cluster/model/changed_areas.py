@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+# "samples" are those of brokers: `topics` and `groups` then name whose samples moved.
+Area = Literal[
+    "session",
+    "brokers",
+    "controller",
+    "topics",
+    "groups",
+    "admin",
+    "problems",
+    "findings",
+    "changes",
+    "actions",
+    "runs",
+    "acls",
+    "ensemble",
+    "configs",
+    "notifications",
+    "znodes",
+    "samples",
+]
 
 
 class ChangedAreas(msgspec.Struct, frozen=True):
     """What a revision changed: pages are rendered again only when it meets what they show.
 
-    Areas: "session", "brokers", "controller", "topics", "groups", "admin", "problems", "findings", "changes",
-    "actions", "runs", "acls", "ensemble", "configs", "notifications", "znodes",
-    "samples" (of brokers; `topics` and `groups` then name whose samples moved).
-    `topics` and `groups` name the ones that changed; `everything` is True after a whole batch.
+    Each of `areas` is an `Area`. `topics` and `groups` name the ones that changed; `everything` is True after
+    a whole batch.
     """
 
     areas: frozenset[str] = frozenset()

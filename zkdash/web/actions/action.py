@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
@@ -18,17 +18,16 @@ from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.watching import Stage, Watched
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Part
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import actions, audit_rows, facts, foreseen, review
 from zkdash.web.actions import cells as action_cells
-from zkdash.web.actions.facts import MOST_MOVES, Facts
-from zkdash.web.frame import cells, links, page, row_selection, tables
+from zkdash.web.actions.facts import MOST_MOVES, Head
+from zkdash.web.frame import cells, links, page, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 NAME = "action"
 _LARGEST_ID = (1 << 63) - 1
-_AREAS = frozenset({"actions", "brokers", "controller", "admin"})
 
 
 class Button(msgspec.Struct, frozen=True):
@@ -72,11 +71,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return _gone(number, snapshot.queue.trouble or "It is about to be read from zkdash’s database.")
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas) or bool(touched.topics)
-
-
-def attend(key: PageKey) -> None:
+def keep_alive(key: PageKey) -> None:
     engine.polled().queue.want(str(key.cluster), int(key.args[0]))
 
 
@@ -140,7 +135,7 @@ def _context(snapshot: Snapshot, key: PageKey, found: Detail, foresight: Foresig
 
 
 def _gone(number: int, sentence: str) -> View:
-    values = Facts(number=number, title="Action", target="", gone=sentence)
+    values = Head(number=number, title="Action", target="", gone=sentence)
     known = Block(id="facts", template="actions/facts.html", values=values)
     return View(title=f"#{number}", parts=(known,), gone=sentence, version=sentence)
 
@@ -270,13 +265,29 @@ MOVES: tuple[Column[Watched], ...] = (
     Column("why", "Why", lambda one: cells.Text(one.why)),
 )
 
+RECORD: Final = shapes.fields(
+    **shapes.columns(actions.FIELDS), origin=shapes.INTEGER_OR_NULL, followers=shapes.NUMBERS
+)
+
+
 PAGE = Page(
     name=NAME,
     route="actions/<int:number>/",
     template="actions/action.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"actions", "brokers", "controller", "admin", "topics"}),
     canonical=page.without_query,
+    shape=shapes.Shape(
+        (STEPS,),
+        {
+            "action": RECORD,
+            "moves": shapes.many(shapes.row(MOVES)),
+            "audit": shapes.many(shapes.row(audit_rows.FIELDS)),
+            "plan": shapes.TEXT_OR_NULL,
+            "foreseen": foreseen.RECORD,
+        },
+        frozenset({"action", "moves", "audit", "plan", "foreseen"}),
+    ),
     whole=whole,
-    attend=attend,
+    keep_alive=keep_alive,
 )

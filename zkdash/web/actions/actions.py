@@ -6,9 +6,9 @@ from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Entry
 from zkdash.cluster.tables.query import Query
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import cells as action_cells
-from zkdash.web.frame import cells, links, listing, page, row_selection, tables
+from zkdash.web.frame import cells, links, listing, page, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -31,16 +31,12 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, COLUMNS, "Filter: text, kind:reassign, by:…, state:queued"),
             "audit": links.audit(snapshot.cluster),
-            "deeds": row_selection.every(key),
+            "action_links": row_selection.every(key),
         },
         fields=tables.fields(FIELDS),
         records=lambda: tables.records(FIELDS, found.rows),
         total=found.matched,
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return "actions" in touched.areas
 
 
 def _trouble(snapshot: Snapshot) -> Block:
@@ -109,8 +105,9 @@ PAGE = Page(
     route="actions/",
     template="actions/actions.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"actions"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((FIELDS,)),
     label="Actions",
     letter="a",
     count=lambda snapshot: len(snapshot.queue.in_flight),

@@ -10,9 +10,9 @@ import msgspec
 from zkdash.actions.reading import reader
 from zkdash.actions.reading.reader import Search
 from zkdash.live.parts import PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import audit_rows
-from zkdash.web.frame import links, page, row_selection, tables
+from zkdash.web.frame import links, page, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
 
 NAME = "audit"
@@ -53,10 +53,6 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
 def look(_snapshot: Snapshot, _key: PageKey) -> View:
     """Nothing of it is live: what is told is not changed any more."""
     return View(title="Audit", parts=())
-
-
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    return False
 
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
@@ -104,7 +100,11 @@ PAGE = Page(
     route="audit/",
     template="actions/audit.html",
     look=look,
-    touches=touches,
     canonical=canonical,
+    shape=shapes.Shape(
+        (audit_rows.FIELDS,),
+        {"older": shapes.TEXT_OR_NULL},
+        parameters={"who": shapes.TEXT, "event": shapes.TEXT, "action": shapes.COUNT, "below": shapes.COUNT},
+    ),
     whole=whole,
 )

@@ -6,6 +6,7 @@ import datetime
 import math
 
 import msgspec
+from django.utils.html import format_html
 
 from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Detail, Entry, StepEntry
@@ -20,22 +21,14 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.actions import review_words
 from zkdash.web.frame import action_kinds, cells, links
+from zkdash.web.frame.facts import Fact, moment, text
 
 PAST, NOW, AHEAD = "past", "now", "ahead"
 MOST_MOVES = 200
 _MOST_FOLLOWERS = 5
 
 
-class Label(msgspec.Struct, frozen=True):
-    """One fact: words with a link where there is one, or an instant."""
-
-    label: str
-    words: str = ""
-    href: str = ""
-    when: int | None = None
-
-
-class Facts(msgspec.Struct, frozen=True):
+class Head(msgspec.Struct, frozen=True):
     """The head of the page. `stages` are (word, past or now or ahead); `bar` is (done, total) or None.
 
     `gone` is the sentence where there is nothing to show, `trouble` why what is shown may be old.
@@ -51,18 +44,18 @@ class Facts(msgspec.Struct, frozen=True):
     sentence: str = ""
     bar: tuple[int, int] | None = None
     eta: str = ""
-    facts: tuple[Label, ...] = ()
+    facts: tuple[Fact, ...] = ()
     trouble: str = ""
     gone: str = ""
 
 
-def of(snapshot: Snapshot, found: Detail, moves: tuple[Watched, ...]) -> Facts:
+def of(snapshot: Snapshot, found: Detail, moves: tuple[Watched, ...]) -> Head:
     """The head of an action; `moves` are the partitions of the reassignment that is under way."""
     entry = found.entry
     told = action_cells.progress(entry)
     done = sum(move.stage is Stage.DONE for move in moves)
     bar = (done, len(moves)) if moves else (told.done, told.total) if told.total else None
-    return Facts(
+    return Head(
         number=entry.id,
         title=action_kinds.title(entry.kind),
         target=entry.target,
@@ -136,39 +129,45 @@ def _eta(step: StepEntry | None, done: int, total: int, now: float | None) -> st
     return f"At the rate so far done by about {minute:%Y-%m-%d %H:%M} UTC ({rate})."
 
 
-def _facts(found: Detail) -> tuple[Label, ...]:
+def _fact(label: str, words: str = "", href: str = "", when: int | None = None) -> Fact:
+    """Words, with a link where there is one, and an instant."""
+    instant = "" if when is None else moment(when)
+    return Fact(label, format_html("{}{}{}", text(words, href), ", " if words and instant else "", instant))
+
+
+def _facts(found: Detail) -> tuple[Fact, ...]:
     entry = found.entry
     labels = [
-        Label("Asked for by", f"{entry.by} ({entry.source})", when=entry.requested),
-        Label("Reason", entry.reason or "none given"),
+        _fact("Asked for by", f"{entry.by} ({entry.source})", when=entry.requested),
+        _fact("Reason", entry.reason or "none given"),
     ]
     planned = [one.name for one in found.authors if one.name != entry.by]
     if planned:
-        labels.append(Label("Planned by", ", ".join(planned)))
+        labels.append(_fact("Planned by", ", ".join(planned)))
     if entry.needs_approval:
         others = " and ".join((entry.by, *planned))
         labels.append(
-            Label("Approved by", entry.approved_by, when=entry.approved)
+            _fact("Approved by", entry.approved_by, when=entry.approved)
             if entry.approved
-            else Label("Approval", f"by somebody else than {others}, not yet given")
+            else _fact("Approval", f"by somebody else than {others}, not yet given")
         )
     for label, when in (("Queued", entry.queued), ("Started", entry.started), ("Ended", entry.ended)):
         if when is not None:
-            labels.append(Label(label, when=when))
+            labels.append(_fact(label, when=when))
     if entry.took_ms is not None:
-        labels.append(Label("Took", action_cells.span(entry.took_ms / 1000)))
+        labels.append(_fact("Took", action_cells.span(entry.took_ms / 1000)))
     if entry.not_before is not None:
-        labels.append(Label("Not before", action_cells.utc(entry.not_before)))
+        labels.append(_fact("Not before", action_cells.utc(entry.not_before)))
     if entry.repeat_s:
-        labels.append(Label("Repeats", action_cells.repeats(entry)))
+        labels.append(_fact("Repeats", action_cells.repeats(entry)))
     return (*labels, *_relatives(entry, found))
 
 
-def _relatives(entry: Entry, found: Detail) -> list[Label]:
+def _relatives(entry: Entry, found: Detail) -> list[Fact]:
     relatives = []
     if found.origin is not None:
-        relatives.append(Label("Follows from", f"#{found.origin}", links.action(entry.cluster, found.origin)))
+        relatives.append(_fact("Follows from", f"#{found.origin}", links.action(entry.cluster, found.origin)))
     return relatives + [
-        Label("Followed by", f"#{number}", links.action(entry.cluster, number))
+        _fact("Followed by", f"#{number}", links.action(entry.cluster, number))
         for number in found.followers[:_MOST_FOLLOWERS]
     ]

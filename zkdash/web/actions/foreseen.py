@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -15,7 +15,7 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.plans.values import Plan
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions.cells import span
-from zkdash.web.frame import links
+from zkdash.web.frame import links, shapes
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -57,6 +57,19 @@ def told(cluster: str, found: Foresight | None) -> Told | None:
         return None
     begun, ended = (tuple(_line(cluster, one) for one in ones) for ones in (found.begun, found.ended))
     return Told(begun, ended, found.assumed)
+
+
+_FINDINGS: Final = shapes.many(
+    shapes.fields(
+        check=shapes.TEXT,
+        status=shapes.TEXT,
+        sentence=shapes.TEXT,
+        causes=shapes.many(shapes.fields(name=shapes.TEXT, why=shapes.TEXT)),
+        more_causes=shapes.COUNT,
+        lasting_s=shapes.NUMBER,
+    )
+)
+RECORD: Final = shapes.or_null(shapes.fields(begun=_FINDINGS, ended=_FINDINGS, assumed=shapes.TEXTS))
 
 
 def record(found: Foresight | None) -> dict[str, Any] | None:

@@ -15,14 +15,13 @@ from django.views.decorators.http import require_safe
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.topic_queries import SIZES
 from zkdash.web import pages
-from zkdash.web.api import schemas
-from zkdash.web.api.schemas import Columns, Schema
-from zkdash.web.api.shapes import SHAPES, Shape
-from zkdash.web.frame import exports
+from zkdash.web.frame import exports, shapes
 from zkdash.web.frame.listing import Spec
 from zkdash.web.frame.page import Page
+from zkdash.web.frame.shapes import Columns, Schema, Shape
 from zkdash.web.overview import clusters
 
+SHAPES: Final = {clusters.NAME: clusters.SHAPE, **{page.name: page.shape for page in pages.PAGES}}
 VERSION: Final = "1"
 
 _FORMAT: Final[Schema] = {
@@ -143,7 +142,7 @@ def _schema(shape: Shape) -> Schema:
     }
     return {
         "type": "object",
-        "required": [*head, "rows", *shape.extra.keys() - _OPTIONAL],
+        "required": [*head, "rows", *(name for name in shape.extra if name not in shape.optional)],
         "properties": {
             **head,
             "notes": {"type": "array", "items": {"type": "string"}, "description": "what was not understood"},
@@ -155,12 +154,8 @@ def _schema(shape: Shape) -> Schema:
     }
 
 
-# What is not there where the broker, group or action itself is not.
-_OPTIONAL: Final = frozenset({"broker", "group", "members", "action", "moves", "audit", "plan", "foreseen"})
-
-
 def _rows(layouts: tuple[Columns, ...]) -> Schema:
-    found = [schemas.row(columns) for columns in layouts]
+    found = [shapes.row(columns) for columns in layouts]
     return found[0] if len(found) == 1 else {"anyOf": found}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from zkdash.cluster.checks import About
 from zkdash.cluster.model.tone import Tone
@@ -14,20 +14,19 @@ from zkdash.cluster.tables.brokers.rows import BrokerRow, HeldRow, ReplicaRow
 from zkdash.cluster.tables.query import Selection
 from zkdash.kafka import paths
 from zkdash.live.parts import Block, PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import brokers, settings
 from zkdash.web.brokers import facts as broker_facts
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, tables
+from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, tables
+from zkdash.web.frame.cells import Record
 from zkdash.web.frame.facts import Facts
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import timeline
 
 Entry = tuple[str, ReplicaRow]  # the cluster's name, and the partition
 Entry07 = tuple[str, HeldRow]
-
-_AREAS = frozenset({"brokers", "controller", "topics", "findings", "configs"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -51,7 +50,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
             "noun": noun.capitalize(),
-            "deeds": _deeds(key, row),
+            "action_links": _action_links(key, row),
             "timeline": timeline.about(snapshot.cluster, "broker", name),
         },
         fields=tables.fields(columns),
@@ -62,7 +61,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def _deeds(key: PageKey, row: BrokerRow | None) -> tuple[row_selection.ActionLink, ...]:
+def _action_links(key: PageKey, row: BrokerRow | None) -> tuple[row_selection.ActionLink, ...]:
     """What can be asked of a broker: not of one that is unknown, nor of 0.7, which moves nothing."""
     if row is None or (row.load.topics_07 and not row.load.listed):
         return ()
@@ -71,10 +70,6 @@ def _deeds(key: PageKey, row: BrokerRow | None) -> tuple[row_selection.ActionLin
         ("Drain…", "reassign", (("way", "drain"), ("broker", row.id))),
         ("Replace…", "reassign", (("way", "replace"), ("broker", row.id))),
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def _found(
@@ -182,11 +177,28 @@ COLUMNS_07: tuple[Column[Entry07], ...] = (
 # One for both layouts: which of them a broker has may change while its address stays.
 SPEC = listing.Spec(sorts=tuple(dict.fromkeys((*broker_queries.REPLICA_SORTS, *broker_queries.HELD_SORTS))))
 
+RECORD: Final = shapes.fields(
+    **shapes.columns(brokers.COLUMNS),
+    path=shapes.TEXT,
+    words=shapes.TEXT,
+    czxid=shapes.INTEGER_OR_NULL,
+    jmx_port=shapes.INTEGER_OR_NULL,
+    listener_security_protocol_map=shapes.named(shapes.TEXT),
+    features=shapes.named(shapes.NUMBERS),
+    creator=shapes.TEXT_OR_NULL,
+    config=shapes.many(
+        shapes.fields(name=shapes.TEXT, value=shapes.TEXT_OR_NULL, every_broker=shapes.WHETHER)
+    ),
+    config_doubts=shapes.TEXTS,
+)
+
+
 PAGE = Page(
     name="broker",
     route="brokers/<name:broker>/",
     template="brokers/broker.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"brokers", "controller", "topics", "findings", "configs"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS, COLUMNS_07), {"broker": RECORD}, frozenset({"broker"})),
 )

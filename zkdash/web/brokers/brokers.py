@@ -12,16 +12,14 @@ from zkdash.cluster.tables.brokers.rows import BrokerRow
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Layout
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, tables
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame import skew as skew_facts
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 Entry = tuple[str, BrokerRow]  # the cluster's name, and the broker
-
-_AREAS = frozenset({"brokers", "controller"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -50,10 +48,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         records=lambda: tables.records(columns, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def drawn(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
@@ -193,10 +187,11 @@ PAGE = Page(
     route="brokers/",
     template="brokers/brokers.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"brokers", "controller"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     label="Brokers",
     letter="b",
     count=lambda snapshot: len(snapshot.state.brokers),
-    glance=lambda snapshot, _: snapshot.state.loads,  # topics change more often than what brokers carry
+    render_key=lambda snapshot, _: snapshot.state.loads,  # topics change more often than what brokers carry
 )

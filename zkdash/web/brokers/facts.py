@@ -11,19 +11,23 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 from zkdash.web.frame import broker_cells, cells
 from zkdash.web.frame import skew as skew_facts
-from zkdash.web.frame.facts import Fact, Facts
-from zkdash.web.frame.page import Record
+from zkdash.web.frame.cells import Record
+from zkdash.web.frame.facts import Fact, Facts, Note, moment, path, status_line, words
 
 
 def of(row: BrokerRow) -> Facts:
     """The lines of a broker that is registered, or that something is assigned to."""
-    facts = (Fact("Path", copied=paths.broker(row.id)), *_said(row), *_znode(row), *_carried(row))
+    note = _note(row)
     return Facts(
         name=f"Broker {row.id}",
-        tone=row.status,
-        status=row.words,
-        facts=facts,
-        note=_note(row),
+        facts=(
+            status_line(row.status, row.words),
+            Fact("Path", path(paths.broker(row.id))),
+            *_said(row),
+            *_znode(row),
+            *_carried(row),
+        ),
+        notes=(Note(note),) if note else (),
     )
 
 
@@ -57,21 +61,21 @@ def _said(row: BrokerRow) -> Iterator[Fact]:
     if not isinstance(said, Broker):
         return
     if row.host_port is not None:
-        yield Fact("Host:port", (row.host_port,))
+        yield Fact("Host:port", words(row.host_port))
     if said.endpoints:
-        yield Fact("Endpoints", tuple(_endpoint(said, one) for one in said.endpoints))
+        yield Fact("Endpoints", words(*(_endpoint(said, one) for one in said.endpoints)))
     if said.rack is not None:
-        yield Fact("Rack", (said.rack,))
+        yield Fact("Rack", words(said.rack))
     if said.jmx_port is not None and said.jmx_port >= 0:
-        yield Fact("JMX port", (str(said.jmx_port),))
+        yield Fact("JMX port", words(str(said.jmx_port)))
     if said.version is not None:
-        yield Fact("Version", (str(said.version),))
+        yield Fact("Version", words(str(said.version)))
     if said.features:
         yield Fact(
-            "Features", tuple(f"{name} {low} to {high}" for name, (low, high) in said.features.items())
+            "Features", words(*(f"{name} {low} to {high}" for name, (low, high) in said.features.items()))
         )
     if said.creator is not None:
-        yield Fact("Creator", (said.creator,))
+        yield Fact("Creator", words(said.creator))
 
 
 def _endpoint(said: Broker, endpoint: str) -> str:
@@ -83,53 +87,59 @@ def _endpoint(said: Broker, endpoint: str) -> str:
 
 def _znode(row: BrokerRow) -> Iterator[Fact]:
     if row.session:
-        yield Fact("Session", copied=broker_cells.session_text(row.session))
+        yield Fact("Session", path(broker_cells.session_text(row.session)))
     elif row.session is not None:
-        yield Fact("Session", ("none: the registration is not ephemeral",), tone=Tone.WARNING)
+        yield Fact("Session", words("none: the registration is not ephemeral", tone=Tone.WARNING))
     if row.registered is not None:
-        yield Fact("Registered", when=row.registered)
+        yield Fact("Registered", moment(row.registered))
     if row.czxid is not None:
-        yield Fact("Broker epoch", (str(row.czxid),))
+        yield Fact("Broker epoch", words(str(row.czxid)))
 
 
 def _carried(row: BrokerRow) -> Iterator[Fact]:
     load = row.load
     if row.is_controller:
-        yield Fact("Role", ("controller",))
+        yield Fact("Role", words("controller"))
     if load.topics_07:
-        yield Fact("Partitions", (f"{cells.grouped(load.partitions_07)} (layout 0.7)",))
+        yield Fact("Partitions", words(f"{cells.grouped(load.partitions_07)} (layout 0.7)"))
     if load.topics_07 and not load.listed:
         return
     yield Fact(
         "Leaders",
-        (_against(load.leaders, row.leaders_over_mean_percent),),
-        href="?q=role%3Aleader" if load.leaders else "",
+        words(
+            _against(load.leaders, row.leaders_over_mean_percent),
+            href="?q=role%3Aleader" if load.leaders else "",
+        ),
         how=skew_facts.mean(row.means.leaders, row.means.brokers),
     )
     yield Fact(
         "Replicas",
-        (_against(load.replicas, row.replicas_over_mean_percent),),
+        words(_against(load.replicas, row.replicas_over_mean_percent)),
         how=skew_facts.mean(row.means.replicas, row.means.brokers),
     )
     yield Fact(
         "Preferred led",
-        (f"{cells.grouped(row.preferred_led)} of {cells.grouped(load.preferred)}",),
+        words(f"{cells.grouped(row.preferred_led)} of {cells.grouped(load.preferred)}"),
         how="how many of the partitions whose first replica it is it leads; those that move do not count",
     )
     skew = row.leader_skew_percent
     if skew is not None:
         yield Fact(
             "Leader skew",
-            (f"{skew:g} %",),
-            href="?q=is%3Anot-leading" if load.unled else "",
-            tone=Tone.WARNING if skew > registrations.MOST_SKEW_PERCENT else None,
+            words(
+                f"{skew:g} %",
+                href="?q=is%3Anot-leading" if load.unled else "",
+                tone=Tone.WARNING if skew > registrations.MOST_SKEW_PERCENT else None,
+            ),
             how="of the partitions whose first replica it is, how many it does not lead",
         )
     yield Fact(
         "Under-replicated",
-        (cells.grouped(load.under_replicated),),
-        href="?q=is%3Aunder-replicated" if load.under_replicated else "",
-        tone=Tone.WARNING if load.under_replicated else None,
+        words(
+            cells.grouped(load.under_replicated),
+            href="?q=is%3Aunder-replicated" if load.under_replicated else "",
+            tone=Tone.WARNING if load.under_replicated else None,
+        ),
     )
 
 

@@ -16,10 +16,10 @@ from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import failure_facts
-from zkdash.web.brokers.failure_facts import Facts
-from zkdash.web.frame import broker_cells, cells, links, page, tables
+from zkdash.web.brokers.failure_facts import FailureFacts
+from zkdash.web.frame import broker_cells, cells, links, page, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -111,10 +111,6 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
     return View(title="What if", parts=())
 
 
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    return False
-
-
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """What else stops, and a sentence about each thing that was not understood."""
     (brokers, rack), notes = _read(raw)
@@ -136,10 +132,10 @@ def _read(raw: str) -> tuple[tuple[tuple[int, ...], str], tuple[str, ...]]:
     return (tuple(found[:_MOST_BROKERS]), given.get("rack", [""])[-1][:_LONGEST]), tuple(notes)
 
 
-def _facts(snapshot: Snapshot, found: Failure, name: str, gone: str) -> Facts:
+def _facts(snapshot: Snapshot, found: Failure, name: str, gone: str) -> FailureFacts:
     href = links.broker(snapshot.cluster, int(name)) if paths.is_id(name) else ""
     if gone:
-        return Facts(f"broker {name}", href, gone)
+        return FailureFacts(f"broker {name}", href, gone)
     ids = sorted(found.stopped)
     named = f"broker {ids[0]}" if len(ids) == 1 else f"brokers {', '.join(map(str, ids))}"
     return failure_facts.of(snapshot, found, named, href)
@@ -205,7 +201,11 @@ PAGE = Page(
     route="brokers/<name:broker>/what-if/",
     template="brokers/failure.html",
     look=look,
-    touches=touches,
     canonical=canonical,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {"answer": shapes.TEXT, "failure": failure_facts.RECORD, "leaders": shapes.many(shapes.row(LEADS))},
+        parameters={"brokers": shapes.TEXT, "rack": shapes.TEXT},
+    ),
     whole=whole,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
@@ -12,8 +13,8 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.configs.topic_options import MIN_ISR
 from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links
-from zkdash.web.frame.page import Record
+from zkdash.web.frame import cells, links, shapes
+from zkdash.web.frame.cells import Record
 
 _MOST_GROUPS = 20
 _MOST_NAMED = 8
@@ -28,7 +29,7 @@ class Count(msgspec.Struct, frozen=True):
     tone: Tone | None = None
 
 
-class Facts(msgspec.Struct, frozen=True):
+class FailureFacts(msgspec.Struct, frozen=True):
     """What stands above the tables. `gone` is the sentence where there is no such broker.
 
     `groups` are names with their pages, "" for those that only brokers know. `as_of` is epoch milliseconds,
@@ -47,10 +48,10 @@ class Facts(msgspec.Struct, frozen=True):
     as_of: int | None = None
 
 
-def of(snapshot: Snapshot, found: Failure, name: str, href: str) -> Facts:
+def of(snapshot: Snapshot, found: Failure, name: str, href: str) -> FailureFacts:
     """The facts of what was computed from this snapshot."""
     tone = {True: Tone.OK, False: Tone.CRITICAL, None: Tone.UNKNOWN}[found.is_safe]
-    return Facts(
+    return FailureFacts(
         name=name,
         href=href,
         tone=tone,
@@ -83,6 +84,26 @@ def answer(found: Failure) -> str:
         _partitions(found.unreachable_07, "has no replica (Kafka 0.7)", "have no replica (Kafka 0.7)"),
     ]
     return f"{it} cannot be stopped now without harm: {'; '.join(filter(None, why))}."
+
+
+RECORD: Final = shapes.fields(
+    brokers=shapes.NUMBERS,
+    not_registered=shapes.NUMBERS,
+    safe_to_stop=shapes.WHETHER,
+    offline=shapes.COUNT,
+    losing_messages=shapes.COUNT,
+    below_min_isr=shapes.COUNT,
+    led_anew=shapes.COUNT,
+    under_replicated=shapes.COUNT,
+    left_with_one=shapes.COUNT,
+    unknown=shapes.COUNT,
+    unreachable_07=shapes.COUNT,
+    default_min_isr=shapes.COUNT,
+    default_min_isr_is_assumed=shapes.WHETHER,
+    moves_controller=shapes.WHETHER,
+    coordinators=shapes.named(shapes.INTEGER_OR_NULL),
+    groups=shapes.TEXTS,
+)
 
 
 def record(found: Failure) -> Record:

@@ -10,7 +10,7 @@ from zkdash.cluster.tables.config_rows import Setting
 from zkdash.kafka import secrets
 from zkdash.live.parts import Block
 from zkdash.web.configs import entity_cells
-from zkdash.web.frame.page import Record
+from zkdash.web.frame.cells import Record
 
 
 class Values(msgspec.Struct, frozen=True):

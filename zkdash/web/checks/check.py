@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from zkdash.alarms.open_alarms import first_seen
@@ -12,10 +14,11 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import cause_rows, topic_queries
 from zkdash.kafka.documents.document import quote
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import cause_cells, findings_panel
-from zkdash.web.frame import links, listing, row_selection, tables, times
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame import links, listing, row_selection, shapes, tables, times
+from zkdash.web.frame.cells import Record
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.zk.connection.session import Phase
 
@@ -30,7 +33,6 @@ SPANS = (
     ("86400", "for a day"),
     ("604800", "for a week"),
 )
-_AREAS = frozenset({"findings", "session"})
 _NOTHING = CheckResult(0.0, None)
 
 
@@ -112,10 +114,6 @@ def is_known(snapshot: Snapshot) -> bool:
     return snapshot.state.loaded and snapshot.session.phase is Phase.LIVE and not snapshot.stale
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
-
-
 def thresholds(check: Check, values: Thresholds) -> tuple[Threshold, ...]:
     """What applies to a check, with its values."""
     return tuple(Threshold(key, f"{getattr(values, key):.12g}") for key in ("confirm", *check.thresholds))
@@ -126,7 +124,7 @@ def _gone(name: str) -> View:
     return View(title="No such check", parts=(), gone=sentence)
 
 
-def _glance(snapshot: Snapshot, key: PageKey) -> object:
+def _render_key(snapshot: Snapshot, key: PageKey) -> object:
     """Causes come, go and change while the sentence stays."""
     looked = snapshot.observations.looked.get(key.args[0])
     return None if looked is None else (looked.causes, looked.held)
@@ -201,12 +199,27 @@ _PICK: Column[cause_cells.Entry] = Column(
 )
 SPEC = listing.Spec(sorts=("status", "name", "count", "since", "why"))
 
+RECORD: Final = shapes.fields(
+    id=shapes.TEXT,
+    severity=shapes.TEXT,
+    status=shapes.TEXT,
+    sentence=shapes.TEXT,
+    since=shapes.TEXT_OR_NULL,
+    occurrence=shapes.INTEGER_OR_NULL,
+    acknowledged=shapes.WHETHER,
+    computed=shapes.TEXT,
+    remedy=shapes.TEXT,
+    thresholds=shapes.named(shapes.NUMBER),
+)
+
+
 PAGE = Page(
     name=NAME,
     route="checks/<name:check>/",
     template="checks/check.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"findings", "session"}),
     canonical=SPEC.canonical,
-    glance=_glance,
+    shape=shapes.Shape((COLUMNS,), {"check": RECORD}),
+    render_key=_render_key,
 )

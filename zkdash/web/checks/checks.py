@@ -7,15 +7,14 @@ from zkdash.alarms.open_alarms import Alarms, first_seen
 from zkdash.cluster.tables import check_rows
 from zkdash.cluster.tables.check_rows import CheckRow, Verdict
 from zkdash.live.parts import PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, listing, tables
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 Entry = tuple[Snapshot, CheckRow]
 
-_AREAS = frozenset({"findings", "session"})
 _PASSES = "the check does not fail"
 _WHY = {
     Verdict.PASSES: _PASSES,
@@ -45,10 +44,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         records=lambda: tables.records(COLUMNS, ((snapshot, row) for row in found.rows)),
         total=found.matched,
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def _administers(key: PageKey) -> bool:
@@ -108,8 +103,9 @@ PAGE = Page(
     route="checks/",
     template="checks/checks.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"findings", "session"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     label="Checks",
     count=lambda snapshot: len(snapshot.leading),
 )

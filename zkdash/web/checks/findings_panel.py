@@ -17,7 +17,7 @@ from zkdash.web.frame import links, row_selection
 class Sentence(msgspec.Struct, frozen=True):
     """A check that fails. `page` is the check's own, `href` the table of what it counted.
 
-    `since` is in epoch milliseconds, `deed` the action that may help, for who may ask for it.
+    `since` is in epoch milliseconds, `action_link` the action that may help, for who may ask for it.
     """
 
     check: str
@@ -27,7 +27,7 @@ class Sentence(msgspec.Struct, frozen=True):
     since: int
     href: str
     page: str
-    deed: row_selection.ActionLink | None = None
+    action_link: row_selection.ActionLink | None = None
 
 
 def of(snapshot: Snapshot, finding: Finding, key: PageKey) -> Sentence:
@@ -40,7 +40,7 @@ def of(snapshot: Snapshot, finding: Finding, key: PageKey) -> Sentence:
         since=first_seen(finding, snapshot.alarms.standing.get(finding.check)),
         href=links.finding(snapshot.cluster, finding),
         page=links.check(snapshot.cluster, finding.check),
-        deed=offers.of(snapshot, finding.check, key),
+        action_link=offers.of(snapshot, finding.check, key),
     )
 
 

@@ -8,8 +8,8 @@ from django.utils.safestring import SafeString
 from zkdash.cluster.tables import problem_rows, topic_queries
 from zkdash.cluster.tables.problem_rows import ProblemRow
 from zkdash.live.parts import PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, listing, tables
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -48,10 +48,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return "problems" in touched.areas
-
-
 def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
     if not snapshot.state.loaded:
         return Empty("Problems are not known before the first load from ZooKeeper.")
@@ -87,8 +83,9 @@ PAGE = Page(
     route="problems/",
     template="checks/problems.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"problems"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     label="Problems",
     count=lambda snapshot: len(snapshot.state.problems),
 )

@@ -6,9 +6,9 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import acl_rows, topic_queries
 from zkdash.cluster.tables.acl_rows import AclRow
 from zkdash.live.parts import Block, PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.configs import acl_table, entity_cells
-from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -52,10 +52,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "unreadable": [{"path": path, "reason": reason} for path, reason in refused],
         },
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return "acls" in touched.areas
 
 
 def _held(snapshot: Snapshot) -> list[acl_table.TokenEntry]:
@@ -135,7 +131,11 @@ PAGE = Page(
     route="acls/",
     template="configs/access.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"acls"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {"tokens": shapes.many(shapes.row(acl_table.TOKENS)), "unreadable": entity_cells.UNREADABLE},
+    ),
     label="Access",
 )

@@ -7,16 +7,14 @@ from zkdash.cluster.tables import config_rows, notification_rows, topic_queries
 from zkdash.cluster.tables.config_rows import ConfigRow
 from zkdash.kafka.configs import entity_names
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.configs import entity_cells, notification_table
-from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 Entry = tuple[str, ConfigRow]  # the cluster's name, and the entity
-
-_AREAS = frozenset({"configs", "notifications", "topics"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -52,10 +50,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "unreadable": [{"path": path, "reason": reason} for path, reason in refused],
         },
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def _is_ours(path: str) -> bool:
@@ -110,7 +104,14 @@ PAGE = Page(
     route="configs/",
     template="configs/configs.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"configs", "notifications", "topics"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {
+            "notifications": shapes.many(shapes.row(notification_table.COLUMNS)),
+            "unreadable": entity_cells.UNREADABLE,
+        },
+    ),
     label="Configuration",
 )

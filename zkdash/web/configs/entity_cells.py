@@ -9,9 +9,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from zkdash.kafka import secrets
-from zkdash.web.frame import times
+from zkdash.web.frame import shapes, times
 from zkdash.web.frame.cells import Cell
 
+# What may not be read, as JSON has it.
+UNREADABLE: Final = shapes.many(shapes.fields(path=shapes.TEXT, reason=shapes.TEXT))
 WITHHELD: Final = "it may be a secret, so its value is never read into zkdash"
 _BREAK = SafeString("<br>")
 

@@ -8,7 +8,7 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.notification_rows import NotificationRow
 from zkdash.live.parts import Table
 from zkdash.web.frame import cells, links, tables
-from zkdash.web.frame.page import Record
+from zkdash.web.frame.cells import Record
 from zkdash.web.frame.tables import Column, Empty
 
 Entry = tuple[str, NotificationRow]  # the cluster's name, and the notification

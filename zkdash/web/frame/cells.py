@@ -7,7 +7,7 @@ absent in ZooKeeper `—`, unparsable `?`, and `unknown` (ZooKeeper cannot tell)
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from django.utils.html import format_html, format_html_join
@@ -20,6 +20,7 @@ from zkdash.znode import Unreadable
 
 T = TypeVar("T")
 Plain = str | int | float | bool | None | list[int] | list[str] | dict[str, int]
+Record = dict[str, Any]
 
 _NARROW_SPACE = "\u202f"
 _UNPARSABLE = "?"

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.tone import Tone
+from zkdash.web.frame import cells, times
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """One line: words, something with a copy button, or an instant. `href` lists what was counted, `how` says
-    how it was computed."""
+    """One line: `value` is text, or what the functions below make.
+
+    `how` says how it was computed; or, where `is_missing`, why it is not known.
+    """
 
     label: str
-    words: tuple[str, ...] = ()
-    copied: str = ""
-    when: int | None = None
-    href: str = ""
-    tone: Tone | None = None
+    value: str
     how: str = ""
+    is_missing: bool = False
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A sentence below the lines: to be heeded, or for information only."""
+
+    text: str
+    is_info: bool = False
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """Sentences that can be opened, below all else."""
+
+    id: str
+    summary: str
+    sentences: tuple[str, ...]
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -25,7 +44,41 @@ class Facts(msgspec.Struct, frozen=True):
 
     name: str
     gone: str = ""
-    tone: Tone = Tone.UNKNOWN
-    status: str = ""
     facts: tuple[Fact, ...] = ()
-    note: str = ""
+    notes: tuple[Note, ...] = ()
+    explanation: Explanation | None = None
+
+
+def status_line(tone: Tone, words: str, marks: Iterable[str] = ()) -> Fact:
+    """The first line: how it is, and what else is so."""
+    beside = format_html_join("", ' <span class="tone info">{}</span>', ((mark,) for mark in marks))
+    return Fact("Status", cells.tone_html(tone, words) + beside)
+
+
+def words(*texts: str, href: str = "", tone: Tone | None = None) -> SafeString:
+    """Texts, each on a line of its own; `href` lists what was counted."""
+    opened = format_html('<span class="tone {}">', tone.value) if tone else SafeString("<span>")
+    return format_html_join(SafeString("<br>"), "{}{}</span>", ((opened, text(one, href)) for one in texts))
+
+
+def text(value: str, href: str = "") -> SafeString:
+    """Text of the cluster's own, with its page where it has one."""
+    if href:
+        return format_html('<a href="{}">{}</a>', href, value)
+    return format_html("<bdi>{}</bdi>", value)
+
+
+def path(value: str) -> SafeString:
+    """Something with a copy button."""
+    return cells.path_html(value)
+
+
+def moment(epoch_ms: int) -> SafeString:
+    """An instant, which the script words as an age."""
+    return times.time_html(epoch_ms)
+
+
+def listed(items: Iterable[SafeString], more: int = 0) -> SafeString:
+    """Items one after the other, and how many are left out."""
+    beyond = f" and {more} more" if more else ""
+    return format_html("{}{}", format_html_join(", ", "{}", ((one,) for one in items)), beyond)

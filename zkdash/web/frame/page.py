@@ -1,22 +1,22 @@
 """What a page is: declared once, then served whole, as JSON, as CSV, and live.
 
 A page's `look` turns a snapshot into plain values. The HTTP view renders all of them, the hub renders
-the live parts of the same values again when a revision touches them.
+the live parts of the same values again when a revision changed what they show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs, unquote_plus
 
 import msgspec
 
+from zkdash.cluster.model.changed_areas import Area
 from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame.cells import Plain
-
-Record = dict[str, Any]
+from zkdash.web.frame.cells import Plain, Record
+from zkdash.web.frame.shapes import Shape
 
 # What every address may hold: the shape of the answer, and the revision that a socket begins from.
 _EVERYWHERE = {"format", "from"}
@@ -48,37 +48,48 @@ class View(msgspec.Struct, frozen=True):
 
 Look = Callable[[Snapshot, PageKey], View]
 # Topics whose logs, and groups (with the topics of each) whose commits, are to be asked of the brokers.
-Wants = tuple[Collection[str], Mapping[str, Collection[str]]]
+BrokerDemand = tuple[Collection[str], Mapping[str, Collection[str]]]
 
 
 class Page(msgspec.Struct, frozen=True):
     """A page of one cluster.
 
-    `route` follows /c/<cluster>/ in Django's path syntax, `look` builds it, `touches` says whether what a
-    revision changed can show on it. `canonical` reads a raw query string and returns the canonical one, with
-    sentences about what was not understood. `label` and `letter` are its entry in the navigation and its
-    `g` key, `count` is the number beside the label. `glance` is what else can show on the page, where that is
-    cheaper to compare than to be told of.
-    `wants` says what of the brokers' own knowledge it shows, which they are then asked while it is looked at;
-    `wants_listing`, that it shows which groups they know.
-    `whole` builds it for a request, where that needs the database; `look` then has what is live of it. An
-    open page says by `attend`, every 2 s, that somebody looks at it.
+    `route` follows /c/<cluster>/ in Django's path syntax, `look` builds it. `canonical` reads a raw query
+    string and returns the canonical one, with sentences about what was not understood. `label` and `letter`
+    are its entry in the navigation and its `g` key, `count` is the number beside the label. `shape` is what
+    its JSON holds, of which /api/openapi.json is made.
+    It is rendered again after a revision that changed one of its `areas`, or, where the first argument of its
+    address names one of the `entities`, that one; and whenever its `render_key` is another: what else can
+    show on it, where that is cheaper to compare than to be told of.
+    `broker_demand` says what of the brokers' own knowledge it shows, which they are then asked while it is
+    looked at; `lists_kafka_groups`, that it shows which groups they know.
+    `whole` builds it for a request, where that needs the database; `look` then has what is live of it. While
+    a page is open, `keep_alive` is called every 2 s, to have what it shows read on.
     """
 
     name: str
     route: str
     template: str
     look: Look
-    touches: Callable[[PageKey, ChangedAreas], bool]
     canonical: Callable[[str], tuple[str, tuple[str, ...]]]
+    shape: Shape
+    areas: frozenset[Area] = frozenset()
+    entities: Literal["", "topics", "groups"] = ""
     label: str = ""
     letter: str = ""
     count: Callable[[Snapshot], int] | None = None
-    glance: Callable[[Snapshot, PageKey], object] | None = None
-    wants: Callable[[Snapshot, PageKey], Wants] | None = None
-    wants_listing: bool = False
+    render_key: Callable[[Snapshot, PageKey], object] | None = None
+    broker_demand: Callable[[Snapshot, PageKey], BrokerDemand] | None = None
+    lists_kafka_groups: bool = False
     whole: Look | None = None
-    attend: Callable[[PageKey], None] | None = None
+    keep_alive: Callable[[PageKey], None] | None = None
+
+    def shows(self, key: PageKey, changed: ChangedAreas) -> bool:
+        """Whether what a revision changed can show on the page, by what it declares."""
+        if not self.areas.isdisjoint(changed.areas):
+            return True
+        named = {"topics": changed.topics, "groups": changed.groups}.get(self.entities, ())
+        return bool(named) and key.args[0] in named
 
 
 def without_query(raw: str) -> tuple[str, tuple[str, ...]]:

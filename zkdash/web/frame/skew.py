@@ -4,6 +4,7 @@ they were computed, and of what."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 from django.utils.html import format_html
@@ -14,9 +15,8 @@ from zkdash.cluster.analysis.skew import TopicSkew
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.topics import Topic
 from zkdash.live.parts import Block
-from zkdash.web.frame import cells
-from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Record
+from zkdash.web.frame import cells, shapes
+from zkdash.web.frame.cells import Cell, Record
 
 _MOST_NAMED = 8
 
@@ -56,6 +56,19 @@ def block(topic: Topic | None, state: ClusterState) -> Block:
     """The live numbers of a topic; none where no replica is assigned."""
     found = _skew(topic, state)
     return Block(id="skew", template="frame/skew.html", values=() if found is None else _figures(found))
+
+
+_CLOSE: Final[shapes.Schema] = {"type": ["number", "null"]}
+RECORD: Final = shapes.fields(
+    brokers_spread_percent=_CLOSE,
+    brokers_skew_percent=_CLOSE,
+    brokers_leader_skew_percent=_CLOSE,
+    preferred_leaders_percent=_CLOSE,
+    even_replicas=_CLOSE,
+    even_leaders=_CLOSE,
+    skewed_brokers=shapes.NUMBERS,
+    leader_skewed_brokers=shapes.NUMBERS,
+)
 
 
 def record(topic: Topic | None, state: ClusterState) -> Record:

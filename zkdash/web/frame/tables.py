@@ -10,8 +10,7 @@ import msgspec
 from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import Row, Table
 from zkdash.live.sockets.pace import breathing
-from zkdash.web.frame.cells import Cell, Missing
-from zkdash.web.frame.page import Record
+from zkdash.web.frame.cells import Cell, Missing, Record
 
 R = TypeVar("R")
 

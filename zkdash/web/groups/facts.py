@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
+from django.utils.html import format_html
 
 from zkdash.broker.samples import GroupCommits
 from zkdash.cluster.analysis import coordinator, migration
@@ -21,39 +23,15 @@ from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
-from zkdash.web.frame import links
-from zkdash.web.frame.page import Record
+from zkdash.web.frame import links, shapes
+from zkdash.web.frame.cells import Record, tone_html
+from zkdash.web.frame.facts import Explanation, Fact, Facts, Note, listed, path, status_line
 from zkdash.web.groups import cells
 
 _MOST_IDLE = 20
 _MOST_TOPICS = 5
 _ELSEWHERE = "not in ZooKeeper"
 _NOT_SAMPLED = migration.judge(())
-
-
-class Facts(msgspec.Struct, frozen=True):
-    """`gone` is the sentence where there is no such group. `idle` are (short, whole) ids of threads.
-
-    `rule` says in words by which rule owners are expected, `assumptions` what that takes for granted.
-    `partial` is what of a whole group is missing, and why.
-    """
-
-    name: str
-    gone: str
-    path: str
-    tone: Tone = Tone.UNKNOWN
-    words: str = ""
-    marks: tuple[str, ...] = ()
-    rule: str = ""
-    source: str = ""
-    offsets: str = ""
-    coordinator: tuple[str, str, str] | None = None
-    migration: Migration | None = None
-    idle: tuple[tuple[str, str], ...] = ()
-    more_idle: int = 0
-    notes: tuple[str, ...] = ()
-    partial: str = ""
-    assumptions: tuple[str, ...] = ()
 
 
 def block(snapshot: Snapshot, name: str, group: Group | None, expected: Expectation) -> Block:
@@ -64,10 +42,28 @@ def block(snapshot: Snapshot, name: str, group: Group | None, expected: Expectat
         gone = f"No group named “{name}” is in ZooKeeper. No broker that could be asked knows one either."
         if not snapshot.state.loaded:
             gone = "Groups are not known before the first load from ZooKeeper."
-        values = Facts(name=name, gone=gone, path=paths.group(name))
+        values = Facts(name, gone)
     else:
         values = _known(snapshot, group, expected)
-    return Block(id="facts", template="groups/facts.html", values=values)
+    return Block(id="facts", template="frame/facts.html", values=values)
+
+
+RECORD: Final = shapes.fields(
+    status=shapes.TEXT,
+    words=shapes.TEXT,
+    rebalancing=shapes.WHETHER,
+    rule=shapes.TEXT_OR_NULL,
+    matching_rules=shapes.TEXTS,
+    expected_by=shapes.TEXT,
+    migration=shapes.or_null(
+        shapes.fields(stage=shapes.TEXT, reason=shapes.TEXT, next_step=shapes.TEXT_OR_NULL)
+    ),
+    idle_threads=shapes.TEXTS,
+    partial=shapes.TEXT_OR_NULL,
+    notes=shapes.TEXTS,
+    assumptions=shapes.TEXTS,
+    coordinator=shapes.struct(Coordinator),
+)
 
 
 def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expectation) -> Record:
@@ -77,62 +73,91 @@ def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expecta
             return {}
         found = coordinator.of_group(snapshot.state, name)
         return {"status": Tone.INFO.value, "words": _ELSEWHERE, "coordinator": msgspec.structs.asdict(found)}
-    facts = _known(snapshot, group, expected)
+    numbers = snapshot.state.group_summaries[group.name]
     found = coordinator.of_group(snapshot.state, group.name)
     return {
-        "status": facts.tone.value,
-        "words": facts.words,
+        "status": numbers.tone.value,
+        "words": numbers.words,
         "rebalancing": group.name in snapshot.restless,
         "rule": expected.rule.value if expected.rule else None,
         "matching_rules": [rule.value for rule in expected.matching],
         "expected_by": expected.against.value,
-        "migration": msgspec.to_builtins(facts.migration),
+        "migration": msgspec.to_builtins(_migration(snapshot, group)),
         "idle_threads": list(expected.idle),
-        "partial": facts.partial or None,
-        "notes": list(facts.notes),
-        "assumptions": list(facts.assumptions),
+        "partial": _partial(expected) or None,
+        "notes": list(_notes(expected)),
+        "assumptions": list(expected.asked.assumptions),
         "coordinator": msgspec.structs.asdict(found),
     }
 
 
 def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
+    partial = _partial(expected)
+    source = expected.against.source if expected.plans else ""
+    sentences = ((source,) if source else ()) + expected.asked.assumptions
+    return Facts(
+        group.name,
+        facts=tuple(_lines(snapshot, group, expected)),
+        notes=(
+            *((Note(partial, is_info=True),) if partial else ()),
+            *(Note(sentence) for sentence in _notes(expected)),
+        ),
+        explanation=Explanation("expecting", "How owners are expected", sentences) if sentences else None,
+    )
+
+
+def _lines(snapshot: Snapshot, group: Group, expected: Expectation) -> Iterator[Fact]:
     numbers = snapshot.state.group_summaries[group.name]
     is_old = snapshot.state.layout is Layout.V07
-    found = coordinator.of_group(snapshot.state, group.name)
-    return Facts(
-        name=group.name,
-        gone="",
-        path=paths.group(group.name),
-        tone=numbers.tone,
-        words=numbers.words,
-        marks=("rebalancing",) if group.name in snapshot.restless else (),
-        rule=_rule(expected),
-        source=expected.against.source if expected.plans else "",
-        offsets=_offsets(snapshot, group, is_old=is_old),
-        coordinator=None if is_old else _coordinator(snapshot.cluster, found),
-        migration=None if is_old else snapshot.migrations.get(group.name, _NOT_SAMPLED),
-        idle=tuple((cells.short(one, group.name), one) for one in expected.idle[:_MOST_IDLE]),
-        more_idle=max(0, len(expected.idle) - _MOST_IDLE),
-        notes=tuple(_notes(expected)),
-        partial=_sentence(expected.partial) if expected.partial else "",
-        assumptions=expected.asked.assumptions,
+    yield status_line(
+        numbers.tone, numbers.words, ("rebalancing",) if group.name in snapshot.restless else ()
     )
+    yield Fact("Path", path(paths.group(group.name)))
+    yield Fact("Offsets", _offsets(snapshot, group, is_old=is_old))
+    if rule := _rule(expected):
+        yield Fact("Rule", rule)
+    if not is_old:
+        yield _coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, group.name))
+    moved = _migration(snapshot, group)
+    if moved is not None:
+        stage = tone_html(moved.stage.tone, moved.stage.value)
+        next_step = f". Next: {moved.next_step}" if moved.next_step else ""
+        yield Fact("Moved to Kafka", format_html("{} {}{}", stage, moved.reason, next_step))
+    if expected.idle:
+        shown = expected.idle[:_MOST_IDLE]
+        threads = (
+            format_html('<span title="{}"><bdi>{}</bdi></span>', one, cells.short(one, group.name))
+            for one in shown
+        )
+        yield Fact("Idle threads", listed(threads, more=len(expected.idle) - len(shown)))
+
+
+def _migration(snapshot: Snapshot, group: Group) -> Migration | None:
+    """How far its offsets moved into Kafka; None of 0.7, which knows no such thing."""
+    if snapshot.state.layout is Layout.V07:
+        return None
+    return snapshot.migrations.get(group.name, _NOT_SAMPLED)
+
+
+def _partial(expected: Expectation) -> str:
+    """What of the whole group is missing, and why."""
+    return _sentence(expected.partial) if expected.partial else ""
 
 
 def _only_in_kafka(snapshot: Snapshot, name: str) -> Facts:
     """A group of consumers of 0.9 and later, or one that has left nothing in ZooKeeper."""
+    told = (
+        "The group keeps itself in Kafka. Its offsets are those that its coordinator tells; its members"
+        " and what they own are not in ZooKeeper."
+    )
     return Facts(
-        name=name,
-        gone="",
-        path="",
-        tone=Tone.INFO,
-        words=_ELSEWHERE,
-        offsets="in Kafka",
-        coordinator=_coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, name)),
-        partial=(
-            "The group keeps itself in Kafka. Its offsets are those that its coordinator tells; its members"
-            " and what they own are not in ZooKeeper."
+        name,
+        facts=(
+            status_line(Tone.INFO, _ELSEWHERE),
+            Fact("Offsets", "in Kafka"),
+            _coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, name)),
         ),
+        notes=(Note(told, is_info=True),),
     )
 
 
@@ -172,13 +197,14 @@ def _offsets(snapshot: Snapshot, group: Group, *, is_old: bool) -> str:
     return "not in ZooKeeper: kept in Kafka, not visible here, or never committed"
 
 
-def _coordinator(cluster: str, found: Coordinator) -> tuple[str, str, str]:
-    """(the broker, its page, what else is to say of it); only the last where there is no broker."""
+def _coordinator(cluster: str, found: Coordinator) -> Fact:
+    """The broker and its page, and what else is to say of it; only that where there is no broker."""
     if found.broker is None:
-        return "", "", found.reason or ""
+        return Fact("Coordinator", found.reason or "")
     leads = f"leads partition {found.partition} of {OFFSETS_TOPIC}"
     told = f"{leads} and is not registered" if found.reason else leads
-    return f"broker {found.broker}", links.broker(cluster, found.broker), told
+    href = links.broker(cluster, found.broker)
+    return Fact("Coordinator", format_html('<a href="{}">broker {}</a> {}', href, found.broker, told))
 
 
 def _notes(expected: Expectation) -> Iterator[str]:

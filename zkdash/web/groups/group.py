@@ -15,19 +15,17 @@ from zkdash.cluster.tables.groups import partitions as group_partitions
 from zkdash.cluster.tables.groups.partitions import GroupPartitionRow
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import cells, links, listing, row_selection, tables
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, View, Wants
+from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.groups import cells as group_cells
 from zkdash.web.groups import expectations, members
 from zkdash.web.groups import facts as group_facts
 from zkdash.web.history import timeline
-
-_AREAS = frozenset({"topics", "brokers", "samples", "findings"})
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -69,7 +67,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
             "in_zookeeper": group is not None,
-            "deeds": _deeds(key) if group is not None else (),
+            "action_links": _action_links(key) if group is not None else (),
             "timeline": timeline.about(snapshot.cluster, "group", name),
             "member_headings": tables.headings(members.COLUMNS, ""),
         },
@@ -84,16 +82,12 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def _deeds(key: PageKey) -> tuple[row_selection.ActionLink, ...]:
+def _action_links(key: PageKey) -> tuple[row_selection.ActionLink, ...]:
     """What can be asked of a group that ZooKeeper holds."""
     chosen = (("group", key.args[0]),)
     return row_selection.action_links(
         key, ("Reset offsets…", "reset-offsets", chosen), ("Delete the group…", "delete-group", chosen)
     )
-
-
-def touches(key: PageKey, touched: ChangedAreas) -> bool:
-    return key.args[0] in touched.groups or not _AREAS.isdisjoint(touched.areas)
 
 
 def _table(columns: tuple[Column[Entry], ...], entries: tuple[Entry, ...], empty: Empty) -> Table:
@@ -119,7 +113,7 @@ def _empty(snapshot: Snapshot, query: topic_queries.Query, expected: Expectation
     return Empty("The group neither asks for nor owns a partition, and no offset of it is in ZooKeeper.")
 
 
-def wants(snapshot: Snapshot, key: PageKey) -> Wants:
+def broker_demand(snapshot: Snapshot, key: PageKey) -> BrokerDemand:
     """The logs of the group's topics, and its commits; nothing of 0.7, whose offsets are bytes."""
     (name,) = key.args
     numbers = snapshot.state.group_summaries.get(name)
@@ -212,8 +206,12 @@ PAGE = Page(
     route="groups/<name:name>/",
     template="groups/group.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"topics", "brokers", "samples", "findings"}),
+    entities="groups",
     canonical=SPEC.canonical,
-    wants=wants,
-    wants_listing=True,
+    shape=shapes.Shape(
+        (FIELDS,), {"group": group_facts.RECORD, "members": members.RECORDS}, frozenset({"group", "members"})
+    ),
+    broker_demand=broker_demand,
+    lists_kafka_groups=True,
 )

@@ -7,8 +7,8 @@ from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import queries as group_queries
 from zkdash.cluster.tables.groups.rows import GroupRow
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, listing, row_selection, tables
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -43,11 +43,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         records=lambda: tables.records(FIELDS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
     )
-
-
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    """Groups change with every offset, which the list does not show: the glance sees what it does show."""
-    return False
 
 
 def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
@@ -127,11 +122,12 @@ PAGE = Page(
     route="groups/",
     template="groups/groups.html",
     look=look,
-    touches=touches,
     canonical=SPEC.canonical,
+    shape=shapes.Shape((FIELDS,)),
     label="Groups",
     letter="g",
     count=lambda snapshot: snapshot.state.counts.groups,
-    glance=lambda snapshot, _: (snapshot.state.group_summaries, snapshot.samples.listings),
-    wants_listing=True,
+    # Groups change with every offset, which the list does not show.
+    render_key=lambda snapshot, _: (snapshot.state.group_summaries, snapshot.samples.listings),
+    lists_kafka_groups=True,
 )

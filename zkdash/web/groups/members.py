@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
@@ -15,9 +16,8 @@ from zkdash.kafka.consumers import consumer_ids
 from zkdash.kafka.consumers.consumer_ids import ConsumerId
 from zkdash.kafka.values import Pattern, Registration
 from zkdash.live.parts import Table
-from zkdash.web.frame import broker_cells, cells, links, tables
-from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Record
+from zkdash.web.frame import broker_cells, cells, links, shapes, tables
+from zkdash.web.frame.cells import Cell, Record
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.groups import cells as group_cells
 
@@ -151,4 +151,8 @@ COLUMNS: tuple[Column[Entry], ...] = (
 FIELDS: tuple[Column[Entry], ...] = (
     *COLUMNS,
     Column("path", "Path", lambda one: cells.Path(paths.member(one.group, one.member.id))),
+)
+
+RECORDS: Final = shapes.many(
+    shapes.fields(**shapes.columns(FIELDS) | {"threads": shapes.or_null(shapes.named({"type": "integer"}))})
 )

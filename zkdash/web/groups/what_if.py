@@ -16,8 +16,8 @@ from zkdash.cluster.rebalance.values import Expectation
 from zkdash.cluster.rebalance.whatif import Shift, WhatIf
 from zkdash.kafka.assignment.rules import Rule
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, tables
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -274,15 +274,26 @@ COLUMNS: tuple[Column[Entry], ...] = (
 )
 
 
-def touches(key: PageKey, touched: ChangedAreas) -> bool:
-    return group_page.touches(key, touched)
-
-
 PAGE = Page(
     name="what-if",
     route="groups/<name:name>/what-if/",
     template="groups/what_if.html",
     look=look,
-    touches=touches,
+    areas=group_page.PAGE.areas,
+    entities=group_page.PAGE.entities,
     canonical=canonical,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {"answer": shapes.TEXT, "members": shapes.many(shapes.row(SHARES))},
+        frozenset({"members"}),
+        {
+            "add": shapes.COUNT,
+            "threads": shapes.COUNT,
+            "partitions": shapes.COUNT,
+            "host": shapes.TEXT,
+            "remove": shapes.TEXTS,
+            "topic": shapes.TEXT,
+            "rule": shapes.TEXT,
+        },
+    ),
 )

@@ -6,7 +6,8 @@ import time
 
 from zkdash.history.queries import trends as asking
 from zkdash.live.parts import PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import shapes
 from zkdash.web.frame.page import Page, View
 from zkdash.web.history import plots, spans, trends
 
@@ -36,16 +37,12 @@ def look(_snapshot: Snapshot, key: PageKey) -> View:
     return View(title=asking.TITLES[key.args[0]], parts=())
 
 
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    return False
-
-
 PAGE = Page(
     name=NAME,
     route="",
     template="embeds/chart.html",
     look=look,
-    touches=touches,
     canonical=spans.canonical,
+    shape=shapes.NONE,
     whole=whole,
 )

@@ -10,7 +10,7 @@ import msgspec
 from zkdash.history.queries.trends import Chart, Line
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, Window
 from zkdash.web.frame import cells, times
-from zkdash.web.frame.page import Record
+from zkdash.web.frame.cells import Record
 
 _LEVELS: Final = "▁▂▃▄▅▆▇█"
 _GAP: Final = "·"

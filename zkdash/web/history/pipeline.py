@@ -15,10 +15,10 @@ from zkdash.history.store.tables import Tables
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.runs import Run, Runs
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.pipeline.runs import JOBS, QUEUEABLE, State
-from zkdash.web.frame import cells, links, row_selection, tables
-from zkdash.web.frame.facts import Fact, Facts
+from zkdash.web.frame import cells, links, row_selection, shapes, tables
+from zkdash.web.frame.facts import Fact, Facts, Note, moment, path, status_line, words
 from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.frame.tables import Empty
 from zkdash.web.history import recorded, run_cells, run_reading
@@ -120,16 +120,12 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
     return View(title="Pipeline", parts=(facts, _jobs(jobs), _runs(known, told)))
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return "runs" in touched.areas
-
-
-def attend(key: PageKey) -> None:
+def keep_alive(key: PageKey) -> None:
     """Have the runs read as long as somebody looks."""
     engine.polled().runs.want(str(key.cluster))
 
 
-def _glance(snapshot: Snapshot, _key: PageKey) -> object:
+def _render_key(snapshot: Snapshot, _key: PageKey) -> object:
     """How far the cluster went on, in steps that a person cares for: its every write is no news."""
     return _behind(snapshot, engine.polled().runs.current(snapshot.cluster))
 
@@ -149,31 +145,31 @@ def _facts(snapshot: Snapshot, known: Runs) -> Facts:
     files = _files(snapshot.cluster)
     active = next((run for run in known.runs if run.state == State.RUNNING), None)
     newest = next(iter(known.runs), None)
-    tone, words = Tone.UNKNOWN, "no run was asked for yet"
+    tone, told = Tone.UNKNOWN, "no run was asked for yet"
     if active is not None:
-        tone, words = Tone.INFO, f"{active.job} is running: {active.progress} %"
+        tone, told = Tone.INFO, f"{active.job} is running: {active.progress} %"
     elif newest is not None:
-        tone, words = run_cells.TONES[State(newest.state)], f"the newest run is {newest.state}"
+        tone, told = run_cells.TONES[State(newest.state)], f"the newest run is {newest.state}"
+    note = _note(snapshot.cluster, source, files)
     facts = [
+        status_line(tone, told),
         _told(source, files),
-        Fact("Recorded up to zxid", (f"0x{last.zxid_upto:x}",) if last and last.zxid_upto else ("unknown",)),
-        Fact("Behind the cluster", (_behind(snapshot, known),)),
+        Fact("Recorded up to zxid", words(f"0x{last.zxid_upto:x}" if last and last.zxid_upto else "unknown")),
+        Fact("Behind the cluster", words(_behind(snapshot, known))),
     ]
     if last is not None and last.ended_ms is not None:
-        facts.append(Fact("Last brought up to date", when=last.ended_ms))
+        facts.append(Fact("Last brought up to date", moment(last.ended_ms)))
     return Facts(
         name=f"Pipeline of {snapshot.cluster}",
-        tone=tone,
-        status=words,
         facts=tuple(facts),
-        note=_note(snapshot.cluster, source, files),
+        notes=(Note(note),) if note else (),
     )
 
 
 def _told(source: str, files: str) -> Fact:
     if files:
-        return Fact("Source", copied=files)
-    return Fact("Source", (source,)) if source else Fact("Source", ("none",), tone=Tone.WARNING)
+        return Fact("Source", path(files))
+    return Fact("Source", words(source) if source else words("none", tone=Tone.WARNING))
 
 
 def _note(cluster: str, source: str, files: str) -> str:
@@ -259,9 +255,17 @@ PAGE = Page(
     route="pipeline/",
     template="history/pipeline.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"runs"}),
     canonical=without_query,
-    glance=_glance,
+    shape=shapes.Shape(
+        (run_cells.RUNS,),
+        {
+            "tables": shapes.many(shapes.struct(Held)),
+            "problems": shapes.many(shapes.struct(Unread)),
+            "source": shapes.TEXT_OR_NULL,
+        },
+    ),
+    render_key=_render_key,
     whole=whole,
-    attend=attend,
+    keep_alive=keep_alive,
 )

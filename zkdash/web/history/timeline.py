@@ -14,8 +14,8 @@ from zkdash.history.queries import timeline
 from zkdash.history.queries.timeline import Entry, Found, Place, Search
 from zkdash.kafka import paths
 from zkdash.live.parts import PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import change_table, links, page, tables, times
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import change_table, links, page, shapes, tables, times
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
 from zkdash.web.history import recorded
@@ -93,10 +93,6 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
     return View(title="Timeline", parts=())
 
 
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    return False
-
-
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """The query with what is not understood left out, and a sentence for each of these."""
     notes: list[str] = []
@@ -153,7 +149,17 @@ PAGE = Page(
     route="timeline/",
     template="history/timeline.html",
     look=look,
-    touches=touches,
     canonical=canonical,
+    shape=shapes.Shape(
+        (change_table.COLUMNS,),
+        {"older": shapes.TEXT_OR_NULL, "recorded_up_to": shapes.TEXT_OR_NULL},
+        parameters={
+            "topic": shapes.TEXT,
+            "broker": shapes.COUNT,
+            "group": shapes.TEXT,
+            "path": shapes.TEXT,
+            "before": shapes.TEXT,
+        },
+    ),
     whole=whole,
 )

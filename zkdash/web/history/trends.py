@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Final
 
 import msgspec
 from django.utils.html import format_html
@@ -13,10 +14,10 @@ from zkdash.history.queries import trends
 from zkdash.history.queries.trends import HotPath, Trends
 from zkdash.history.queries.window import Span
 from zkdash.live.parts import PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, tables, times
-from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, shapes, tables, times
+from zkdash.web.frame.cells import Cell, Record
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import charts, recorded, spans
 from zkdash.web.history.spans import Asked
@@ -98,10 +99,6 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
     return View(title="Trends", parts=())
 
 
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    return False
-
-
 def _choices(last: str, known: tuple[Span, ...]) -> tuple[Choice, ...]:
     choices = [Choice(f"last {one}", f"?last={one}", one == last) for one in spans.LASTS]
     if known:
@@ -153,13 +150,27 @@ PATHS: tuple[Column[Hot], ...] = (
     Column("bytes", "Bytes", lambda one: cells.Number(one[0].bytes), is_number=True, is_sortable=False),
 )
 
+KNOWN: Final = shapes.many(shapes.fields(**{"from": shapes.TEXT, "to": shapes.TEXT}))
+
+
 PAGE = Page(
     name=NAME,
     route="trends/",
     template="history/trends.html",
     look=look,
-    touches=touches,
     canonical=spans.canonical,
+    shape=shapes.Shape(
+        (charts.FIELDS,),
+        {
+            "from": shapes.TEXT_OR_NULL,
+            "to": shapes.TEXT_OR_NULL,
+            "step_s": {"type": ["number", "null"]},
+            "known": KNOWN,
+            "writes": shapes.INTEGER_OR_NULL,
+            "hot_paths": shapes.many(shapes.struct(HotPath)),
+        },
+        parameters={"last": shapes.TEXT, "from": shapes.INSTANT, "to": shapes.INSTANT},
+    ),
     label="Trends",
     letter="r",
     whole=whole,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 from django.conf import settings
 from django.utils.html import format_html, format_html_join
@@ -15,7 +16,7 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Controller
 from zkdash.live.parts import Block, Rendered
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import banners, cells, links, tables, times
+from zkdash.web.frame import banners, cells, links, shapes, tables, times
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import View
 from zkdash.web.frame.tables import Column, Empty
@@ -206,3 +207,5 @@ COLUMNS: tuple[Column[Snapshot], ...] = (
     Column("data", "Data", _data),
     Column("address", "ZooKeeper", lambda one: cells.Text(one.address)),
 )
+
+SHAPE: Final = shapes.Shape((COLUMNS,))

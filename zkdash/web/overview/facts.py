@@ -6,31 +6,34 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import msgspec
+from django.utils.html import format_html
 
 from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.kafka.layouts import features
 from zkdash.kafka.values import ClusterId, Features, ProducerIds, Unparsable
 from zkdash.live.parts import Block
-from zkdash.web.frame import cells, links, times
-from zkdash.web.frame.page import Record
+from zkdash.web.frame import cells, links, shapes, times
+from zkdash.web.frame.cells import Record
+from zkdash.web.frame.facts import Fact, moment, text
 from zkdash.znode import Unreadable, Znode
 
 _STATUSES: Final = {features.DISABLED: "disabled", features.ENABLED: "enabled"}
 
 
-class Fact(msgspec.Struct, frozen=True):
-    """One line: words, and the instant that they are of (epoch ms). `why` says why nothing is known."""
-
-    label: str
-    shown: str
-    why: str = ""
-    when: int | None = None
-    href: str = ""
-
-
 def block(cluster: str, state: ClusterState) -> Block:
     """The live part: a line for each znode that is there."""
     return Block(id="itself", template="overview/facts.html", values=tuple(_facts(cluster, state)))
+
+
+RECORD: Final = shapes.fields(
+    cluster_id=shapes.TEXT_OR_NULL,
+    features=shapes.or_null(shapes.named({"anyOf": [{"type": "integer"}, shapes.NUMBERS]})),
+    features_status=shapes.INTEGER_OR_NULL,
+    producer_ids=shapes.or_null(shapes.struct(ProducerIds)),
+    generated_broker_ids=shapes.INTEGER_OR_NULL,
+    notifications=shapes.COUNT,
+    oldest_notification=shapes.TEXT_OR_NULL,
+)
 
 
 def record(state: ClusterState) -> Record:
@@ -52,24 +55,27 @@ def _facts(cluster: str, state: ClusterState) -> Iterator[Fact]:
     yield from _fact("Features", state.feature, _features)
     yield from _fact("Producer ids", state.producer_ids, _producer_ids)
     if isinstance(state.seqid, Unreadable):
-        yield Fact("Broker ids", "not readable", state.seqid.reason)
+        yield Fact("Broker ids", text("not readable"), state.seqid.reason, is_missing=True)
     elif state.seqid is not None:
-        yield Fact("Broker ids", f"{cells.grouped(state.seqid.version)} generated")
+        yield Fact("Broker ids", text(f"{cells.grouped(state.seqid.version)} generated"))
     if state.notifications:
         count = cells.grouped(len(state.notifications))
         href = links.cluster(cluster, "configs/") + "#notifications"
-        yield Fact("Notifications", f"{count} in ZooKeeper, the oldest", when=_oldest(state), href=href)
+        oldest = _oldest(state)
+        when = "" if oldest is None else format_html(" {}", moment(oldest))
+        told = text(f"{count} in ZooKeeper, the oldest", href)
+        yield Fact("Notifications", format_html("{}{}", told, when))
 
 
 def _fact(label: str, seen: Seen[Any] | None, words: Callable[[Any], str]) -> Iterator[Fact]:
     if seen is None:
         return
     if isinstance(seen.value, Unreadable):
-        yield Fact(label, "not readable", seen.value.reason)
+        yield Fact(label, text("not readable"), seen.value.reason, is_missing=True)
     elif isinstance(seen.value, Unparsable):
-        yield Fact(label, "?", seen.value.reason)
+        yield Fact(label, text("?"), seen.value.reason, is_missing=True)
     else:
-        yield Fact(label, words(seen.value))
+        yield Fact(label, text(words(seen.value)))
 
 
 def _known(name: str, seen: Seen[Any] | None, plain: Callable[[Any], Any]) -> Record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
+from django.utils.html import format_html
 
 from zkdash.cluster.analysis import kraft, kraft_readiness
 from zkdash.cluster.analysis.kraft import Stage
@@ -16,14 +17,14 @@ from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Controller, Features, Migration
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import broker_cells, cells, links, page, tables
-from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import broker_cells, cells, links, page, shapes, tables
+from zkdash.web.frame.cells import Cell, Record
+from zkdash.web.frame.facts import Fact, moment, path, text
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 NAME: Final = "kraft"
-_AREAS = frozenset({"brokers", "controller", "admin", "topics", "acls"})
 
 _TONES = {Stage.UNKNOWN: Tone.UNKNOWN, Stage.LEFT_BEHIND: Tone.WARNING}
 _TOLD = {
@@ -57,16 +58,7 @@ class Mode(msgspec.Struct, frozen=True):
     words: str
 
 
-class Fact(msgspec.Struct, frozen=True):
-    """One line: a value with its note, or an instant."""
-
-    label: str
-    shown: str = ""
-    when: int | None = None
-    path: str = ""
-
-
-class Facts(msgspec.Struct, frozen=True):
+class Progress(msgspec.Struct, frozen=True):
     """What stands above the tables."""
 
     tone: Tone
@@ -80,12 +72,12 @@ def look(snapshot: Snapshot, key: PageKey) -> View:  # noqa: ARG001 - a page's s
     at = kraft.stage(state)
     conditions = kraft_readiness.conditions(state)
     modes = _modes(snapshot)
-    facts = Facts(_TONES.get(at, Tone.INFO), at.value, _TOLD[at], tuple(_facts(state)))
+    progress = Progress(_TONES.get(at, Tone.INFO), at.value, _TOLD[at], tuple(_facts(state)))
     unknown = Empty("Nothing is known before the first load from ZooKeeper.")
     return View(
         title="Migration to KRaft",
         parts=(
-            Block(id="kraft", template="overview/kraft_facts.html", values=facts),
+            Block(id="kraft", template="overview/kraft_facts.html", values=progress),
             tables.part(
                 "conditions-rows",
                 COLUMNS,
@@ -112,24 +104,25 @@ def look(snapshot: Snapshot, key: PageKey) -> View:  # noqa: ARG001 - a page's s
     )
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
-
-
 def _facts(state: ClusterState) -> list[Fact]:
     controller, migration = kraft.value(state.controller), kraft.value(state.migration)
     feature = kraft.value(state.feature)
-    facts = [Fact("Controller", _controller(state, controller), path=paths.CONTROLLER)]
+    facts = [_fact("Controller", _controller(state, controller), paths.CONTROLLER)]
     if isinstance(migration, Migration):
-        facts.append(Fact("Migration", _migrated(migration), path=paths.MIGRATION))
+        facts.append(_fact("Migration", _migrated(migration), paths.MIGRATION))
     elif migration is not None:
-        facts.append(Fact("Migration", f"not to be had: {migration.reason}", path=paths.MIGRATION))
+        facts.append(_fact("Migration", f"not to be had: {migration.reason}", paths.MIGRATION))
     else:
-        facts.append(Fact("Migration", "absent", path=paths.MIGRATION))
+        facts.append(_fact("Migration", "absent", paths.MIGRATION))
     if state.migration is not None and state.migration.znode is not None:
-        facts.append(Fact("Written last", when=state.migration.znode.mtime))
-    facts.append(Fact("Features", _features(feature), path=paths.FEATURE))
+        facts.append(Fact("Written last", moment(state.migration.znode.mtime)))
+    facts.append(_fact("Features", _features(feature), paths.FEATURE))
     return facts
+
+
+def _fact(label: str, told: str, znode: str) -> Fact:
+    """What a znode tells, and its path."""
+    return Fact(label, format_html('{} <span class="missing">{}</span>', text(told), path(znode)))
 
 
 def _controller(state: ClusterState, controller: object) -> str:
@@ -219,6 +212,15 @@ PAGE = Page(
     route="kraft/",
     template="overview/kraft.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"brokers", "controller", "admin", "topics", "acls"}),
     canonical=page.without_query,
+    shape=shapes.Shape(
+        (COLUMNS,),
+        {
+            "stage": shapes.TEXT,
+            "owner": shapes.INTEGER_OR_NULL,
+            "migration": shapes.or_null(shapes.struct(Migration)),
+            "brokers": shapes.many(shapes.row(MODES)),
+        },
+    ),
 )

@@ -10,13 +10,12 @@ import msgspec
 from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, page
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, page, shapes
 from zkdash.web.frame.page import Page, View
-from zkdash.web.overview.overview import Fact
+from zkdash.web.overview.overview import Metric
 
 NAME = "number"
-_AREAS = frozenset({"brokers", "topics", "groups", "problems", "findings", "session"})
 
 
 class Number(msgspec.Struct, frozen=True):
@@ -87,12 +86,8 @@ def read(snapshot: Snapshot, name: str) -> Reading:
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     found = read(snapshot, name)
-    fact = Fact(found.label, found.shown, note=found.note, href=found.href, tone=found.tone)
+    fact = Metric(found.label, found.shown, note=found.note, href=found.href, tone=found.tone)
     return View(title=found.label, parts=(Block(id="strip", template="frame/strip.html", values=(fact,)),))
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 PAGE = Page(
@@ -100,6 +95,7 @@ PAGE = Page(
     route="",
     template="embeds/number.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"brokers", "topics", "groups", "problems", "findings", "session"}),
     canonical=page.without_query,
+    shape=shapes.NONE,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 
@@ -15,22 +16,20 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka.values import Controller, Layout
 from zkdash.live.parts import Block, PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import actions
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.checks import findings_panel
-from zkdash.web.frame import cells, change_table, links, page, row_selection, tables, times
-from zkdash.web.frame.page import Page, Record, View
+from zkdash.web.frame import cells, change_table, links, page, row_selection, shapes, tables, times
+from zkdash.web.frame.cells import Record
+from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.overview import facts
 from zkdash.zk.connection.session import Phase
 
 NAME = "overview"
-_AREAS = frozenset(
-    {"brokers", "controller", "topics", "findings", "changes", "session", "actions", "notifications"}
-)
 _LAST = 10
-_DEEDS = (
+_ACTION_LINKS = (
     ("Elect preferred leaders…", "elect-preferred", ()),
     ("Balance replicas…", "reassign", (("way", "balance"),)),
     ("Elect the controller anew…", "reelect-controller", ()),
@@ -39,7 +38,7 @@ FIELDS = ("check", "status", "sentence", "count", "since", "acknowledged", "reme
 _NOT_LOADED = "not loaded from ZooKeeper yet"
 
 
-class Fact(msgspec.Struct, frozen=True):
+class Metric(msgspec.Struct, frozen=True):
     """One number of the strip."""
 
     label: str
@@ -64,7 +63,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             "headings": tables.headings(change_table.COLUMNS, ""),
             "action_headings": tables.headings(ACTIONS, ""),
-            "deeds": _deeds(snapshot, key),
+            "action_links": _action_links(snapshot, key),
         },
         fields=FIELDS,
         records=lambda: _records(snapshot),
@@ -75,10 +74,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "kept": facts.record(snapshot.state),
         },
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def _all_well(snapshot: Snapshot) -> tuple[Tone, str]:
@@ -96,17 +91,17 @@ def _strip(snapshot: Snapshot) -> Block:
     return Block(id="strip", template="frame/strip.html", values=_facts(snapshot))
 
 
-def _facts(snapshot: Snapshot) -> tuple[Fact, ...]:
+def _facts(snapshot: Snapshot) -> tuple[Metric, ...]:
     state, counts = snapshot.state, snapshot.state.counts
     if not state.loaded:
         labels = ("Brokers", "Controller", "Topics", "Partitions", "Under-replicated", "Offline")
-        return tuple(Fact(label, "unknown", note=_NOT_LOADED) for label in labels)
+        return tuple(Metric(label, "unknown", note=_NOT_LOADED) for label in labels)
     topics, brokers = (links.cluster(snapshot.cluster, f"{page}/") for page in ("topics", "brokers"))
     alarm = None if state.brokers else Tone.WARNING
     everywhere = (
-        Fact("Brokers", cells.grouped(len(state.brokers)), href=brokers, tone=alarm),
-        Fact("Topics", cells.grouped(counts.topics), href=topics),
-        Fact("Partitions", cells.grouped(counts.partitions)),
+        Metric("Brokers", cells.grouped(len(state.brokers)), href=brokers, tone=alarm),
+        Metric("Topics", cells.grouped(counts.topics), href=topics),
+        Metric("Partitions", cells.grouped(counts.partitions)),
     )
     if state.layout is Layout.V07:  # no controller, no replicas
         return everywhere
@@ -119,25 +114,36 @@ def _facts(snapshot: Snapshot) -> tuple[Fact, ...]:
     )
 
 
-def _bad(label: str, count: int, tone: Tone, href: str) -> Fact:
-    return Fact(label, cells.grouped(count), href=href if count else "", tone=tone if count else None)
+def _bad(label: str, count: int, tone: Tone, href: str) -> Metric:
+    return Metric(label, cells.grouped(count), href=href if count else "", tone=tone if count else None)
 
 
-def _controller(snapshot: Snapshot) -> Fact:
+def _controller(snapshot: Snapshot) -> Metric:
     seen, epoch = snapshot.state.controller, snapshot.state.controller_epoch
     note = f"epoch {epoch.value}" if epoch is not None and isinstance(epoch.value, int) else "epoch unknown"
     if seen is None:
         tone = None if snapshot.state.layout is Layout.NONE else Tone.CRITICAL
-        return Fact("Controller", "none", note=note, tone=tone)
+        return Metric("Controller", "none", note=note, tone=tone)
     if not isinstance(seen.value, Controller):
-        return Fact("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
+        return Metric("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
     since = None if seen.znode is None else seen.znode.ctime
     number = seen.value.broker_id
     known = number in broker_rows.ids(snapshot.state)
     href = links.broker(snapshot.cluster, number) if known else ""
     if kraft.owner(snapshot.state) is not None:  # which is no broker
         href = links.cluster(snapshot.cluster, "kraft/")
-    return Fact("Controller", str(number), note=note, since=since, href=href)
+    return Metric("Controller", str(number), note=note, since=since, href=href)
+
+
+NUMBERS: Final = shapes.fields(
+    brokers=shapes.INTEGER_OR_NULL,
+    topics=shapes.INTEGER_OR_NULL,
+    partitions=shapes.INTEGER_OR_NULL,
+    under_replicated=shapes.INTEGER_OR_NULL,
+    offline=shapes.INTEGER_OR_NULL,
+    controller=shapes.INTEGER_OR_NULL,
+    controller_epoch=shapes.INTEGER_OR_NULL,
+)
 
 
 def _numbers(snapshot: Snapshot) -> Record:
@@ -215,9 +221,9 @@ def _actions(snapshot: Snapshot) -> Table:
     )
 
 
-def _deeds(snapshot: Snapshot, key: PageKey) -> tuple[row_selection.ActionLink, ...]:
+def _action_links(snapshot: Snapshot, key: PageKey) -> tuple[row_selection.ActionLink, ...]:
     """What can be asked of the whole cluster; 0.7 has neither replicas nor a controller."""
-    asked = () if snapshot.state.layout is Layout.V07 else _DEEDS
+    asked = () if snapshot.state.layout is Layout.V07 else _ACTION_LINKS
     return (*row_selection.action_links(key, *asked), *row_selection.every(key))
 
 
@@ -231,8 +237,11 @@ PAGE = Page(
     route="",
     template="overview/overview.html",
     look=look,
-    touches=touches,
+    areas=frozenset(
+        {"brokers", "controller", "topics", "findings", "changes", "session", "actions", "notifications"}
+    ),
     canonical=page.without_query,
+    shape=shapes.Shape((FIELDS,), {"numbers": NUMBERS, "address": shapes.TEXT, "kept": facts.RECORD}),
     label="Overview",
     letter="o",
 )

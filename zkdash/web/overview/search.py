@@ -7,14 +7,13 @@ from urllib.parse import parse_qs, urlencode
 from zkdash.cluster.tables import search
 from zkdash.cluster.tables.search import Hit
 from zkdash.live.parts import PageKey, Table
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, page, tables
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, page, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 Entry = tuple[str, Hit]  # the cluster's name, and what was found
 
-_AREAS = frozenset({"topics", "groups", "brokers"})
 _LONGEST = 200
 _MOST_FIELDS = 100
 _KNOWN = {"q", "format", "from"}
@@ -44,10 +43,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         total=sum(found.totals),
         elsewhere=_address((snapshot.cluster, found.only)) if found.only else "",
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
@@ -104,6 +99,7 @@ PAGE = Page(
     route="search/",
     template="overview/search.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"topics", "groups", "brokers"}),
     canonical=canonical,
+    shape=shapes.Shape((COLUMNS,), parameters={"q": shapes.TEXT}),
 )

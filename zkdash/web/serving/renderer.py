@@ -38,7 +38,7 @@ class Renderer:
         snapshot = live.current(key.cluster)
         if snapshot is None:
             return Rendered(parts=(), revision=0, zxid=None, as_of=None)
-        self._remember(key, _glance(snapshot, key))
+        self._remember(key, _render_key(snapshot, key))
         return rendered(look(snapshot, key), snapshot)
 
     def html(self, part: Part, *, oob: bool) -> str:
@@ -60,10 +60,10 @@ class Renderer:
             return cluster in key.args
         if key.cluster != cluster:
             return False
-        if touched.everything or "session" in touched.areas or pages.BY_NAME[key.page].touches(key, touched):
+        if touched.everything or "session" in touched.areas or pages.BY_NAME[key.page].shows(key, touched):
             return True
         snapshot = live.current(cluster)
-        return snapshot is not None and self._shown.get(key) != _glance(snapshot, key)
+        return snapshot is not None and self._shown.get(key) != _render_key(snapshot, key)
 
     def forget(self, key: PageKey) -> None:
         """Nobody looks at a page any more."""
@@ -76,10 +76,10 @@ class Renderer:
             self._shown.popitem(last=False)
 
 
-def _glance(snapshot: Snapshot, key: PageKey) -> tuple[chrome.Chrome, object]:
+def _render_key(snapshot: Snapshot, key: PageKey) -> tuple[chrome.Chrome, object]:
     """What of a page is compared and not told: its chrome, and what the page itself names."""
     page = pages.BY_NAME[key.page]
-    return chrome.of(snapshot, pages.PAGES), page.glance(snapshot, key) if page.glance else None
+    return chrome.of(snapshot, pages.PAGES), page.render_key(snapshot, key) if page.render_key else None
 
 
 def look(snapshot: Snapshot, key: PageKey, *, whole: bool = False) -> View:
@@ -96,12 +96,12 @@ def look(snapshot: Snapshot, key: PageKey, *, whole: bool = False) -> View:
 
 def _want(snapshot: Snapshot, key: PageKey) -> None:
     page = pages.BY_NAME[key.page]
-    if page.attend is not None:
-        page.attend(key)
-    if page.wants_listing:
+    if page.keep_alive is not None:
+        page.keep_alive(key)
+    if page.lists_kafka_groups:
         live.want_listing(snapshot.cluster)
-    if page.wants is not None:
-        topics, groups = page.wants(snapshot, key)
+    if page.broker_demand is not None:
+        topics, groups = page.broker_demand(snapshot, key)
         live.want(snapshot.cluster, topics, groups)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from zkdash.cluster.model.state import ClusterState
@@ -14,9 +16,8 @@ from zkdash.kafka.configs.topic_option_meanings import MEANINGS
 from zkdash.kafka.values import TopicConfig
 from zkdash.live.parts import Block
 from zkdash.web.configs import acl_table, notification_table
-from zkdash.web.frame import cells, tables
-from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Record
+from zkdash.web.frame import cells, shapes, tables
+from zkdash.web.frame.cells import Cell, Record
 from zkdash.web.frame.tables import Column, Heading
 
 
@@ -116,3 +117,9 @@ def _named(row: AclRow) -> Cell:
 
 
 COLUMNS: tuple[Column[AclRow], ...] = (Column("named", "Given for", _named), *acl_table.ENTRY)
+
+RECORD: Final = {
+    "config": shapes.fields(overrides=shapes.or_null(shapes.named(shapes.TEXT))),
+    "acls": shapes.many(shapes.row(COLUMNS)),
+    "notifications": shapes.many(shapes.row(notification_table.COLUMNS)),
+}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from zkdash.cluster.analysis.position import Unknown
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Topic, TopicSummary
 from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment, Layout
@@ -13,6 +16,7 @@ from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
 from zkdash.web.frame import cells, links
+from zkdash.web.frame.facts import Fact, Facts, Note, listed, path, status_line
 
 MOST_GROUPS = 20
 
@@ -26,22 +30,6 @@ class Consumer(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Facts(msgspec.Struct, frozen=True):
-    """What the template draws. `gone` is the sentence where there is no such topic."""
-
-    name: str
-    gone: str
-    path: str
-    tone: Tone = Tone.UNKNOWN
-    words: str = ""
-    layout: str = ""
-    topic_id: str = ""
-    marks: tuple[str, ...] = ()
-    groups: tuple[Consumer, ...] = ()
-    more_groups: int = 0
-    doubt: str = ""
-
-
 def block(snapshot: Snapshot, name: str, topic: Topic | None) -> Block:
     """The live part, of a topic that is there or not."""
     summary = snapshot.state.summaries.get(name)
@@ -49,10 +37,12 @@ def block(snapshot: Snapshot, name: str, topic: Topic | None) -> Block:
         gone = f"No topic named “{name}” is in ZooKeeper."
         if not snapshot.state.loaded:
             gone = "Topics are not known before the first load from ZooKeeper."
-        values = Facts(name=name, gone=gone, path=paths.topic(name))
+        values = Facts(name, gone)
     else:
-        values = _known(snapshot, topic, summary)
-    return Block(id="facts", template="frame/definitions.html", values=values)
+        doubt = "" if isinstance(topic.assignment, Assignment | None) else topic.assignment.reason
+        notes = (Note(f"The assignment is not to be had: {doubt}"),) if doubt else ()
+        values = Facts(name, facts=tuple(_known(snapshot, topic, summary)), notes=notes)
+    return Block(id="facts", template="frame/facts.html", values=values)
 
 
 def consumers(snapshot: Snapshot, topic: str, names: list[str]) -> tuple[Consumer, ...]:
@@ -70,23 +60,30 @@ def consumers(snapshot: Snapshot, topic: str, names: list[str]) -> tuple[Consume
     return tuple(found)
 
 
-def _known(snapshot: Snapshot, topic: Topic, summary: TopicSummary) -> Facts:
+def _known(snapshot: Snapshot, topic: Topic, summary: TopicSummary) -> Iterator[Fact]:
     groups = sorted(snapshot.state.consumers.get(topic.name, ()))
     assignment = topic.assignment
-    return Facts(
-        name=topic.name,
-        gone="",
-        path=paths.topic(topic.name),
-        tone=summary.tone,
-        words=summary.words,
-        layout=topic.layout.value,
-        topic_id=(assignment.topic_id or "") if isinstance(assignment, Assignment) else "",
-        marks=tuple(
-            word
-            for word, holds in (("deleting", topic.deleting), ("reassigning", bool(topic.moving)))
-            if holds
-        ),
-        groups=consumers(snapshot, topic.name, groups[:MOST_GROUPS]),
-        more_groups=max(0, len(groups) - MOST_GROUPS),
-        doubt="" if assignment is None or isinstance(assignment, Assignment) else assignment.reason,
-    )
+    yield status_line(summary.tone, summary.words)
+    yield Fact("Path", path(paths.topic(topic.name)))
+    if isinstance(assignment, Assignment) and assignment.topic_id:
+        yield Fact("Topic id", format_html("<code>{}</code>", assignment.topic_id))
+    yield Fact("Layout", topic.layout.value)
+    marks = [
+        word for word, holds in (("deleting", topic.deleting), ("reassigning", bool(topic.moving))) if holds
+    ]
+    if marks:
+        yield Fact(
+            "Marks", format_html_join("", '<span class="tone info">{}</span> ', ((mark,) for mark in marks))
+        )
+    if groups:
+        shown = consumers(snapshot, topic.name, groups[:MOST_GROUPS])
+        yield Fact("Groups", listed(map(_consumer, shown), more=len(groups) - len(shown)))
+
+
+def _consumer(one: Consumer) -> SafeString:
+    """The group with its page, and its lag where that is to be told."""
+    name = format_html('<a href="{}"><bdi>{}</bdi></a>', one.href, one.name)
+    if not one.lag:
+        return name
+    why = format_html(' title="{}"', one.why) if one.why else ""
+    return format_html('{} <span class="missing"{}>lag {}</span>', name, why, one.lag)

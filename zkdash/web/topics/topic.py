@@ -7,13 +7,14 @@ from zkdash.cluster.model.known import Known
 from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.topic_rows import CountRow, PartitionRow
+from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, skew, tables
+from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, skew, tables
 from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, View, Wants
+from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import timeline
 from zkdash.web.topics import beside
@@ -21,8 +22,6 @@ from zkdash.web.topics import facts as topic_facts
 
 Entry = tuple[str, PartitionRow]  # the cluster's name, and the partition
 Entry07 = tuple[str, CountRow]
-
-_AREAS = frozenset({"brokers", "admin", "findings", "acls", "notifications"})
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
@@ -39,7 +38,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         COLUMNS,
         ((f"partition-{row.partition}", row.status, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query, topic),
-        problems=lambda _: links.problems(snapshot.cluster, facts.values.path),
+        problems=lambda _: links.problems(snapshot.cluster, paths.topic(name)),
     )
     return View(
         title=name,
@@ -55,7 +54,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             **listing.context(SPEC, query, COLUMNS, "Filter: number, broker:3, rack:a"),
             "rows": "partitions-rows",
             "noun": "Partitions",
-            "deeds": () if topic is None else _deeds(key),
+            "action_links": () if topic is None else _action_links(key),
             "timeline": timeline.about(snapshot.cluster, "topic", name),
         },
         fields=tables.fields(COLUMNS),
@@ -69,7 +68,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def _deeds(key: PageKey) -> tuple[row_selection.ActionLink, ...]:
+def _action_links(key: PageKey) -> tuple[row_selection.ActionLink, ...]:
     """What can be asked of a topic of 0.8+."""
     chosen = (("topic", key.args[0]),)
     return row_selection.action_links(
@@ -82,11 +81,7 @@ def _deeds(key: PageKey) -> tuple[row_selection.ActionLink, ...]:
     )
 
 
-def touches(key: PageKey, touched: ChangedAreas) -> bool:
-    return key.args[0] in touched.topics or not _AREAS.isdisjoint(touched.areas)
-
-
-def _glance(snapshot: Snapshot, key: PageKey) -> object:
+def _render_key(snapshot: Snapshot, key: PageKey) -> object:
     """The groups that consume the topic: groups change with every offset, these and their lags seldom."""
     groups = snapshot.state.consumers.get(key.args[0])
     if not groups or key.args[0] not in snapshot.samples.ends:
@@ -94,7 +89,7 @@ def _glance(snapshot: Snapshot, key: PageKey) -> object:
     return groups, topic_facts.consumers(snapshot, key.args[0], sorted(groups)[: topic_facts.MOST_GROUPS])
 
 
-def wants(snapshot: Snapshot, key: PageKey) -> Wants:
+def broker_demand(snapshot: Snapshot, key: PageKey) -> BrokerDemand:
     """The topic's logs, and what the groups that are shown committed of it."""
     topic = snapshot.state.topics.get(key.args[0])
     if topic is None or topic.layout is Layout.V07:
@@ -216,8 +211,10 @@ PAGE = Page(
     route="topics/<name:name>/",
     template="topics/topic.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"brokers", "admin", "findings", "acls", "notifications"}),
+    entities="topics",
     canonical=EITHER.canonical,
-    glance=_glance,
-    wants=wants,
+    shape=shapes.Shape((COLUMNS, COLUMNS_07), {"skew": skew.RECORD, **beside.RECORD}),
+    render_key=_render_key,
+    broker_demand=broker_demand,
 )

@@ -9,16 +9,15 @@ from zkdash.cluster.tables.topic_rows import TopicRow
 from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, listing, row_selection, tables
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 Entry = tuple[str, TopicRow]  # the cluster's name, and the topic
 
-_AREAS = frozenset({"topics", "brokers", "admin"})
-_DEEDS = (
+_ROW_ACTIONS = (
     ("Reassign…", "reassign"),
     ("Elect preferred leaders…", "elect-preferred"),
     ("Delete…", "delete-topic"),
@@ -47,17 +46,15 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         parts=(table, *listing.blocks(SPEC, query, found, "topics")),
         context={
             **listing.context(SPEC, query, shown, "Filter: text, broker:3, rack:a"),
-            **(row_selection.context(key, "topics", *_DEEDS) if acts else {}),
-            "deeds": row_selection.action_links(key, ("Create a topic…", "create-topic", ())) if acts else (),
+            **(row_selection.context(key, "topics", *_ROW_ACTIONS) if acts else {}),
+            "action_links": row_selection.action_links(key, ("Create a topic…", "create-topic", ()))
+            if acts
+            else (),
         },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
         total=found.matched,
     )
-
-
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return not _AREAS.isdisjoint(touched.areas)
 
 
 def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
@@ -125,10 +122,11 @@ PAGE = Page(
     route="topics/",
     template="topics/topics.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"topics", "brokers", "admin"}),
     canonical=SPEC.canonical,
+    shape=shapes.Shape((COLUMNS,)),
     label="Topics",
     letter="t",
     count=lambda snapshot: snapshot.state.counts.topics,
-    glance=lambda snapshot, _: snapshot.state.consumers,  # groups change with every offset, this seldom
+    render_key=lambda snapshot, _: snapshot.state.consumers,  # groups change with every offset, this seldom
 )

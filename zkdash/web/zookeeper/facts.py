@@ -14,9 +14,9 @@ from zkdash.kafka.paths import Kind, Place
 from zkdash.kafka.values import Unparsable
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, is_mirrored
-from zkdash.web.frame import links, times
+from zkdash.web.frame import links, shapes, times
 from zkdash.web.frame.broker_cells import session_text
-from zkdash.web.frame.page import Record
+from zkdash.web.frame.cells import Record
 from zkdash.web.zookeeper import text
 from zkdash.znode import Acl, Stat, Unreadable, Znode
 
@@ -89,7 +89,7 @@ class Line(msgspec.Struct, frozen=True):
     moment: int | None = None
 
 
-class Facts(msgspec.Struct, frozen=True):
+class ZnodeFacts(msgspec.Struct, frozen=True):
     """What stands above the children. Texts are visible; what is "" or empty is not shown."""
 
     gone: str
@@ -151,12 +151,12 @@ def kind(name: str, owner: int) -> str:
     return ("ephemeral" if owner else "persistent") + (" sequential" if is_sequential else "")
 
 
-def facts(snapshot: Snapshot, found: Found) -> Facts:
+def facts(snapshot: Snapshot, found: Found) -> ZnodeFacts:
     """What the page says."""
     path, crumbs = found.path, _crumbs(snapshot.cluster, found.path)
     name = text.name(path.rpartition("/")[2]) or "/"
     if found.gone:
-        return Facts(gone=found.gone, path=path, crumbs=crumbs, name=name)
+        return ZnodeFacts(gone=found.gone, path=path, crumbs=crumbs, name=name)
     stat, place = found.stat, paths.locate(path)
     data = found.read.data if isinstance(found.read, Znode) else None
     typed, reasons = table.parse(place, data) if isinstance(found.read, Znode) else (None, ())
@@ -165,7 +165,7 @@ def facts(snapshot: Snapshot, found: Found) -> Facts:
     value = text.value(found.read, found.seen.trouble or "Not read yet.")
     visit = found.seen.visit
     acl = visit.acl if visit is not None else ()
-    return Facts(
+    return ZnodeFacts(
         gone="",
         path=path,
         crumbs=crumbs,
@@ -186,6 +186,24 @@ def facts(snapshot: Snapshot, found: Found) -> Facts:
         acl_doubt=acl.reason if isinstance(acl, Unreadable) else "",
         trouble=found.seen.trouble,
     )
+
+
+RECORD: Final = shapes.fields(
+    path=shapes.TEXT,
+    mirrored=shapes.WHETHER,
+    kind=shapes.TEXT_OR_NULL,
+    owner=shapes.TEXT_OR_NULL,
+    read_as=shapes.TEXT_OR_NULL,
+    stat=shapes.named(shapes.NUMBER),
+    data=shapes.TEXT_OR_NULL,
+    data_is_hex=shapes.WHETHER,
+    data_is_cut=shapes.WHETHER,
+    data_href=shapes.TEXT_OR_NULL,
+    fields=shapes.named(shapes.TEXT),
+    reasons=shapes.TEXTS,
+    acl=shapes.many(shapes.fields(who=shapes.TEXT, may=shapes.TEXT)),
+    trouble=shapes.TEXT_OR_NULL,
+)
 
 
 def record(snapshot: Snapshot, found: Found) -> Record:

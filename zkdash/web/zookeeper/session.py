@@ -8,9 +8,9 @@ from typing import Final
 from zkdash import live
 from zkdash.cluster.tables.query import Selection
 from zkdash.live.parts import PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Znodes
-from zkdash.web.frame import listing, tables
+from zkdash.web.frame import listing, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
 from zkdash.web.zookeeper import rows
@@ -44,21 +44,16 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def glance(snapshot: Snapshot, key: PageKey) -> object:
+def render_key(snapshot: Snapshot, key: PageKey) -> object:
     """Another value whenever the session gained, lost or wrote a znode."""
     session, znodes = _number(key.args[0]), live.znodes_of(snapshot.cluster)
     return None if session is None or znodes is None else znodes.changes(session)
 
 
-def attend(key: PageKey) -> None:
+def keep_alive(key: PageKey) -> None:
     session, znodes = _number(key.args[0]), live.znodes_of(str(key.cluster))
     if session is not None and znodes is not None:
         znodes.attend_session(session)
-
-
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    """Which znodes a revision touched is compared, not told."""
-    return False
 
 
 def _number(text: str) -> int | None:
@@ -88,8 +83,8 @@ PAGE = Page(
     route="sessions/<name:session>/",
     template="zookeeper/session.html",
     look=look,
-    touches=touches,
     canonical=SPEC.canonical,
-    glance=glance,
-    attend=attend,
+    shape=shapes.Shape((COLUMNS,)),
+    render_key=render_key,  # which znodes a revision changed is compared, not told
+    keep_alive=keep_alive,
 )

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from zkdash import live
 from zkdash.cluster.tables.query import Query, Selection
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
+from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, Znodes, is_mirrored, why_impossible
-from zkdash.web.frame import listing, tables
+from zkdash.web.frame import listing, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
 from zkdash.web.history import timeline
 from zkdash.web.zookeeper import facts as znode_facts
 from zkdash.web.zookeeper import rows
-from zkdash.web.zookeeper.facts import Facts, Found
+from zkdash.web.zookeeper.facts import Found, ZnodeFacts
 from zkdash.web.zookeeper.rows import SPEC, Row
 from zkdash.znode import Stat, Unreadable, Znode
 
@@ -33,18 +33,13 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return _view(snapshot, key, asks=False)
 
 
-def touches(_key: PageKey, _touched: ChangedAreas) -> bool:
-    """Which znodes a revision touched is compared, not told."""
-    return False
-
-
-def glance(snapshot: Snapshot, key: PageKey) -> object:
+def render_key(snapshot: Snapshot, key: PageKey) -> object:
     """Another value whenever the znode, a child or what ZooKeeper tells of them has changed."""
     znodes = live.znodes_of(snapshot.cluster)
     return None if znodes is None else znodes.changes(key.args[0])
 
 
-def attend(key: PageKey) -> None:
+def keep_alive(key: PageKey) -> None:
     """Have what is not mirrored asked for again while the page is open."""
     znodes = live.znodes_of(str(key.cluster))
     if znodes is not None:
@@ -77,11 +72,11 @@ def _view(snapshot: Snapshot, key: PageKey, *, asks: bool) -> View:
         total=chosen.matched,
         extra={"znode": znode_facts.record(snapshot, found)},
         gone=found.gone,
-        version=(found.seen, glance(snapshot, key)),
+        version=(found.seen, render_key(snapshot, key)),
     )
 
 
-def _title(facts: Facts) -> str:
+def _title(facts: ZnodeFacts) -> str:
     return "Znodes" if facts.path == "/" else facts.name
 
 
@@ -166,11 +161,11 @@ PAGE = Page(
     route="znodes/<znode:path>",
     template="zookeeper/znodes.html",
     look=look,
-    touches=touches,
     canonical=SPEC.canonical,
+    shape=shapes.Shape((rows.COLUMNS,), {"znode": znode_facts.RECORD}),
     label="Znodes",
     letter="z",
-    glance=glance,
+    render_key=render_key,  # which znodes a revision changed is compared, not told
     whole=whole,
-    attend=attend,
+    keep_alive=keep_alive,
 )

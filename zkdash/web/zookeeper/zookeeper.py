@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from zkdash import live
 from zkdash.cluster.ensemble.values import Ensemble
 from zkdash.cluster.model.tone import Tone
-from zkdash.formats.ensemble.values import Footprint, Look
+from zkdash.formats.ensemble.values import Footprint, Look, Member, Quota
 from zkdash.live.parts import Block, PageKey
-from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.web.frame import cells, links, tables
-from zkdash.web.frame.facts import Fact, Facts
-from zkdash.web.frame.page import Page, Record, View, without_query
+from zkdash.live.snapshot import Snapshot
+from zkdash.web.frame import cells, links, shapes, tables
+from zkdash.web.frame.cells import Record
+from zkdash.web.frame.facts import Fact, Facts, moment, path, status_line, words
+from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.frame.tables import Empty
 from zkdash.web.zookeeper import cells as ensemble_cells
 from zkdash.zk.connection.session import Session
@@ -56,11 +59,7 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
     )
 
 
-def touches(_key: PageKey, touched: ChangedAreas) -> bool:
-    return "ensemble" in touched.areas
-
-
-def attend(key: PageKey) -> None:
+def keep_alive(key: PageKey) -> None:
     """Have the servers asked more often as long as somebody looks."""
     live.want_ensemble(str(key.cluster))
 
@@ -78,16 +77,18 @@ def _facts(snapshot: Snapshot) -> Facts:
     known = ensemble.look
     tone = Tone.UNKNOWN if known.at is None else Tone.OK
     worst = min((one.tone for one in ensemble.ailments), key=lambda one: one.rank, default=tone)
-    facts = [Fact("Address", copied=snapshot.address), *_membership(known)]
+    facts = [
+        status_line(worst, ensemble_cells.modes(known) or _NOT_YET.lower().rstrip(".")),
+        Fact("Address", path(snapshot.address)),
+        *_membership(known),
+    ]
     if known.at is not None:
-        facts.append(Fact("Servers asked", when=int(known.at * 1000)))
+        facts.append(Fact("Servers asked", moment(int(known.at * 1000))))
     if session.server is not None:
-        facts.append(Fact("zkdash reads from", (session.server,)))
+        facts.append(Fact("zkdash reads from", words(session.server)))
     facts += _footprint(session, known.footprint)
     return Facts(
         name=f"ZooKeeper of {snapshot.cluster}",
-        tone=worst,
-        status=ensemble_cells.modes(known) or _NOT_YET.lower().rstrip("."),
         facts=tuple(facts),
     )
 
@@ -95,14 +96,14 @@ def _facts(snapshot: Snapshot) -> Facts:
 def _membership(known: Look) -> tuple[Fact, ...]:
     if known.membership is None:
         why = "unknown: /zookeeper/config (3.5 and later) does not tell them to this session"
-        return (Fact("Members", (why,)),) if known.at is not None else ()
+        return (Fact("Members", words(why)),) if known.at is not None else ()
     voters = known.membership.voters
     observers = len(known.membership.members) - voters
-    words = f"{voters} that vote" + (f", {observers} that observe" if observers else "")
-    facts = [Fact("Members", (words,), how="by /zookeeper/config")]
+    told = f"{voters} that vote" + (f", {observers} that observe" if observers else "")
+    facts = [Fact("Members", words(told), how="by /zookeeper/config")]
     if known.membership.unread:
         lines = f"{known.membership.unread} lines of /zookeeper/config cannot be understood"
-        facts.append(Fact("Unread", (lines,), tone=Tone.WARNING))
+        facts.append(Fact("Unread", words(lines, tone=Tone.WARNING)))
     return tuple(facts)
 
 
@@ -115,9 +116,9 @@ def _footprint(session: Session, footprint: Footprint) -> tuple[Fact, ...]:
         ("zkdash receives", footprint.received, "bytes a second"),
     )
     return (
-        Fact("zkdash watches", (watches,), how="what that server keeps for this process"),
+        Fact("zkdash watches", words(watches), how="what that server keeps for this process"),
         *(
-            Fact(label, ("not known yet" if rate is None else f"{_rate(rate)} {unit}",), how=_HOW)
+            Fact(label, words("not known yet" if rate is None else f"{_rate(rate)} {unit}"), how=_HOW)
             for label, rate, unit in rates
         ),
     )
@@ -148,13 +149,34 @@ def _extra(snapshot: Snapshot) -> dict[str, cells.Plain | Record | list[Record]]
     }
 
 
+FOOTPRINT: Final = shapes.fields(
+    watches=shapes.INTEGER_OR_NULL,
+    watched_bytes=shapes.INTEGER_OR_NULL,
+    **shapes.struct(Footprint)["properties"],
+)
+AILMENTS: Final = shapes.many(
+    shapes.fields(id=shapes.TEXT, status=shapes.TEXT, sentence=shapes.TEXT, server=shapes.TEXT_OR_NULL)
+)
+
+
 PAGE = Page(
     name=NAME,
     route="zookeeper/",
     template="zookeeper/zookeeper.html",
     look=look,
-    touches=touches,
+    areas=frozenset({"ensemble"}),
     canonical=without_query,
+    shape=shapes.Shape(
+        (ensemble_cells.SERVERS,),
+        {
+            "asked": shapes.TEXT_OR_NULL,
+            "ailments": AILMENTS,
+            "members": shapes.or_null(shapes.many(shapes.struct(Member))),
+            "quotas": shapes.many(shapes.struct(Quota)),
+            "footprint": FOOTPRINT,
+        },
+        frozenset({"members"}),
+    ),
     label="ZooKeeper",
-    attend=attend,
+    keep_alive=keep_alive,
 )

@@ -1,8 +1,11 @@
-"""Words of a schema (JSON Schema 2020-12, as OpenAPI 3.1 takes it) for what pages' JSON is made of."""
+"""What a page's JSON holds, as the page declares it: in words of JSON Schema 2020-12, for OpenAPI 3.1.
+
+What is declared is held against the pages' answers by tests/web/api/test_openapi.py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +18,7 @@ Columns = Sequence[Column[Any] | str]
 
 TEXT: Final[Schema] = {"type": "string"}
 TEXTS: Final[Schema] = {"type": "array", "items": TEXT}
+INSTANT: Final[Schema] = {"type": "string", "examples": ["2026-11-20T10:42:07Z"]}
 WHETHER: Final[Schema] = {"type": "boolean"}
 COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
 NUMBER: Final[Schema] = {"type": ["number", "string", "null"]}
@@ -27,6 +31,23 @@ VALUE: Final[Schema] = {
     "items": {"type": ["string", "integer"]},
 }
 _WHY: Final[Schema] = {"type": ["string", "null"], "description": "why the value is null, where it is"}
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """One page: `rows` are the columns that it can have, by layout; `extra` what is beside the rows.
+
+    `optional` names what of `extra` is not there where what was asked for itself is not. `parameters` are
+    what its address may ask, beside what every list takes.
+    """
+
+    rows: tuple[Columns, ...]
+    extra: Mapping[str, Schema] = {}
+    optional: frozenset[str] = frozenset()
+    parameters: Mapping[str, Schema] = {}
+
+
+# Of what stands only in frames of other pages, and so has no address and no JSON.
+NONE: Final = Shape(())
 
 
 def fields(**of: Schema) -> Schema:
