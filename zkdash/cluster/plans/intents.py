@@ -157,4 +157,9 @@ Intent: TypeAlias = (
 
 def kind(intent: Intent) -> str:
     """The intent's tag, as in its JSON."""
-    return str(intent.__struct_config__.tag)
+    return tag(type(intent))
+
+
+def tag(of: type[msgspec.Struct]) -> str:
+    """The tag of a class of intents, as in their JSON."""
+    return str(of.__struct_config__.tag)
