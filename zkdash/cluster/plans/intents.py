@@ -1,6 +1,7 @@
 """What somebody wants done, as values: made by a form, a command or another plan, before any state is known.
 
-Each is stored as JSON with its tag under "kind".
+Each is stored as JSON with its tag under "kind". They stand in one file because databases hold them: all that
+must stay readable is seen here together. What is made of each is declared below `kinds`.
 """
 
 from __future__ import annotations
