@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +37,8 @@ from zkdash.cluster.plans.intents import (
 from zkdash.kafka.values import Move
 from zkdash.web.actions import forms
 from zkdash.web.actions.forms.base import ActionForm
+
+ROOT = Path(__file__).parents[4]
 
 
 def tree() -> Tree:
@@ -208,6 +211,14 @@ def test_what_kafka_does_about_a_write_is_said_by_one_form_alone() -> None:
     said = [written for form in forms.BY_KIND.values() for written in form.follows]
     assert sorted(said, key=str) == sorted(forms.FOLLOWS, key=str)
     assert len(said) == len(set(said))
+
+
+def test_the_fields_of_each_way_are_hidden_by_a_rule_where_another_is_chosen() -> None:
+    styles = (ROOT / "static" / "zkdash.css").read_text()
+    ways = {way for form in forms.BY_KIND.values() for listed in form.ways.values() for way in listed.split()}
+    assert ways
+    for way in ways:
+        assert f'.ask:has([value="{way}"]:checked) .way:not(.{way})' in styles
 
 
 def test_what_checks_offer_has_a_form() -> None:
