@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from zkdash.cluster.checks import CHECKS, Check, Thresholds
-from zkdash.web.frame import action_kinds
+from zkdash.cluster.plans import registry
 
 _HEAD = """\
 # The checks
@@ -49,7 +49,7 @@ def _lines(check: Check) -> Iterator[str]:
         yield f"- **Thresholds:** {told}"
     yield f"- **What to do:** {check.remedy}"
     if check.deeds:
-        yield f"- **Action:** {', or '.join(map(action_kinds.title, check.deeds))}"
+        yield f"- **Action:** {', or '.join(map(registry.title, check.deeds))}"
 
 
 if __name__ == "__main__":

@@ -14,13 +14,12 @@ from tests.web.states import TIME
 from zkdash.cluster.foresight import Foreseen, Foresight
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
-from zkdash.cluster.plans import intents, planner
+from zkdash.cluster.plans import planner
 from zkdash.cluster.plans.goals import Assigned, Consumed, Gone, Led, Reelected, Written
 from zkdash.cluster.plans.intents import CreateTopic, Reassign
 from zkdash.cluster.plans.values import Edit, Effect, Ground, Plan, Step, Write
 from zkdash.kafka.values import Move
 from zkdash.web.actions import foreseen, review, review_words
-from zkdash.web.frame import action_kinds
 from zkdash.znode import Operation
 
 
@@ -186,11 +185,6 @@ def test_refusals_come_first() -> None:
 )
 def test_every_goal_has_its_words(goal: Any, sentence: str) -> None:
     assert review_words.waits_for(goal) == sentence
-
-
-def test_every_kind_has_a_title() -> None:
-    kinds_of = {kind.__struct_config__.tag for kind in intents.Intent.__args__}
-    assert set(action_kinds.TITLES) == kinds_of
 
 
 def test_what_checks_would_find_stands_before_what_is_written_and_is_only_ever_text() -> None:

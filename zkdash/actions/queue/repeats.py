@@ -16,20 +16,20 @@ from zkdash.actions.actor import Actor
 from zkdash.actions.models import Action
 from zkdash.actions.queue.transitions import QueueError
 from zkdash.actions.states import State
-from zkdash.cluster.plans import intents
-from zkdash.cluster.plans.intents import ClearThrottles, ElectPreferred, Intent
+from zkdash.cluster.plans import registry
+from zkdash.cluster.plans.intents import Intent
 
-# What does the same good however often it is done, and names nothing that may be another thing by then.
-_KINDS = (ElectPreferred, ClearThrottles)
 SHORTEST_S = 60
 LONGEST_S = 366 * 86_400
 
 
 def require(intent: Intent, cluster: str, repeat_s: int, who: Actor, *, needs_approval: bool) -> None:
     """Raise QueueError with a sentence where an action cannot repeat."""
-    what = f"{intents.kind(intent)} on {cluster} cannot be repeated"
-    if not isinstance(intent, _KINDS):
-        raise QueueError(f"{what}: only elect-preferred and clear-throttles can; propose it once.")
+    kind = registry.of(intent)
+    what = f"{kind.tag} on {cluster} cannot be repeated"
+    if not kind.repeats:
+        repeated = " and ".join(tag for tag, each in registry.BY_TAG.items() if each.repeats)
+        raise QueueError(f"{what}: only {repeated} can; propose it once.")
     if not SHORTEST_S <= repeat_s <= LONGEST_S:
         raise QueueError(f"{what} every {repeat_s} s: give {SHORTEST_S} to {LONGEST_S} s.")
     if needs_approval:

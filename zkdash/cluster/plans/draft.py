@@ -65,9 +65,7 @@ class Draft:
             )
         self.steps.append(step)
 
-    def close(
-        self, effect: Effect | None = None, inverse: Intent | None = None, confirm: str | None = None
-    ) -> Plan:
+    def close(self, effect: Effect | None = None, inverse: Intent | None = None) -> Plan:
         """The plan. What is refused has no steps."""
         kind = intents.kind(self.intent)
         if not self.steps and not self.refusals:
@@ -83,7 +81,6 @@ class Draft:
             tuple(self.warnings),
             self._measured(effect or Effect()),
             inverse,
-            confirm,
         )
 
     def _measured(self, effect: Effect) -> Effect:

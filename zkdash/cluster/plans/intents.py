@@ -1,6 +1,7 @@
 """What somebody wants done, as values: made by a form, a command or another plan, before any state is known.
 
-Each is stored as JSON with its tag under "kind".
+Each is stored as JSON with its tag under "kind". They stand in one file because databases hold them: all that
+must stay readable is seen here together. What is made of each is declared below `kinds`.
 """
 
 from __future__ import annotations
@@ -157,4 +158,9 @@ Intent: TypeAlias = (
 
 def kind(intent: Intent) -> str:
     """The intent's tag, as in its JSON."""
-    return str(intent.__struct_config__.tag)
+    return tag(type(intent))
+
+
+def tag(of: type[msgspec.Struct]) -> str:
+    """The tag of a class of intents, as in their JSON."""
+    return str(of.__struct_config__.tag)

@@ -10,7 +10,8 @@ from django.utils.safestring import SafeString
 from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Entry
 from zkdash.actions.states import State
-from zkdash.web.frame import action_kinds, cells, times
+from zkdash.cluster.plans import registry
+from zkdash.web.frame import cells, times
 from zkdash.web.frame.cells import Cell
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
@@ -53,7 +54,7 @@ class Kind(Cell, frozen=True):
         return self.tag
 
     def html(self) -> SafeString:
-        return format_html('<td class="text">{}</td>', action_kinds.title(self.tag))
+        return format_html('<td class="text">{}</td>', registry.title(self.tag))
 
 
 class Took(Cell, frozen=True):

@@ -13,14 +13,14 @@ from zkdash.actions.reading.entries import Detail, Entry, StepEntry
 from zkdash.actions.states import State, StepState
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
-from zkdash.cluster.plans import watching
+from zkdash.cluster.plans import registry, watching
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.values import Step
 from zkdash.cluster.plans.watching import Stage, Watched
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.actions import review_words
-from zkdash.web.frame import action_kinds, cells, links
+from zkdash.web.frame import cells, links
 from zkdash.web.frame.facts import Fact, moment, text
 
 PAST, NOW, AHEAD = "past", "now", "ahead"
@@ -57,7 +57,7 @@ def of(snapshot: Snapshot, found: Detail, moves: tuple[Watched, ...]) -> Head:
     bar = (done, len(moves)) if moves else (told.done, told.total) if told.total else None
     return Head(
         number=entry.id,
-        title=action_kinds.title(entry.kind),
+        title=registry.title(entry.kind),
         target=entry.target,
         state=entry.state.value,
         tone=queries.tone(entry),

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.plans import intents
+from zkdash.cluster.plans import intents, registry
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.cluster.plans.values import Edit, Plan, Step, Write
 from zkdash.kafka import secrets
@@ -20,7 +20,6 @@ from zkdash.kafka.values import Assignment, Move
 from zkdash.web.actions import diffs, review_words
 from zkdash.web.actions.diffs import Line
 from zkdash.web.actions.foreseen import Told
-from zkdash.web.frame import action_kinds
 from zkdash.web.frame.cells import grouped
 from zkdash.znode import Operation
 
@@ -112,7 +111,7 @@ def of(plan: Plan, state: ClusterState | None = None, foreseen: Told | None = No
     )
     before = _before(plan, moves[:MOST_SHIFTS], state)
     return Review(
-        what=action_kinds.title(plan.kind),
+        what=registry.title(plan.kind),
         target=plan.target,
         refusals=plan.refusals,
         warnings=plan.warnings,
@@ -227,6 +226,6 @@ def _undo(plan: Plan) -> str:
     if plan.refusals:
         return ""
     if plan.inverse is not None:
-        back = action_kinds.title(intents.kind(plan.inverse))
+        back = registry.title(intents.kind(plan.inverse))
         return f"Once it is done, its page proposes the way back: {back}."
     return "Nothing puts it back as it was."

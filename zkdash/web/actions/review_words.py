@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
 from zkdash.cluster.plans.values import Write
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.payloads import config_notifications
+from zkdash.web.actions import forms
 from zkdash.znode import Operation
 
 
@@ -56,37 +56,7 @@ def _follows(write: Write) -> str:
         return ""
     if write.path.startswith(config_notifications.CHANGES):
         return "Every broker is told of it and reads the configuration anew."
-    kind, gone = paths.locate(write.path).kind, write.operation is Operation.DELETE
-    return _FOLLOWS.get((kind, write.operation), _FOLLOWS_GONE.get(kind, "") if gone else "")
-
-
-_FOLLOWS = {
-    (Kind.REASSIGNMENT, Operation.CREATE): (
-        "The controller reads it, has the new replicas copy from the leaders, drops the old ones when all "
-        "are in sync, and removes the znode at the end."
-    ),
-    (Kind.ELECTION, Operation.CREATE): (
-        "The controller lets the first replica of each partition lead, where it is in sync, and removes the "
-        "znode."
-    ),
-    (Kind.TOPIC, Operation.CREATE): (
-        "The controller notices the topic, makes the znodes of its partitions and elects their leaders."
-    ),
-    (Kind.TOPIC, Operation.SET): (
-        "The controller notices the new partitions, makes their znodes and elects their leaders."
-    ),
-    (Kind.DELETION, Operation.CREATE): (
-        "The controller stops the replicas, has every broker delete its logs, and then removes the topic’s "
-        "znodes, its configuration and this mark."
-    ),
-    (Kind.OFFSET, Operation.CREATE): "The next consumer that owns the partition begins there.",
-    (Kind.OFFSET, Operation.SET): "The next consumer that owns the partition begins there.",
-}
-_FOLLOWS_GONE = {
-    Kind.CONTROLLER: "Every broker tries to be the next controller; the first one reads the cluster anew.",
-    Kind.REASSIGNMENT: "A controller that has read it goes on with what it began: this is no cancel.",
-    Kind.OFFSET: "The next consumer that owns the partition begins where its auto.offset.reset says.",
-}
+    return forms.FOLLOWS.get((paths.locate(write.path).kind, write.operation), "")
 
 
 def _count(number: int, what: str) -> str:

@@ -7,10 +7,10 @@ from typing import Final
 
 from zkdash.cluster import checks
 from zkdash.cluster.checks.offers import MOST, Offer
+from zkdash.cluster.plans import registry
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.actions.forms import possible
-from zkdash.web.frame import action_kinds, row_selection
+from zkdash.web.frame import row_selection
 
 # How long the values of a link may be together: servers and proxies take no longer addresses for granted.
 _LONGEST: Final = 4000
@@ -24,11 +24,9 @@ def of(snapshot: Snapshot, check: str, key: PageKey) -> row_selection.ActionLink
     looked = snapshot.observations.looked.get(check)
     names = heapq.nsmallest(MOST, looked.held) if looked is not None else []
     offer = known.offer(snapshot.state, names) if known.offer else Offer(known.deeds[0])
-    if offer is None or possible.why_not(offer.kind, snapshot.state):
+    if offer is None or registry.why_not(offer.kind, snapshot.state):
         return None
-    return row_selection.action_links(key, (f"{action_kinds.title(offer.kind)}…", offer.kind, _short(offer)))[
-        0
-    ]
+    return row_selection.action_links(key, (f"{registry.title(offer.kind)}…", offer.kind, _short(offer)))[0]
 
 
 def _short(offer: Offer) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from zkdash.access.roles import Right
 from zkdash.actions.actor import Actor
 from zkdash.actions.queue import planning, queue
 from zkdash.broker import offsets_at
+from zkdash.cluster.plans import registry
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Plan
 from zkdash.kafka.documents.document import few
@@ -23,7 +24,6 @@ from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import pages
 from zkdash.web.actions import foreseen, forms, review
-from zkdash.web.actions.forms import possible
 from zkdash.web.actions.forms.base import ActionForm
 from zkdash.web.commands import verbs
 from zkdash.web.frame import banners, links
@@ -52,7 +52,7 @@ def choices(request: HttpRequest, cluster: str) -> HttpResponse:
                     one.title(),
                     one.lead,
                     links.form(cluster, one.kind),
-                    possible.why_not(one.kind, snapshot.state),
+                    registry.why_not(one.kind, snapshot.state),
                 )
                 for one in found
             ],
@@ -92,7 +92,7 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         "title": made.title(),
         "notes": (*notes, *made.notes),
         "form": made,
-        "why_not": possible.why_not(kind, snapshot.state),
+        "why_not": registry.why_not(kind, snapshot.state),
         "facts": made.facts(),
         "refusals": refusals,
         "reviews": [] if refusals else _reviews([plan for _, plan in plans[:_MOST_PREVIEWS]], snapshot),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from tests.web import states
 from tests.web.states import Tree, znode
 from zkdash.broker import offsets_at
 from zkdash.broker.offsets_at import Absent, At, Reason
-from zkdash.cluster.plans import intents
+from zkdash.cluster import checks
+from zkdash.cluster.plans import intents, registry
 from zkdash.cluster.plans.intents import (
     AddPartitions,
     ChangeConfig,
@@ -35,6 +37,8 @@ from zkdash.cluster.plans.intents import (
 from zkdash.kafka.values import Move
 from zkdash.web.actions import forms
 from zkdash.web.actions.forms.base import ActionForm
+
+ROOT = Path(__file__).parents[4]
 
 
 def tree() -> Tree:
@@ -189,9 +193,38 @@ def test_a_new_topic_is_offered_three_replicas_where_there_are_so_many_brokers(
     assert given["replication"].value() == "1"
 
 
-def test_every_kind_has_a_form_and_a_case() -> None:
-    kinds = {kind.__struct_config__.tag for kind in intents.Intent.__args__}
-    assert set(forms.BY_KIND) == kinds == {kind for kind, _, _ in PROPOSED}
+def test_every_kind_has_one_form_and_a_case_that_makes_its_intent() -> None:
+    listed = sorted(form.kind for _, below in forms.LISTED for form in below)
+    assert listed == sorted(registry.BY_TAG)
+    assert {(kind, type(intent)) for kind, _, intent in PROPOSED} == {
+        (kind.tag, kind.intent) for kind in registry.KINDS
+    }
+
+
+def test_each_form_has_its_own_place_in_the_list_and_its_words() -> None:
+    found = list(forms.BY_KIND.values())
+    assert len({(form.heading, form.rank) for form in found}) == len(found)
+    assert len({form.title() for form in found}) == len({form.lead for form in found}) == len(found)
+
+
+def test_what_kafka_does_about_a_write_is_said_by_one_form_alone() -> None:
+    said = [written for form in forms.BY_KIND.values() for written in form.follows]
+    assert sorted(said, key=str) == sorted(forms.FOLLOWS, key=str)
+    assert len(said) == len(set(said))
+
+
+def test_the_fields_of_each_way_are_hidden_by_a_rule_where_another_is_chosen() -> None:
+    styles = (ROOT / "static" / "zkdash.css").read_text()
+    ways = {way for form in forms.BY_KIND.values() for listed in form.ways.values() for way in listed.split()}
+    assert ways
+    for way in ways:
+        assert f'.ask:has([value="{way}"]:checked) .way:not(.{way})' in styles
+
+
+def test_what_checks_offer_has_a_form() -> None:
+    offered = {kind for check in checks.CHECKS for kind in check.deeds}
+    assert offered
+    assert offered <= set(forms.BY_KIND)
 
 
 REFUSED: list[tuple[str, dict[str, Any], str, str]] = [

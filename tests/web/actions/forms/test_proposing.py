@@ -25,6 +25,7 @@ from zkdash.actions import documents
 from zkdash.actions.models import Action
 from zkdash.actions.states import State
 from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.plans import registry
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.cluster.reducer import advance
 from zkdash.kafka import paths
@@ -272,15 +273,23 @@ def test_every_kind_is_listed_with_the_reason_why_not(operator: Client, demo: Sn
     links = page.root.xpath("//main//ul/li/a/@href")
     assert links == [f"{NEW}{kind}/" for kind in forms.BY_KIND]
     assert page.texts("main li a") == [form.title() for form in forms.BY_KIND.values()]
-    assert page.texts("p.note") == [
-        "Not now: No absent topic has a configuration.",
-        (
-            "Not now: Neither /admin/reassign_partitions nor /admin/preferred_replica_election is there, "
-            "nor the mark of an absent topic."
-        ),
-        "Not now: /admin/reassign_partitions is absent: no move is stuck in it.",
-        "Not now: No topic is marked for deletion.",
-    ]
+    notes = [" ".join(note.text_content().split()) for note in page.root.xpath("//main//li/p")]
+    reasons = {kind: registry.why_not(kind, demo.state) for kind in forms.BY_KIND}
+    assert notes == [f"Not now: {reason}" for reason in reasons.values() if reason]
+    assert (
+        reasons
+        | {
+            "reassign": "",
+            "clear-configs": "No absent topic has a configuration.",
+            "clear-stuck": (
+                "Neither /admin/reassign_partitions nor /admin/preferred_replica_election is there, "
+                "nor the mark of an absent topic."
+            ),
+            "revert-stuck": "/admin/reassign_partitions is absent: no move is stuck in it.",
+            "clean-up-topic": "No topic is marked for deletion.",
+        }
+        == reasons
+    )
 
 
 def test_kafka_0_7_takes_only_what_needs_no_controller(operator: Client, demo: Snapshot) -> None:

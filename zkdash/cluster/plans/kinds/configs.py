@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import ChangeConfig
@@ -13,8 +14,6 @@ from zkdash.kafka.documents.document import quote
 from zkdash.kafka.payloads import config_notifications, editing
 from zkdash.kafka.values import TopicConfig, Unparsable
 from zkdash.znode import Operation, Unreadable
-
-NEEDS = Needs(paths=(config_notifications.CHANGES,))
 
 
 def plan(intent: ChangeConfig, ground: Ground) -> Plan:
@@ -47,8 +46,8 @@ def _checked(intent: ChangeConfig, draft: Draft, topic: Topic) -> None:
             draft.refuse(fault)
     for name in sorted(set(intent.put).intersection(intent.drop)):
         draft.refuse(f"{quote(name)} is both set and removed.")
-    if draft.era.topics is None:
-        draft.refuse(f"No notification is understood by all brokers: {draft.era.unclear}.")
+    if unclear := _why_not(draft):
+        draft.refuse(unclear)
     elif draft.read(config_notifications.CHANGES) is None:
         draft.refuse(
             f"{config_notifications.CHANGES} is absent (Kafka 0.8.0): no broker would hear of the change."
@@ -75,3 +74,17 @@ def _write(name: str, topic: Topic, put: dict[str, str], drop: tuple[str, ...], 
         sequential=True,
     )
     draft.step(f"Change the configuration of {name} and tell the brokers", [value, told], Written())
+
+
+def _why_not(draft: Draft) -> str:
+    unclear = draft.era.topics is None
+    return f"No notification is understood by all brokers: {draft.era.unclear}." if unclear else ""
+
+
+KIND = ActionKind(
+    ChangeConfig,
+    "Change a topic’s configuration",
+    plan,
+    needs=lambda _: Needs(paths=(config_notifications.CHANGES,)),
+    why_not=_why_not,
+)

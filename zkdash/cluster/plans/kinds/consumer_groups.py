@@ -8,6 +8,7 @@ Source: kafka.admin.ConsumerGroupCommand and kafka.utils.ZkUtils of 0.9 to 1.1.
 from __future__ import annotations
 
 from zkdash.cluster.model.groups import Group
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import DeleteGroup, OffsetAt, ResetOffsets
@@ -46,9 +47,8 @@ def plan(intent: DeleteGroup, ground: Ground) -> Plan:
         for part, offset in sorted(group.offsets[name].items())
         if isinstance(offset.value, int)
     )
-    confirm = intent.group if intent.topic is None else None
     inverse = ResetOffsets(intent.group, old) if old else None
-    return draft.close(Effect(topics=len(topics), partitions=len(old)), inverse, confirm)
+    return draft.close(Effect(topics=len(topics), partitions=len(old)), inverse)
 
 
 def inactive(name: str, draft: Draft) -> Group | None:
@@ -90,3 +90,13 @@ def _topic(draft: Draft, root: str, topic: str) -> list[Write]:
     if not removed:
         draft.refuse(f"The group keeps nothing of {quote(topic)} in ZooKeeper.")
     return [*guard(draft, root.removeprefix(paths.CONSUMERS + "/")), *removed]
+
+
+KIND = ActionKind(
+    DeleteGroup,
+    "Delete a group",
+    plan,
+    needs=lambda intent: needs(intent.group),
+    confirm=lambda intent: intent.group if intent.topic is None else None,
+    needs_controller=False,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Reelected
 from zkdash.cluster.plans.intents import ReelectController
@@ -35,7 +36,7 @@ def plan(intent: ReelectController, ground: Ground) -> Plan:
     if ground.state.reassignment is not None:
         draft.warn("A reassignment runs: the next controller takes it up where it is.")
     draft.warn("Until the next controller has read the cluster, no partition gets another leader.")
-    return draft.close(confirm="controller")
+    return draft.close()
 
 
 def election(draft: Draft) -> Election | None:
@@ -56,3 +57,6 @@ def election(draft: Draft) -> Election | None:
         write = remove(paths.CONTROLLER, seen.znode, "nothing: the brokers write it again")
         return Election(write, epoch.value)
     return None
+
+
+KIND = ActionKind(ReelectController, "Elect the controller anew", plan, confirm=lambda _: "controller")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Led
 from zkdash.cluster.plans.intents import CreateTopic, DeleteTopic
@@ -19,7 +20,6 @@ from zkdash.kafka.documents.document import few, quote
 from zkdash.kafka.payloads import requests
 from zkdash.znode import Unreadable, Znode
 
-NEEDS = Needs(paths=(paths.TOPIC_CONFIGS,))
 MOST_PARTITIONS = 200_000
 
 
@@ -114,3 +114,6 @@ def _config(intent: CreateTopic, draft: Draft) -> list[Write]:
     if intent.config:
         draft.refuse(f"{paths.TOPIC_CONFIGS} is absent (Kafka 0.8.0): a topic has no options there.")
     return []
+
+
+KIND = ActionKind(CreateTopic, "Create a topic", plan, needs=lambda _: Needs(paths=(paths.TOPIC_CONFIGS,)))

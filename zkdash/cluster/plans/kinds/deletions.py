@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Gone, Reelected, Written
 from zkdash.cluster.plans.intents import CleanUpTopic, DeleteTopic
@@ -24,8 +25,6 @@ from zkdash.kafka import paths, topic_names
 from zkdash.kafka.documents.document import few, quote
 from zkdash.kafka.values import Assignment, Pattern, Registration
 from zkdash.znode import Znode
-
-NEEDS = Needs(paths=(paths.DELETIONS,))
 
 
 def plan(intent: DeleteTopic, ground: Ground) -> Plan:
@@ -51,7 +50,7 @@ def plan(intent: DeleteTopic, ground: Ground) -> Plan:
     )
     replicas = sum(map(len, assignment.partitions.values()))
     effect = Effect(topics=1, partitions=len(assignment.partitions), replicas_removed=replicas)
-    return draft.close(effect, confirm=intent.topic)
+    return draft.close(effect)
 
 
 def needs_to_clean_up(intent: CleanUpTopic) -> Needs:
@@ -88,7 +87,7 @@ def clean_up(intent: CleanUpTopic, ground: Ground) -> Plan:
         draft.step(
             "Elect the controller anew, which forgets the topic", [elected.write], Reelected(elected.epoch)
         )
-    return draft.close(Effect(topics=1), confirm=intent.topic)
+    return draft.close(Effect(topics=1))
 
 
 def removals(draft: Draft, root: str) -> list[Write]:
@@ -145,3 +144,20 @@ def _subscribes(group: str, name: str, draft: Draft) -> bool:
         and name in member.registration.subscription
         for member in draft.state.groups[group].members.values()
     )
+
+
+KIND = ActionKind(
+    DeleteTopic,
+    "Delete a topic",
+    plan,
+    needs=lambda _: Needs(paths=(paths.DELETIONS,)),
+    confirm=lambda intent: intent.topic,
+)
+CLEAN_UP = ActionKind(
+    CleanUpTopic,
+    "Clean up after a stuck deletion",
+    clean_up,
+    needs=needs_to_clean_up,
+    confirm=lambda intent: intent.topic,
+    why_not=lambda draft: "" if draft.state.deletions else "No topic is marked for deletion.",
+)

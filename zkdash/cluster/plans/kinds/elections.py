@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zkdash.cluster.model.topics import Partition, Topic
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Consumed
 from zkdash.cluster.plans.intents import ElectPreferred
@@ -24,8 +25,8 @@ _ENTRY = len('{"topic":"","partition":2147483647},')
 def plan(intent: ElectPreferred, ground: Ground) -> Plan:
     draft = Draft(intent, ground, ", ".join(intent.topics) or "all topics")
     draft.require_controller()
-    if ground.state.election is not None:
-        draft.refuse(f"An election was asked for and is not done yet ({paths.ELECTION} is there).")
+    if busy := _why_not(draft):
+        draft.refuse(busy)
     wanted = _wanted(intent, draft)
     chosen = [pair for pair, reason in wanted if not reason]
     if not wanted:
@@ -91,3 +92,12 @@ def _obstacle(topic: Topic, one: Partition, draft: Draft) -> str:
     if first not in one.state.isr:
         return f"{here} broker {first} is not in sync."
     return ""
+
+
+def _why_not(draft: Draft) -> str:
+    if draft.state.election is None:
+        return ""
+    return f"An election was asked for and is not done yet ({paths.ELECTION} is there)."
+
+
+KIND = ActionKind(ElectPreferred, "Elect preferred leaders", plan, why_not=_why_not, repeats=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Led
 from zkdash.cluster.plans.intents import AddPartitions
@@ -105,3 +106,6 @@ def _placed(draft: Draft, now: Assignment, more: int, factor: int) -> dict[int, 
         shift=start,
         first_partition=len(now.partitions),
     )
+
+
+KIND = ActionKind(AddPartitions, "Add partitions", plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.cluster.plans import throttles
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Assigned, Reelected, Written
 from zkdash.cluster.plans.intents import ClearConfigs, ClearStuck, ClearThrottles, RevertStuck
@@ -88,7 +89,7 @@ def clear_stuck(intent: ClearStuck, ground: Ground) -> Plan:
         _reelect(draft)
         _remembered(seen.value, draft)
         _resigning(intent.path, seen.value, draft)
-    return draft.close(confirm=intent.path)
+    return draft.close()
 
 
 def _unmark(name: str, path: str, draft: Draft) -> Plan:
@@ -103,7 +104,7 @@ def _unmark(name: str, path: str, draft: Draft) -> Plan:
         )
     else:
         draft.step(f"Delete {path}", [remove(path, seen, "marking the topic again")], Written())
-    return draft.close(confirm=path)
+    return draft.close()
 
 
 def revert_stuck(intent: RevertStuck, ground: Ground) -> Plan:
@@ -120,7 +121,7 @@ def revert_stuck(intent: RevertStuck, ground: Ground) -> Plan:
         # an empty list would jam the controller
         draft.step(f"Delete {paths.REASSIGNMENT}", [remove(paths.REASSIGNMENT, seen.znode)], Written())
         _reelect(draft)
-        return draft.close(confirm="revert")
+        return draft.close()
     data = requests.reassignment(moves)
     if len(data) > ground.largest:
         draft.refuse(f"The znode would hold {len(data)} bytes; {ground.largest} are the most.")
@@ -134,7 +135,7 @@ def revert_stuck(intent: RevertStuck, ground: Ground) -> Plan:
     draft.step("Ask for the replicas as they were instead", [*checks, *swap], Written())
     if elected := controllers.election(draft):
         draft.step("Elect the controller anew, which reads it", [elected.write], Assigned(tuple(moves)))
-    return draft.close(Effect(topics=len(topics), partitions=len(moves)), confirm="revert")
+    return draft.close(Effect(topics=len(topics), partitions=len(moves)))
 
 
 def _acted_on(value: object, ground: Ground) -> str:
@@ -271,3 +272,45 @@ def _state(move: Move, state: ClusterState) -> PartitionState | None:
     topic = state.topics.get(move.topic)
     part = topic.partition(move.partition) if topic else None
     return part.state if part is not None and isinstance(part.state, PartitionState) else None
+
+
+def _nothing_asked(draft: Draft) -> str:
+    state = draft.state
+    marks = any(name not in state.topics for name in state.deletions)
+    if state.reassignment is not None or state.election is not None or marks:
+        return ""
+    return f"Neither {paths.REASSIGNMENT} nor {paths.ELECTION} is there, nor the mark of an absent topic."
+
+
+def _nothing_moves(draft: Draft) -> str:
+    moves = draft.state.reassignment is not None
+    return "" if moves else f"{paths.REASSIGNMENT} is absent: no move is stuck in it."
+
+
+THROTTLES = ActionKind(
+    ClearThrottles,
+    "Clear leftover throttles",
+    clear_throttles,
+    needs=lambda _: throttles.NEEDS,
+    repeats=True,
+)
+CONFIGS = ActionKind(
+    ClearConfigs,
+    "Clear configurations of absent topics",
+    clear_configs,
+    why_not=lambda draft: "" if draft.state.remnants else "No absent topic has a configuration.",
+)
+STUCK = ActionKind(
+    ClearStuck,
+    "Remove a stuck request",
+    clear_stuck,
+    confirm=lambda intent: intent.path,
+    why_not=_nothing_asked,
+)
+REVERT = ActionKind(
+    RevertStuck,
+    "Revert a stuck reassignment",
+    revert_stuck,
+    confirm=lambda _: "revert",
+    why_not=_nothing_moves,
+)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import OffsetAt, ResetOffsets
@@ -41,7 +42,7 @@ def plan(intent: ResetOffsets, ground: Ground) -> Plan:
         _remarks(group, changed, draft)
     old = tuple(OffsetAt(one.topic, one.part, _now(group, one)) for one in changed)
     inverse = ResetOffsets(intent.group, old)
-    return draft.close(_effect(group, changed, draft), inverse, confirm=intent.group)
+    return draft.close(_effect(group, changed, draft), inverse)
 
 
 def _effect(group: Group, changed: list[OffsetAt], draft: Draft) -> Effect:
@@ -184,3 +185,13 @@ def _remarks(group: Group, changed: list[OffsetAt], draft: Draft) -> None:
     draft.warn(
         "Where the group keeps its offsets in Kafka (offsets.storage=kafka), these are not read at all."
     )
+
+
+KIND = ActionKind(
+    ResetOffsets,
+    "Set a group’s offsets",
+    plan,
+    needs=lambda intent: consumer_groups.needs(intent.group),
+    confirm=lambda intent: intent.group,
+    needs_controller=False,
+)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from zkdash.cluster.plans import throttles
+from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.intents import Reassign
@@ -30,7 +31,8 @@ _MOST_TOPICS = MOST_OPERATIONS - 10
 def plan(intent: Reassign, ground: Ground) -> Plan:
     draft = Draft(intent, ground, _target(intent.moves))
     draft.require_controller()
-    _free(draft)
+    if busy := _why_not(draft):
+        draft.refuse(busy)
     moves = _checked(intent, draft)
     if not draft.refusals:
         if intent.throttle is not None:
@@ -57,12 +59,11 @@ def _target(moves: Sequence[Move]) -> str:
     return ", ".join(few(topics)) or "nothing"
 
 
-def _free(draft: Draft) -> None:
-    """No other reassignment is asked for."""
-    if draft.state.reassignment is not None:
-        draft.refuse(
-            f"Another reassignment runs ({paths.REASSIGNMENT} is there): a second would be ignored or lost."
-        )
+def _why_not(draft: Draft) -> str:
+    """No other reassignment may be asked for."""
+    if draft.state.reassignment is None:
+        return ""
+    return f"Another reassignment runs ({paths.REASSIGNMENT} is there): a second would be ignored or lost."
 
 
 def _checked(intent: Reassign, draft: Draft) -> list[Move]:
@@ -186,3 +187,6 @@ def _effect(moves: Sequence[Move], before: dict[tuple[str, int], tuple[int, ...]
         replicas_removed=spread.moved(after, before),
         leaders_moved=sum(before[key][:1] != replicas[:1] for key, replicas in after.items()),
     )
+
+
+KIND = ActionKind(Reassign, "Move replicas", plan, needs=needs, why_not=_why_not)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, cast
 
@@ -9,14 +10,18 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
+from zkdash.cluster.plans import registry
 from zkdash.cluster.plans.intents import Intent
+from zkdash.kafka.paths import Kind
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions.forms import patterns
 from zkdash.web.actions.forms.fields import LinesField, NamesField, OfCluster
 from zkdash.web.actions.forms.typed import MomentField
-from zkdash.web.frame import action_kinds
+from zkdash.znode import Operation
 
 Given = Mapping[str, Sequence[str]]
+# What Kafka does about a write, by the kind of its znode and what is done to it: a sentence.
+Follows = Mapping[tuple[Kind, Operation], str]
 
 REPEATS: Final = (
     ("", "once"),
@@ -36,19 +41,33 @@ _LONGEST_FAULT = 1000
 MOST_ECHOED: Final = 64 * 1024
 
 
-class ActionForm(forms.Form):
-    """The form of one kind.
+class Heading(enum.Enum):
+    """The headings of the list of actions, in their order."""
 
-    `lead` says what the action does, `names` which parameters of an address fill which field beside those
-    called like it, `repeats` whether it may be done again and again, `ways` with which choices of "way" a
-    field is of use. Where it is valid, `intents()` is what was asked for, each to be an action of its own;
-    `remarks` are sentences about how it was read, `notes` those about the address.
+    REPLICAS = "Replicas and leaders"
+    TOPICS = "Topics"
+    GROUPS = "Groups of ZooKeeper consumers"
+    CLEARING = "Clearing up"
+
+
+class ActionForm(forms.Form):
+    """The form of one kind, which is all that is declared of it for the browser.
+
+    `kind` is its tag; `cluster.plans.registry` has what else is declared of it. The form is listed below its
+    `heading`, by `rank`. `lead` says what the action does, `names` which parameters of an address fill which
+    field beside those called like it, `ways` with which choices of "way" a field is of use, `follows` what
+    Kafka does about writes that plans of this kind are the first to make. `template` extends
+    actions/forms/form.html where more is shown than fields and the facts that are `told`. Where the form is
+    valid, `intents()` is what was asked for, each to be an action of its own; `remarks` are sentences about
+    how it was read, `notes` those about the address.
     """
 
     kind: ClassVar[str]
+    heading: ClassVar[Heading]
+    rank: ClassVar[int]
     lead: ClassVar[str]
     names: ClassVar[Mapping[str, str]] = {}
-    repeats: ClassVar[bool] = False
+    follows: ClassVar[Follows] = {}
     uploads: ClassVar[bool] = False
     ways: ClassVar[Mapping[str, str]] = {}
     template: ClassVar[str] = "actions/forms/form.html"
@@ -77,7 +96,7 @@ class ActionForm(forms.Form):
         self.ask = ask
         self.remarks: list[str] = []
         self.notes: list[str] = []
-        if not self.repeats:
+        if not registry.BY_TAG[self.kind].repeats:
             del self.fields["repeat"]
         for field in self.fields.values():
             if isinstance(field, OfCluster):
@@ -94,12 +113,12 @@ class ActionForm(forms.Form):
         raise NotImplementedError
 
     def facts(self) -> Mapping[str, Any]:
-        """What the form's template shows beside its fields."""
+        """What the form's template shows beside its fields; `told` is (label, value) of each fact."""
         return {}
 
     @classmethod
     def title(cls) -> str:
-        return action_kinds.title(cls.kind)
+        return registry.title(cls.kind)
 
     @property
     def own(self) -> list[tuple[forms.BoundField, str]]:

@@ -7,20 +7,29 @@ from typing import Any
 from django import forms
 
 from zkdash.cluster.plans.intents import ElectPreferred, ReelectController
-from zkdash.web.actions.forms.base import ActionForm, Given
+from zkdash.kafka.paths import Kind
+from zkdash.web.actions.forms.base import ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import PartitionsField, TopicsField
+from zkdash.znode import Operation
 
 ALL, CHOSEN = "all", "chosen"
 
 
 class Form(ActionForm):
     kind = "elect-preferred"
+    heading = Heading.REPLICAS
+    rank = 2
     lead = (
         "The first replica of each partition becomes its leader again, where it is in sync. Partitions whose "
         "preferred replica cannot lead are left out. An election may be repeated, each time planned anew."
     )
+    follows = {
+        (Kind.ELECTION, Operation.CREATE): (
+            "The controller lets the first replica of each partition lead, where it is in sync, and removes "
+            "the znode."
+        ),
+    }
     names = {"topic": "topics", "partition": "partitions"}
-    repeats = True
 
     which = forms.ChoiceField(
         choices=((ALL, "All topics"), (CHOSEN, "Only the topics and partitions below")),
@@ -58,10 +67,17 @@ class Form(ActionForm):
 
 class ControllerForm(ActionForm):
     kind = "reelect-controller"
+    heading = Heading.CLEARING
+    rank = 1
     lead = (
         "/controller is deleted, and every broker tries to be the next controller, which reads the cluster "
         "anew. Until it has, no partition gets another leader. You will be asked to type a word."
     )
+    follows = {
+        (Kind.CONTROLLER, Operation.DELETE): (
+            "Every broker tries to be the next controller; the first one reads the cluster anew."
+        ),
+    }
 
     def intents(self) -> tuple[ReelectController, ...]:
         return (ReelectController(),)

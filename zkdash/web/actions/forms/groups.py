@@ -12,9 +12,10 @@ from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.plans.intents import DeleteGroup, OffsetAt, ResetOffsets
 from zkdash.cluster.plans.kinds import offsets
 from zkdash.kafka.documents.document import LONG_MAX, quote
+from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment
 from zkdash.web.actions.forms import asked_offsets, patterns
-from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given
+from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import (
     MOST_CHARACTERS,
     GroupsField,
@@ -25,6 +26,7 @@ from zkdash.web.actions.forms.fields import (
     TopicsField,
 )
 from zkdash.web.actions.forms.typed import MomentField
+from zkdash.znode import Operation
 
 EARLIEST, LATEST, TIME, VALUE, SHIFT, FILE = "earliest", "latest", "time", "value", "shift", "file"
 _WAYS = (
@@ -41,6 +43,8 @@ _EACH = "Names and patterns, one a line; each becomes an action of its own."
 class _OfGroups(ActionForm):
     """A form about groups, each of which makes an action of its own."""
 
+    template = "actions/forms/groups.html"
+
     def prepare(self, given: Given) -> None:
         named = patterns.chosen(self.typed("groups", given), self.state.groups).names
         self._groups = [self.state.groups[name] for name in named[:MOST_AT_ONCE]]
@@ -51,6 +55,8 @@ class _OfGroups(ActionForm):
 
 class DeleteForm(_OfGroups):
     kind = "delete-group"
+    heading = Heading.GROUPS
+    rank = 2
     lead = (
         "What the group keeps in ZooKeeper is deleted, while none of its consumers lives. Its offsets are "
         "kept with the action, which can put them back."
@@ -78,12 +84,21 @@ class DeleteForm(_OfGroups):
 
 class OffsetsForm(_OfGroups):
     kind = "reset-offsets"
+    heading = Heading.GROUPS
+    rank = 1
     lead = (
         "The offsets that the group keeps in ZooKeeper are set while none of its consumers lives. The values "
         "of before are kept with the action, which can put them back. A group that also commits to Kafka "
         "(dual.commit.enabled) goes on from the larger of both offsets: going back has no effect there. You "
         "will be asked to type the group’s name."
     )
+    follows = {
+        (Kind.OFFSET, Operation.CREATE): ("The next consumer that owns the partition begins there."),
+        (Kind.OFFSET, Operation.SET): ("The next consumer that owns the partition begins there."),
+        (Kind.OFFSET, Operation.DELETE): (
+            "The next consumer that owns the partition begins where its auto.offset.reset says."
+        ),
+    }
     names = {"group": "groups", "topic": "topics", "partition": "partitions", "to": "way"}
     uploads = True
     ways = {

@@ -11,11 +11,13 @@ from django import forms
 from zkdash.cluster.plans.intents import CleanUpTopic, ClearConfigs, ClearStuck, ClearThrottles, RevertStuck
 from zkdash.cluster.plans.kinds import leftovers
 from zkdash.kafka import paths
+from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment, Move
 from zkdash.web.actions.forms import patterns
-from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given
+from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import LinesField, NameField
 from zkdash.web.actions.forms.typed import MovesField, listed
+from zkdash.znode import Operation
 
 _MOST_FOLDERS = 200
 _MOST_MARKS = 200
@@ -24,11 +26,12 @@ _MOST_SUPPOSED = 1000
 
 class ThrottlesForm(ActionForm):
     kind = "clear-throttles"
+    heading = Heading.CLEARING
+    rank = 2
     lead = (
         "Throttles of topics and brokers that a finished reassignment left behind are removed. Nothing is "
         "done while partitions move. It may be repeated."
     )
-    repeats = True
 
     def intents(self) -> tuple[ClearThrottles, ...]:
         return (ClearThrottles(),)
@@ -36,6 +39,8 @@ class ThrottlesForm(ActionForm):
 
 class ConfigsForm(ActionForm):
     kind = "clear-configs"
+    heading = Heading.CLEARING
+    rank = 3
     lead = "Configurations below /config/topics whose topics no longer are, are removed."
     names = {"topic": "topics"}
 
@@ -56,11 +61,18 @@ class ConfigsForm(ActionForm):
 
 class StuckForm(ActionForm):
     kind = "clear-stuck"
+    heading = Heading.CLEARING
+    rank = 4
     lead = (
         "A request that no controller can act on is removed, and the controller elected anew, so that it "
         "looks for the next. Removing a reassignment that runs is no cancel: such a request is refused "
         "here. The mark of a topic that is not there is just removed."
     )
+    follows = {
+        (Kind.REASSIGNMENT, Operation.DELETE): (
+            "A controller that has read it goes on with what it began: this is no cancel."
+        ),
+    }
 
     path = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
@@ -99,6 +111,8 @@ class StuckForm(ActionForm):
 
 class RevertForm(ActionForm):
     kind = "revert-stuck"
+    heading = Heading.CLEARING
+    rank = 5
     lead = (
         "A reassignment that waits for a broker which will not come is replaced by one that asks for the "
         "replicas as they were, and the controller is elected anew, which reads it. You will be asked to "
@@ -132,11 +146,14 @@ class RevertForm(ActionForm):
 
 class CleanUpForm(ActionForm):
     kind = "clean-up-topic"
+    heading = Heading.CLEARING
+    rank = 6
     lead = (
         "Where a deletion hangs for good: remove the topic’s folders on the brokers yourself, then zkdash "
         "removes its znodes and has the controller elected anew, without which the old one remembers the "
         "topic."
     )
+    template = "actions/forms/clean_up.html"
 
     topic = NameField(label="Topic", help_text="One that is marked for deletion.")
     folders_removed = forms.BooleanField(

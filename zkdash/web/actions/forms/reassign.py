@@ -12,11 +12,13 @@ from django import forms
 from zkdash.cluster.plans import proposals
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.cluster.plans.proposals import Proposal
+from zkdash.kafka.paths import Kind
 from zkdash.kafka.payloads import reassignment_json
 from zkdash.kafka.values import Assignment
-from zkdash.web.actions.forms.base import ActionForm, Given
+from zkdash.web.actions.forms.base import ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import BrokersField, LinesField, PartitionsField, TopicsField
 from zkdash.web.actions.forms.typed import MovesField, RateField, listed
+from zkdash.znode import Operation
 
 DRAIN, ADD, REPLACE, FACTOR, BALANCE, PASTE, LISTS = (
     "drain",
@@ -51,10 +53,19 @@ class Compared(msgspec.Struct, frozen=True):
 
 class Form(ActionForm):
     kind = "reassign"
+    heading = Heading.REPLICAS
+    rank = 1
     lead = (
         "Replicas are copied to other brokers by /admin/reassign_partitions. zkdash proposes the fewest "
         "copies that do it; you see every partition before anything is written."
     )
+    template = "actions/forms/reassign.html"
+    follows = {
+        (Kind.REASSIGNMENT, Operation.CREATE): (
+            "The controller reads it, has the new replicas copy from the leaders, drops the old ones when "
+            "all are in sync, and removes the znode at the end."
+        ),
+    }
     names = {"topic": "topics", "partition": "partitions", "broker": "brokers", "with": "by"}
     uploads = True
     ways = {

@@ -14,16 +14,26 @@ from zkdash.kafka import topic_names
 from zkdash.kafka.assignment import placement
 from zkdash.kafka.configs import topic_options
 from zkdash.kafka.documents.document import few
+from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment, TopicConfig
 from zkdash.web.actions.forms import patterns
-from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given
+from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import NameField, TopicField, TopicsField
 from zkdash.web.actions.forms.typed import ConfigField, ListsField
+from zkdash.znode import Operation
 
 
 class CreateForm(ActionForm):
     kind = "create-topic"
+    heading = Heading.TOPICS
+    rank = 1
     lead = "The topic’s configuration and its replicas are written at once; the controller does the rest."
+    template = "actions/forms/topic_options.html"
+    follows = {
+        (Kind.TOPIC, Operation.CREATE): (
+            "The controller notices the topic, makes the znodes of its partitions and elects their leaders."
+        ),
+    }
 
     topic = NameField(label="Topic", help_text="1 to 249 of a-z, A-Z, 0-9, “.”, “_” and “-”.")
     partitions = forms.IntegerField(
@@ -69,10 +79,17 @@ class CreateForm(ActionForm):
 
 class WidenForm(ActionForm):
     kind = "add-partitions"
+    heading = Heading.TOPICS
+    rank = 2
     lead = (
         "New partitions are added behind those that there are; they cannot be taken away again, and messages "
         "with a key go to other partitions from then on."
     )
+    follows = {
+        (Kind.TOPIC, Operation.SET): (
+            "The controller notices the new partitions, makes their znodes and elects their leaders."
+        ),
+    }
     names = {"partitions": "total"}
 
     topic = TopicField(label="Topic")
@@ -119,7 +136,10 @@ class _OfTopics(ActionForm):
 
 class ConfigForm(_OfTopics):
     kind = "change-config"
+    heading = Heading.TOPICS
+    rank = 3
     lead = "Options of the topic are set or removed, all others stay, and every broker is told."
+    template = "actions/forms/topic_options.html"
 
     put = ConfigField(label="Set", help_text="retention.ms=1000, one a line.")
     drop = forms.MultipleChoiceField(
@@ -177,11 +197,19 @@ class ConfigForm(_OfTopics):
 
 class DeleteForm(_OfTopics):
     kind = "delete-topic"
+    heading = Heading.TOPICS
+    rank = 4
     lead = (
         "The topic is marked for deletion; the controller then has every broker delete its messages, for "
         "ever. Offsets of groups and ACLs stay. What can block it or bring it back is told before you "
         "submit, and you will be asked to type the topic’s name."
     )
+    follows = {
+        (Kind.DELETION, Operation.CREATE): (
+            "The controller stops the replicas, has every broker delete its logs, and then removes the "
+            "topic’s znodes, its configuration and this mark."
+        ),
+    }
 
     def facts(self) -> Mapping[str, Any]:
         if not self._topics:
