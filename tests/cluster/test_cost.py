@@ -14,7 +14,7 @@ from zkdash.cluster.evaluation import topics
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance, assembly
-from zkdash.cluster.tables import topic_queries, topic_rows
+from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import queries as group_queries
 from zkdash.cluster.tables.groups import rows as group_rows
 from zkdash.cluster.tables.topic_queries import Query
@@ -40,7 +40,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(assembly, "assemble")
     count(topics, "judge")
     count(summary, "numbers")
-    count(topic_rows, "topic")
+    count(topic_queries, "TopicRow")
     count(group_rows, "group")
     return calls
 
@@ -104,7 +104,7 @@ def test_the_default_page_makes_no_row_that_it_does_not_show(counted: Counter[st
     state = _loaded(topics)
     counted.clear()
     assert len(topic_queries.select_topics(state, Query()).rows) == 50
-    assert counted == {"topic": 50}
+    assert counted == {"TopicRow": 50}
 
 
 @pytest.mark.parametrize("topics", [600, 6000])
