@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,29 +12,53 @@ from django.test import Client
 from tests.web import states
 from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Layout
+from zkdash.web.brokers import brokers
 from zkdash.web.frame import cells, tables
 from zkdash.web.frame.tables import ListColumn
+from zkdash.web.groups import groups
 from zkdash.web.topics import topics
 
-LISTS: dict[str, Sequence[ListColumn[Any]]] = {"topics": topics.COLUMNS}
+LISTS: dict[str, Sequence[ListColumn[Any]]] = {
+    "topics": topics.COLUMNS,
+    "brokers": tables.of_layout(brokers.COLUMNS, Layout.V08),
+    "groups": groups.COLUMNS,
+}
 SORTS = [(page, column.name) for page, columns in LISTS.items() for column in columns if column.is_sortable]
-# What is shown of these is not in the order that they sort by.
-_WORSE_FIRST = {"status": lambda word: Tone(word).rank}
+# What is shown of these stands in another order: the worst, the controller first; ids are hexadecimal.
+_ORDERS: dict[str, Callable[[Any], Any]] = {
+    "status": lambda word: Tone(word).rank,
+    "controller": lambda holds: not holds,
+    "session": lambda shown: int(shown, 16),
+}
+
+
+def _tree() -> states.Tree:
+    """Topics, brokers and groups of which some lack each of what others have."""
+    return {
+        **states.sick(),
+        **states.topic("empty", {}),
+        "/brokers/topics/torn": states.znode("{"),
+        "/brokers/ids/7": states.znode("{"),
+        **states.group("billing", {"billing_h-1-00000000": ["payments"]}, owners={"payments": [0, 1]}),
+        **states.group("audit", {"audit_h-1-00000000": ["orders"]}, owners={"orders": [0]}),
+        **states.group("mirror", {"mirror_h-1-00000000": ["ord.*"]}, pattern="white_list"),
+        **states.group("old", {}, offsets={"clicks": {0: 12}}),
+    }
 
 
 @pytest.mark.parametrize(("page", "name"), SORTS)
 @pytest.mark.parametrize("falls", [False, True])
 def test_a_column_sorts_by_what_it_shows(client: Client, page: str, name: str, falls: bool) -> None:
-    states.publish(states.sick() | states.topic("empty", {}) | {"/brokers/topics/torn": states.znode("{")})
+    states.publish(_tree())
     every, found = (
         json.loads(client.get(f"/c/demo/{page}/", {"format": "json", **query}).content)["rows"]
         for query in ({}, {"sort": f"-{name}" if falls else name})
     )
     assert sorted(map(str, found)) == sorted(map(str, every))
-    shown = [row[name] for row in found]
-    known = [one for one in shown if one is not None]
-    assert shown[: len(known)] == known
-    assert known == sorted(known, key=_WORSE_FIRST.get(name), reverse=falls)
+    known = [row[name] for row in found if row[name] is not None]
+    if not (name == "in_zookeeper" and falls):  # where not being there is the value
+        assert [row[name] for row in found[: len(known)]] == known
+    assert known == sorted(known, key=_ORDERS.get(name), reverse=falls)
 
 
 def test_a_column_of_a_list_says_what_it_sorts_by() -> None:
