@@ -13,6 +13,8 @@ from tests.web import states
 from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Layout
 from zkdash.web.brokers import brokers
+from zkdash.web.checks import problems
+from zkdash.web.configs import configs
 from zkdash.web.frame import cells, tables
 from zkdash.web.frame.tables import ListColumn
 from zkdash.web.groups import groups
@@ -22,6 +24,8 @@ LISTS: dict[str, Sequence[ListColumn[Any]]] = {
     "topics": topics.COLUMNS,
     "brokers": tables.of_layout(brokers.COLUMNS, Layout.V08),
     "groups": groups.COLUMNS,
+    "problems": problems.COLUMNS,
+    "configs": configs.COLUMNS,
 }
 SORTS = [(page, column.name) for page, columns in LISTS.items() for column in columns if column.is_sortable]
 # What is shown of these stands in another order: the worst, the controller first; ids are hexadecimal.
@@ -29,6 +33,7 @@ _ORDERS: dict[str, Callable[[Any], Any]] = {
     "status": lambda word: Tone(word).rank,
     "controller": lambda holds: not holds,
     "session": lambda shown: int(shown, 16),
+    "settings": len,
 }
 
 
@@ -36,7 +41,8 @@ def _tree() -> states.Tree:
     """Topics, brokers and groups of which some lack each of what others have."""
     return {
         **states.sick(),
-        **states.topic("empty", {}),
+        **states.topic("empty", {}, config={"retention.ms": "1", "cleanup.policy": "compact"}),
+        "/config/topics/torn": states.znode("{"),
         "/brokers/topics/torn": states.znode("{"),
         "/brokers/ids/7": states.znode("{"),
         **states.group("billing", {"billing_h-1-00000000": ["payments"]}, owners={"payments": [0, 1]}),

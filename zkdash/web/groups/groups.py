@@ -138,7 +138,7 @@ FIELDS: tuple[ListColumn[GroupSummary], ...] = (
     ),
 )
 COLUMNS = tuple(column for column in FIELDS if column.name != _EXPECTED)
-SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+SPEC = listing.Spec(sorts=tuple(tables.keys(COLUMNS)))
 
 PAGE = Page(
     name="groups",

@@ -158,7 +158,7 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
         key=lambda topic: topic.summary.changed or None,
     ),
 )
-SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+SPEC = listing.Spec(sorts=tuple(tables.keys(COLUMNS)))
 
 PAGE = Page(
     name="topics",
