@@ -59,7 +59,7 @@ def test_status_agrees_with_itself_in_every_tree(name: str) -> None:
 def test_every_topic_of_every_tree_has_its_rows(name: str) -> None:
     state = small.built(recorded.load(name))
     shown = topic_queries.select_topics(state, Query(size=1000)).rows
-    assert {row.name for row in shown} == set(state.topics)
+    assert {row.summary.name for row in shown} == set(state.topics)
     for topic in state.topics.values():
         assert topic_queries.select_partitions(state, topic, Query()).total == len(topic.partitions)
         assert topic_queries.select_counts(state, topic, Query()).total == len(topic.counts)

@@ -163,7 +163,7 @@ def test_the_table_lists_what_was_counted(check: str, tree: small.Tree) -> None:
     state = small.built(tree, small.topic("fine", {0: [1]}))
     assert found.page == "topics"
     text = found.query.removeprefix("q=").replace("%3A", ":")
-    assert [row.name for row in select_topics(state, Query(q=text)).rows] == ["t"]
+    assert [row.summary.name for row in select_topics(state, Query(q=text)).rows] == ["t"]
 
 
 # D40: what a group's members subscribe to by name, against what is owned.

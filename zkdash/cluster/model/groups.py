@@ -78,6 +78,19 @@ class GroupSummary(msgspec.Struct, frozen=True):
     tone: Tone = Tone.OK
     words: str = "ok"
 
+    @property
+    def known_expected(self) -> int | None:
+        """How many partitions it should own in all; None where that takes resolving a pattern."""
+        return None if self.patterns else self.expected
+
+    @property
+    def known_unowned(self) -> int | None:
+        """How many of them have no owner; with patterns at least those that are subscribed to by name.
+
+        None where members subscribe by a pattern and nothing that has a name lacks an owner.
+        """
+        return None if self.patterns and not self.unowned else self.unowned
+
 
 def is_bad(offset: Offset) -> bool:
     """Whether a consumer could not go on from it (D47): no number, or a negative one. Refused is not bad."""

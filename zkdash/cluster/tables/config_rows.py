@@ -9,7 +9,7 @@ import msgspec
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import filters
-from zkdash.cluster.tables.query import Keys, Query, Selection, choose
+from zkdash.cluster.tables.query import DEFAULT_ORDER, Keys, Query, Selection, choose
 from zkdash.kafka import paths
 from zkdash.kafka.configs import entity_names
 from zkdash.kafka.configs.entity_names import Entity
@@ -45,19 +45,9 @@ class Setting(msgspec.Struct, frozen=True):
     everywhere: bool
 
 
-_KEYS: Keys[ConfigRow] = {
-    "status": lambda row: row.status.rank,
-    "type": lambda row: row.noun,
-    "entity": lambda row: row.name,
-    "settings": lambda row: None if isinstance(row.settings, Unparsable | Unreadable) else len(row.settings),
-    "changed": lambda row: row.changed,
-    "path": lambda row: row.path,
-}
-SORTS = tuple(_KEYS)
-
-
-def select(state: ClusterState, query: Query) -> Selection[ConfigRow]:
-    """The Configuration page: what is wrong first, then by type and name, unless asked otherwise.
+def select(state: ClusterState, query: Query, keys: Keys[ConfigRow] = DEFAULT_ORDER) -> Selection[ConfigRow]:
+    """The Configuration page: what is wrong first, then by type and name, unless asked otherwise by one of
+    `keys`.
 
     The words of a filter are looked for in type, name, path, and in the names and values of settings.
     """
@@ -65,7 +55,7 @@ def select(state: ClusterState, query: Query) -> Selection[ConfigRow]:
     every = [*_topics(state), *_others(state)]
     found = [row for row in every if wanted.admits(_text(row), row.status, _brokers(row))]
     found.sort(key=lambda row: (row.status.rank, row.noun, row.name))
-    return choose(found, query, _KEYS, lambda row: row.status, total=len(every))
+    return choose(found, query, keys, lambda row: row.status, total=len(every))
 
 
 def of_broker(state: ClusterState, number: int) -> tuple[tuple[Setting, ...], tuple[str, ...]]:

@@ -9,7 +9,7 @@ import msgspec
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import filters
-from zkdash.cluster.tables.query import Keys, Query, Selection, choose
+from zkdash.cluster.tables.query import DEFAULT_ORDER, Keys, Query, Selection, choose
 from zkdash.kafka import secrets
 from zkdash.kafka.values import Problem
 
@@ -31,16 +31,13 @@ class ProblemRow(msgspec.Struct, frozen=True):
     secret: bool
 
 
-_KEYS: Keys[ProblemRow] = {
-    "status": lambda row: row.status.rank,
-    "path": lambda row: row.path,
-    "reason": lambda row: row.reason,
-    "first_seen": lambda row: row.first_seen,
-}
-
-
-def select(state: ClusterState, first_seen: Mapping[str, int], query: Query) -> Selection[ProblemRow]:
-    """The Problems page: critical ones first, then by path, unless asked otherwise.
+def select(
+    state: ClusterState,
+    first_seen: Mapping[str, int],
+    query: Query,
+    keys: Keys[ProblemRow] = DEFAULT_ORDER,
+) -> Selection[ProblemRow]:
+    """The Problems page: critical ones first, then by path, unless asked otherwise by one of `keys`.
 
     The words of a filter are looked for in path and reason.
     """
@@ -48,7 +45,7 @@ def select(state: ClusterState, first_seen: Mapping[str, int], query: Query) -> 
     every = (_row(problem, first_seen) for problem in state.problems.values())
     found = [row for row in every if wanted.admits(_text(row), row.status, _NO_BROKERS)]
     found.sort(key=lambda row: (row.status.rank, row.path))
-    return choose(found, query, _KEYS, lambda row: row.status, total=len(state.problems))
+    return choose(found, query, keys, lambda row: row.status, total=len(state.problems))
 
 
 def _text(row: ProblemRow) -> str:

@@ -18,6 +18,7 @@ SIZES = (50, 200, 1000)
 STATUSES = tuple(tone.value for tone in Tone)
 
 Keys = Mapping[str, Callable[[R], Any]]
+DEFAULT_ORDER: Keys[Any] = {}  # of a table that is not to be sorted otherwise
 
 
 class Query(msgspec.Struct, frozen=True):

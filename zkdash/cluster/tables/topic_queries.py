@@ -1,7 +1,7 @@
 """Which rows of a table are shown: filter, sort and page, from the state alone.
 
 The default page comes straight from what the state keeps sorted, so that its cost does not depend on the
-cluster's size; a filter or a sort looks at every row once. Rows are made only of what is shown.
+cluster's size; a filter or a sort looks at every row once. What topics sort by, their columns say.
 """
 
 from __future__ import annotations
@@ -11,14 +11,23 @@ from collections.abc import Callable
 from zkdash.cluster.evaluation import evaluator
 from zkdash.cluster.evaluation import partitions as judging
 from zkdash.cluster.model import summary
-from zkdash.cluster.model.known import percent
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status
-from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, TopicSummary
+from zkdash.cluster.model.topics import Partition, PartitionCount, Topic
 from zkdash.cluster.tables import filters, topic_rows
-from zkdash.cluster.tables.query import SIZES, STATUSES, Keys, Query, Selection, choose, first, with_rows
+from zkdash.cluster.tables.query import (
+    DEFAULT_ORDER,
+    SIZES,
+    STATUSES,
+    Keys,
+    Query,
+    Selection,
+    choose,
+    first,
+    with_rows,
+)
 from zkdash.cluster.tables.topic_rows import CountRow, PartitionRow, TopicRow
-from zkdash.kafka.values import Layout, PartitionState
+from zkdash.kafka.values import PartitionState
 
 __all__ = [
     "COUNT_SORTS",
@@ -30,26 +39,10 @@ __all__ = [
     "select_counts",
     "select_partitions",
     "select_topics",
-    "topic_columns",
 ]
 
 Judged = tuple[Partition, Status]
 Held = tuple[PartitionCount, Status]
-
-# By the names that the rows have.
-_TOPIC_KEYS: Keys[tuple[ClusterState, TopicSummary]] = {
-    "status": lambda one: one[1].tone.rank,
-    "name": lambda one: one[1].name,
-    "partitions": lambda one: one[1].partitions,
-    "replication": lambda one: one[1].replication,
-    "under_replicated": lambda one: one[1].under_replicated,
-    "offline": lambda one: one[1].offline,
-    "preferred_leaders_percent": lambda one: percent(one[1].preferred, one[1].preferable),
-    "groups": lambda one: len(one[0].consumers.get(one[1].name, ())),
-    "config": lambda one: one[1].overrides,
-    "marks": lambda one: topic_rows.marks(one[1]) or None,
-    "changed": lambda one: one[1].changed or None,
-}
 
 
 def _state(field: Callable[[PartitionState], int]) -> Callable[[Judged], int | None]:
@@ -80,33 +73,25 @@ _COUNT_KEYS: Keys[Held] = {
     "changed": lambda one: one[0].znode and one[0].znode.mtime,
     "path": lambda one: one[0].broker,
 }
-# Columns that 0.7 cannot fill are not drawn there.
-_NOT_IN_07 = {"replication", "under_replicated", "offline", "preferred_leaders_percent", "config"}
-
 PARTITION_SORTS = tuple(_PARTITION_KEYS)
 COUNT_SORTS = tuple(_COUNT_KEYS)
 
 
-def topic_columns(layout: Layout) -> tuple[str, ...]:
-    """The fields of TopicRow that a cluster of this layout can fill: its columns, and its keys to sort by."""
-    return tuple(key for key in _TOPIC_KEYS if layout is not Layout.V07 or key not in _NOT_IN_07)
-
-
-def select_topics(state: ClusterState, query: Query) -> Selection[TopicRow]:
-    """The Topics page: worst status first, then by name, unless asked otherwise."""
-    keys = {key: _TOPIC_KEYS[key] for key in topic_columns(state.layout)}
+def select_topics(
+    state: ClusterState, query: Query, keys: Keys[TopicRow] = DEFAULT_ORDER
+) -> Selection[TopicRow]:
+    """The Topics page: worst status first, then by name, unless asked otherwise by one of `keys`."""
     key, falls = query.order(keys)
     if not query.q.strip() and (key is None or (key == "status" and not falls)):
         tones, ranking = state.counts.tones, state.ranking
-        return first(ranking, tones, query, lambda name: topic_rows.topic(state, name))
+        return first(ranking, tones, query, lambda name: TopicRow(state, state.summaries[name]))
     names = [name for _, name in state.ranking]
     if key is not None:
         names.sort()  # so that topics with equal values stand by name; five sorted runs, merged at once
     wanted = filters.parse(query.q, state)
     every = map(state.summaries.__getitem__, names)
-    found = [(state, one) for one in every if wanted.admits_topic(one)]
-    chosen = choose(found, query, keys, lambda one: one[1].tone, total=len(state.topics))
-    return with_rows(chosen, lambda one: topic_rows.topic(state, one[1].name))
+    found = [TopicRow(state, one) for one in every if wanted.admits_topic(one)]
+    return choose(found, query, keys, lambda row: row.summary.tone, total=len(state.topics))
 
 
 def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Selection[PartitionRow]:

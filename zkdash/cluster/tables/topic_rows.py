@@ -1,4 +1,4 @@
-"""What tables show: one row of plain values for each topic or partition, named as JSON names them.
+"""What tables show of topics and their partitions.
 
 A value that is not to be had is what the state knows instead of it: None (absent), Unparsable or
 Unreadable, each with its reason.
@@ -16,37 +16,57 @@ from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, TopicSummary
 from zkdash.kafka import paths
-from zkdash.kafka.values import Assignment, Layout, PartitionState, Unparsable
+from zkdash.kafka.values import Assignment, PartitionState, Unparsable
 from zkdash.znode import Unreadable, Znode
 
 _UNASSIGNED = Unparsable("the topic has partitions, but no assignment in its znode")
 
 
-class TopicRow(msgspec.Struct, frozen=True):
-    """One topic.
+class TopicRow(msgspec.Struct, frozen=True, gc=False):
+    """One topic of a state: its numbers, and what is known where there is no number.
 
-    `status` is its tone, `words` say why. `replication` is (smallest, largest). `preferred_leaders_percent`
-    is the share of `preferred` in `preferable`, rounded down to a tenth, None of none. `groups` counts the
-    groups that consume it by what ZooKeeper holds, `config` the overrides. `changed` is epoch milliseconds,
-    None where no znode of it is readable. `replication` and what has to do with leaders is None in 0.7.
+    It holds nothing of its own, so that one may be made of each topic that is looked at.
     """
 
-    status: Tone
-    words: str
-    name: str
-    layout: Layout
-    partitions: Known[int]
-    replication: Known[tuple[int, int]]
-    under_replicated: int | None
-    offline: int | None
-    leader_dead: int | None
-    preferred: int
-    preferable: int
-    preferred_leaders_percent: float | None
-    groups: int
-    config: Known[int]
-    marks: tuple[str, ...]
-    changed: int | None
+    state: ClusterState
+    summary: TopicSummary
+
+    @property
+    def partitions(self) -> Known[int]:
+        return _uncounted(self._topic) if self.summary.partitions is None else self.summary.partitions
+
+    @property
+    def replication(self) -> Known[tuple[int, int]]:
+        """(smallest, largest) number of replicas of a partition."""
+        if self.summary.replication is not None:
+            return self.summary.replication
+        assignment = self._topic.assignment
+        return None if isinstance(assignment, Assignment) else assignment
+
+    @property
+    def overrides(self) -> Known[int]:
+        """How many settings differ from the brokers' defaults."""
+        config = self._topic.config if self.summary.overrides is None else None
+        return config if isinstance(config, Unparsable | Unreadable) else self.summary.overrides
+
+    @property
+    def preferred_percent(self) -> float | None:
+        """The share of `preferred` in `preferable`, rounded down to a tenth; None of none."""
+        return percent(self.summary.preferred, self.summary.preferable)
+
+    @property
+    def groups(self) -> int:
+        """How many groups consume it by what ZooKeeper holds."""
+        return len(self.state.consumers.get(self.summary.name, ()))
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        marks = {"deleting": self.summary.deleting, "reassigning": self.summary.moving > 0}
+        return tuple(word for word, holds in marks.items() if holds)
+
+    @property
+    def _topic(self) -> Topic:
+        return self.state.topics[self.summary.name]
 
 
 class PartitionRow(msgspec.Struct, frozen=True):
@@ -88,30 +108,6 @@ class CountRow(msgspec.Struct, frozen=True):
     path: str
     version: int | None
     mzxid: int | None
-
-
-def topic(state: ClusterState, name: str) -> TopicRow:
-    """The row of a topic that is there."""
-    one, numbers = state.topics[name], state.summaries[name]
-    replicated = one.layout is not Layout.V07
-    return TopicRow(
-        status=numbers.tone,
-        words=numbers.words,
-        name=name,
-        layout=one.layout,
-        partitions=_partitions(one, numbers),
-        replication=_replication(one, numbers),
-        under_replicated=numbers.under_replicated if replicated else None,
-        offline=numbers.offline if replicated else None,
-        leader_dead=numbers.leader_dead if replicated else None,
-        preferred=numbers.preferred,
-        preferable=numbers.preferable,
-        preferred_leaders_percent=percent(numbers.preferred, numbers.preferable),
-        groups=len(state.consumers.get(name, ())),
-        config=_config(one),
-        marks=marks(numbers),
-        changed=numbers.changed or None,
-    )
 
 
 def partition(state: ClusterState, one: Topic, part: Partition, status: summary.Status) -> PartitionRow:
@@ -160,25 +156,10 @@ def count(state: ClusterState, one: Topic, held: PartitionCount, status: summary
     )
 
 
-def marks(numbers: TopicSummary) -> tuple[str, ...]:
-    held = {"deleting": numbers.deleting, "reassigning": numbers.moving > 0}
-    return tuple(word for word, holds in held.items() if holds)
-
-
-def _partitions(one: Topic, numbers: TopicSummary) -> Known[int]:
-    if numbers.partitions is not None:
-        return numbers.partitions
+def _uncounted(one: Topic) -> Unparsable | Unreadable:
+    """Why nobody can say how many partitions a topic has."""
     doubts = [one.assignment, *(held.count for held in one.counts)]
     return next((doubt for doubt in doubts if isinstance(doubt, Unparsable | Unreadable)), _UNASSIGNED)
-
-
-def _replication(one: Topic, numbers: TopicSummary) -> Known[tuple[int, int]]:
-    return numbers.replication if isinstance(one.assignment, Assignment) else one.assignment
-
-
-def _config(one: Topic) -> Known[int]:
-    overrides = summary.overrides(one)
-    return one.config if overrides is None and isinstance(one.config, Unparsable | Unreadable) else overrides
 
 
 def unassigned(one: Topic) -> Unparsable | Unreadable | None:

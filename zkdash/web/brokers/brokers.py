@@ -17,15 +17,13 @@ from zkdash.web.frame import broker_cells, cells, links, listing, row_selection,
 from zkdash.web.frame import skew as skew_facts
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
-from zkdash.web.frame.tables import Column, Empty
-
-Entry = tuple[str, BrokerRow]  # the cluster's name, and the broker
+from zkdash.web.frame.tables import Empty, ListColumn
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
-    found = broker_queries.select_brokers(snapshot.state, query)
     columns = drawn(snapshot)
+    found = broker_queries.select_brokers(snapshot.state, query, tables.keys(columns))
     acts = snapshot.state.layout is not Layout.V07  # which moves no replicas
     shown = row_selection.columns(key, "broker", lambda one: str(one[1].id), columns) if acts else columns
     table = tables.part(
@@ -50,10 +48,9 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def drawn(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
+def drawn(snapshot: Snapshot) -> tuple[ListColumn[BrokerRow], ...]:
     """The columns that the cluster's layout can fill."""
-    names = broker_queries.broker_columns(snapshot.state.layout)
-    return tuple(column for column in COLUMNS if column.name in names)
+    return tables.of_layout(COLUMNS, snapshot.state.layout)
 
 
 def _notes(snapshot: Snapshot) -> Block:
@@ -116,71 +113,133 @@ def _under_replicated(cluster: str, row: BrokerRow) -> Cell:
     return cells.Number(row.load.under_replicated, alert=Tone.WARNING, href=href)
 
 
-def _over(noun: str, percent: Callable[[BrokerRow], int | None]) -> Column[Entry]:
+def _key(field: Callable[[Broker], object]) -> Callable[[BrokerRow], object]:
+    """Sorts by what the registration says, None where it says nothing."""
+    return lambda row: field(row.broker) or None if isinstance(row.broker, Broker) else None
+
+
+def _over(noun: str, percent: Callable[[BrokerRow], int | None]) -> ListColumn[BrokerRow]:
     """How far a broker's count lies from the mean of the registered ones."""
 
-    def cell(one: Entry) -> Cell:
+    def cell(one: tuple[str, BrokerRow]) -> Cell:
         none = f"no registered broker has {noun}" if one[1].broker else "the broker is not registered"
         return cells.known(percent(one[1]), skew_facts.OverMean, none)
 
-    return Column(
+    return ListColumn(
         f"{noun}_over_mean_percent",
         f"{noun.capitalize()} ± mean %",
         cell,
         is_number=True,
         title=f"its {noun} against the mean of the registered brokers",
+        key=percent,
+        layouts=tables.FROM_08,
     )
 
 
-COLUMNS: tuple[Column[Entry], ...] = (
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
-    Column(
-        "id",
+_DEFAULT = "id"
+COLUMNS: tuple[ListColumn[BrokerRow], ...] = (
+    ListColumn(
+        "status",
+        "Status",
+        lambda one: cells.Status(one[1].status, one[1].words),
+        key=lambda row: row.status.rank,
+    ),
+    ListColumn(
+        _DEFAULT,
         "Id",
         lambda one: broker_cells.Broker(one[1].id, links.broker(one[0], one[1].id)),
         is_number=True,
+        key=lambda row: row.id,
     ),
-    Column("host_port", "Host:port", lambda one: _host_port(one[1])),
-    Column("endpoints", "Endpoints", lambda one: _endpoints(one[1])),
-    Column("rack", "Rack", lambda one: _rack(one[1])),
-    Column("controller", "Controller", lambda one: broker_cells.Answer(one[1].is_controller, "controller")),
-    Column(
+    ListColumn("host_port", "Host:port", lambda one: _host_port(one[1]), key=lambda row: row.host_port),
+    ListColumn(
+        "endpoints",
+        "Endpoints",
+        lambda one: _endpoints(one[1]),
+        key=_key(lambda broker: broker.endpoints),
+        layouts=tables.FROM_08,
+    ),
+    ListColumn(
+        "rack",
+        "Rack",
+        lambda one: _rack(one[1]),
+        key=_key(lambda broker: broker.rack),
+        layouts=tables.FROM_08,
+    ),
+    ListColumn(
+        "controller",
+        "Controller",
+        lambda one: broker_cells.Answer(one[1].is_controller, "controller"),
+        key=lambda row: not row.is_controller,
+        layouts=tables.FROM_08,
+    ),
+    ListColumn(
         "partitions",
         "Partitions",
         lambda one: cells.Number(one[1].load.partitions_07),
         is_number=True,
         title="that it says it holds (layout 0.7)",
+        key=lambda row: row.load.partitions_07,
+        layouts=tables.ONLY_07,
     ),
-    Column("leaders", "Leaders", lambda one: _leaders(*one), is_number=True),
+    ListColumn(
+        "leaders",
+        "Leaders",
+        lambda one: _leaders(*one),
+        is_number=True,
+        key=lambda row: row.load.leaders,
+        layouts=tables.FROM_08,
+    ),
     _over("leaders", lambda row: row.leaders_over_mean_percent),
-    Column("replicas", "Replicas", lambda one: cells.Number(one[1].load.replicas), is_number=True),
+    ListColumn(
+        "replicas",
+        "Replicas",
+        lambda one: cells.Number(one[1].load.replicas),
+        is_number=True,
+        key=lambda row: row.load.replicas,
+        layouts=tables.FROM_08,
+    ),
     _over("replicas", lambda row: row.replicas_over_mean_percent),
-    Column(
+    ListColumn(
         "preferred_led",
         "Preferred led",
         lambda one: cells.Number(one[1].preferred_led),
         is_number=True,
         title="partitions that it leads and whose first replica it is",
+        key=lambda row: row.preferred_led,
+        layouts=tables.FROM_08,
     ),
-    Column(
+    ListColumn(
         "leader_skew_percent",
         "Leader skew %",
         lambda one: skew(one[1]),
         is_number=True,
         title="of the partitions that prefer it as leader, how many it does not lead",
+        key=lambda row: row.leader_skew_percent,
+        layouts=tables.FROM_08,
     ),
-    Column(
+    ListColumn(
         "under_replicated",
         "Under-replicated",
         lambda one: _under_replicated(*one),
         is_number=True,
         title="partitions in whose ISR it is missing",
+        key=lambda row: row.load.under_replicated,
+        layouts=tables.FROM_08,
     ),
-    Column("version", "Version", lambda one: _version(one[1]), is_number=True, title="of the registration"),
-    Column("registered", "Registered", lambda one: _registered(one[1])),
-    Column("session", "Session", lambda one: _session(one[1])),
+    ListColumn(
+        "version",
+        "Version",
+        lambda one: _version(one[1]),
+        is_number=True,
+        title="of the registration",
+        key=_key(lambda broker: broker.version),
+        layouts=tables.FROM_08,
+    ),
+    ListColumn("registered", "Registered", lambda one: _registered(one[1]), key=lambda row: row.registered),
+    ListColumn("session", "Session", lambda one: _session(one[1]), key=lambda row: row.session or None),
 )
-SPEC = listing.Spec(sorts=broker_queries.BROKER_SORTS)
+SPEC = listing.Spec(sorts=tuple(dict.fromkeys((_DEFAULT, *tables.keys(COLUMNS)))))
 
 PAGE = Page(
     name="brokers",

@@ -12,7 +12,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
-from zkdash.web.frame.tables import Column, Empty
+from zkdash.web.frame.tables import Empty, ListColumn
 
 
 class Raw(Cell, frozen=True):
@@ -31,7 +31,7 @@ class Raw(Cell, frozen=True):
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
-    found = problem_rows.select(snapshot.state, snapshot.first_seen, query)
+    found = problem_rows.select(snapshot.state, snapshot.first_seen, query, tables.keys(COLUMNS))
     table = tables.part(
         "problems-rows",
         COLUMNS,
@@ -62,21 +62,30 @@ def _raw(row: ProblemRow) -> Cell:
     return Raw(row.raw) if row.raw else cells.absent("the znode is empty")
 
 
-Entry = tuple[str, ProblemRow]  # the cluster's name, and the problem
-
-COLUMNS: tuple[Column[Entry], ...] = (
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].status.value)),
-    Column("path", "Path", lambda one: cells.Path(one[1].path, is_head=True, cluster=one[0])),
-    Column("reason", "Reason", lambda one: cells.Text(one[1].reason)),
-    Column(
+COLUMNS: tuple[ListColumn[ProblemRow], ...] = (
+    ListColumn(
+        "status",
+        "Status",
+        lambda one: cells.Status(one[1].status, one[1].status.value),
+        key=lambda row: row.status.rank,
+    ),
+    ListColumn(
+        "path",
+        "Path",
+        lambda one: cells.Path(one[1].path, is_head=True, cluster=one[0]),
+        key=lambda row: row.path,
+    ),
+    ListColumn("reason", "Reason", lambda one: cells.Text(one[1].reason), key=lambda row: row.reason),
+    ListColumn(
         "first_seen",
         "First seen",
         lambda one: cells.known(one[1].first_seen, cells.Moment, "it was there before anybody looked"),
         title="when this process first read it so",
+        key=lambda row: row.first_seen,
     ),
-    Column("raw", "Raw", lambda one: _raw(one[1]), is_sortable=False, title="its first 200 bytes"),
+    ListColumn("raw", "Raw", lambda one: _raw(one[1]), is_sortable=False, title="its first 200 bytes"),
 )
-SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+SPEC = listing.Spec(sorts=tuple(tables.keys(COLUMNS)))
 
 PAGE = Page(
     name="problems",

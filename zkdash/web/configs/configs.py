@@ -6,21 +6,21 @@ from __future__ import annotations
 from zkdash.cluster.tables import config_rows, notification_rows, topic_queries
 from zkdash.cluster.tables.config_rows import ConfigRow
 from zkdash.kafka.configs import entity_names
+from zkdash.kafka.values import Unparsable
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.configs import entity_cells, notification_table
 from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
-from zkdash.web.frame.tables import Column, Empty
-
-Entry = tuple[str, ConfigRow]  # the cluster's name, and the entity
+from zkdash.web.frame.tables import Empty, ListColumn
+from zkdash.znode import Unreadable
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     state = snapshot.state
-    found = config_rows.select(state, query)
+    found = config_rows.select(state, query, tables.keys(COLUMNS))
     pending = notification_rows.every(state)
     refused = tuple((path, why.reason) for path, why in sorted(state.refused.items()) if _is_ours(path))
     table = tables.part(
@@ -85,19 +85,35 @@ def _settings(row: ConfigRow) -> Cell:
     return cells.known(row.settings, lambda known: entity_cells.Settings.of(known.items()), "")
 
 
-COLUMNS: tuple[Column[Entry], ...] = (
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
-    Column("type", "Type", lambda one: cells.Text(one[1].noun)),
-    Column("entity", "Entity", lambda one: _entity(*one)),
-    Column("settings", "Settings", lambda one: _settings(one[1]), title="sorted by how many there are"),
-    Column(
+def _count(row: ConfigRow) -> int | None:
+    return None if isinstance(row.settings, Unparsable | Unreadable) else len(row.settings)
+
+
+COLUMNS: tuple[ListColumn[ConfigRow], ...] = (
+    ListColumn(
+        "status",
+        "Status",
+        lambda one: cells.Status(one[1].status, one[1].words),
+        key=lambda row: row.status.rank,
+    ),
+    ListColumn("type", "Type", lambda one: cells.Text(one[1].noun), key=lambda row: row.noun),
+    ListColumn("entity", "Entity", lambda one: _entity(*one), key=lambda row: row.name),
+    ListColumn(
+        "settings",
+        "Settings",
+        lambda one: _settings(one[1]),
+        title="sorted by how many there are",
+        key=_count,
+    ),
+    ListColumn(
         "changed",
         "Changed",
         lambda one: cells.known(one[1].changed, cells.Moment, "the znode may not be read"),
+        key=lambda row: row.changed,
     ),
-    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0])),
+    ListColumn("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), key=lambda row: row.path),
 )
-SPEC = listing.Spec(sorts=config_rows.SORTS)
+SPEC = listing.Spec(sorts=tuple(tables.keys(COLUMNS)))
 
 PAGE = Page(
     name="configs",

@@ -8,11 +8,17 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.tables.query import Keys
+from zkdash.kafka.values import Layout
 from zkdash.live.parts import Row, Table
 from zkdash.live.sockets.pace import breathing
 from zkdash.web.frame.cells import Cell, Missing, Record
 
 R = TypeVar("R")
+
+EVERY_LAYOUT = frozenset(Layout)
+FROM_08 = EVERY_LAYOUT - {Layout.V07}
+ONLY_07 = frozenset({Layout.V07, Layout.MIXED})
 
 
 class Column(msgspec.Struct, Generic[R], frozen=True):
@@ -24,6 +30,21 @@ class Column(msgspec.Struct, Generic[R], frozen=True):
     is_number: bool = False
     is_sortable: bool = True
     title: str = ""
+
+
+class ListColumn(Column[tuple[str, R]], Generic[R], frozen=True):
+    """One column of a list of a cluster's values: all that there is to say of it.
+
+    `cell` is asked with the cluster's name and the value, `key` with the value alone: what it sorts by, None
+    where there is none, which stands last. `layouts` are those whose clusters can fill it.
+    """
+
+    key: Callable[[R], Any] | None = None
+    layouts: frozenset[Layout] = EVERY_LAYOUT
+
+    def __post_init__(self) -> None:
+        if self.is_sortable != (self.key is not None):
+            raise TypeError(f"the column {self.name!r} has a key where it sorts, and only there")
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -103,6 +124,16 @@ def records(columns: Sequence[Column[R]], rows: Iterable[R]) -> Iterable[Record]
 
 def fields(columns: Sequence[Column[Any]]) -> tuple[str, ...]:
     return tuple(column.name for column in columns)
+
+
+def of_layout(columns: Sequence[ListColumn[R]], layout: Layout) -> tuple[ListColumn[R], ...]:
+    """The columns that a cluster of this layout can fill."""
+    return tuple(column for column in columns if layout in column.layouts)
+
+
+def keys(columns: Sequence[ListColumn[R]]) -> Keys[R]:
+    """What a query may sort by."""
+    return {column.name: column.key for column in columns if column.key is not None}
 
 
 def headings(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from zkdash.cluster.model.groups import GroupSummary
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import queries as group_queries
-from zkdash.cluster.tables.groups.rows import GroupRow
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
-from zkdash.web.frame.tables import Column, Empty
+from zkdash.web.frame.tables import Empty, ListColumn
 from zkdash.web.groups import cells as group_cells
-
-Entry = tuple[str, GroupRow]  # the cluster's name, and the group
 
 _MOST_ELSEWHERE = 200
 _PATTERN = "members subscribe by a pattern; the group's page resolves it"
@@ -22,12 +20,12 @@ _PATTERN = "members subscribe by a pattern; the group's page resolves it"
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
-    found = group_queries.select_groups(snapshot.state, query)
+    found = group_queries.select_groups(snapshot.state, query, tables.keys(COLUMNS))
     shown = row_selection.columns(key, "group", lambda one: one[1].name, COLUMNS)
     table = tables.part(
         "groups-rows",
         shown,
-        ((links.element_id("group", row.name), row.status, (snapshot.cluster, row)) for row in found.rows),
+        ((links.element_id("group", row.name), row.tone, (snapshot.cluster, row)) for row in found.rows),
         _empty(snapshot, query),
     )
     return View(
@@ -63,14 +61,13 @@ def _elsewhere(snapshot: Snapshot) -> Block:
     return Block(id="elsewhere", template="groups/elsewhere.html", values=(shown, len(names) - len(shown)))
 
 
-def _unowned(row: GroupRow) -> Cell:
-    if row.unowned is None:
-        return cells.unknown(_PATTERN)
-    return cells.Number(row.unowned, alert=Tone.CRITICAL)
+def _open(number: int | None, alert: Tone | None = None) -> Cell:
+    """A number that a pattern may leave open."""
+    return cells.unknown(_PATTERN) if number is None else cells.Number(number, alert=alert)
 
 
-def _stored(row: GroupRow) -> Cell:
-    if row.in_zookeeper:
+def _stored(group: GroupSummary) -> Cell:
+    if group.stored:
         return cells.Text("ZooKeeper")
     return cells.Missing(
         shown="not in ZooKeeper",
@@ -78,44 +75,65 @@ def _stored(row: GroupRow) -> Cell:
     )
 
 
-COLUMNS: tuple[Column[Entry], ...] = (
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
-    Column("name", "Group", lambda one: cells.Name(one[1].name, links.group(one[0], one[1].name))),
-    Column("members", "Members", lambda one: cells.Number(one[1].members), is_number=True),
-    Column(
+# JSON and CSV have the two numbers of "Owned / all" apart.
+_EXPECTED = "expected"
+FIELDS: tuple[ListColumn[GroupSummary], ...] = (
+    ListColumn(
+        "status",
+        "Status",
+        lambda one: cells.Status(one[1].tone, one[1].words),
+        key=lambda group: group.tone.rank,
+    ),
+    ListColumn(
+        "name",
+        "Group",
+        lambda one: cells.Name(one[1].name, links.group(one[0], one[1].name)),
+        key=lambda group: group.name,
+    ),
+    ListColumn(
+        "members",
+        "Members",
+        lambda one: cells.Number(one[1].members),
+        is_number=True,
+        key=lambda group: group.members,
+    ),
+    ListColumn(
         "topics",
         "Topics",
-        lambda one: cells.Number(one[1].topics),
+        lambda one: cells.Number(len(one[1].topics)),
         is_number=True,
         title="that it has owners or offsets on, or subscribes to by name",
+        key=lambda group: len(group.topics),
     ),
-    Column(
+    ListColumn(
         "owned",
         "Owned / all",
-        lambda one: group_cells.Owned(one[1].owned, one[1].expected, _PATTERN),
+        lambda one: group_cells.Owned(one[1].owned, one[1].known_expected, _PATTERN),
         is_number=True,
         title="partitions",
+        key=lambda group: group.owned,
     ),
-    Column("unowned", "Unowned", lambda one: _unowned(one[1]), is_number=True),
-    Column("in_zookeeper", "Offsets stored in", lambda one: _stored(one[1])),
-    Column(
+    ListColumn(_EXPECTED, "All", lambda one: _open(one[1].known_expected), is_sortable=False),
+    ListColumn(
+        "unowned",
+        "Unowned",
+        lambda one: _open(one[1].known_unowned, Tone.CRITICAL),
+        is_number=True,
+        key=lambda group: group.known_unowned,
+    ),
+    ListColumn(
+        "in_zookeeper", "Offsets stored in", lambda one: _stored(one[1]), key=lambda group: not group.stored
+    ),
+    ListColumn(
         "rebalanced",
         "Rebalanced",
-        lambda one: cells.known(one[1].rebalanced, cells.Moment, "no partition of it is owned"),
+        lambda one: cells.known(one[1].rebalanced or None, cells.Moment, "no partition of it is owned"),
         title="when its newest owner claimed a partition",
+        key=lambda group: group.rebalanced or None,
     ),
 )
-# JSON and CSV have the two numbers of one column apart.
-FIELDS: tuple[Column[Entry], ...] = (
-    *COLUMNS[:5],
-    Column(
-        "expected",
-        "All",
-        lambda one: cells.unknown(_PATTERN) if one[1].expected is None else cells.Number(one[1].expected),
-    ),
-    *COLUMNS[5:],
-)
-SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+COLUMNS = tuple(column for column in FIELDS if column.name != _EXPECTED)
+SPEC = listing.Spec(sorts=tuple(tables.keys(COLUMNS)))
 
 PAGE = Page(
     name="groups",

@@ -13,33 +13,31 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
-from zkdash.web.frame.tables import Column, Empty
-
-Entry = tuple[str, TopicRow]  # the cluster's name, and the topic
+from zkdash.web.frame.tables import Empty, ListColumn
 
 _ROW_ACTIONS = (
     ("Reassign…", "reassign"),
     ("Elect preferred leaders…", "elect-preferred"),
     ("Delete…", "delete-topic"),
 )
-_NOT_IN_07 = frozenset(
-    {"replication", "under_replicated", "offline", "preferred_leaders_percent", "config", "marks"}
-)
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     state = snapshot.state
-    found = topic_queries.select_topics(state, query)
-    columns = _columns(snapshot)
-    acts = snapshot.state.layout is not Layout.V07  # whose topics nothing can be asked of
-    shown = row_selection.columns(key, "topic", lambda one: one[1].name, columns) if acts else columns
+    columns = tables.of_layout(COLUMNS, state.layout)
+    found = topic_queries.select_topics(state, query, tables.keys(columns))
+    acts = state.layout is not Layout.V07  # whose topics nothing can be asked of
+    shown = row_selection.columns(key, "topic", lambda one: one[1].summary.name, columns) if acts else columns
     table = tables.part(
         "topics-rows",
         shown,
-        ((links.element_id("topic", row.name), row.status, (snapshot.cluster, row)) for row in found.rows),
+        (
+            (links.element_id("topic", row.summary.name), row.summary.tone, (snapshot.cluster, row))
+            for row in found.rows
+        ),
         _empty(snapshot, query),
-        problems=lambda one: links.problems(one[0], paths.topic(one[1].name)),
+        problems=lambda one: links.problems(one[0], paths.topic(one[1].summary.name)),
     )
     return View(
         title="Topics",
@@ -57,13 +55,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
-    """All columns but those that the cluster's layout cannot fill."""
-    if snapshot.state.layout is not Layout.V07:
-        return COLUMNS
-    return tuple(column for column in COLUMNS if column.name not in _NOT_IN_07)
-
-
 def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
     if not snapshot.state.loaded:
         return Empty("Topics are not known before the first load from ZooKeeper.")
@@ -72,50 +63,99 @@ def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
     return Empty("No topics in ZooKeeper yet. They appear under /brokers/topics.")
 
 
-def _replication(sizes: tuple[int, int]) -> Cell:
-    return cells.Range(*sizes)
+def _number(value: Known[int], why: str) -> Cell:
+    return cells.known(value, cells.Number, why)
 
 
-def _cell(value: Known[int], why: str, alert: Tone | None = None) -> Cell:
-    return cells.known(value, lambda number: cells.Number(number, alert=alert), why)
+def _of_replicas(topic: TopicRow, number: int, alert: Tone) -> Cell:
+    """A count of partitions by what their replicas do."""
+    if topic.summary.layout is Layout.V07:
+        return cells.absent("layout 0.7 has no replicas")
+    return cells.Number(number, alert=alert)
 
 
 _NO_ASSIGNMENT = "the topic's znode holds no assignment"
-_LAYOUT_07 = "layout 0.7 has no replicas"
 
-COLUMNS: tuple[Column[Entry], ...] = (
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
-    Column("name", "Name", lambda one: cells.Name(one[1].name, links.topic(one[0], one[1].name))),
-    Column("partitions", "Partitions", lambda one: _cell(one[1].partitions, _NO_ASSIGNMENT), is_number=True),
-    Column(
+COLUMNS: tuple[ListColumn[TopicRow], ...] = (
+    ListColumn(
+        "status",
+        "Status",
+        lambda one: cells.Status(one[1].summary.tone, one[1].summary.words),
+        key=lambda topic: topic.summary.tone.rank,
+    ),
+    ListColumn(
+        "name",
+        "Name",
+        lambda one: cells.Name(one[1].summary.name, links.topic(one[0], one[1].summary.name)),
+        key=lambda topic: topic.summary.name,
+    ),
+    ListColumn(
+        "partitions",
+        "Partitions",
+        lambda one: _number(one[1].partitions, _NO_ASSIGNMENT),
+        is_number=True,
+        key=lambda topic: topic.summary.partitions,
+    ),
+    ListColumn(
         "replication",
         "Replication",
-        lambda one: cells.known(one[1].replication, _replication, _NO_ASSIGNMENT),
+        lambda one: cells.known(one[1].replication, lambda sizes: cells.Range(*sizes), _NO_ASSIGNMENT),
         is_number=True,
+        key=lambda topic: topic.summary.replication,
+        layouts=tables.FROM_08,
     ),
-    Column(
+    ListColumn(
         "under_replicated",
         "Under-replicated",
-        lambda one: _cell(one[1].under_replicated, _LAYOUT_07, Tone.WARNING),
+        lambda one: _of_replicas(one[1], one[1].summary.under_replicated, Tone.WARNING),
         is_number=True,
+        key=lambda topic: topic.summary.under_replicated,
+        layouts=tables.FROM_08,
     ),
-    Column(
-        "offline", "Offline", lambda one: _cell(one[1].offline, _LAYOUT_07, Tone.CRITICAL), is_number=True
+    ListColumn(
+        "offline",
+        "Offline",
+        lambda one: _of_replicas(one[1], one[1].summary.offline, Tone.CRITICAL),
+        is_number=True,
+        key=lambda topic: topic.summary.offline,
+        layouts=tables.FROM_08,
     ),
-    Column(
+    ListColumn(
         "preferred_leaders_percent",
         "Preferred leaders %",
         lambda one: cells.known(
-            one[1].preferred_leaders_percent, cells.Percent, "no partition has a leader to compare"
+            one[1].preferred_percent, cells.Percent, "no partition has a leader to compare"
         ),
         is_number=True,
+        key=lambda topic: topic.preferred_percent,
+        layouts=tables.FROM_08,
     ),
-    Column("groups", "Groups", lambda one: cells.Number(one[1].groups), is_number=True),
-    Column("config", "Config", lambda one: _cell(one[1].config, "no config znode"), is_number=True),
-    Column("marks", "Marks", lambda one: cells.Marks(one[1].marks), is_sortable=False),
-    Column("changed", "Changed", lambda one: cells.known(one[1].changed, cells.Moment, "no znode to read")),
+    ListColumn(
+        "groups",
+        "Groups",
+        lambda one: cells.Number(one[1].groups),
+        is_number=True,
+        key=lambda topic: topic.groups,
+    ),
+    ListColumn(
+        "config",
+        "Config",
+        lambda one: _number(one[1].overrides, "no config znode"),
+        is_number=True,
+        key=lambda topic: topic.summary.overrides,
+        layouts=tables.FROM_08,
+    ),
+    ListColumn(
+        "marks", "Marks", lambda one: cells.Marks(one[1].marks), is_sortable=False, layouts=tables.FROM_08
+    ),
+    ListColumn(
+        "changed",
+        "Changed",
+        lambda one: cells.known(one[1].summary.changed or None, cells.Moment, "no znode to read"),
+        key=lambda topic: topic.summary.changed or None,
+    ),
 )
-SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+SPEC = listing.Spec(sorts=tuple(tables.keys(COLUMNS)))
 
 PAGE = Page(
     name="topics",

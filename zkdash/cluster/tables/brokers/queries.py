@@ -26,53 +26,14 @@ from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.brokers import filters as roles
 from zkdash.cluster.tables.brokers import rows
 from zkdash.cluster.tables.brokers.rows import BrokerRow, HeldRow, ReplicaRow
-from zkdash.cluster.tables.query import STATUSES, Keys, Query, Selection, choose, window
-from zkdash.kafka.values import Broker, Layout, PartitionState
+from zkdash.cluster.tables.query import DEFAULT_ORDER, STATUSES, Keys, Query, Selection, choose, window
+from zkdash.kafka.values import Broker, PartitionState
 
 Part = tuple[Topic, Partition]
 Judged = tuple[Topic, Partition, Status]
 Held = tuple[Topic, PartitionCount, Status]
 
 
-def _field(row: BrokerRow, name: str) -> object:
-    """What the registration says, None where it says nothing."""
-    return getattr(row.broker, name) or None if isinstance(row.broker, Broker) else None
-
-
-# By the names that the columns have.
-_BROKER_KEYS: Keys[BrokerRow] = {
-    "id": lambda row: row.id,
-    "status": lambda row: row.status.rank,
-    "host_port": lambda row: row.host_port,
-    "endpoints": lambda row: _field(row, "endpoints"),
-    "rack": lambda row: _field(row, "rack"),
-    "controller": lambda row: not row.is_controller,
-    "partitions": lambda row: row.load.partitions_07,
-    "leaders": lambda row: row.load.leaders,
-    "leaders_over_mean_percent": lambda row: row.leaders_over_mean_percent,
-    "replicas": lambda row: row.load.replicas,
-    "replicas_over_mean_percent": lambda row: row.replicas_over_mean_percent,
-    "preferred_led": lambda row: row.preferred_led,
-    "leader_skew_percent": lambda row: row.leader_skew_percent,
-    "under_replicated": lambda row: row.load.under_replicated,
-    "version": lambda row: _field(row, "version"),
-    "registered": lambda row: row.registered,
-    "session": lambda row: row.session or None,
-}
-_NOT_IN_07 = {
-    "endpoints",
-    "rack",
-    "controller",
-    "leaders",
-    "leaders_over_mean_percent",
-    "replicas",
-    "replicas_over_mean_percent",
-    "preferred_led",
-    "leader_skew_percent",
-    "under_replicated",
-    "version",
-}
-_ONLY_07 = {"partitions"}
 _FINE: Status = (Tone.OK, "ok")
 
 
@@ -108,25 +69,19 @@ _HELD_KEYS: Keys[Held] = {
     "status": lambda one: one[2][0].rank,
     "changed": lambda one: one[1].znode and one[1].znode.mtime,
 }
-BROKER_SORTS = tuple(_BROKER_KEYS)
 REPLICA_SORTS = tuple(_replica_keys(0))
 HELD_SORTS = tuple(_HELD_KEYS)
 
 
-def broker_columns(layout: Layout) -> tuple[str, ...]:
-    """The columns that a cluster of this layout can fill, its keys to sort by; the default comes first."""
-    unfit = _NOT_IN_07 if layout is Layout.V07 else set() if layout is Layout.MIXED else _ONLY_07
-    return tuple(key for key in _BROKER_KEYS if key not in unfit)
-
-
-def select_brokers(state: ClusterState, query: Query) -> Selection[BrokerRow]:
-    """The Brokers page: by id, unless asked otherwise."""
+def select_brokers(
+    state: ClusterState, query: Query, keys: Keys[BrokerRow] = DEFAULT_ORDER
+) -> Selection[BrokerRow]:
+    """The Brokers page: by id, unless asked otherwise by one of `keys`."""
     numbers = sorted(rows.ids(state))
     wanted = filters.parse(query.q, state)
     means = skew.means(state)
     every = (rows.broker(state, number, means) for number in numbers)
     found = [row for row in every if wanted.admits(_text(row), row.status, frozenset({row.id}))]
-    keys = {key: _BROKER_KEYS[key] for key in broker_columns(state.layout)}
     return choose(found, query, keys, lambda row: row.status, total=len(numbers))
 
 
