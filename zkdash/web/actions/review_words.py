@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
 from zkdash.cluster.plans.values import Write
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.payloads import config_notifications
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import Operation
 
 

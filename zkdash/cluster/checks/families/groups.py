@@ -11,7 +11,7 @@ from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 
 _RARE_S = 60.0  # what looks at all offsets is looked at so often
 
