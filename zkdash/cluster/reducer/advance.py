@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from zkdash.cluster.checks.catalogue import EVALUATIONS
 from zkdash.cluster.evaluation import znodes
 from zkdash.cluster.evaluation.evaluator import Evaluator
 from zkdash.cluster.model import defaults, moves
@@ -68,7 +69,7 @@ class _Step:
         self._topics = Draft(before.topics)
         self._remnants = Draft(before.remnants)
         self._standing = TopicRanking(before, self._tally)
-        self._jury = Evaluator(before, self._topics)
+        self._jury = Evaluator(before, self._topics, EVALUATIONS)
         self._loads = Loads(before.loads, self._jury.before)
         self._groups = Draft(before.groups)
         self._consumption = Consumption(before, self._tally, self._topics)
