@@ -6,20 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests import checks_told
-from zkdash.cluster.checks import CHECKS, Check, Thresholds
+from zkdash.cluster.checks import BY_ID, CHECKS, Check, Thresholds
+from zkdash.cluster.checks.catalogue import EVALUATIONS
+from zkdash.cluster.evaluation import partitions, topics, znodes
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "checks.md"
-
-
-class Spied:
-    """Thresholds that note which of them were asked for."""
-
-    def __init__(self) -> None:
-        self.asked: set[str] = set()
-
-    def __getattr__(self, name: str) -> float:
-        self.asked.add(name)
-        return float(getattr(Thresholds(), name))
 
 
 def test_the_page_of_checks_says_what_the_catalogue_does() -> None:
@@ -28,10 +19,17 @@ def test_the_page_of_checks_says_what_the_catalogue_does() -> None:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
 def test_a_check_names_the_thresholds_that_it_goes_by(check: Check) -> None:
-    spied = Spied()
-    check.hold(spied)  # type: ignore[arg-type]
-    assert spied.asked <= {"confirm", *check.thresholds}
-    assert {*check.thresholds} <= {*Thresholds.__struct_fields__}
+    assert {check.hold, *check.thresholds} <= {*Thresholds.__struct_fields__}
+    assert "confirm" not in check.thresholds
+    assert len({*check.thresholds}) == len(check.thresholds)
+    assert {check.hold, check.worsens} <= {"", "confirm", *check.thresholds}
+
+
+def test_what_is_found_of_one_thing_at_a_time_is_found_in_one_place_by_a_check() -> None:
+    marks = [one for one in topics.CHECKS if one not in (partitions.MOVING, partitions.STRANGERS)]
+    found = [*marks, *znodes.CHECKS, *EVALUATIONS.topics, *EVALUATIONS.groups]
+    assert len(found) == len({*found})
+    assert {*found} <= BY_ID.keys()
 
 
 def test_every_threshold_is_gone_by_somewhere() -> None:

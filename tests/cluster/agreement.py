@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from zkdash.cluster.checks import BY_ID, CHECKS
+from zkdash.cluster.checks.catalogue import EVALUATIONS
 from zkdash.cluster.evaluation import evaluator, partitions, topics
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
@@ -10,6 +11,7 @@ from zkdash.cluster.model.topics import Topic
 
 # What a check says of a topic that is nothing of its own: it is told by what makes it so, or is no fault.
 _BESIDE = {partitions.MOVING, partitions.STRANGERS, "D28"}
+_KEPT = (*topics.CHECKS, *EVALUATIONS.topics)
 _FINDINGS = (Tone.CRITICAL, Tone.WARNING)
 
 
@@ -22,7 +24,7 @@ def check(state: ClusterState) -> None:
 
 def _check(state: ClusterState, name: str, topic: Topic) -> None:
     numbers, ground = state.summaries[name], evaluator.ground_of(state)
-    found = {one: state.blames[one][name] for one in topics.CHECKS if name in state.blames.get(one, ())}
+    found = {one: state.blames[one][name] for one in _KEPT if name in state.blames.get(one, ())}
     claimed = [cause.tone or BY_ID[one].tone for one, cause in found.items() if one not in _BESIDE]
     claimed += [one.tone for one in CHECKS if one.sums and getattr(numbers, one.sums)]
     of_parts = [partitions.status(topic, part, ground) for part in topic.partitions]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind, Place
+from zkdash.kafka.znode_kinds import Kind, Place
 
 _PLACES = {
     "/": Place(Kind.OTHER),

@@ -7,14 +7,13 @@ import pytest
 from tests import recorded
 from tests.fixtures import hostile
 from tests.fixtures.problems import PROBLEMS
-from zkdash.kafka import paths
-from zkdash.kafka.layouts import table
-from zkdash.kafka.paths import Kind
+from zkdash.kafka import paths, znode_kinds
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import Znode
 
 
 def _problems(tree: dict[str, Znode]) -> dict[str, str]:
-    found = {path: table.parse(paths.locate(path), znode.data)[1] for path, znode in tree.items()}
+    found = {path: znode_kinds.parse(paths.locate(path), znode.data)[1] for path, znode in tree.items()}
     return {path: "; ".join(reasons) for path, reasons in found.items() if reasons}
 
 
@@ -34,7 +33,7 @@ def test_what_the_parsers_read_counts_up_to_what_the_raw_file_holds(name: str) -
     for path, znode in recorded.load(name).items():
         place = paths.locate(path)
         kinds[place.kind] += 1
-        value, _ = table.parse(place, znode.data)
+        value, _ = znode_kinds.parse(place, znode.data)
         if place.kind is Kind.TOPIC and value:
             partitions += len(value.partitions)
         elif place.kind is Kind.PARTITION_COUNT:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from zkdash.kafka import layouts, paths, secrets
-from zkdash.kafka.layouts import table
-from zkdash.kafka.paths import Kind
+from zkdash.kafka import layouts, paths, secrets, znode_kinds
+from zkdash.kafka.znode_kinds import Kind
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "znodes.md").read_text()
 
@@ -53,7 +52,7 @@ def test_each_documented_path_is_located_as_its_kind(section: _Section) -> None:
 @pytest.mark.parametrize("section", _SECTIONS, ids=lambda section: section.kind.name)
 def test_each_documented_example_is_well_formed(section: _Section) -> None:
     for data in section.examples:
-        value, reasons = table.parse(paths.locate(section.paths[0]), data)
+        value, reasons = znode_kinds.parse(paths.locate(section.paths[0]), data)
         assert value is not None
         assert reasons == ()
 
@@ -61,7 +60,9 @@ def test_each_documented_example_is_well_formed(section: _Section) -> None:
 @pytest.mark.parametrize("section", _SECTIONS, ids=lambda section: section.kind.name)
 def test_each_kind_that_is_read_names_its_parser_and_shows_an_example(section: _Section) -> None:
     named = re.findall(r"`(\w+)\.(parse_\w+)`", section.text)
-    is_read = section.kind is not Kind.MISNAMED and table.parse(paths.locate(section.paths[0]), b"{")[1] != ()
+    is_read = (
+        section.kind is not Kind.MISNAMED and znode_kinds.parse(paths.locate(section.paths[0]), b"{")[1] != ()
+    )
     assert bool(named) == bool(section.examples) == (is_read or section.kind is Kind.OWNER)
     for module, function in named:
         assert callable(getattr(getattr(layouts, module), function))

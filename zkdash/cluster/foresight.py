@@ -114,7 +114,7 @@ def _foreseen(check: Check, causes: Mapping[str, Violation], sight: CheckContext
         sentence=check.failing(sum(cause.count for cause in causes.values()), len(causes)),
         causes=tuple(named[:MOST_CAUSES]),
         more=max(0, len(named) - MOST_CAUSES),
-        lasting=0.0 if at_once else check.hold(sight.thresholds),
+        lasting=0.0 if at_once else check.holds_for(sight.thresholds),
     )
 
 

@@ -6,134 +6,49 @@ kafka.zk.ZkData (0.8 to 3.9) and kafka.utils.ZkUtils (0.7).
 
 from __future__ import annotations
 
-import enum
-from typing import Final, NamedTuple
+from typing import Final
 
-BROKER_IDS: Final = "/brokers/ids"
-TOPICS: Final = "/brokers/topics"
-CONSUMERS: Final = "/consumers"
-CONTROLLER: Final = "/controller"
-CONTROLLER_EPOCH: Final = "/controller_epoch"
-CLUSTER_ID: Final = "/cluster/id"
-REASSIGNMENT: Final = "/admin/reassign_partitions"
-ELECTION: Final = "/admin/preferred_replica_election"
-DELETIONS: Final = "/admin/delete_topics"
-TOPIC_CONFIGS: Final = "/config/topics"
-BROKER_CONFIGS: Final = "/config/brokers"
-CONFIG_CHANGES: Final = "/config/changes"
-FEATURE: Final = "/feature"
-MIGRATION: Final = "/migration"
-PRODUCER_IDS: Final = "/latest_producer_id_block"
-ISR_CHANGES: Final = "/isr_change_notification"
-LOG_DIR_EVENTS: Final = "/log_dir_event_notification"
-ACLS: Final = "/kafka-acl"
+from zkdash.kafka.znode_kinds import BY_KIND, ZNODE_KINDS, Kind, Place
+
+
+def _at(kind: Kind) -> str:
+    """Where a singleton stands, else the directory that holds all of a kind."""
+    return BY_KIND[kind].path.partition("/<")[0]
+
+
+BROKER_IDS: Final = _at(Kind.BROKER)
+TOPICS: Final = _at(Kind.TOPIC)
+CONSUMERS: Final = _at(Kind.GROUP)
+CONTROLLER: Final = _at(Kind.CONTROLLER)
+CONTROLLER_EPOCH: Final = _at(Kind.CONTROLLER_EPOCH)
+CLUSTER_ID: Final = _at(Kind.CLUSTER_ID)
+REASSIGNMENT: Final = _at(Kind.REASSIGNMENT)
+ELECTION: Final = _at(Kind.ELECTION)
+DELETIONS: Final = _at(Kind.DELETION)
+TOPIC_CONFIGS: Final = _at(Kind.TOPIC_CONFIG)
+BROKER_CONFIGS: Final = _at(Kind.BROKER_CONFIG)
+CONFIG_CHANGES: Final = _at(Kind.CONFIG_CHANGE)
+FEATURE: Final = _at(Kind.FEATURE)
+MIGRATION: Final = _at(Kind.MIGRATION)
+PRODUCER_IDS: Final = _at(Kind.PRODUCER_ID_BLOCK)
+ISR_CHANGES: Final = _at(Kind.ISR_CHANGE)
+LOG_DIR_EVENTS: Final = _at(Kind.LOG_DIR_EVENT)
+ACLS: Final = _at(Kind.ACL)
 EXTENDED_ACLS: Final = "/kafka-acl-extended"
-ACL_CHANGES: Final = "/kafka-acl-changes"
-EXTENDED_ACL_CHANGES: Final = "/kafka-acl-extended-changes"
-TOKENS: Final = "/delegation_token/tokens"
+ACL_CHANGES: Final = _at(Kind.ACL_CHANGE)
+EXTENDED_ACL_CHANGES: Final = _at(Kind.EXTENDED_ACL_CHANGE)
+TOKENS: Final = _at(Kind.TOKEN)
 
 DEFAULT: Final = "<default>"  # names what holds for every client, user, broker, address without its own
 
 # What a mirror of a cluster holds. Each is watched whether it exists or not.
-ROOTS: Final = (
-    "/brokers",
-    "/consumers",
-    "/controller",
-    "/controller_epoch",
-    "/admin",
-    "/config",
-    "/cluster",
-    ISR_CHANGES,
-    LOG_DIR_EVENTS,
-    FEATURE,
-    MIGRATION,
-    PRODUCER_IDS,
-    ACLS,
-    EXTENDED_ACLS,
-    ACL_CHANGES,
-    EXTENDED_ACL_CHANGES,
-    "/delegation_token",
-)
-
-
-class Kind(enum.IntEnum):
-    """What a znode is. (An IntEnum because its hash is C's: a table by kind costs nothing.)"""
-
-    OTHER = 0  # a directory, or a znode without a typed reading
-    MISNAMED = 1  # a child whose name should be a number: `name` says of what, `key` is the name
-    BROKER = 2  # name: the broker id
-    TOPIC = 3  # name: the topic
-    PARTITION_COUNT = 4  # 0.7. name: the topic, key: the broker id
-    PARTITIONS = 5  # the directory. name: the topic
-    PARTITION = 6  # name: the topic, key: the partition id
-    STATE = 7  # name: the topic, key: the partition id
-    CONTROLLER = 8
-    CONTROLLER_EPOCH = 9
-    CLUSTER_ID = 10
-    REASSIGNMENT = 11
-    ELECTION = 12
-    DELETION = 13  # name: the topic
-    TOPIC_CONFIG = 14  # name: the topic
-    GROUP = 15  # name: the group
-    MEMBER = 16  # name: the group, key: the consumer id
-    OWNER = 17  # name: the group, key: the topic, part: the partition ("0", or 0.7's "1-0")
-    OFFSET = 18  # as OWNER
-    CLIENT_CONFIG = 19  # name: the client id as the path has it, with slashes where 0.9 wrote some
-    USER_CONFIG = 20  # name: the user as the path has it
-    USER_CLIENT_CONFIG = 21  # name: the user, key: the client id, both as the path has them
-    BROKER_CONFIG = 22  # name: the broker id or DEFAULT, or whatever else stands there
-    IP_CONFIG = 23  # name: the address or DEFAULT
-    CONFIG_CHANGE = 24  # name: of the notification, as of all that follow
-    ACL = 25  # name: the type of the resource, key: its name
-    PREFIXED_ACL = 26  # as ACL, key: what the name begins with
-    ACL_CHANGE = 27
-    EXTENDED_ACL_CHANGE = 28
-    TOKEN = 29  # name: the token's id
-    TOKEN_CHANGE = 30
-    FEATURE = 31
-    MIGRATION = 32
-    PRODUCER_ID_BLOCK = 33
-    SEQID = 34
-    ISR_CHANGE = 35
-    LOG_DIR_EVENT = 36
-
-
-class Place(NamedTuple):
-    """A path, understood. The id of a live broker or of a partition in `name` or `key` is a canonical decimal
-    number that fits an int32, so that int() of it is safe and no two names mean the same id."""
-
-    kind: Kind
-    name: str = ""
-    key: str = ""
-    part: str = ""
-
+ROOTS: Final = tuple(dict.fromkeys("/" + row.path.split("/")[1] for row in ZNODE_KINDS))
 
 _NOWHERE: Final = Place(Kind.OTHER)
-_SINGLE: Final = {
-    CONTROLLER: Place(Kind.CONTROLLER),
-    CONTROLLER_EPOCH: Place(Kind.CONTROLLER_EPOCH),
-    CLUSTER_ID: Place(Kind.CLUSTER_ID),
-    REASSIGNMENT: Place(Kind.REASSIGNMENT),
-    ELECTION: Place(Kind.ELECTION),
-    "/brokers/seqid": Place(Kind.SEQID),
-    FEATURE: Place(Kind.FEATURE),
-    MIGRATION: Place(Kind.MIGRATION),
-    PRODUCER_IDS: Place(Kind.PRODUCER_ID_BLOCK),
-}
+_SINGLE: Final = {row.path: Place(row.kind) for row in ZNODE_KINDS if row.is_singleton}
 # By directory, what its children are.
 _CHILDREN: Final = {
-    DELETIONS: Kind.DELETION,
-    TOPIC_CONFIGS: Kind.TOPIC_CONFIG,
-    "/config/users": Kind.USER_CONFIG,
-    BROKER_CONFIGS: Kind.BROKER_CONFIG,
-    "/config/ips": Kind.IP_CONFIG,
-    CONFIG_CHANGES: Kind.CONFIG_CHANGE,
-    ACL_CHANGES: Kind.ACL_CHANGE,
-    EXTENDED_ACL_CHANGES: Kind.EXTENDED_ACL_CHANGE,
-    TOKENS: Kind.TOKEN,
-    "/delegation_token/token_changes": Kind.TOKEN_CHANGE,
-    ISR_CHANGES: Kind.ISR_CHANGE,
-    LOG_DIR_EVENTS: Kind.LOG_DIR_EVENT,
+    _at(row.kind): row.kind for row in ZNODE_KINDS if row.path.count("<") == 1 and row.path.endswith(">")
 }
 _STATE: Final = Kind.STATE
 _PARTITION: Final = Kind.PARTITION

@@ -117,7 +117,7 @@ def watched(state: ClusterState, check: str, after: float | None = None, facts: 
     """What is raised once the check's own time has gone by: looked at now and `after` seconds later."""
     now = time.time()
     thresholds = Thresholds()
-    hold = max(thresholds.confirm, checks.BY_ID[check].hold(thresholds)) if after is None else after
+    hold = max(thresholds.confirm, checks.BY_ID[check].holds_for(thresholds)) if after is None else after
     seen = checks.observe(Observations(), state, now, facts)
     return checks.observe(seen, state, now + hold, facts)
 

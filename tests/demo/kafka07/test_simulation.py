@@ -22,11 +22,10 @@ from zkdash.demo.kafka07.definitions import BrokerConfig07, ClusterDefinition07
 from zkdash.demo.kafka07.fault_injection import FaultInjection07
 from zkdash.demo.kafka07.simulation import Simulation07
 from zkdash.demo.zookeeper.server import Server
-from zkdash.kafka import paths
+from zkdash.kafka import paths, znode_kinds
 from zkdash.kafka.assignment.rules import Rule
-from zkdash.kafka.layouts import table
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Layout, Pattern
+from zkdash.kafka.znode_kinds import Kind
 
 pytestmark = pytest.mark.zk
 
@@ -205,7 +204,7 @@ def test_offsets_are_bytes_that_only_grow_and_are_written_though_nothing_came(cl
 
 def test_everything_that_is_written_parses_without_a_problem(cluster: Cluster) -> None:
     cluster.pass_time(20, lambda: len(cluster.owners("loader")) == 9)
-    read = {path: table.parse(paths.locate(path), data) for path, (data, _) in cluster.tree().items()}
+    read = {path: znode_kinds.parse(paths.locate(path), data) for path, (data, _) in cluster.tree().items()}
     assert {path: reasons for path, (_, reasons) in read.items() if reasons} == {}
     assert read["/brokers/ids/10"][0].layout is Layout.V07
 

@@ -16,7 +16,7 @@ from zkdash.demo.consumers.configs import GroupConfig
 from zkdash.demo.kafka39.definitions import BrokerConfig, ClusterDefinition, NewTopic
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 
 SMALL = ClusterDefinition(
     brokers=tuple(BrokerConfig(n, f"kafka-{n}.test", 9092, f"rack-{n % 2}") for n in (1, 2, 3, 4)),

@@ -20,9 +20,8 @@ from tests.waiting import wait_for
 from zkdash.demo.kafka39.definitions import NewTopic
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.demo.zookeeper.server import Server
-from zkdash.kafka import paths
-from zkdash.kafka.layouts import table
-from zkdash.kafka.paths import Kind
+from zkdash.kafka import paths, znode_kinds
+from zkdash.kafka.znode_kinds import Kind
 
 pytestmark = pytest.mark.zk
 
@@ -139,7 +138,7 @@ def test_a_consumer_group_has_the_form_that_real_consumers_wrote(cluster: Cluste
 
 
 def test_everything_that_is_written_parses_without_a_problem(cluster: Cluster) -> None:
-    read = {path: table.parse(paths.locate(path), data) for path, (data, _) in cluster.tree().items()}
+    read = {path: znode_kinds.parse(paths.locate(path), data) for path, (data, _) in cluster.tree().items()}
     assert {path: reasons for path, (_, reasons) in read.items() if reasons} == {}
     assert sum(1 for path in read if paths.locate(path).kind is Kind.STATE) == 16
 

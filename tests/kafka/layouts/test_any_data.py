@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from tests import full
 from tests.fixtures import malformed
 from tests.kafka.layouts import writing
-from zkdash.kafka import paths
-from zkdash.kafka.layouts import partitions, table, topics
-from zkdash.kafka.paths import Kind, Place
+from zkdash.kafka import paths, znode_kinds
+from zkdash.kafka.layouts import partitions, topics
 from zkdash.kafka.values import (
     AclChange,
     AclEntry,
@@ -41,6 +40,7 @@ from zkdash.kafka.values import (
     TopicConfig,
     Unparsable,
 )
+from zkdash.kafka.znode_kinds import Kind, Place
 
 _UNREAD = {Kind.OTHER, Kind.PARTITIONS, Kind.PARTITION, Kind.DELETION, Kind.GROUP, Kind.SEQID}
 _PARSED = sorted(set(Kind) - {Kind.MISNAMED} - _UNREAD)
@@ -165,7 +165,7 @@ _malformed = st.sampled_from([data for data, _ in malformed.NOT_JSON.values()])
 
 def _check(kind: Kind, data: bytes | None) -> None:
     """The promises: no exception, sentences that a page can show, and Unparsable never without one."""
-    value, reasons = table.parse(Place(kind, "7", "7", "7"), data)
+    value, reasons = znode_kinds.parse(Place(kind, "7", "7", "7"), data)
     for reason in reasons:
         assert reason.isprintable()
         assert 0 < len(reason) < 200
@@ -204,7 +204,7 @@ def test_a_document_cut_anywhere_is_unparsable(kind: Kind, data: st.DataObject) 
     place, values = _DOCUMENTS[kind]
     whole = json.dumps(writing.fields(data.draw(values))).encode()
     cut = whole[: data.draw(st.integers(min_value=1, max_value=len(whole) - 1))]
-    value, reasons = table.parse(place, cut)
+    value, reasons = znode_kinds.parse(place, cut)
     assert isinstance(value, Unparsable)
     assert reasons
 
@@ -222,30 +222,30 @@ def test_what_kafka_writes_is_read_in_any_order_with_any_unknown_keys(
     written = json.dumps(
         mixed, ensure_ascii=data.draw(st.booleans()), indent=data.draw(st.none() | st.just(1))
     )
-    assert table.parse(place, written.encode()) == (value, ())
+    assert znode_kinds.parse(place, written.encode()) == (value, ())
 
 
 @given(_names, st.integers(min_value=0, max_value=65535))
 def test_what_a_07_broker_writes_is_read(host: str, port: int) -> None:
     broker = Broker(7, Layout.V07, host, port, creator=f"{host}-1795260890266")
-    assert table.parse(Place(Kind.BROKER, "7"), writing.text(broker)) == (broker, ())
+    assert znode_kinds.parse(Place(Kind.BROKER, "7"), writing.text(broker)) == (broker, ())
 
 
 @given(st.dictionaries(_text, _threads, max_size=4))
 def test_what_a_07_consumer_of_topics_writes_is_read(subscription: dict[str, int]) -> None:
     registration = Registration(Layout.V07, Pattern.STATIC, subscription)
-    assert table.parse(Place(Kind.MEMBER, "g", "c"), writing.text(registration)) == (registration, ())
+    assert znode_kinds.parse(Place(Kind.MEMBER, "g", "c"), writing.text(registration)) == (registration, ())
 
 
 @given(st.sampled_from([Pattern.WHITE_LIST, Pattern.BLACK_LIST]), _names, st.integers(1, 999_999_999))
 def test_what_a_07_consumer_of_a_regex_writes_is_read(pattern: Pattern, regex: str, threads: int) -> None:
     registration = Registration(Layout.V07, pattern, {regex: threads})
-    assert table.parse(Place(Kind.MEMBER, "g", "c"), writing.text(registration)) == (registration, ())
+    assert znode_kinds.parse(Place(Kind.MEMBER, "g", "c"), writing.text(registration)) == (registration, ())
 
 
 @given(st.integers(min_value=0, max_value=2**63 - 1))
 def test_what_a_consumer_writes_as_its_offset_is_read(offset: int) -> None:
-    assert table.parse(Place(Kind.OFFSET, "g", "t", "0"), str(offset).encode()) == (offset, ())
+    assert znode_kinds.parse(Place(Kind.OFFSET, "g", "t", "0"), str(offset).encode()) == (offset, ())
 
 
 @given(_states, _assignments)
@@ -259,12 +259,14 @@ def test_reading_field_by_field_agrees_with_reading_at_once(
 
 
 def test_every_kind_with_a_parser_is_tested_here() -> None:
-    assert {kind for kind in Kind if table.parse(Place(kind, "7", "7", "7"), b"{") == (None, ())} == _UNREAD
+    assert {
+        kind for kind in Kind if znode_kinds.parse(Place(kind, "7", "7", "7"), b"{") == (None, ())
+    } == _UNREAD
 
 
 @pytest.mark.parametrize("name", ["abc", "\u202e", "x" * 1000, ""])
 def test_a_misnamed_znode_says_its_name(name: str) -> None:
-    value, reasons = table.parse(paths.locate(f"/brokers/ids/{name}"), b"{}")
+    value, reasons = znode_kinds.parse(paths.locate(f"/brokers/ids/{name}"), b"{}")
     assert value == Unparsable(reasons[0])
     assert reasons[0].isprintable()
     assert len(reasons[0]) < 120

@@ -18,8 +18,8 @@ from zkdash.formats.txnlog.rows import Row
 from zkdash.kafka import paths
 from zkdash.kafka.layouts.partitions import parse_state
 from zkdash.kafka.layouts.topics import parse_assignment
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.sources.rows import REDACTION
 from zkdash.znode import Batch, Stat, Znode
 

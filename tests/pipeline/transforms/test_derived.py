@@ -15,7 +15,7 @@ from zkdash.formats.txnlog import rows as txn
 from zkdash.history.store import derived
 from zkdash.history.store.manifest import Table
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 

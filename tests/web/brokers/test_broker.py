@@ -82,7 +82,7 @@ def test_its_partitions_say_what_it_is_to_them(client: Client) -> None:
         ["0", "leader", "yes", "preferred", "✓ ok"],
         ["0", "follower", "out", "", "▲ under-replicated"],
         ["1", "?", "?", "", "? unparsable"],
-        ["2", "—", "—", "preferred", "? no state"],
+        ["2", "—", "—", "preferred", "✕ no state"],
         ["1", "follower", "yes", "", "✓ ok"],
     ]
     assert page.text("#showing") == "Showing 5 of 5 partitions"

@@ -8,27 +8,11 @@ from zkdash.cluster.changes import admin, brokers, groups, topics
 from zkdash.cluster.changes.change import Change, Said, stamp
 from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind, Place
+from zkdash.kafka.znode_kinds import BY_KIND, Kind, Place
 from zkdash.znode import Batch
 
 # So many partitions of one batch are told one by one; more are one sentence.
 MOST_PARTITIONS = 200
-
-_AREAS = {
-    Kind.BROKER: "brokers",
-    Kind.CONTROLLER: "controller",
-    Kind.CONTROLLER_EPOCH: "controller",
-    Kind.CLUSTER_ID: "controller",
-    Kind.REASSIGNMENT: "admin",
-    Kind.ELECTION: "admin",
-    Kind.DELETION: "admin",
-    Kind.TOPIC: "topics",
-    Kind.STATE: "topics",
-    Kind.PARTITION_COUNT: "topics",
-    Kind.TOPIC_CONFIG: "topics",
-    Kind.GROUP: "groups",
-    Kind.MEMBER: "groups",
-}
 
 _SINGLE: Mapping[Kind, Callable[[ClusterState, ClusterState], Iterable[Said]]] = {
     Kind.CONTROLLER: brokers.controller,
@@ -43,6 +27,8 @@ _NAMED: Mapping[Kind, Callable[[ClusterState, ClusterState, str], Iterable[Said]
     Kind.DELETION: admin.deletion,
     Kind.GROUP: groups.group,
 }
+# The kinds whose changes have sentences.
+KINDS = frozenset({*_SINGLE, *_NAMED, Kind.STATE, Kind.BROKER, Kind.MEMBER, Kind.PARTITION_COUNT})
 
 
 def diff(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int) -> tuple[Change, ...]:
@@ -58,9 +44,10 @@ def diff(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int
     for path, place in places.items():
         if place.kind is Kind.STATE and states > MOST_PARTITIONS:
             continue
-        area = _AREAS.get(place.kind, "")
         read = batch.changed[path]
-        changes += (stamp(one, area, path, read, now_ms=now_ms) for one in _said(before, after, place))
+        if place.kind in KINDS:
+            area = BY_KIND[place.kind].area
+            changes += (stamp(one, area, path, read, now_ms=now_ms) for one in _said(before, after, place))
         if before.problems is not after.problems:
             changes += (
                 stamp(one, "problems", path, read, now_ms=now_ms) for one in _doubted(before, after, path)
@@ -73,7 +60,7 @@ def diff(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int
 
 
 def _said(before: ClusterState, after: ClusterState, place: Place) -> Iterable[Said]:
-    """The sentences about one path; none where only its version changed, or where it is not typed."""
+    """The sentences about one path; none where only its version changed."""
     kind, name, key, _ = place
     if kind is Kind.STATE:
         was, now = before.topics.get(name), after.topics.get(name)
@@ -86,7 +73,7 @@ def _said(before: ClusterState, after: ClusterState, place: Place) -> Iterable[S
         return topics.count(before.topics.get(name), after.topics.get(name), name, int(key))
     if kind in _NAMED:
         return _NAMED[kind](before, after, name)
-    return _SINGLE[kind](before, after) if kind in _SINGLE else ()
+    return _SINGLE[kind](before, after)
 
 
 def _doubted(before: ClusterState, after: ClusterState, path: str) -> Iterable[Said]:

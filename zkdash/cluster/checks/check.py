@@ -11,6 +11,7 @@ from zkdash.cluster.checks.assignment_audit import EMPTY, AssignmentAudit
 from zkdash.cluster.checks.facts import Facts
 from zkdash.cluster.checks.offers import Offering
 from zkdash.cluster.checks.thresholds import Thresholds
+from zkdash.cluster.evaluation.evaluator import OfGroup, OfTopic
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import NOBODY, Violations
@@ -47,15 +48,20 @@ class Check(msgspec.Struct, frozen=True):
 
     `causes` says what fails it, from what the state keeps (it is asked at every batch, and each second
     unless `every` says how many seconds may pass): nothing is a pass, None that the check has nothing to
-    say of such a cluster, or cannot know. Each cause must hold for itself for `hold` seconds, unless it says
-    that it is one at once. `failing`
-    words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
+    say of such a cluster, or cannot know. What is asked of one topic or one group at a time, as it changes,
+    is `of_topic` or `of_group`; `causes` reads what is kept of that (`violations_of`).
+
+    `hold` names the one of `Thresholds` for whose seconds each cause must hold for itself, unless it says
+    that it is one at once. `worsens` names the one after whose seconds an INFO becomes a WARNING, "" for
+    never.
+    `limits` names all others that it goes by, beside `confirm`.
+
+    `failing` words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
     severity, where a cause has none of its own. `computed` says in words how it is found out, with its
     source, `remedy` what to do. `page` and `query` name the table that lists what was counted, "" where
-    the check's own page does. After `worsens` seconds an INFO becomes a WARNING. `deeds` are the kinds of
-    actions that mend it, none where none does, and `offer` which of them is offered for causes, filled in how
-    (without it the first, as it is); `thresholds` names those of `Thresholds` that it goes by, beside
-    `confirm`. `sums` names the number of topics that it only adds up, "" where it does not.
+    the check's own page does. `deeds` are the kinds of actions that mend it, none where none does, and
+    `offer` which of them is offered for causes, filled in how (without it the first, as it is). `sums` names
+    the number of topics that it only adds up, "" where it does not.
     """
 
     id: str
@@ -70,11 +76,27 @@ class Check(msgspec.Struct, frozen=True):
     query: str = ""
     deeds: tuple[str, ...] = ()
     offer: Offering | None = None
-    thresholds: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
     sums: str = ""
-    hold: Callable[[Thresholds], float] = lambda thresholds: thresholds.confirm
-    worsens: Callable[[Thresholds], float] | None = None
+    hold: str = "confirm"
+    worsens: str = ""
     every: float = 0.0
+    of_topic: OfTopic | None = None
+    of_group: OfGroup | None = None
+
+    @property
+    def thresholds(self) -> tuple[str, ...]:
+        """The names of all of `Thresholds` that it goes by, beside `confirm`."""
+        times = (name for name in (self.hold, self.worsens) if name not in ("", "confirm", *self.limits))
+        return (*self.limits, *times)
+
+    def holds_for(self, thresholds: Thresholds) -> float:
+        """For how many seconds a cause must hold."""
+        return float(getattr(thresholds, self.hold))
+
+    def worsens_after(self, thresholds: Thresholds) -> float | None:
+        """After how many seconds an INFO becomes a WARNING, None for never."""
+        return float(getattr(thresholds, self.worsens)) if self.worsens else None
 
 
 def violations_of(check: str) -> Callable[[CheckContext], Violations]:

@@ -118,11 +118,12 @@ def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: fl
     looked = CheckResult(now, causes, seen)
     held: list[str] = []
     since, soonest = now, None
-    worse = None if check.worsens is None else check.worsens(sight.thresholds)
+    thresholds = sight.thresholds
+    own, worse = check.holds_for(thresholds), check.worsens_after(thresholds)
     for name, cause in causes.items():
         began = begun(looked, name, cause)
-        hold = 0.0 if cause.at_once else check.hold(sight.thresholds)
-        holds_at = max(seen[name] + sight.thresholds.confirm, began + hold)
+        hold = 0.0 if cause.at_once else own
+        holds_at = max(seen[name] + thresholds.confirm, began + hold)
         if holds_at <= now:
             held.append(name)
             since = min(since, began)

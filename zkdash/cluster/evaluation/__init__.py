@@ -1,5 +1,6 @@
-"""What the checks have against one topic or group: judged when it changes, kept by `blame.Blaming`.
+"""What is held against a topic or a group: judged when it changes, kept by `model.violations`.
 
-A judge is pure and takes one thing and the ground it stands on; it answers with a cause for each check that
-fails, by the check's id. Each module names in CHECKS the ids that it answers for.
+What is asked is pure: it takes one thing and the context that it stands in. What makes a topic's status,
+too, is found here, in one pass over its partitions: each module names in CHECKS the ids that it answers
+for. All else that is asked of a topic or a group is declared by its check, in `cluster.checks.families`.
 """

@@ -23,6 +23,12 @@ def told_as(found: Sequence[T], words: Callable[[T], str]) -> str:
     return "; ".join([*map(words, found[:_MOST_TOLD]), *([f"and {rest} more"] if rest > 0 else [])])
 
 
+def violation_of(told: Iterable[str]) -> Violation | None:
+    """One cause for all details, None for no detail: how many, and the first of them in their order."""
+    whys = sorted(told)  # the same however it came about
+    return Violation(len(whys), why=told_of(whys)) if whys else None
+
+
 def gathered(marks: Iterable[tuple[str, str]]) -> dict[str, Violation]:
     """One cause for all details under the same key, a check's id or a name: how many, and the first."""
     told: dict[str, list[str]] = {}

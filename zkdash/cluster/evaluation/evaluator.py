@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple
 
 import immutables
 
-from zkdash.cluster.evaluation import groups, topics, znodes
+from zkdash.cluster.evaluation import topics, znodes
 from zkdash.cluster.evaluation.context import Context
 from zkdash.cluster.evaluation.partitions import STRANGERS
 from zkdash.cluster.model import defaults, moves
@@ -15,16 +16,30 @@ from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.known import Read
 from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.cluster.model.topics import Topic, TopicSummary
-from zkdash.cluster.model.violations import ViolationLedger
+from zkdash.cluster.model.violations import Violation, ViolationLedger
 from zkdash.kafka.values import Broker
+
+# What one check has against a topic of that summary, or against a group where topics are found by the lookup.
+OfTopic = Callable[[Topic, TopicSummary, Context], Violation | None]
+OfGroup = Callable[[Group, Lookup], Violation | None]
+
+
+class Evaluations(NamedTuple):
+    """By the check's id, what is asked of each topic and of each group when it changes."""
+
+    topics: Mapping[str, OfTopic]
+    groups: Mapping[str, OfGroup]
 
 
 class Evaluator:
     """One per batch, thrown away after `close`."""
 
-    def __init__(self, before: ClusterState, topics_: Lookup) -> None:
+    def __init__(self, before: ClusterState, topics_: Lookup, evaluations: Evaluations) -> None:
         """`topics_` finds a topic as it stands so far in the batch."""
         self._before, self._topics = before, topics_
+        self._of_topics, self._of_groups = evaluations
+        self._topic_checks = (*topics.CHECKS, *self._of_topics)
+        self._group_checks = tuple(self._of_groups)
         self._blaming = ViolationLedger(before.blames)
         self.before = ground_of(before)
         self.ground = self.before
@@ -46,14 +61,23 @@ class Evaluator:
     def topic(self, name: str, topic: Topic | None) -> TopicSummary | None:
         """Judge a topic, None for one that is gone; its numbers and its status."""
         if topic is None:
-            self._blaming.judge(name, {}, topics.CHECKS)
+            self._blaming.judge(name, {}, self._topic_checks)
             return None
-        judged = topics.judge(topic, self.ground)
-        self._blaming.judge(name, judged.causes, topics.CHECKS)
-        return judged.summary
+        numbers, causes = topics.judge(topic, self.ground)
+        if not topic.deleting:
+            for check, find in self._of_topics.items():
+                if (cause := find(topic, numbers, self.ground)) is not None:
+                    causes[check] = cause
+        self._blaming.judge(name, causes, self._topic_checks)
+        return numbers
 
     def group(self, name: str, group: Group | None) -> None:
-        self._blaming.judge(name, groups.judge(group, self._topics), groups.CHECKS)
+        causes = {}
+        if group is not None:
+            for check, find in self._of_groups.items():
+                if (cause := find(group, self._topics)) is not None:
+                    causes[check] = cause
+        self._blaming.judge(name, causes, self._group_checks)
 
     def znodes(self, changed: Mapping[str, Read], faults: Iterable[znodes.Fault]) -> None:
         """What of a batch is not as its kind should be: `faults`, and no other of `changed` any longer."""

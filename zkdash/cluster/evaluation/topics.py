@@ -18,15 +18,13 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, Topic, TopicSummary
 from zkdash.cluster.model.violations import Violation
 from zkdash.kafka import topic_names
-from zkdash.kafka.configs import topic_options
-from zkdash.kafka.values import Assignment, PartitionState, TopicConfig, Unparsable
+from zkdash.kafka.values import Assignment, PartitionState, Unparsable
 from zkdash.znode import Unreadable, Znode
 
-OFFSETS = "__consumer_offsets"
-# Beside checks: topics with partitions that move, and with somebody in an ISR who is no replica. The
-# throttled ones under D28 are none either while anything moves.
+# Those that a topic's status is made of as well. Beside checks: topics with partitions that move, and with
+# somebody in an ISR who is no replica.
 CHECKS = (
-    *("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D25", "D28", "D55", "D58"),
+    *("D3", "D4", "D5", "D6", "D7", "D9", "D10", "D14", "D15", "D16", "D17", "D25", "D55"),
     "D59",
     MOVING,
     STRANGERS,
@@ -37,7 +35,7 @@ class Judged(NamedTuple):
     """A topic in numbers, and the checks of CHECKS that it fails, by their ids."""
 
     summary: TopicSummary
-    causes: Mapping[str, Violation]
+    causes: dict[str, Violation]
 
 
 def judge(topic: Topic, ground: Context) -> Judged:
@@ -57,7 +55,7 @@ def judge(topic: Topic, ground: Context) -> Judged:
     tone, words = _status(topic, numbers, marks, whole)
     if tone is not Tone.OK:
         numbers = msgspec.structs.replace(numbers, tone=tone, words=words)
-    return Judged(numbers, _causes(topic, numbers, marks, whole, ground))
+    return Judged(numbers, _causes(topic, marks, whole))
 
 
 # Partitions by what is held against them, by the check.
@@ -182,10 +180,8 @@ def _status(topic: Topic, numbers: TopicSummary, marks: _Marks, whole: Sequence[
 
 def _causes(
     topic: Topic,
-    numbers: TopicSummary,
     marks: _Marks,
     whole: Sequence[_Fact],
-    ground: Context,
 ) -> dict[str, Violation]:
     """The marks by their checks, each with the tone of its worst."""
     found: dict[str, Violation] = {}
@@ -199,13 +195,11 @@ def _causes(
         told = [*map(_why, marks.get(fact.check, ())), *fact.why]
         found[fact.check] = Violation(len(told), tone=fact.tone, why=told_of(told))
     _tell(found, topic)
-    if topic.name == OFFSETS:
-        found |= _of_offsets(numbers, ground)
     return found
 
 
 def _tell(found: dict[str, Violation], topic: Topic) -> None:
-    """What only the topic's own znodes tell, and whether it moves or is throttled."""
+    """What only the topic's own znodes tell, and whether it moves."""
     if found.get("D15", _NONE).tone is Tone.WARNING and isinstance(topic.assignment, Assignment):
         why = f"{found['D15'].count} of {len(topic.assignment.partitions)} have one replica"
         found["D15"] = msgspec.structs.replace(found["D15"], why=why)
@@ -214,10 +208,6 @@ def _tell(found: dict[str, Violation], topic: Topic) -> None:
         found["D3"] = msgspec.structs.replace(found["D3"], since=topic.znode.mtime / 1000)
     if topic.moving:
         found[MOVING] = Violation(len(topic.moving))
-    if isinstance(topic.config, TopicConfig):
-        keys = [key for key in topic_options.THROTTLES if key in topic.config.config]
-        if keys:
-            found["D28"] = Violation(why=", ".join(keys))
 
 
 _NONE = Violation()
@@ -236,17 +226,3 @@ def _why(held: _Held) -> str:
 
 # How bad some of what fails a check is, where it is not as bad as the check says.
 _OTHERWISE = {"D9": Tone.CRITICAL, "D15": Tone.WARNING}
-
-
-def _of_offsets(numbers: TopicSummary, ground: Context) -> dict[str, Violation]:
-    """The topic that all groups of newer consumers depend on."""
-    told = []
-    leaderless = numbers.offline + numbers.leader_dead
-    if leaderless:
-        told.append(f"{leaderless} partitions without a live leader")
-    if numbers.under_replicated:
-        told.append(f"{numbers.under_replicated} partitions under-replicated")
-    if numbers.replication and numbers.replication[0] == 1 and len(ground.live) > 1:
-        told.append("one replica only")
-    tone = Tone.CRITICAL if leaderless else None
-    return {"D58": Violation(tone=tone, why=", ".join(told))} if told else {}

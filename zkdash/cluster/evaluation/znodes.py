@@ -8,7 +8,7 @@ from typing import NamedTuple
 from zkdash.cluster.model.known import Read
 from zkdash.cluster.model.violations import Violation
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import STAT_SIZE, Znode
 
 CHECKS = ("D50", "D51", "D54")

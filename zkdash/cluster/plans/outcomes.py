@@ -16,9 +16,9 @@ from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reel
 from zkdash.cluster.plans.values import Plan, Step, Write
 from zkdash.kafka import paths
 from zkdash.kafka.layouts import admin
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.payloads import config_notifications, editing
 from zkdash.kafka.values import Election, PartitionState
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import Operation, Stat, Unreadable, Znode
 
 # Topics and groups are judged as a whole or not at all.

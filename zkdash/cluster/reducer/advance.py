@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from zkdash.cluster.checks.catalogue import EVALUATIONS
 from zkdash.cluster.evaluation import znodes
 from zkdash.cluster.evaluation.evaluator import Evaluator
 from zkdash.cluster.model import defaults, moves
@@ -30,30 +31,11 @@ from zkdash.cluster.reducer.problems import Ledger
 from zkdash.cluster.reducer.reading import Reader
 from zkdash.cluster.reducer.tally import Tally
 from zkdash.cluster.reducer.topic_ranking import TopicRanking
-from zkdash.kafka.layouts import (
-    admin,
-    brokers,
-    cluster,
-    controller,
-    features,
-    migration,
-    producer_ids,
-)
-from zkdash.kafka.paths import Kind
+from zkdash.kafka import znode_kinds
+from zkdash.kafka.layouts import brokers
 from zkdash.kafka.values import Broker, Layout
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import Batch
-
-# The singletons: the field of the state that holds one, its parser, the area of pages that show it.
-_SINGLE: Mapping[Kind, tuple[str, Any, str]] = {
-    Kind.CONTROLLER: ("controller", controller.parse_controller, "controller"),
-    Kind.CONTROLLER_EPOCH: ("controller_epoch", controller.parse_controller_epoch, "controller"),
-    Kind.CLUSTER_ID: ("cluster_id", cluster.parse_cluster_id, "controller"),
-    Kind.REASSIGNMENT: ("reassignment", admin.parse_reassignment, "admin"),
-    Kind.ELECTION: ("election", admin.parse_election, "admin"),
-    Kind.FEATURE: ("feature", features.parse_features, "controller"),
-    Kind.MIGRATION: ("migration", migration.parse_migration, "controller"),
-    Kind.PRODUCER_ID_BLOCK: ("producer_ids", producer_ids.parse_producer_ids, "controller"),
-}
 
 
 def advance(state: ClusterState, batch: Batch) -> tuple[ClusterState, ChangedAreas]:
@@ -87,7 +69,7 @@ class _Step:
         self._topics = Draft(before.topics)
         self._remnants = Draft(before.remnants)
         self._standing = TopicRanking(before, self._tally)
-        self._jury = Evaluator(before, self._topics)
+        self._jury = Evaluator(before, self._topics, EVALUATIONS)
         self._loads = Loads(before.loads, self._jury.before)
         self._groups = Draft(before.groups)
         self._consumption = Consumption(before, self._tally, self._topics)
@@ -161,15 +143,14 @@ class _Step:
 
     def _read_singles(self, arrived: Mapping[Kind, Arrival]) -> None:
         for kind, arrival in arrived.items():
-            if kind is Kind.SEQID:
-                self._single["seqid"] = arrival.read
-                self._areas.add("controller")
+            row = znode_kinds.BY_KIND[kind]
+            self._areas.add(row.area)
+            if row.parse is None:
+                self._single[row.field] = arrival.read
                 continue
-            field, parse, area = _SINGLE[kind]
-            value = self._reader.value(arrival, parse)
+            value = self._reader.value(arrival, row.parse)
             gone = arrival.read is None
-            self._single[field] = None if gone else Seen(value, assembly.readable(arrival.read))
-            self._areas.add(area)
+            self._single[row.field] = None if gone else Seen(value, assembly.readable(arrival.read))
 
     def _read_brokers(self, arrived: Mapping[int, Arrival]) -> None:
         for number, arrival in arrived.items():

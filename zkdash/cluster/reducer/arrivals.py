@@ -7,29 +7,17 @@ from typing import NamedTuple
 
 from zkdash.cluster.model.known import Read
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import ZNODE_KINDS, Kind
 
-_OF_TOPICS = frozenset({Kind.TOPIC, Kind.PARTITIONS, Kind.STATE, Kind.PARTITION_COUNT, Kind.TOPIC_CONFIG})
-_OF_GROUPS = frozenset({Kind.GROUP, Kind.MEMBER, Kind.OWNER, Kind.OFFSET})
+_OF_TOPICS = frozenset(row.kind for row in ZNODE_KINDS if row.area == "topics")
+_OF_GROUPS = frozenset(row.kind for row in ZNODE_KINDS if row.area == "groups")
 _OTHER = Kind.OTHER
 _UNTYPED = frozenset({Kind.OTHER, Kind.PARTITION})
-_SINGLE = frozenset(
-    {
-        Kind.CONTROLLER,
-        Kind.CONTROLLER_EPOCH,
-        Kind.CLUSTER_ID,
-        Kind.REASSIGNMENT,
-        Kind.ELECTION,
-        Kind.FEATURE,
-        Kind.MIGRATION,
-        Kind.PRODUCER_ID_BLOCK,
-        Kind.SEQID,
-    }
-)
+_SINGLE = frozenset(row.kind for row in ZNODE_KINDS if row.is_singleton)
 
 
 class Arrival(NamedTuple):
-    """One path of the batch: `key` and `part` as `paths.Place` has them."""
+    """One path of the batch: `key` and `part` as `znode_kinds.Place` has them."""
 
     kind: Kind
     key: str

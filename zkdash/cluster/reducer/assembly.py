@@ -15,8 +15,8 @@ from zkdash.cluster.reducer.reading import Reader
 from zkdash.kafka.layouts import config as configs
 from zkdash.kafka.layouts import partitions as states_
 from zkdash.kafka.layouts import topics as layouts
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment, Layout, PartitionState, TopicConfig, Unparsable
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import Unreadable, Znode
 
 Assigned = Assignment | Unparsable | Unreadable | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final
 
@@ -14,28 +14,10 @@ from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.cluster.reducer.arrivals import Arrival
 from zkdash.cluster.reducer.assembly import readable
 from zkdash.cluster.reducer.reading import Reader
-from zkdash.kafka.layouts import table
-from zkdash.kafka.paths import Kind, Place
 from zkdash.kafka.values import EntityConfig
+from zkdash.kafka.znode_kinds import BY_KIND, Place, parse
 from zkdash.znode import Unreadable
 
-# The field of the state that holds a kind, and the area of pages that show it.
-_FIELDS: Final[Mapping[Kind, tuple[str, str]]] = {
-    Kind.CLIENT_CONFIG: ("configs", "configs"),
-    Kind.USER_CONFIG: ("configs", "configs"),
-    Kind.USER_CLIENT_CONFIG: ("configs", "configs"),
-    Kind.BROKER_CONFIG: ("configs", "configs"),
-    Kind.IP_CONFIG: ("configs", "configs"),
-    Kind.ACL: ("acls", "acls"),
-    Kind.PREFIXED_ACL: ("acls", "acls"),
-    Kind.TOKEN: ("tokens", "acls"),
-    Kind.CONFIG_CHANGE: ("notifications", "notifications"),
-    Kind.ACL_CHANGE: ("notifications", "notifications"),
-    Kind.EXTENDED_ACL_CHANGE: ("notifications", "notifications"),
-    Kind.TOKEN_CHANGE: ("notifications", "notifications"),
-    Kind.ISR_CHANGE: ("notifications", "notifications"),
-    Kind.LOG_DIR_EVENT: ("notifications", "notifications"),
-}
 _CONFIG: Final = "/config/"
 
 
@@ -50,14 +32,14 @@ class Entities:
         """Read what arrived; the areas that it touches."""
         areas = set()
         for arrival in arrived:
-            field, area = _FIELDS[arrival.kind]
-            draft = self._drafts.get(field)
+            row = BY_KIND[arrival.kind]
+            draft = self._drafts.get(row.field)
             if draft is None:
-                draft = self._drafts[field] = Draft(getattr(self._before, field))
-            value: Any = reader.value(arrival, partial(table.parse, Place(arrival.kind)))
+                draft = self._drafts[row.field] = Draft(getattr(self._before, row.field))
+            value: Any = reader.value(arrival, partial(parse, Place(arrival.kind)))
             seen = None if value is None else Seen(value, readable(arrival.read))
-            draft.put(_key(field, arrival.path), seen)
-            areas.add(area)
+            draft.put(_key(row.field, arrival.path), seen)
+            areas.add(row.area)
         return areas
 
     def refuse(self, arrived: Iterable[tuple[str, Read]]) -> set[str]:

@@ -13,7 +13,7 @@ from zkdash.cluster.reducer.arrivals import Arrival
 from zkdash.cluster.reducer.assembly import readable
 from zkdash.cluster.reducer.reading import Reader
 from zkdash.kafka.layouts import consumers
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 
 V = TypeVar("V")
 ByPart = Mapping[str, Mapping[str, V]]

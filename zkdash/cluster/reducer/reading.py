@@ -7,15 +7,15 @@ from typing import TypeVar
 
 from zkdash.cluster.reducer.arrivals import Arrival
 from zkdash.cluster.reducer.problems import Ledger
-from zkdash.kafka.layouts import table
-from zkdash.kafka.paths import Kind, Place
+from zkdash.kafka import znode_kinds
 from zkdash.kafka.values import Unparsable
+from zkdash.kafka.znode_kinds import Kind, Place
 from zkdash.znode import Unreadable, Znode
 
 V = TypeVar("V")
 
-# Check D30: a child that is no number where an id belongs, and a 0.7 topic's counts, are ids and topics too.
-_CRITICAL = table.CRITICAL | {Kind.MISNAMED, Kind.PARTITION_COUNT}
+# Check D30: a child that is no number where an id belongs is an id too.
+_CRITICAL = {row.kind for row in znode_kinds.ZNODE_KINDS if row.critical} | {Kind.MISNAMED}
 
 
 class Reader:
@@ -40,6 +40,6 @@ class Reader:
     def misnamed(self, arrival: Arrival) -> None:
         """A child whose name should be a number: its name is the problem, whatever it holds."""
         place = Place(Kind.MISNAMED, arrival.part, arrival.key)
-        _, reasons = table.parse(place, None)
+        _, reasons = znode_kinds.parse(place, None)
         gone = arrival.read is None
         self._ledger.note(arrival.path, arrival.read, () if gone else reasons, critical=True)

@@ -11,8 +11,8 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.query import Keys, Query, Selection, choose
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import AclEntry, ResourceAcl, Token, Unparsable
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import Unreadable
 
 LITERAL, PREFIXED = "literal", "prefixed"

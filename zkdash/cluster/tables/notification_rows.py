@@ -9,7 +9,6 @@ import msgspec
 from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.kafka import paths
 from zkdash.kafka.configs import entity_names
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import (
     AclChange,
     ConfigChange,
@@ -18,6 +17,7 @@ from zkdash.kafka.values import (
     Notification,
     Unparsable,
 )
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import Unreadable
 
 _WHAT: Mapping[Kind, str] = {

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 
 TOPIC: Final = "topic"
 USER: Final = "user"

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from zkdash.cluster.changes import diff, topics
+from zkdash.cluster.changes import diff, difference, topics
 from zkdash.cluster.changes.change import Said
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.cluster.reducer import advance
 from zkdash.kafka import paths
 from zkdash.kafka.layouts import partitions
-from zkdash.kafka.paths import Kind, Place
 from zkdash.kafka.values import Layout, PartitionState
+from zkdash.kafka.znode_kinds import Kind, Place
 from zkdash.znode import Batch, Stat, Znode
 
-KINDS: Final = (
-    Kind.BROKER,
-    Kind.TOPIC,
-    Kind.PARTITION_COUNT,
-    Kind.STATE,
-    Kind.CONTROLLER,
-    Kind.CONTROLLER_EPOCH,
-    Kind.CLUSTER_ID,
-    Kind.REASSIGNMENT,
-    Kind.ELECTION,
-    Kind.DELETION,
-    Kind.TOPIC_CONFIG,
-    Kind.GROUP,
-    Kind.MEMBER,
-)
+KINDS: Final = tuple(sorted(difference.KINDS))
 _NO_STAT: Final = Stat(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _A_TOPIC: Final = Znode.of(b'{"version":1,"partitions":{}}', _NO_STAT)
 # What else must be there for the change to be told: the topic whose config it is, whose broker counts.

@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import change_descriptions, meaning
 
 # What is carried over: the living znodes that mean something, as Stat has them.
@@ -38,8 +38,8 @@ def events(changes: DataFrame, before: DataFrame) -> DataFrame:
     """Events of Kafka's znodes, in no order; what one transaction makes and sets is one event.
 
     Columns: zxid, op_index, time, session (that wrote), type, path, data, ephemeral_owner, kind, name, key,
-    part (`kafka.paths.Place`), what, czxid, ctime (of the znode), was (whether it was there before), before
-    (its data then). `before` are rows of `HELD`, with `what`: held or found.
+    part (`kafka.znode_kinds.Place`), what, czxid, ctime (of the znode), was (whether it was there before),
+    before (its data then). `before` are rows of `HELD`, with `what`: held or found.
     """
     happened = changes.where(F.col("path").isNotNull() & F.col("type").isin(_words(_TREE))).select(
         *_NEW,

@@ -15,8 +15,8 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 from zkdash.kafka import paths
 from zkdash.kafka.layouts import admin, brokers, consumers, controller, partitions, topics
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment, Broker, Controller, PartitionState, Reassignment
+from zkdash.kafka.znode_kinds import Kind
 
 _IDS: Final = pa.list_(pa.int32())
 _PLACE: Final = pa.struct({"kind": pa.int32(), "name": pa.string(), "key": pa.string(), "part": pa.string()})
@@ -33,7 +33,7 @@ _BROKER: Final = pa.struct({"host": pa.string(), "port": pa.int32(), "rack": pa.
 
 
 def place(path: Column) -> Column:
-    """What lives at a path: struct of kind (`kafka.paths.Kind`), name, key, part."""
+    """What lives at a path: struct of kind (`kafka.znode_kinds.Kind`), name, key, part."""
     return _udf(_locate, _PLACE)(path)
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import from_arrow_type
 
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.change_descriptions import KINDS, change_descriptions
 from zkdash.pipeline.transforms.events import happened

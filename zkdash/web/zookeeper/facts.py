@@ -8,10 +8,9 @@ from typing import Final
 import msgspec
 
 from zkdash import live
-from zkdash.kafka import paths, secrets
-from zkdash.kafka.layouts import table
-from zkdash.kafka.paths import Kind, Place
+from zkdash.kafka import paths, secrets, znode_kinds
 from zkdash.kafka.values import Unparsable
+from zkdash.kafka.znode_kinds import Kind, Place
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, is_mirrored
 from zkdash.web.frame import links, shapes, times
@@ -159,7 +158,7 @@ def facts(snapshot: Snapshot, found: Found) -> ZnodeFacts:
         return ZnodeFacts(gone=found.gone, path=path, crumbs=crumbs, name=name)
     stat, place = found.stat, paths.locate(path)
     data = found.read.data if isinstance(found.read, Znode) else None
-    typed, reasons = table.parse(place, data) if isinstance(found.read, Znode) else (None, ())
+    typed, reasons = znode_kinds.parse(place, data) if isinstance(found.read, Znode) else (None, ())
     problem = snapshot.state.problems.get(path) if found.is_mirrored else None
     session = stat.ephemeral_owner if stat else 0
     value = text.value(found.read, found.seen.trouble or "Not read yet.")

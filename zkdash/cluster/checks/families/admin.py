@@ -206,11 +206,8 @@ CHECKS: tuple[Check, ...] = (
         " that is older than a minute.",
         remedy="The controller is overloaded, or does not act.",
         deeds=("reelect-controller",),
-        hold=lambda thresholds: thresholds.backlog_age,
-        thresholds=(
-            "backlog",
-            "backlog_age",
-        ),
+        hold="backlog_age",
+        limits=("backlog",),
     ),
     Check(
         id="D37",
@@ -224,11 +221,8 @@ CHECKS: tuple[Check, ...] = (
         computed="/config/changes has a child over a quarter of an hour older than the newest one: a broker"
         " that reads a notification removes those that are older than that.",
         remedy="No broker reads them: look whether any is registered and can read /config/changes.",
-        hold=lambda thresholds: thresholds.backlog_age,
-        thresholds=(
-            "config_changes",
-            "backlog_age",
-        ),
+        hold="backlog_age",
+        limits=("config_changes",),
     ),
     Check(
         id="D38",
@@ -274,8 +268,7 @@ CHECKS: tuple[Check, ...] = (
         computed="A token's expiryTimestamp is over two hours past: the controller removes such ones hourly"
         " (delegation.token.expiry.check.interval.ms).",
         remedy="The controller does not act on tokens: look at delegation.token.master.key on all brokers.",
-        hold=lambda thresholds: thresholds.token,
-        thresholds=("token",),
+        hold="token",
     ),
     Check(
         id="D63",

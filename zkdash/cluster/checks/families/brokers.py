@@ -131,8 +131,7 @@ CHECKS: tuple[Check, ...] = (
         passing="All brokers are registered in the same version",
         computed="The version of the registrations in /brokers/ids differs. A warning after a day.",
         remedy="Finish the rolling upgrade, or raise inter.broker.protocol.version everywhere.",
-        worsens=lambda thresholds: thresholds.upgrade,
-        thresholds=("upgrade",),
+        worsens="upgrade",
     ),
     Check(
         id="D33",

@@ -69,8 +69,7 @@ CHECKS: tuple[Check, ...] = (
         passing="A controller is elected",
         computed="/controller has been missing for longer than a broker's ZooKeeper session lasts.",
         remedy="Look at the brokers' connections to ZooKeeper: any of them would take the part.",
-        hold=lambda thresholds: thresholds.no_controller,
-        thresholds=("no_controller",),
+        hold="no_controller",
     ),
     Check(
         id="D19",
@@ -95,7 +94,7 @@ CHECKS: tuple[Check, ...] = (
         computed="/controller_epoch, which grows by one at each election, is counted while this process"
         " watches.",
         remedy="Look at the brokers' pauses (garbage collection) and at their sessions with ZooKeeper.",
-        thresholds=(
+        limits=(
             "elections",
             "elections_within",
         ),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
-from zkdash.cluster.evaluation.details import gathered
+from zkdash.cluster.evaluation.details import gathered, violation_of
+from zkdash.cluster.model import group_summary
+from zkdash.cluster.model.group_summary import Lookup
 from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.values import Assignment
+from zkdash.kafka.znode_kinds import Kind
 
 _RARE_S = 60.0  # what looks at all offsets is looked at so often
 
@@ -32,6 +36,66 @@ def _blamed(check: str) -> Callable[[CheckContext], Violations | None]:
         return found(sight) if sight.state.groups else None
 
     return causes
+
+
+def _strangers(group: Group, _: Lookup) -> Violation | None:
+    return violation_of(
+        f"{topic} {part}: {owner.thread}"
+        for topic, owners in group.owners.items()
+        for part, owner in owners.items()
+        if group_summary.is_unregistered(group, owner)
+    )
+
+
+def _lost(group: Group, topics: Lookup) -> Violation | None:
+    """Owners and offsets of partitions that are not there."""
+    return violation_of(_absent(group, topics))
+
+
+def _absent(group: Group, topics: Lookup) -> Iterator[str]:
+    for name in {**group.owners, **group.offsets}:
+        topic = topics.get(name)
+        parts = {**group.owners.get(name, {}), **group.offsets.get(name, {})}
+        if topic is None:
+            yield f"{name} is not there"
+            continue
+        wrong = [part for part in parts if not _is_there(topic, part)]
+        if wrong:
+            yield f"{name}: {', '.join(sorted(wrong)[:_MOST_PARTS])}"
+
+
+_MOST_PARTS = 5
+
+
+def _is_there(topic: Topic, part: str) -> bool:
+    """Whether a topic has a partition, "0" or 0.7's "broker-0"; one whose size is not known may have any."""
+    broker, hyphen, number = part.partition("-")
+    if not hyphen:
+        held = topic.assignment
+        return not isinstance(held, Assignment) or (paths.is_id(part) and int(part) in held.partitions)
+    if not (paths.is_id(broker) and paths.is_id(number)):
+        return False
+    counts = [count.count for count in topic.counts if count.broker == int(broker)]
+    # A broker of 0.7 that is down takes its partitions along: they come back with it.
+    return not counts or not isinstance(counts[0], int) or int(number) < counts[0]
+
+
+def _abandoned(group: Group, _: Lookup) -> Violation | None:
+    return Violation(since=_last_commit(group)) if group.offsets and not group.members else None
+
+
+def _last_commit(group: Group) -> float | None:
+    """When the group committed last, in epoch seconds, None where no offset is readable."""
+    times = [one.znode.mtime for parts in group.offsets.values() for one in parts.values() if one.znode]
+    return max(times) / 1000 if times else None
+
+
+def _empty(group: Group, _: Lookup) -> Violation | None:
+    return None if group.members or group.offsets or group.owners else Violation()
+
+
+def _bad_offsets(group: Group, _: Lookup) -> Violation | None:
+    return Violation(group.bad_offsets) if group.bad_offsets else None
 
 
 def _others(sight: CheckContext) -> Violations | None:
@@ -94,6 +158,7 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.WARNING,
         about=About.GROUP,
         causes=_blamed("D39"),
+        of_group=_strangers,
         failing=lambda count, groups: (
             f"{_groups(count, groups, 'partition', 'partitions')}"
             f" {_is(count)} owned by somebody who is no member"
@@ -102,8 +167,7 @@ CHECKS: tuple[Check, ...] = (
         computed="An owner's znode names a thread of a consumer without a znode in the group's ids.",
         remedy="The owner's session dies within its timeout, or something else than Kafka's consumer writes"
         " there: look at the znode's session.",
-        hold=lambda thresholds: thresholds.no_controller,
-        thresholds=("no_controller",),
+        hold="no_controller",
     ),
     Check(
         id="D40",
@@ -120,8 +184,7 @@ CHECKS: tuple[Check, ...] = (
         remedy="The last rebalance failed: restart the group's consumers.",
         page="groups",
         query="q=is%3Aunowned",
-        hold=lambda thresholds: thresholds.unowned,
-        thresholds=("unowned",),
+        hold="unowned",
     ),
     Check(
         id="D41",
@@ -137,8 +200,7 @@ CHECKS: tuple[Check, ...] = (
         " (kafka.consumer.PartitionAssignor).",
         remedy="Members may be of different releases, or have different strategies: make them alike and"
         " restart them.",
-        hold=lambda thresholds: thresholds.unowned,
-        thresholds=("unowned",),
+        hold="unowned",
     ),
     Check(
         id="D42",
@@ -155,14 +217,14 @@ CHECKS: tuple[Check, ...] = (
         remedy="Ask for fewer streams, or add partitions.",
         deeds=("add-partitions",),
         offer=offers.wider_topic,
-        hold=lambda thresholds: thresholds.unowned,
-        thresholds=("unowned",),
+        hold="unowned",
     ),
     Check(
         id="D43",
         tone=Tone.INFO,
         about=About.GROUP,
         causes=_blamed("D43"),
+        of_group=_lost,
         failing=lambda _, groups: (
             f"{number(groups, 'group keeps', 'groups keep')} owners or offsets of what is not there"
         ),
@@ -178,6 +240,7 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.INFO,
         about=About.GROUP,
         causes=_blamed("D44"),
+        of_group=_abandoned,
         failing=lambda _, groups: (
             f"{number(groups, 'group has', 'groups have')} offsets, but no members for long"
         ),
@@ -186,22 +249,21 @@ CHECKS: tuple[Check, ...] = (
         remedy="Delete the group if nobody comes back to it.",
         deeds=("delete-group",),
         offer=offers.each("delete-group", "group"),
-        hold=lambda thresholds: thresholds.abandoned,
-        thresholds=("abandoned",),
+        hold="abandoned",
     ),
     Check(
         id="D45",
         tone=Tone.INFO,
         about=About.GROUP,
         causes=_blamed("D45"),
+        of_group=_empty,
         failing=lambda _, groups: f"{number(groups, 'group is', 'groups are')} empty",
         passing="No group is empty",
         computed="/consumers has a child without members, owners and offsets.",
         remedy="Delete it: nothing is lost.",
         deeds=("delete-group",),
         offer=offers.each("delete-group", "group"),
-        hold=lambda thresholds: thresholds.stateless,
-        thresholds=("stateless",),
+        hold="stateless",
     ),
     Check(
         id="D46",
@@ -222,6 +284,7 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.WARNING,
         about=About.GROUP,
         causes=_blamed("D47"),
+        of_group=_bad_offsets,
         failing=lambda count, groups: f"{_groups(count, groups, 'offset', 'offsets')} cannot be gone on from",
         passing="Every offset in ZooKeeper is a number that a consumer can go on from",
         computed="The data of an offset's znode is no number, or a negative one.",
@@ -243,6 +306,6 @@ CHECKS: tuple[Check, ...] = (
         remedy="It is idle, stalled, or keeps its offsets in Kafka since a migration: compare with the log"
         " ends.",
         every=_RARE_S,
-        thresholds=("frozen",),
+        limits=("frozen",),
     ),
 )

@@ -87,8 +87,7 @@ CHECKS: tuple[Check, ...] = (
         " than a controller needs to elect a first leader.",
         remedy="Look whether a replica of it is alive, and whether the controller acts.",
         deeds=("reelect-controller",),
-        thresholds=("stateless",),
-        hold=lambda thresholds: thresholds.stateless,
+        hold="stateless",
     ),
     Check(
         id="D4",
@@ -219,7 +218,7 @@ CHECKS: tuple[Check, ...] = (
         " Partitions that move do not count: what stands first in their lists means nothing.",
         remedy="Have the preferred leaders elected; only one that is alive and in sync can take over.",
         deeds=("elect-preferred",),
-        thresholds=("imbalance_percent",),
+        limits=("imbalance_percent",),
     ),
     Check(
         id="D17",

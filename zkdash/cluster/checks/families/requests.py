@@ -5,14 +5,15 @@ from __future__ import annotations
 from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
 from zkdash.cluster.evaluation import partitions as judging
+from zkdash.cluster.evaluation.context import Context
 from zkdash.cluster.evaluation.details import gathered, told_of
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
-from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.model.topics import Topic, TopicSummary
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.configs import topic_options
-from zkdash.kafka.values import Assignment, PartitionState, Reassignment, Unparsable
+from zkdash.kafka.values import Assignment, PartitionState, Reassignment, TopicConfig, Unparsable
 from zkdash.znode import Znode
 
 
@@ -101,6 +102,14 @@ def _election(sight: CheckContext) -> Violations:
     return NOBODY if seen is None else {paths.ELECTION: Violation(since=_made(seen.znode))}
 
 
+def _throttled(topic: Topic, _: TopicSummary, __: Context) -> Violation | None:
+    """Kept while anything moves, too: only then is it none (`_throttles`)."""
+    if not isinstance(topic.config, TopicConfig):
+        return None
+    keys = [key for key in topic_options.THROTTLES if key in topic.config.config]
+    return Violation(why=", ".join(keys)) if keys else None
+
+
 def _throttles(sight: CheckContext) -> Violations:
     """Throttles of topics and brokers, while no partition of the cluster moves."""
     state = sight.state
@@ -133,8 +142,7 @@ CHECKS: tuple[Check, ...] = (
         remedy="Bring the dead brokers back, or take the marker away and reassign the topic off them first.",
         deeds=("clean-up-topic",),
         offer=offers.first("clean-up-topic", "topic"),
-        hold=lambda thresholds: thresholds.deletion,
-        thresholds=("deletion",),
+        hold="deletion",
     ),
     Check(
         id="D23",
@@ -149,8 +157,7 @@ CHECKS: tuple[Check, ...] = (
         remedy="The controller takes such a marker away: it does not act. Remove the marker by hand.",
         deeds=("clear-stuck",),
         offer=offers.each("clear-stuck", "path"),
-        hold=lambda thresholds: thresholds.election,
-        thresholds=("election",),
+        hold="election",
     ),
     Check(
         id="D24",
@@ -169,8 +176,7 @@ CHECKS: tuple[Check, ...] = (
         " runs.",
         deeds=("clear-stuck", "revert-stuck", "reelect-controller"),
         offer=offers.stuck_reassignment,
-        hold=lambda thresholds: thresholds.reassignment,
-        thresholds=("reassignment",),
+        hold="reassignment",
     ),
     Check(
         id="D25",
@@ -199,8 +205,7 @@ CHECKS: tuple[Check, ...] = (
         " (KAFKA-9478).",
         remedy="The controller forgot it: have one elected anew.",
         deeds=("reelect-controller",),
-        hold=lambda thresholds: thresholds.election,
-        thresholds=("election",),
+        hold="election",
     ),
     Check(
         id="D27",
@@ -214,14 +219,14 @@ CHECKS: tuple[Check, ...] = (
         remedy="The controller does not act: have one elected anew.",
         deeds=("reelect-controller", "clear-stuck"),
         offer=offers.stuck_election,
-        hold=lambda thresholds: thresholds.election,
-        thresholds=("election",),
+        hold="election",
     ),
     Check(
         id="D28",
         tone=Tone.WARNING,
         about=About.ZNODE,
         causes=_throttles,
+        of_topic=_throttled,
         failing=lambda count, _: (
             f"{number(count, 'configuration still throttles', 'configurations still throttle')} replication,"
             " though nothing moves"

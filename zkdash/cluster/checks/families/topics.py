@@ -6,8 +6,9 @@ from zkdash.cluster.analysis import registrations
 from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
 from zkdash.cluster.checks.families.partitions import partitions_
+from zkdash.cluster.evaluation.context import Context
 from zkdash.cluster.model.tone import Tone
-from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.model.topics import Topic, TopicSummary
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka.values import Assignment
 
@@ -68,6 +69,25 @@ def _same_id(sight: CheckContext) -> Violations:
     } or NOBODY
 
 
+_OFFSETS = "__consumer_offsets"
+
+
+def _offsets(topic: Topic, numbers: TopicSummary, ground: Context) -> Violation | None:
+    """The topic that all groups of newer consumers depend on."""
+    if topic.name != _OFFSETS:
+        return None
+    told = []
+    leaderless = numbers.offline + numbers.leader_dead
+    if leaderless:
+        told.append(f"{leaderless} partitions without a live leader")
+    if numbers.under_replicated:
+        told.append(f"{numbers.under_replicated} partitions under-replicated")
+    if numbers.replication and numbers.replication[0] == 1 and len(ground.live) > 1:
+        told.append("one replica only")
+    tone = Tone.CRITICAL if leaderless else None
+    return Violation(tone=tone, why=", ".join(told)) if told else None
+
+
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D13",
@@ -83,7 +103,7 @@ CHECKS: tuple[Check, ...] = (
         remedy="Reassign partitions to the others.",
         deeds=("reassign",),
         offer=offers.balance,
-        thresholds=("skew",),
+        limits=("skew",),
     ),
     Check(
         id="D14",
@@ -174,6 +194,7 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.WARNING,
         about=About.TOPIC,
         causes=violations_of("D58"),
+        of_topic=_offsets,
         failing=lambda _, __: "__consumer_offsets, which groups keep their offsets in, is at risk",
         passing="__consumer_offsets is replicated and in sync",
         computed="The topic has a partition without a live leader (critical), one that is under-replicated,"

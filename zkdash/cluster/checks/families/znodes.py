@@ -137,6 +137,6 @@ CHECKS: tuple[Check, ...] = (
         " half of jute.maxbuffer (1 048 575 bytes unless it was changed), critical over four fifths.",
         remedy="Make it smaller, or raise jute.maxbuffer on all servers and all clients alike.",
         every=_RARE_S,
-        thresholds=("large_percent", "huge_percent", "jute_maxbuffer"),
+        limits=("large_percent", "huge_percent", "jute_maxbuffer"),
     ),
 )

@@ -13,7 +13,6 @@ from zkdash.cluster.plans.multis import in_multis
 from zkdash.cluster.plans.values import Effect, Ground, Plan, check, create, remove
 from zkdash.kafka import paths
 from zkdash.kafka.documents.document import few, quote
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.payloads import requests
 from zkdash.kafka.values import (
     Assignment,
@@ -24,6 +23,7 @@ from zkdash.kafka.values import (
     Reassignment,
     Unparsable,
 )
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.znode import Znode
 
 

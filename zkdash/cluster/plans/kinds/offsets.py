@@ -21,6 +21,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.consumers import exported_offsets
 from zkdash.kafka.documents.document import LONG_MAX, few, quote
 from zkdash.kafka.values import Assignment, Layout
+from zkdash.kafka.znode_kinds import Kind
 
 Places = Mapping[tuple[str, str], int]
 
@@ -146,7 +147,7 @@ def _write(name: str, changed: list[OffsetAt], draft: Draft) -> None:
         else:
             writes.append(replace(path, found, data, undo) if found else create(path, data, undo))
     for portion in in_multis(writes, beside=2):
-        count = sum(paths.locate(write.path).kind is paths.Kind.OFFSET for write in portion)
+        count = sum(paths.locate(write.path).kind is Kind.OFFSET for write in portion)
         # where the group itself is made, no consumer can be in it: its creation is the guard
         is_new = any(write.path == paths.group(name) for write in portion)
         guard = [] if is_new else consumer_groups.guard(draft, name)

@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from zkdash.cluster.plans import registry
 from zkdash.cluster.plans.intents import Intent
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions.forms import patterns
 from zkdash.web.actions.forms.fields import LinesField, NamesField, OfCluster

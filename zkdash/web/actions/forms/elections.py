@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from zkdash.cluster.plans.intents import ElectPreferred, ReelectController
-from zkdash.kafka.paths import Kind
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.web.actions.forms.base import ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import PartitionsField, TopicsField
 from zkdash.znode import Operation

@@ -12,8 +12,8 @@ from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.plans.intents import DeleteGroup, OffsetAt, ResetOffsets
 from zkdash.cluster.plans.kinds import offsets
 from zkdash.kafka.documents.document import LONG_MAX, quote
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.web.actions.forms import asked_offsets, patterns
 from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import (

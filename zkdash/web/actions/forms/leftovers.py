@@ -11,8 +11,8 @@ from django import forms
 from zkdash.cluster.plans.intents import CleanUpTopic, ClearConfigs, ClearStuck, ClearThrottles, RevertStuck
 from zkdash.cluster.plans.kinds import leftovers
 from zkdash.kafka import paths
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment, Move
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.web.actions.forms import patterns
 from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import LinesField, NameField

@@ -12,9 +12,9 @@ from django import forms
 from zkdash.cluster.plans import proposals
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.cluster.plans.proposals import Proposal
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.payloads import reassignment_json
 from zkdash.kafka.values import Assignment
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.web.actions.forms.base import ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import BrokersField, LinesField, PartitionsField, TopicsField
 from zkdash.web.actions.forms.typed import MovesField, RateField, listed

@@ -14,8 +14,8 @@ from zkdash.kafka import topic_names
 from zkdash.kafka.assignment import placement
 from zkdash.kafka.configs import topic_options
 from zkdash.kafka.documents.document import few
-from zkdash.kafka.paths import Kind
 from zkdash.kafka.values import Assignment, TopicConfig
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.web.actions.forms import patterns
 from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import NameField, TopicField, TopicsField
