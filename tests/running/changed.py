@@ -33,6 +33,12 @@ _PROGRAMS: Final = "zkdash.management.commands"
 # What a path is joined from, and what of these is looked into then.
 _LOOKED_INTO: Final = {"zkdash": _SOURCES, "templates": _TEMPLATES, "static": _TEMPLATES, "docs": _DOCUMENTS}
 
+# Who finds modules by walking a package, so that no import names them.
+_WALKS: Final = {
+    "zkdash.cluster.plans.registry": "zkdash.cluster.plans.kinds.",
+    "zkdash.web.actions.forms": "zkdash.web.actions.forms.",
+}
+
 # Who imports one of these, or has one of these fixtures, asks Django for a page rather than what makes it.
 _ASKING: Final = ("django.test", "django.urls", "django.template", "channels.testing")
 _ASKING_FIXTURES: Final = frozenset(
@@ -101,6 +107,8 @@ class Graph:
         self._add(_SERVED, {"zkdash.settings", "zkdash.asgi"})
         self._add(_COMMANDS, {_SERVED, *self._below("zkdash.management.")})
         self._add(_TEMPLATES, self._below("zkdash.web.templatetags."))
+        for module, package in _WALKS.items():
+            self._add(module, self._below(package))
 
     def placed(self, path: str) -> set[str]:
         """The nodes that a path is of. Raises UnplacedError."""

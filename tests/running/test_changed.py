@@ -39,7 +39,7 @@ def reaching(path: str) -> set[str]:
                 "tests/cluster/tables/test_topic_queries.py",
                 "tests/journeys/test_live.py",
             },
-            {"tests/formats/test_txnlog.py", "tests/notices/test_courier.py", "tests/zk/wire/test_jute.py"},
+            {"tests/formats/test_kafkalog.py", "tests/broker/test_breaker.py", "tests/lab/test_jars.py"},
         ),
         (
             "zkdash/formats/txnlog.py",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import signal
 import sys
@@ -182,6 +183,7 @@ def _take_signals(*, code: int) -> None:
             signal.signal(number, signal.SIG_IGN)
         ending.begin(code=code)
         ending.hush("", KeyboardInterrupt)  # py4j tells with a traceback that it was interrupted
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)  # and of each connection that is cut by it
         raise KeyboardInterrupt
 
     for number in (signal.SIGTERM, signal.SIGINT):
