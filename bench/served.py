@@ -10,9 +10,8 @@ from pathlib import Path
 from bench import tree
 from bench.sizes import Shape
 from bench.tree import Node
-from tests.lab import zookeeper
+from tests.lab import snapshot, zookeeper
 from zkdash.demo.zookeeper.server import Server
-from zkdash.formats import snapshot
 from zkdash.znode import Znode
 
 _ROOT = tree.znode(None, zxid=0)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tests import full
 from tests.fixtures import hostile
-from zkdash.formats import snapshot
+from tests.lab import snapshot
 from zkdash.znode import Stat, Znode
 
 _DIRECTORY = Path(__file__).parent / "fixtures" / "znodes"

@@ -17,8 +17,9 @@ from kazoo.client import KazooClient
 
 from tests import recorded, waiting
 from tests.formats import driven
+from tests.lab import snapshot
 from zkdash.demo.zookeeper.server import Server
-from zkdash.formats import snapshot, snapshot_arrow, snapshot_reader, xerial
+from zkdash.formats import snapshot_arrow, snapshot_reader, xerial
 from zkdash.formats.problems import Problem
 from zkdash.formats.redaction import Redaction
 from zkdash.formats.snapshot_reader import Snapshot

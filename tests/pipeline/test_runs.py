@@ -30,16 +30,6 @@ def test_a_run_goes_from_the_queue_to_its_end(database: Database) -> None:
         100,
     )
     assert ended.metrics == {"a": [1]}
-    assert runs.last_success("shop", "derive") == ended
-    assert runs.last_success("shop", "load") is None
-
-
-def test_a_run_of_all_counts_for_each_of_its_jobs(database: Database) -> None:
-    run = runs.begin("shop", "all", "ann")
-    assert runs.last_success("shop", "load") is None
-    runs.finish(run, "done")
-    assert runs.last_success("shop", "load") == run
-    assert runs.last_success("shop", "stream") is None
 
 
 def test_what_is_queued_already_is_not_queued_again(database: Database) -> None:

@@ -17,8 +17,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 from pyspark.sql.types import StructType
 
 from tests.formats import logs
+from tests.lab import snapshot
 from zkdash.cluster.changes import row
-from zkdash.formats import snapshot
 from zkdash.formats.txnlog import rows
 from zkdash.formats.txnlog.rows import Row
 from zkdash.pipeline.sources.snapshot import SnapshotSource

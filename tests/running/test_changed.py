@@ -45,7 +45,7 @@ def reaching(path: str) -> set[str]:
             "zkdash/formats/txnlog.py",
             {"tests/formats/test_txnlog.py", "tests/pipeline/test_end_to_end.py"},
             {
-                "tests/formats/test_snapshot.py",
+                "tests/formats/test_kafkalog.py",
                 "tests/web/topics/test_topics.py",
                 "tests/zk/mirror/test_mirror.py",
             },

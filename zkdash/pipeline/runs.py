@@ -144,13 +144,6 @@ def recent(cluster: str, limit: int = 20) -> list[Run]:
     return list(Run.objects.filter(cluster=cluster).order_by("-id")[:limit])
 
 
-def last_success(cluster: str, job: str) -> Run | None:
-    """The run of this job that ended well last; one of `all` counts for each of its jobs."""
-    jobs = (job, "all") if job in JOBS and job != "stream" else (job,)
-    done = Run.objects.filter(cluster=cluster, job__in=jobs, state=State.DONE)
-    return done.order_by("-ended_at").first()
-
-
 def last_asked(cluster: str, job: str) -> Run | None:
     """The run of exactly this job that was asked for last, whatever became of it."""
     return Run.objects.filter(cluster=cluster, job=job).order_by("-id").first()

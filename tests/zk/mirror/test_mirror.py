@@ -14,13 +14,12 @@ from kazoo.security import make_digest_acl
 
 from tests import full
 from tests.conftest import Chroot
-from tests.lab import zookeeper
+from tests.lab import snapshot, zookeeper
 from tests.narrowing import sure
 from tests.waiting import wait_for
 from tests.zk import witness
 from tests.zk.proxy import Proxy
 from zkdash.demo.zookeeper.server import Server
-from zkdash.formats import snapshot
 from zkdash.zk.connection.session import Phase, Session
 from zkdash.zk.mirror import mirror as mirroring
 from zkdash.znode import Batch, Stat, Unreadable, Znode

@@ -17,11 +17,11 @@ from kazoo.security import ACL, OPEN_ACL_UNSAFE, Id, make_digest_acl
 
 from tests.conftest import Chroot
 from tests.fixtures import hostile
+from tests.lab import snapshot
 from tests.narrowing import sure
 from tests.zk import witness
 from tests.zk.proxy import Proxy
 from zkdash.demo.zookeeper.server import Server
-from zkdash.formats import snapshot
 from zkdash.zk.config import parse_address
 from zkdash.zk.reader import znode_reader
 from zkdash.zk.reader.znode_reader import MOST_BYTES, MOST_CHILDREN, NOTHING, VisitError, ZnodeReader

@@ -11,8 +11,8 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests import recorded
+from tests.lab import snapshot
 from zkdash.demo.zookeeper.server import Server
-from zkdash.formats import snapshot
 from zkdash.znode import Stat, Znode
 
 _AHEAD = 500
