@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -32,19 +33,21 @@ LEAST = 20
 BROKEN = {0, 500, 502}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory, shared_chroot: Chroot) -> Iterator[Site]:
-    """A small cluster with something at each address, as its administrator sees it."""
-    world = World(shared_chroot.client, shared_chroot.address)
+@pytest.fixture
+def site(tmp_path: Path, chroot: Chroot) -> Iterator[Site]:
+    """A small cluster with something at each address, as its administrator sees it.
+
+    Of each test's own: a body may change what the next test asks with.
+    """
+    world = World(chroot.client, chroot.address)
     for number in (1, 2, 3):
         world.broker(number, controller=number == 1)
     for name in ("orders", *(f"t{number}" for number in range(TOPICS))):
         world.topic(name, {0: [1, 2], 1: [2, 3]})
-    shared_chroot.client.create("/consumers/orders/offsets/orders/0", b"7", makepath=True)
-    below = tmp_path_factory.mktemp("costs")
-    with starter(below) as start:
-        config = below / "zkdash.toml"
-        config.write_text(f'[clusters.default]\nzookeeper = "{shared_chroot.address}"\nask_brokers = false\n')
+    chroot.client.create("/consumers/orders/offsets/orders/0", b"7", makepath=True)
+    with starter(tmp_path) as start:
+        config = tmp_path / "zkdash.toml"
+        config.write_text(f'[clusters.default]\nzookeeper = "{chroot.address}"\nask_brokers = false\n')
         served = start(ZKDASH_CONFIG=config, options=("--no-execute",))
         served.wait_until_loaded()
         made = Site(served.address, served.pid, signed_in(served).removeprefix("Cookie: "))
