@@ -98,10 +98,15 @@ def _streamed(cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
     with _spark(place, tell) as spark:
         query = jobs.stream(spark, cluster, place.root)
         tell("loading what ZooKeeper writes", 0.0)
+        interrupted = False
         try:
             query.awaitTermination()
+        except KeyboardInterrupt:
+            interrupted = True
+            raise
         finally:
-            query.stop()
+            with _unheard(interrupted=interrupted):
+                query.stop()
     return Outcome("the stream was ended")
 
 
@@ -109,12 +114,22 @@ def _streamed(cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
 def _spark(place: Place, tell: Tell) -> Iterator[Any]:
     tell("starting Spark", 0.0)
     spark = session.start(place.data_dir, master=place.master, progress=False)
+    interrupted = False
     try:
         yield spark
+    except KeyboardInterrupt:
+        interrupted = True
+        raise
     except (PySparkException, Py4JError) as error:
         raise JobError(_why(error)) from error  # while the JVM is there to be asked for its words
     finally:
-        session.stop(spark)
+        with _unheard(interrupted=interrupted):
+            session.stop(spark)
+
+
+def _unheard(*, interrupted: bool) -> contextlib.AbstractContextManager[None]:
+    """Interrupted amid an answer, the JVM may say anything to being stopped: nobody is told of it."""
+    return contextlib.suppress(*(PySparkException, Py4JError, OSError) if interrupted else ())
 
 
 @contextlib.contextmanager
