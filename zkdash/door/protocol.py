@@ -11,6 +11,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
+from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -38,6 +39,12 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._lost()
+
+    async def send(self, message: ASGISendEvent) -> None:
+        """A refusal with words is a whole answer, which uvicorn would have missed in its log."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
+            self.handshake_complete = True
 
     def takes_over(self, connection: Connection, connections: Connections) -> None:
         """From now on it speaks on a connection."""
