@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -98,15 +98,8 @@ def _streamed(cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
     with _spark(place, tell) as spark:
         query = jobs.stream(spark, cluster, place.root)
         tell("loading what ZooKeeper writes", 0.0)
-        interrupted = False
-        try:
+        with _stopping(query.stop):
             query.awaitTermination()
-        except KeyboardInterrupt:
-            interrupted = True
-            raise
-        finally:
-            with _unheard(interrupted=interrupted):
-                query.stop()
     return Outcome("the stream was ended")
 
 
@@ -114,22 +107,28 @@ def _streamed(cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
 def _spark(place: Place, tell: Tell) -> Iterator[Any]:
     tell("starting Spark", 0.0)
     spark = session.start(place.data_dir, master=place.master, progress=False)
-    interrupted = False
+    with _stopping(lambda: session.stop(spark)):
+        try:
+            yield spark
+        except (PySparkException, Py4JError) as error:
+            raise JobError(_why(error)) from error  # while the JVM is there to be asked for its words
+
+
+@contextlib.contextmanager
+def _stopping(stop: Callable[[], object]) -> Iterator[None]:
+    """Stop something of Spark's in the end.
+
+    Interrupted amid an answer, the JVM may say anything to being stopped: nobody is told of it then.
+    """
+    unheard: tuple[type[Exception], ...] = ()
     try:
-        yield spark
+        yield
     except KeyboardInterrupt:
-        interrupted = True
+        unheard = (PySparkException, Py4JError, OSError)
         raise
-    except (PySparkException, Py4JError) as error:
-        raise JobError(_why(error)) from error  # while the JVM is there to be asked for its words
     finally:
-        with _unheard(interrupted=interrupted):
-            session.stop(spark)
-
-
-def _unheard(*, interrupted: bool) -> contextlib.AbstractContextManager[None]:
-    """Interrupted amid an answer, the JVM may say anything to being stopped: nobody is told of it."""
-    return contextlib.suppress(*(PySparkException, Py4JError, OSError) if interrupted else ())
+        with contextlib.suppress(*unheard):
+            stop()
 
 
 @contextlib.contextmanager
