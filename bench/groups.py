@@ -28,8 +28,8 @@ def run(size: Size) -> Result:
         "groups",
         size.name,
         {
-            f"{whole['groups']:,} groups": {**_loaded(loads[many]), **pages.figures(whole)},
-            f"{tenth['groups']:,} groups": pages.figures(tenth),
+            f"{whole['groups']:,} groups": {**_loaded(loads[many]), **pages.figures(whole), **whole["lags"]},
+            f"{tenth['groups']:,} groups": {**pages.figures(tenth), **tenth["lags"]},
             "topics alone": _loaded(loads[size.whole._replace(groups=0)]),
             "commits": commits,
         },

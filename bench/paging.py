@@ -7,7 +7,7 @@ import time
 
 from django.test import Client
 
-from bench import side, tree
+from bench import lagging, side, tree
 from bench.watched import Watched
 from zkdash.cluster.model.state import ClusterState
 
@@ -29,7 +29,8 @@ _PAGES = {
 def main(address: str) -> None:
     watched = Watched(address)
     watched.start()
-    state = watched.wait(limit_s=_LOAD_LIMIT_S).state
+    snapshot = watched.wait(limit_s=_LOAD_LIMIT_S)
+    state = snapshot.state
     client = Client(SERVER_NAME="127.0.0.1")
     root = f"/c/{watched.name}/"
     costs = {
@@ -43,6 +44,7 @@ def main(address: str) -> None:
         groups=len(state.groups),
         rows={page: _rows(state, page) for page in costs},
         pages=costs,
+        lags=lagging.measured(snapshot),
     )
     watched.stop()
 

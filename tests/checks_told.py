@@ -40,7 +40,7 @@ def _lines(check: Check) -> Iterator[str]:
     yield f"## {check.id}"
     yield ""
     yield f"- **Passes:** {check.passing}."
-    yield f"- **Fails, say:** {check.failing(2, 2)}."
+    yield f"- **Example of a failure:** {check.failing(2, 2)}."
     yield f"- **Severity:** {check.tone.value}"
     yield f"- **Caused by:** {check.about.value}"
     yield f"- **How it is computed:** {check.computed}"

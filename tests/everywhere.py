@@ -14,7 +14,8 @@ from tests.waiting import wait_for
 from zkdash.demo.zookeeper.server import Server
 from zkdash.kafka import paths
 from zkdash.web import pages
-from zkdash.web.frame import broker_cells, links
+from zkdash.web.frame import links
+from zkdash.web.frame.cells import broker_cells
 from zkdash.web.frame.page import Page
 from zkdash.znode import Znode
 

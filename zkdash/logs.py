@@ -77,7 +77,7 @@ class LineFormatter(logging.Formatter):
         about = "".join(f" {name}={_quoted(value)}" for name, value in fields.items())
         line = f"{_instant(record)} {record.levelname} {record.name}: {_shown(record.getMessage())}{about}"
         error = _error(record)
-        lines = (line, *(f"    {one}" for one in error.split("\n"))) if error else (line,)
+        lines = (line, *(f"    {part}" for part in error.split("\n"))) if error else (line,)
         return _hidden("\n".join(map(_escaped, lines)))
 
 
@@ -100,10 +100,10 @@ class JsonFormatter(logging.Formatter):
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
     telling, _ = _context.get()
-    known = {**telling(), **record.__dict__.get(FIELDS, {})}
+    fields = {**telling(), **record.__dict__.get(FIELDS, {})}
     return {
         name: _shown(value) if isinstance(value, str) else value
-        for name, value in known.items()
+        for name, value in fields.items()
         if value not in (None, "")
     }
 
@@ -133,10 +133,10 @@ def _instant(record: logging.LogRecord) -> str:
 def _error(record: logging.LogRecord) -> str:
     """The traceback that belongs to a record, "" where there is none."""
     formatter = logging.Formatter()
-    told = [formatter.formatException(record.exc_info)] if record.exc_info else []
+    parts = [formatter.formatException(record.exc_info)] if record.exc_info else []
     if record.stack_info:
-        told.append(record.stack_info)
-    lines = [_shown(line) for line in "\n".join(told).split("\n")]
+        parts.append(record.stack_info)
+    lines = [_shown(line) for line in "\n".join(parts).split("\n")]
     over = len(lines) - MOST_LINES
     if over > 0:
         lines[MOST_LINES // 2 : MOST_LINES // 2 + over] = [f"… ({over} lines)"]
@@ -144,4 +144,4 @@ def _error(record: logging.LogRecord) -> str:
 
 
 def _escaped(line: str) -> str:
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], line)
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], line)

@@ -195,7 +195,7 @@ SERVESTATIC_USE_FINDERS = not _collected
 SERVESTATIC_AUTOREFRESH = not _collected
 STORAGES = {
     "staticfiles": {
-        "BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"
+        "BACKEND": "zkdash.web.serving.static_storage.StaticStorage"
         if _collected
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     }

@@ -220,7 +220,7 @@ def test_an_origin_is_written_as_browsers_write_it(given: str, written: str) -> 
     ],
 )
 def test_what_is_no_origin_is_refused_with_a_sentence(given: str) -> None:
-    with pytest.raises(OriginError, match="is no origin") as refused:
+    with pytest.raises(OriginError, match="is not an origin") as refused:
         embeds.origin(given)
     assert len(str(refused.value)) < 400
 

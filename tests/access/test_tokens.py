@@ -26,7 +26,7 @@ def of_user(user: User) -> Rights:
 def make(user: User, role: Role = Role.ADMIN, clusters: str = "*", days: float = 1) -> str:
     held = of_user(user)
     ends = timezone.now() + timedelta(days=days)
-    return tokens.make(user, "a script", clusters=clusters, role=role, expires_at=ends, held=held)[1]
+    return tokens.make(user, "a script", clusters=clusters, role=role, expires_at=ends, rights=held)[1]
 
 
 def worth(text: str) -> Rights:

@@ -36,6 +36,13 @@ def znode(
     return Znode.of(raw, stat)
 
 
+def at(read: Znode | Unreadable | None, when: int) -> Znode | Unreadable | None:
+    """The same, but written at an epoch millisecond."""
+    if not isinstance(read, Znode):
+        return read
+    return Znode.of(read.data, read.stat._replace(ctime=when, mtime=when))
+
+
 def json_(**fields: object) -> Znode:
     return znode(json.dumps(fields))
 

@@ -65,11 +65,15 @@ def test_a_reassignment_that_shares_a_rack_or_leaves_one_replica_says_so() -> No
     assert (back.check, back.tone) == ("D15", Tone.WARNING)
 
 
-def test_more_of_a_finding_counts_what_comes_to_it() -> None:
+def test_more_of_a_finding_counts_as_many_as_it_names_and_how_many_are_so_anyway() -> None:
     state = small.built(*CLUSTER, small.topic("t", {0: [2, 3], 1: [1, 2], 2: [2, 1]}))
     found = foreseen(state, Reassign((Move("t", 1, (3, 2)), Move("t", 2, (2, 3)))))
-    assert [one.sentence for one in found.begun] == [
-        "2 partitions of 1 topic have replicas that share a rack"
+    assert [(one.sentence, one.causes, one.unchanged) for one in found.begun] == [
+        (
+            "3 partitions of 1 topic have replicas that share a rack",
+            (("t", "partition 0; partition 1; partition 2"),),
+            1,
+        )
     ]
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.zk
 
 FILTERS = full.pick(40, 200)
 ROWS = full.pick(400, 1_000)
-SECONDS = full.pick(1.5, 20.0)
+SECONDS = full.pick(1.5, 8.0)
 TURNS = full.pick(3, 5)
 MOST_MIB = 50
 # What a machine that is busy with other things adds to the slowest of few answers.

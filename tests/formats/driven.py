@@ -12,6 +12,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import BadVersionError, NodeExistsError
 from kazoo.handlers.threading import SequentialThreadingHandler
 from kazoo.protocol.serialization import Create2
+from kazoo.retry import KazooRetry
 from kazoo.security import OPEN_ACL_UNSAFE, make_digest_acl
 
 from tests import waiting
@@ -41,7 +42,14 @@ class Ttl(Create2):
 
 
 def connected(address: str, *, timeout: float = 10.0, **options: object) -> KazooClient:
-    client = KazooClient(hosts=address, timeout=timeout, handler=SequentialThreadingHandler(), **options)
+    client = KazooClient(
+        hosts=address,
+        timeout=timeout,
+        handler=SequentialThreadingHandler(),
+        # kazoo's own pauses grow to a minute while a server is away, in which a session expires
+        connection_retry=KazooRetry(max_tries=-1, delay=0.05, max_delay=0.2),
+        **options,
+    )
     client.start(timeout=30.0)
     return client
 

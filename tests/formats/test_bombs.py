@@ -15,10 +15,10 @@ import cramjam
 import google_crc32c
 import pytest
 
-from tests.formats import logs, messages
+from tests.formats import logs, messages, snapshots
 from tests.formats.test_snapshot_reader import PLAIN, SHOWING
-from zkdash.formats import bounds, snapshot_arrow, snapshot_reader, xerial
-from zkdash.formats.kafkalog import arrow, offsets, oldest, segment
+from zkdash.formats import bounds, snapshot_arrow, xerial
+from zkdash.formats.kafkalog import arrow, offsets, segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry, Many
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import arrow as txnlog
@@ -115,7 +115,7 @@ def following(kind: str) -> bytes:
 
 
 def decoded(kind: str, data: bytes) -> Iterator[Entry | Problem]:
-    return oldest.decode(data) if kind == "oldest" else segment.decode(data)
+    return segments_07.decode(data) if kind == "oldest" else segment.decode(data)
 
 
 def judged(kind: str, bomb: bytes) -> Held:
@@ -219,7 +219,7 @@ def test_a_snapshot_that_stands_for_too_much_is_told(way: str) -> None:
     limit = bounds.SNAPSHOT_ALWAYS
     packed = SNAPSHOTS[way](PLAIN[:-21] + bytes(16 * limit))
     assert bounds.of_snapshot(len(packed)) < 16 * limit
-    told = held(lambda: iter([snapshot_reader.read(packed, SHOWING)]))
+    told = held(lambda: iter([snapshots.read(packed, SHOWING)]))
     (problem,) = told.found
     assert isinstance(problem, Problem)
     assert (problem.offset, problem.torn) == (0, False)
@@ -241,11 +241,11 @@ def snapshot_of(sessions: int, acls: int) -> bytes:
 def test_more_sessions_or_access_lists_than_a_snapshot_may_hold_are_told(way: str) -> None:
     pack = SNAPSHOTS.get(way, bytes)
     for sessions, acls in ((bounds.ELEMENTS, 1), (1, bounds.ELEMENTS)):
-        assert not isinstance(snapshot_reader.read(pack(snapshot_of(sessions, acls)), SHOWING), Problem)
+        assert not isinstance(snapshots.read(pack(snapshot_of(sessions, acls)), SHOWING), Problem)
     for sessions, acls in ((bounds.ELEMENTS + 1, 1), (1, bounds.ELEMENTS + 1)):
         made = snapshot_of(sessions, acls)
         packed = pack(made)
-        told = held(lambda packed=packed: iter([snapshot_reader.read(packed, SHOWING)]))  # type: ignore[misc]
+        told = held(lambda packed=packed: iter([snapshots.read(packed, SHOWING)]))  # type: ignore[misc]
         (problem,) = told.found
         assert isinstance(problem, Problem)
         assert f"a list of {bounds.ELEMENTS + 1}" in problem.reason

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.formats import logs
+from tests.formats import logs, snapshots
 from tests.formats.test_kafka_messages import FILES
 from tests.formats.test_snapshot_reader import PLAIN, SHOWING
 from tests.formats.test_txnlog import fast, plainly
-from zkdash.formats import snapshot_reader
-from zkdash.formats.kafkalog import indexes, oldest, segment
+from zkdash.formats.kafkalog import indexes, segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import rows
@@ -101,7 +100,7 @@ def test_a_changed_length_or_format_never_ends_in_an_error_or_hides_what_was_bef
 )
 def test_a_small_segment_cut_at_every_byte_yields_every_whole_entry(small: Path) -> None:
     data = small.read_bytes()
-    module = oldest if small.suffix == ".kafka" else segment
+    module = segments_07 if small.suffix == ".kafka" else segment
     whole = [each for each in module.decode(data) if isinstance(each, Entry)]
     for cut in range(len(data)):
         found = list(module.decode(data[:cut]))
@@ -164,4 +163,4 @@ def test_any_changed_byte_of_a_snapshot_is_noticed() -> None:
         bad = bytearray(PLAIN)
         at, flip = chosen.randrange(len(bad)), chosen.randrange(1, 256)
         bad[at] ^= flip
-        assert isinstance(snapshot_reader.read(bytes(bad), SHOWING), Problem), (SEED, at, flip)
+        assert isinstance(snapshots.read(bytes(bad), SHOWING), Problem), (SEED, at, flip)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from tests.formats import messages
-from zkdash.formats.kafkalog import arrow, oldest, segment
+from zkdash.formats.kafkalog import arrow, segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry
 from zkdash.formats.problems import Problem
 
@@ -19,7 +19,7 @@ FILES = sorted(path for path in SEGMENTS.glob("*/*/*/*.*") if path.suffix in (".
 @pytest.mark.parametrize("limit", [1, 7, 20_000])
 def test_every_recorded_segment_has_a_row_for_each_record(limit: int) -> None:
     for path in FILES:
-        found = list((oldest if path.suffix == ".kafka" else segment).decode(path.read_bytes()))
+        found = list((segments_07 if path.suffix == ".kafka" else segment).decode(path.read_bytes()))
         pieces = list(arrow.pieces(found, limit=limit))
         rows = [row for piece in pieces for row in piece.batch.to_pylist()]
         pairs = [(entry, record) for entry in found if isinstance(entry, Entry) for record in entry.records]

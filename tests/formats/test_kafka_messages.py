@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kafka.record import MemoryRecordsBuilder
 
 from tests.formats import messages
-from zkdash.formats.kafkalog import codecs, entries, oldest, segment
+from zkdash.formats.kafkalog import codecs, entries, segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry, Record
 from zkdash.formats.problems import Problem
 
@@ -158,7 +158,7 @@ def test_any_flipped_byte_that_a_checksum_covers_is_noticed() -> None:
         if not data:
             continue
         at, flip = chosen.randrange(len(data)), chosen.randrange(1, 256)
-        module = oldest if path.suffix == ".kafka" else segment
+        module = segments_07 if path.suffix == ".kafka" else segment
         before = list(module.decode(bytes(data)))
         data[at] ^= flip
         after = list(module.decode(bytes(data)))
@@ -180,7 +180,7 @@ def _is_covered(entry: Entry, at: int, suffix: str) -> bool:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: "/".join(path.parts[-4:-1]))
 def test_a_cut_segment_yields_every_whole_entry_before_the_cut(path: Path) -> None:
     data = path.read_bytes()
-    module = oldest if path.suffix == ".kafka" else segment
+    module = segments_07 if path.suffix == ".kafka" else segment
     whole = [e for e in module.decode(data) if isinstance(e, Entry)]
     for cut in {*range(0, len(data), max(1, len(data) // 60)), *(e.position for e in whole)}:
         found = list(module.decode(data[:cut]))
@@ -191,9 +191,9 @@ def test_a_cut_segment_yields_every_whole_entry_before_the_cut(path: Path) -> No
         assert module.whole_bytes(data[:cut]) == end
 
 
-@pytest.mark.parametrize("module", [oldest, segment])
+@pytest.mark.parametrize("module", [segments_07, segment])
 def test_a_recovery_keeps_what_stands_before_the_first_bad_entry(module: object) -> None:
-    make = messages.oldest if module is oldest else lambda payload: messages.message(0, payload)
+    make = messages.oldest if module is segments_07 else lambda payload: messages.message(0, payload)
     good = make(b"good")
     bad = bytearray(make(b"bad!"))
     bad[-1] ^= 1
@@ -216,9 +216,9 @@ def test_bytes_of_any_kind_raise_nothing(data: bytes, before: str) -> None:
         "oldest": messages.oldest(b"a"),
     }[before]
     list(segment.decode(start + data))
-    list(oldest.decode(start + data))
-    oldest.fetch_result(data, 0)
-    oldest.multifetch_result(data, [0, 1])
+    list(segments_07.decode(start + data))
+    segments_07.fetch_result(data, 0)
+    segments_07.multifetch_result(data, [0, 1])
 
 
 @given(st.binary(max_size=80), st.sampled_from(messages.CODECS), st.sampled_from([0, 1, 2]))
@@ -247,26 +247,26 @@ def _sent(error: int, body: bytes) -> bytes:
 
 def test_a_fetch_result_of_0_7_is_read_and_its_cut_last_message_left_out() -> None:
     one, two = messages.oldest(b"one"), messages.oldest(b"two", magic=0)
-    result = oldest.fetch_result(_sent(0, one + two + one[:-1]), 1000)
-    assert isinstance(result, oldest.Fetched)
+    result = segments_07.fetch_result(_sent(0, one + two + one[:-1]), 1000)
+    assert isinstance(result, segments_07.Fetched)
     assert [(e.base_offset, e.records[0].value) for e in result.found if isinstance(e, Entry)] == [
         (1000, b"one"),
         (1000 + len(one), b"two"),
     ]
     assert len(result.found) == 2
-    assert oldest.fetch_result(_sent(1, b""), 5) == oldest.Fetched(1, ())
+    assert segments_07.fetch_result(_sent(1, b""), 5) == segments_07.Fetched(1, ())
 
 
 def test_a_multifetch_result_of_0_7_is_read_set_by_set() -> None:
     one, two = messages.oldest(b"one"), messages.oldest(b"two")
     sets = _sent(0, one) + _sent(1, b"") + _sent(0, two + one)
-    told = oldest.multifetch_result(_sent(0, sets), [0, 50, 90])
+    told = segments_07.multifetch_result(_sent(0, sets), [0, 50, 90])
     assert not isinstance(told, Problem)
     error, results = told
     assert error == 0
     assert [(result.error, len(result.found)) for result in results] == [(0, 1), (1, 0), (0, 2)]
-    assert isinstance(oldest.multifetch_result(_sent(0, sets), [0, 50]), Problem)
-    cut = oldest.multifetch_result(_sent(0, sets[:-3]), [0, 50, 90])
+    assert isinstance(segments_07.multifetch_result(_sent(0, sets), [0, 50]), Problem)
+    cut = segments_07.multifetch_result(_sent(0, sets[:-3]), [0, 50, 90])
     assert isinstance(cut, Problem)
     assert cut.offset == 6 + len(_sent(0, one) + _sent(1, b""))
 
@@ -274,6 +274,6 @@ def test_a_multifetch_result_of_0_7_is_read_set_by_set() -> None:
 def test_compressed_messages_of_0_7_are_unwrapped() -> None:
     inner = messages.oldest(b"a") + messages.oldest(b"b", magic=0)
     for number, codec in ((1, "gzip"), (2, "snappy")):
-        (entry,) = oldest.decode(messages.oldest(messages.compress(codec, inner), codec=number), base=64)
+        (entry,) = segments_07.decode(messages.oldest(messages.compress(codec, inner), codec=number), base=64)
         assert isinstance(entry, Entry)
         assert [(r.offset, r.value) for r in entry.records] == [(64, b"a"), (64, b"b")]

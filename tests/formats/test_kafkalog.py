@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from zkdash.formats.kafkalog import offsets, oldest, segment
+from zkdash.formats.kafkalog import offsets, segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry, Record
 from zkdash.formats.problems import Problem
 
@@ -56,7 +56,7 @@ def test_a_segment_is_what_dump_log_segments_of_3_9_printed(name: str) -> None:
 @pytest.mark.parametrize("path", OLDEST, ids=str)
 def test_a_segment_of_0_7_is_what_its_own_dump_log_segments_printed(path: Path) -> None:
     data = (SEGMENTS / path).read_bytes()
-    found = list(oldest.decode(data))
+    found = list(segments_07.decode(data))
     printed = f"Dumping {path}\nStarting offset: 0\n"
     for entry in found:
         assert isinstance(entry, Entry)
@@ -70,7 +70,7 @@ def test_a_segment_of_0_7_is_what_its_own_dump_log_segments_printed(path: Path) 
     printed += f"tail of the log is at offset: {len(data)}\n"
     told = (SEGMENTS / f"{path}.dump.txt").read_bytes().decode(errors="replace")
     assert _heads(printed) == _heads(told)
-    assert oldest.whole_bytes(data) == len(data)
+    assert segments_07.whole_bytes(data) == len(data)
     # what is in compressed messages, 0.7's tool does not tell: the producer numbered them
     texts = [record.value.decode() for entry in found for record in entry.records]  # type: ignore[union-attr]
     assert all(re.fullmatch(r"message \d+ of \w+ héllo", text) for text in texts)
@@ -78,7 +78,7 @@ def test_a_segment_of_0_7_is_what_its_own_dump_log_segments_printed(path: Path) 
 
 def test_messages_compressed_in_0_7_are_all_there() -> None:
     data = (SEGMENTS / "0.7.2/broker-1/wide-0/00000000000000000000.kafka").read_bytes()
-    found = [entry for entry in oldest.decode(data) if isinstance(entry, Entry)]
+    found = [entry for entry in segments_07.decode(data) if isinstance(entry, Entry)]
     numbers = [int(record.value.split()[1]) for entry in found for record in entry.records]  # type: ignore[union-attr]
     assert {entry.codec for entry in found} == {"snappy"}
     assert numbers == [n for start in range(0, 80, 20) for n in range(start + 5, start + 15)]

@@ -51,8 +51,9 @@ def write(directory: Path, start_ms: int) -> None:
     said = [
         {
             "time": start_ms + at * MINUTE,
-            "zxid": at,
-            "op_index": 0,
+            # One transaction before any watcher began: what came after that a Timeline has from memory.
+            "zxid": 1,
+            "op_index": at,
             "area": "topics",
             "what": f"partition orders-{at % 3} lost replica 3 from ISR",
             "before": "1, 2, 3",

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import everywhere
 from tests.conftest import Chroot
+from tests.demo.test_simulation_command import Demo
 from tests.journeys import sites
 from tests.journeys.sites import Process, Site, Sites
 from tests.serving import Served, served
+from tests.waiting import wait_for
 from tests.world import World
 from zkdash.demo.zookeeper.server import Server
 
 __all__ = ["served"]
+
+DEMO_LIMIT_S = 60.0
 
 
 @pytest.fixture
@@ -68,6 +74,18 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         tmp_path_factory.mktemp("recorded"), (sites.BROKEN, sites.WELL, sites.OLD, sites.BAD)
     ) as server:
         yield server
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Demo]:
+    """`manage.py demo`, which serves."""
+    started = Demo(tmp_path / "data")
+    try:
+        wait_for(lambda: "Ctrl-C" in started.printed, DEMO_LIMIT_S, lambda: started.printed[-4000:])
+        yield started
+    finally:
+        started.process.send_signal(signal.SIGTERM)
+        started.process.wait(DEMO_LIMIT_S)
 
 
 @pytest.fixture

@@ -19,12 +19,11 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.utils import timezone
 from kazoo.client import KazooClient
-from playwright.sync_api import expect
 
 from tests.conftest import Chroot
 from tests.databases import _using
 from tests.serving import PAGE_EVERY_S, START_LIMIT_S, Served, starter
-from tests.signing import PASSWORD, sign_in
+from tests.signing import PASSWORD, expect_signed_in, sign_in
 from tests.waiting import wait_for
 from tests.world import World
 from zkdash import databases
@@ -72,7 +71,7 @@ class Process:
             held = rights.of(root, anonymous_reads=False)
             until = timezone.now() + timedelta(days=1)
             _, self._token = tokens.make(
-                root, "tests", clusters="*", role=Role.VIEWER, expires_at=until, held=held
+                root, "tests", clusters="*", role=Role.VIEWER, expires_at=until, rights=held
             )
 
     def person(self, name: str, role: Role) -> None:
@@ -98,7 +97,7 @@ class Process:
             page = context.new_page()
             page.goto(f"{self.served.address}/sign-in/")
             sign_in(page, name)
-            expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+            expect_signed_in(page, name)
             self._cookies[name] = context.storage_state()
             context.close()
         return self._cookies[name]

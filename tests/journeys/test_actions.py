@@ -113,8 +113,8 @@ def test_without_scripts_an_action_is_submitted_and_withdrawn(
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     page.get_by_role("button", name="Withdraw").click()
     expect(page.locator("#facts")).to_contain_text("Withdrawn by anna; nothing was written.")
-    page.get_by_role("link", name="All its lines in the audit").click()
-    expect(page.locator("#lines")).to_contain_text("stopped")
+    page.get_by_role("link", name="This action in the audit").click()
+    expect(page.locator("#lines")).to_contain_text("Withdrew it")
     page.get_by_role("button", name="Verify the chain").click()
     expect(page.locator("main")).to_contain_text("rows is whole. Checked in")
 

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import re
-import signal
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.demo.test_simulation_command import Demo
-from tests.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
-START_LIMIT_S = 60.0
 LIMIT_MS = 30_000
 MOVE_LIMIT_MS = 120_000  # the brokers of the demo copy as fast as real ones
-
-
-@pytest.fixture
-def demo(tmp_path: Path) -> Iterator[Demo]:
-    started = Demo(tmp_path / "data")
-    try:
-        wait_for(lambda: "Ctrl-C" in started.printed, START_LIMIT_S, lambda: started.printed[-4000:])
-        yield started
-    finally:
-        started.process.send_signal(signal.SIGTERM)
-        started.process.wait(START_LIMIT_S)
 
 
 def test_by_the_printed_link_a_broker_is_drained_and_the_drain_undone(demo: Demo, page: Any) -> None:

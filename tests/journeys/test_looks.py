@@ -105,10 +105,12 @@ def test_axe_finds_nothing_against_the_list_of_keys_and_the_list_of_clusters(
     page: Any, recorded: Served
 ) -> None:
     page.goto(recorded.address + f"/c/{BROKEN}/topics/")
-    for selector in ("#help", "#switch summary"):
-        page.locator(selector).click()
-        assert looking.violations(page) == []
-        page.keyboard.press("Escape")
+    page.locator("#switch summary").click()
+    assert looking.violations(page) == []
+    page.locator("#person summary").click()
+    assert looking.violations(page) == []
+    page.locator("#help").click()
+    assert looking.violations(page) == []
 
 
 @pytest.mark.parametrize("viewport", VIEWPORTS)
@@ -152,7 +154,7 @@ def test_without_javascript_every_page_shows_its_rows(browser: Any, recorded: Se
     for address in EVERY_PAGE:
         page.goto(recorded.address + address)
         assert page.locator("h1").count() == 1, address
-        assert page.locator("table tbody tr").count(), address
+        assert page.locator("table tbody tr, #blank").count(), address
         assert page.locator("noscript meta[http-equiv=refresh]").count() == 1
     page.context.close()
 

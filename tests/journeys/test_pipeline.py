@@ -59,8 +59,8 @@ def shop(
 def test_one_click_fills_the_charts_and_the_timelines(opened: Callable[..., Any], shop: Process) -> None:
     page, home = opened(shop, OPERATOR), f"{shop.served.address}/c/shop/"
     page.goto(home + "trends/")
-    expect(page.locator("main")).to_contain_text("Nothing is recorded of this cluster yet.")
-    page.get_by_role("link", name="pipeline", exact=True).click()
+    expect(page.locator("main")).to_contain_text("Nothing is recorded of this cluster yet")
+    page.get_by_role("link", name="Open the pipeline").click()
     expect(page.locator("#facts")).to_contain_text("no run has read the source yet")
     page.get_by_role("button", name="Run now").click()
     expect(page.locator("#runs-rows")).to_contain_text(OPERATOR)
@@ -75,5 +75,5 @@ def test_one_click_fills_the_charts_and_the_timelines(opened: Callable[..., Any]
     expect(page.locator("section:has(#leader-churn)")).to_contain_text("orders")
     expect(page.locator("#paths")).to_contain_text("/brokers/topics")
     page.goto(home + "topics/orders/")
-    page.locator("#timeline").scroll_into_view_if_needed()
+    page.locator("#timeline + div").scroll_into_view_if_needed()
     expect(page.locator("#recorded-rows")).to_contain_text("orders")

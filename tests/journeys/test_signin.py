@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.journeys import looking
 from tests.journeys.sites import ROOT, VIEWER, Site, Sites
-from tests.signing import PASSWORD, become_first, first_link, sign_in
+from tests.signing import PASSWORD, become_first, expect_signed_in, first_link, sign_in, sign_out
 from zkdash.access.roles import Role
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
@@ -90,7 +90,7 @@ def test_one_signs_in_sees_the_page_that_was_asked_for_and_signs_out(page: Any, 
     expect(page.locator("main tbody th")).to_have_text("orders")
     expect(page).to_have_url(closed.home + "topics/?q=orders")
     expect(page.locator("#freshness")).to_contain_text("Live")
-    page.get_by_role("button", name="Sign out").click()
+    sign_out(page)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     page.goto(closed.home + "topics/")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
@@ -176,7 +176,7 @@ def test_the_longest_name_pushes_nothing_off_the_page(opened: Callable[..., Any]
     page = opened(viewport=looking.PHONE)
     page.goto(closed.home)
     sign_in(page, LONG_NAME)
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    expect_signed_in(page, LONG_NAME)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= looking.PHONE["width"]
     assert looking.violations(page, "header") == []
 
@@ -186,5 +186,5 @@ def test_signing_in_and_out_needs_no_script(opened: Callable[..., Any], closed: 
     page.goto(closed.home + "topics/")
     sign_in(page, VIEWER)
     expect(page.locator("main tbody th")).to_have_text(["orders", "payments"])
-    page.get_by_role("button", name="Sign out").click()
+    sign_out(page)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.access.sso.servers import READER, LdapServer, Provider, ldap_server, register, started
 from tests.journeys import looking
 from tests.journeys.sites import Site, Sites
-from tests.signing import sign_in
+from tests.signing import sign_in, sign_out
 from tests.zk.proxy import Proxy
 from zkdash.access.roles import Role
 from zkdash.demo.zookeeper.server import Server
@@ -89,8 +89,8 @@ def consent(page: Any, subject: str) -> None:
     page.get_by_role("button", name="Authorize").click()
 
 
-def sign_out(page: Any) -> None:
-    page.get_by_role("button", name="Sign out").click()
+def leave(page: Any) -> None:
+    sign_out(page)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
@@ -109,7 +109,7 @@ def test_one_signs_in_by_a_provider_sees_what_was_asked_for_and_loses_it_with_th
     expect(page).to_have_url(scene.home + "topics/?q=orders")
     expect(page.locator("main tbody th")).to_have_text("orders")
     expect(page.locator("header .person")).to_contain_text("olivia")
-    sign_out(page)
+    leave(page)
 
     scene.provider.tell("s1", preferred_username="olivia", groups=[])
     page.goto(scene.home + "topics/")
@@ -120,7 +120,7 @@ def test_one_signs_in_by_a_provider_sees_what_was_asked_for_and_loses_it_with_th
     )
 
     scene.provider.tell("s2", preferred_username="olivia", groups=["kafka-ops"])
-    sign_out(page)
+    leave(page)
     page.get_by_role("link", name="Sign in with Example ID").click()
     consent(page, "s2")
     expect(page.locator("p.problem")).to_contain_text("A user 'olivia' is here already and is not linked to")
@@ -145,7 +145,7 @@ def test_one_signs_in_by_a_directory_and_nobody_becomes_somebody_of_the_same_nam
     page.goto(scene.home + "actions/new/")  # what operators do
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert page.title().startswith("New action")
-    sign_out(page)
+    leave(page)
 
     # The directory's otto is not ours: neither password opens the other's account.
     page.goto(scene.address + "/sign-in/")

@@ -112,6 +112,7 @@ def test_the_group_page_tells_what_kafkas_own_tool_prints(
         limit_s=LIMIT_S,
         message=lambda: (shown(dashboard, group), expected),
     )
+    is_listed_with(dashboard, group, expected)
 
 
 @has_new_consumer
@@ -129,13 +130,30 @@ def test_a_group_that_brokers_alone_know_is_told_as_kafkas_own_tool_prints_it(
         limit_s=LIMIT_S,
         message=lambda: (shown(page, group), expected),
     )
-    assert f"/groups/{group}/" in page.get("/c/default/groups/").text
+    row = is_listed_with(page, group, expected)
+    assert (row["kept_in"], row["state"], row["members"]) == ("Kafka", "empty", 0)
 
 
 def shown(dashboard: Served, group: str) -> dict[int, Standing]:
     """The Group page's rows; none where zkdash has not heard of the group yet."""
     answer = dashboard.get(f"/c/default/groups/{group}/", Accept="application/json")
     return told(json.loads(answer.body)["rows"]) if answer.status == 200 else {}
+
+
+def is_listed_with(dashboard: Served, group: str, expected: Mapping[int, Standing]) -> dict[str, Any]:
+    """The row of Groups, once it tells the sum of what Kafka's own tool prints, and the largest of it."""
+    lags = [standing.lag for standing in expected.values() if standing.lag is not None]
+
+    def row() -> dict[str, Any]:
+        rows = json.loads(dashboard.get(f"/c/default/groups/?format=json&q={group}").body)["rows"]
+        return next((found for found in rows if found["name"] == group), {})
+
+    def told() -> dict[str, Any] | None:
+        listed = row()
+        is_told = (listed.get("lag"), listed.get("worst_lag")) == (sum(lags), max(lags))
+        return listed if is_told and listed["state"] is not None else None
+
+    return wait_for(told, limit_s=LIMIT_S, message=lambda: (row(), expected))
 
 
 @oldest

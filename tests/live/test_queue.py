@@ -21,6 +21,7 @@ from zkdash.live import pollers, snapshot_registry
 from zkdash.live.queue import ActionQueue
 from zkdash.live.watching.watcher import Watcher
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.connection.session import Session
 from zkdash.zk.wire.side_requests import SideRequests
 
 
@@ -262,6 +263,7 @@ def test_the_watchers_tick_takes_the_queue_in_and_tells_pages_of_actions(
 
 class _NoMirror:
     proved_at = None
+    session = Session()
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self.aside = SideRequests(lambda _entry: None)

@@ -69,9 +69,19 @@ def test_plan_prints_the_plan_and_writes_nothing_anywhere(shell: Shell, cluster:
     assert [write["path"] for step in plan["steps"] for write in step["writes"]][
         -1
     ] == "/admin/delete_topics/t"
+    assert "Judged as if the topic was gone." in " ".join(plan["foreseen"]["assumed"])
     assert everything.below(cluster.client) == before
     assert not Action.objects.exists()
     assert not Audit.objects.exists()
+
+
+@pytest.mark.zk
+def test_a_plan_tells_the_findings_that_it_would_make(shell: Shell, cluster: Chroot) -> None:
+    one = '{"kind": "create-topic", "topic": "lonely", "partitions": 2, "replication": 1}'
+    begun = shell("plan", *CLUSTER, one)["foreseen"]["begun"]
+    assert [(finding["check"], finding["causes"]) for finding in begun] == [
+        ("D15", [{"name": "lonely", "why": "2 of 2 have one replica"}])
+    ]
 
 
 @pytest.mark.zk
@@ -207,7 +217,10 @@ def test_show_and_list_print_actions_whatever_their_names(shell: Shell, settings
             "Cannot read '/no/such/file': No such file or directory. Give JSON",
         ),
         (("plan", *CLUSTER, "[1]"), "Cannot read '[1]': No such file"),
-        (("queue", *CLUSTER, DELETE, "--as", "x", "--not-before", "noon"), "'noon' is no time such as 2026-"),
+        (
+            ("queue", *CLUSTER, DELETE, "--as", "x", "--not-before", "noon"),
+            "'noon' is not a time such as 2026-",
+        ),
     ],
     ids=["no action", "no cluster", "no JSON", "no file", "no object", "no time"],
 )

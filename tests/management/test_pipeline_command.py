@@ -26,7 +26,7 @@ from tests.waiting import wait_for
 from tests.world import World
 from zkdash import databases
 from zkdash.demo.zookeeper.server import Server
-from zkdash.history.store import places
+from zkdash.history.store import directories
 from zkdash.management.commands import serve
 from zkdash.management.commands.pipeline import Bar
 from zkdash.pipeline.models import Run
@@ -165,10 +165,12 @@ def test_segments_of_kafka_alone_are_enough(
     environ = environment(shop={"segments": str(SEGMENTS)})
     ran = pipeline(environ, "run", "all")
     assert ran.returncode == 0, ran.stderr
+    told_of_options = "NOTE: Picked up JDK_JAVA_OPTIONS"  # those that tests start a JVM with
+    assert [line for line in ran.stderr.splitlines() if not line.startswith(told_of_options)] == []
     [told] = status(environ)
     assert (told["job"], told["state"], told["problems"]) == ("all", "done", 0)
     assert "what changed in ZooKeeper is not told of" in told["sentence"]
-    kept = [places.table(tmp_path / "history", "shop", name).read().rows for name in KEPT_IN_KAFKA]
+    kept = [directories.table(tmp_path / "history", "shop", name).read().rows for name in KEPT_IN_KAFKA]
     assert sum(kept) == told["rows"] > 0
 
 
@@ -248,7 +250,7 @@ def test_a_queued_run_is_carried_out_by_the_worker_in_a_process_of_its_own(
     assert ended["zxid_upto"] > 0
     assert set(ended["metrics"]) == {"load", "derive", "retain"}
     assert ended["metrics"]["derive"]["tables"]["partition_intervals"]["rows"] == 1
-    assert places.table(tmp_path / "history", "shop", "partition_intervals").read().rows == 1
+    assert directories.table(tmp_path / "history", "shop", "partition_intervals").read().rows == 1
 
 
 @pytest.mark.spark

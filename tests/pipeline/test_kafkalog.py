@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.formats import messages
-from zkdash.formats.kafkalog import oldest, segment
+from zkdash.formats.kafkalog import segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry
 from zkdash.history.store.manifest import Table
 from zkdash.history.store.tables import Tables
@@ -50,7 +50,7 @@ def test_a_log_directory_has_a_row_a_record_and_its_indexes_fit(broker: Path) ->
     for path in broker.glob("*/*"):
         topic, _, number = path.parent.name.rpartition("-")
         if path.suffix in (".log", ".kafka") and number.isdigit():
-            decode = oldest.decode if path.suffix == ".kafka" else segment.decode
+            decode = segments_07.decode if path.suffix == ".kafka" else segment.decode
             for entry in decode(path.read_bytes()):
                 assert isinstance(entry, Entry)
                 wanted |= {(topic, int(number), record.offset, record.value) for record in entry.records}

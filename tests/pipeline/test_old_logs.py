@@ -41,7 +41,11 @@ def test_ephemerals_that_went_with_their_session_are_told_of_a_log_that_does_not
         assert opened.rows("SELECT count(removed) AS n FROM changes") == [{"n": 0}]
     went = {path for path, znode in read.znodes.items() if znode.ephemeral_owner and path not in after.znodes}
     assert went
-    told = removals.told(reading.data(logs)).where("type = 'closeSession' AND path IS NOT NULL").collect()
+    told = (
+        removals.with_removals(reading.data(logs))
+        .where("type = 'closeSession' AND path IS NOT NULL")
+        .collect()
+    )
     assert {each.path for each in told} >= went
     assert len({(each.zxid, each.op_index) for each in told}) == len(told)
     earlier = reading.data(reading.txnlog(spark, str(files), since=read.zxid))
@@ -49,7 +53,11 @@ def test_ephemerals_that_went_with_their_session_are_told_of_a_log_that_does_not
         [(path, znode.ephemeral_owner, znode.czxid) for path, znode in read.znodes.items()],
         "path string, ephemeral_owner bigint, czxid bigint",
     )
-    later = removals.told(earlier, snapshot).where("type = 'closeSession' AND path IS NOT NULL").collect()
+    later = (
+        removals.with_removals(earlier, snapshot)
+        .where("type = 'closeSession' AND path IS NOT NULL")
+        .collect()
+    )
     assert {each.path for each in later} == went
 
 
@@ -59,5 +67,5 @@ def test_the_rows_of_a_log_that_tells_are_left_as_they_are(spark: SparkSession, 
         writer.round(60)
         writer.close()
     changes = reading.data(reading.txnlog(spark, str(tmp_path / "zookeeper")))
-    assert removals.told(changes).count() == changes.count()
+    assert removals.with_removals(changes).count() == changes.count()
     assert changes.where("type = 'closeSession' AND path IS NOT NULL").count() > 0

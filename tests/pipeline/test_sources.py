@@ -211,7 +211,7 @@ def test_a_directory_is_version_2_or_the_one_that_holds_it_also_as_an_address(tm
         ({"path": "nowhere://x/y"}, "nowhere://x/y cannot be opened"),
         ({"path": ""}, "the option 'path' is missing"),
         ({"path": "/x", "chroot": "kafka"}, "chroot='kafka' must begin with /"),
-        ({"path": "/x", "since": "yesterday"}, "since='yesterday' is no number"),
+        ({"path": "/x", "since": "yesterday"}, "since='yesterday' is not a number"),
     ],
 )
 def test_options_that_cannot_be_are_told_in_one_sentence(options: dict[str, str], told: str) -> None:

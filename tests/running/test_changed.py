@@ -82,7 +82,7 @@ def test_fixtures_are_reached_by_who_names_them() -> None:
 
 
 def test_templates_and_static_files_are_of_web() -> None:
-    for path in ("templates/base.html", "static/zkdash.js"):
+    for path in ("templates/base.html", "static/script/keys.js"):
         found = reaching(path)
         assert {
             "tests/web/test_assets.py",

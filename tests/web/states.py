@@ -15,9 +15,15 @@ from zkdash.broker.samples import Samples
 from zkdash.cluster.analysis.migration import Migration
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Observations
+from zkdash.cluster.incidents import Incidents
+from zkdash.cluster.incidents.causes import Cause
 from zkdash.cluster.model.findings import Finding
+from zkdash.cluster.model.kafka_groups import KafkaGroups
+from zkdash.cluster.model.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
+from zkdash.live.departures import Departures
+from zkdash.live.feed import Feed
 from zkdash.live.queue import EMPTY, Queue
 from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.live.tree.znodes import Znodes
@@ -185,9 +191,14 @@ def snapshot(
     phase: Phase = Phase.LIVE,
     findings: tuple[Finding, ...] = (),
     changes: tuple[Change, ...] = (),
+    incidents: Incidents | None = None,
+    causes: tuple[Cause, ...] = (),
     passing: tuple[str, ...] = (),
     restless: Mapping[str, int] | None = None,
+    departed: Departures | None = None,
     samples: Samples | None = None,
+    lags: Lags | None = None,
+    kafka_groups: KafkaGroups | None = None,
     migrations: Mapping[str, Migration] | None = None,
     first_seen: Mapping[str, int] | None = None,
     queue: Queue = EMPTY,
@@ -207,9 +218,14 @@ def snapshot(
         observations=observations or Observations(findings=findings, passing=passing),
         alarms=alarms or Alarms(),
         restless=restless or {},
+        departed=departed or {},
         samples=samples or Samples(),
+        lags=lags or Lags(),
+        kafka_groups=kafka_groups or KafkaGroups(),
         migrations=migrations or {},
-        changes=changes,
+        feed=Feed().loaded(1000).told(1001, changes) if changes else Feed(),
+        incidents=incidents or Incidents(),
+        causes=causes,
         first_seen=first_seen or {},
         queue=queue,
     )

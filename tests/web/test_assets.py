@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
 import pytest
 
+from zkdash.web import pages
+
 ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "static"
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 
 
@@ -36,21 +40,49 @@ def test_htmx_may_not_evaluate_nor_reach_other_origins() -> None:
         assert setting in base
 
 
+# Of all that a page asks for: what it takes over the wire, compressed as it is served, and how many files.
 @pytest.mark.parametrize(
-    ("name", "limit"), [("zkdash.css", 20 * 1024), ("zkdash.js", 8 * 1024), ("trends.js", 4 * 1024)]
+    ("folder", "kind", "bytes_limit", "files_limit"),
+    [("style", "css", 12 * 1024, 10), ("script", "js", 19 * 512, 12)],
 )
-def test_what_every_page_loads_stays_small(name: str, limit: int) -> None:
-    assert (ROOT / "static" / name).stat().st_size <= limit
+def test_what_every_page_loads_stays_small(
+    folder: str, kind: str, bytes_limit: int, files_limit: int
+) -> None:
+    files = sorted((STATIC / folder).glob(f"*.{kind}"))
+    assert 1 < len(files) <= files_limit
+    assert sum(len(gzip.compress(path.read_bytes())) for path in files) <= bytes_limit
 
 
-def test_the_script_makes_no_code_from_text() -> None:
-    text = (ROOT / "static" / "zkdash.js").read_text()
-    for forbidden in ("eval(", "Function(", "document.write", "insertAdjacentHTML", "window.confirm"):
-        assert forbidden not in text
+def test_what_only_some_pages_load_stays_small() -> None:
+    for name in ("trends.js", "embed.js", "embed.css"):
+        assert (STATIC / name).stat().st_size <= 5 * 1024, name
 
 
-def _tokens(block: str) -> dict[str, str]:
-    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{3,6});", block))
+def test_every_module_is_asked_for_at_once_and_every_style_is_linked() -> None:
+    scripts = (ROOT / "templates" / "frame" / "scripts.html").read_text()
+    linked = scripts + "".join(
+        (ROOT / "templates" / name).read_text() for name in ("base.html", "frame/styles.html")
+    )
+    for path in (*(STATIC / "script").iterdir(), *(STATIC / "style").iterdir()):
+        assert f"{{% static '{path.relative_to(STATIC)}' %}}" in linked, path
+
+
+def test_the_scripts_make_no_code_from_text() -> None:
+    for path in STATIC.rglob("*.js"):
+        text = path.read_text()
+        for forbidden in ("eval(", "Function(", "document.write", "insertAdjacentHTML", "window.confirm"):
+            assert forbidden not in text, path
+
+
+def test_every_entry_of_the_side_bar_has_a_picture() -> None:
+    icons = (ROOT / "templates" / "frame" / "icons.html").read_text()
+    for page in pages.PAGES:
+        assert not page.label or f'id="icon-{page.name}"' in icons, page.name
+
+
+def _tokens(theme: int) -> dict[str, str]:
+    pairs = re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", TOKENS)
+    return {name: colours[theme] for name, *colours in pairs}
 
 
 def _luminance(colour: str) -> float:
@@ -66,12 +98,10 @@ def _contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-CSS = (ROOT / "static" / "zkdash.css").read_text()
-LIGHT = _tokens(CSS.split("prefers-color-scheme")[0])
-DARK_BLOCKS = [_tokens(block) for block in re.findall(r"\{([^{}]*--bg: #11151b[^{}]*)\}", CSS)]
+TOKENS = (STATIC / "style" / "tokens.css").read_text()
 
 
-@pytest.mark.parametrize("theme", [LIGHT, *DARK_BLOCKS], ids=["light", "dark", "dark by choice"])
+@pytest.mark.parametrize("theme", [_tokens(0), _tokens(1)], ids=["light", "dark"])
 def test_text_stands_out_from_everything_behind_it(theme: dict[str, str]) -> None:
     for text in ("text", "muted", "ok", "warn", "crit", "info", "unknown"):
         for behind in ("bg", "surface", "raised", "changed"):
@@ -82,6 +112,7 @@ def test_text_stands_out_from_everything_behind_it(theme: dict[str, str]) -> Non
         assert _contrast(theme["control"], theme[behind]) >= 3
 
 
-def test_both_ways_into_the_dark_lead_to_the_same_colours() -> None:
-    assert len(DARK_BLOCKS) == 2
-    assert DARK_BLOCKS[0] == DARK_BLOCKS[1]
+def test_colours_are_told_nowhere_but_in_the_tokens_and_for_paper() -> None:
+    for path in (*(STATIC / "style").iterdir(), STATIC / "embed.css"):
+        if path.name not in {"tokens.css", "print.css"}:
+            assert not re.search(r"#[0-9a-f]{3,8}\b(?=[;, )])", path.read_text()), path

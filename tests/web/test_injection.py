@@ -168,7 +168,7 @@ def test_what_an_address_holds_is_neither_markup_nor_template_nor_header(
         "/static/%2fetc%2fpasswd",
         "/static/..\\manage.py",
         "/static/%00/etc/passwd",
-        "/static/zkdash.css/../../manage.py",
+        "/static/style/base.css/../../manage.py",
         "/c/../../etc/passwd",
         "/c/demo/topics/..%2f..%2f..%2fetc%2fpasswd/",
     ],

@@ -159,7 +159,7 @@ def shown(name: str) -> str:
     owner, _ = User.objects.get_or_create(username="owner", is_superuser=True)
     role, clusters = SCOPES[name]
     held, ends = access.of(owner, anonymous_reads=False), timezone.now() + timedelta(days=1)
-    token, text = tokens.make(owner, name, clusters=clusters, role=role, expires_at=ends, held=held)
+    token, text = tokens.make(owner, name, clusters=clusters, role=role, expires_at=ends, rights=held)
     if name == "revoked":
         Token.objects.filter(pk=token.pk).update(revoked_at=timezone.now())
     return text

@@ -72,12 +72,12 @@ def invite(name: str = "") -> str:
 
 def standing(token: str) -> tuple[Standing, str]:
     """What a token is worth now, and the name that it is for ("" where one is chosen). Changes nothing."""
-    found = Invitation.objects.filter(digest=_digest(token)).first()
-    if found is None:
+    invitation = Invitation.objects.filter(digest=_digest(token)).first()
+    if invitation is None:
         return Standing.NONE, ""
-    if found.used_at is not None:
-        return Standing.USED, found.name
-    return (Standing.VALID if timezone.now() < found.expires_at else Standing.EXPIRED), found.name
+    if invitation.used_at is not None:
+        return Standing.USED, invitation.name
+    return (Standing.VALID if timezone.now() < invitation.expires_at else Standing.EXPIRED), invitation.name
 
 
 def redeem(token: str, name: str, password: str | None) -> User:

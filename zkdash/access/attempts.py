@@ -99,15 +99,15 @@ def _take(counts: Sequence[_Count], within: dict[str, int]) -> bool:
 
 def _refuse(counts: Sequence[_Count], now_ms: int, window_ms: int) -> None:
     """Raises TooManyError where a count is at its limit; only reads, but for who is refused first."""
-    kept = {one.digest: one for one in Attempts.objects.filter(digest__in=[one.digest for one in counts])}
+    kept = {row.digest: row for row in Attempts.objects.filter(digest__in=[row.digest for row in counts])}
     for limit, digest, most in counts:
-        found = kept.get(digest)
-        if found is None or found.counted < most or not -window_ms <= now_ms - found.since < window_ms:
+        row = kept.get(digest)
+        if row is None or row.counted < most or not -window_ms <= now_ms - row.since < window_ms:
             continue
-        is_first = not found.told and bool(
-            Attempts.objects.filter(digest=digest, since=found.since, told=False).update(told=True)
+        is_first = not row.told and bool(
+            Attempts.objects.filter(digest=digest, since=row.since, told=False).update(told=True)
         )
-        raise TooManyError(limit, math.ceil((found.since + window_ms - now_ms) / 1000), is_first=is_first)
+        raise TooManyError(limit, math.ceil((row.since + window_ms - now_ms) / 1000), is_first=is_first)
 
 
 _FORGET_EVERY_S: Final = 600.0

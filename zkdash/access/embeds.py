@@ -62,7 +62,7 @@ class Found(NamedTuple):
 
 
 class OriginError(ValueError):
-    """What was given is no origin; the message is one sentence."""
+    """The text is not an origin; the message is one sentence."""
 
 
 def digest(token: str) -> str:
@@ -113,8 +113,8 @@ def read(digests: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Fou
 
 def rights_of(digests: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Rights]:
     """What an open connection may still see that came with each digest: one cluster, or nothing."""
-    found = read(digests, anonymous_reads=anonymous_reads)
-    valid = {key: one.embed for key, one in found.items() if one.standing is TokenStatus.VALID}
+    links = read(digests, anonymous_reads=anonymous_reads)
+    valid = {key: link.embed for key, link in links.items() if link.standing is TokenStatus.VALID}
     note_use(valid.values())
     return {
         key: Rights(grants=((valid[key].cluster, Role.VIEWER),)) if key in valid else Rights()
@@ -124,17 +124,19 @@ def rights_of(digests: Collection[str], *, anonymous_reads: bool) -> Mapping[str
 
 def judged(embeds: Iterable[Embed], *, anonymous_reads: bool) -> Mapping[str, Found]:
     """What each link is worth now, by digest, in their order."""
-    asked = tuple(embeds)
-    users = User.objects.filter(pk__in={one.maker_id for one in asked}, is_active=True)
-    held = rights.of_users(tuple(users), anonymous_reads=anonymous_reads)
+    links = tuple(embeds)
+    users = User.objects.filter(pk__in={link.maker_id for link in links}, is_active=True)
+    rights_by_maker = rights.of_users(tuple(users), anonymous_reads=anonymous_reads)
     now = timezone.now()
-    return {one.digest: Found(one, _standing(one, held.get(one.maker_id), now)) for one in asked}
+    return {
+        link.digest: Found(link, _standing(link, rights_by_maker.get(link.maker_id), now)) for link in links
+    }
 
 
 def note_use(embeds: Iterable[Embed]) -> None:
     """Keep that links were used just now; what was noted within the last minute is not written again."""
     now = timezone.now()
-    old = [one.pk for one in embeds if one.last_used_at is None or now - one.last_used_at >= _NOTED_EVERY]
+    old = [link.pk for link in embeds if link.last_used_at is None or now - link.last_used_at >= _NOTED_EVERY]
     if old:
         stale = Q(last_used_at=None) | Q(last_used_at__lte=now - _NOTED_EVERY)
         with suppress(OperationalError, InternalError):  # a full disk takes nobody's sight away
@@ -147,14 +149,14 @@ def origin(text: str) -> str:
     Raises OriginError.
     """
     given = text.lower().removesuffix("/")
-    found = _ORIGIN.fullmatch(given)
-    if found is None or ".." in found[2] or int(found[3] or 1) > 65_535:
+    match = _ORIGIN.fullmatch(given)
+    if match is None or ".." in match[2] or int(match[3] or 1) > 65_535:
         shown = text if len(text) <= 100 else f"{text[:100]}…"
         raise OriginError(
-            f"“{shown}” is no origin. Write one as https://wiki.example.org or http://10.0.0.7:8080, "
+            f"“{shown}” is not an origin. Write one as https://wiki.example.org or http://10.0.0.7:8080, "
             "without a path; names outside ASCII in their xn-- form, no IPv6 address."
         )
-    scheme, host, port = found.groups()
+    scheme, host, port = match.groups()
     return f"{scheme}://{host}" if port in {None, _USUAL[scheme]} else f"{scheme}://{host}:{port}"
 
 

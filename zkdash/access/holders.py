@@ -1,4 +1,4 @@
-"""With what a connection came, as text that names it in memory: a session's key, or a digest of a token."""
+"""Holders: what identifies a connection in memory: a session's key, or the digest of a token or link."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOTHING = Rights()
 
 
 def of_token(text: str) -> str:
-    """The holder of who shows a token, whatever that is worth."""
+    """The holder that a token makes, valid or not."""
     return _TOKEN + tokens.digest(text)
 
 
@@ -32,57 +32,59 @@ def read(holders: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Rig
     Of a session that ended they are those of who is not signed in, of a token that ended none at all: who
     shows one means to be somebody. An embed's are a viewer's, of its cluster alone.
     """
-    shown = {one for one in holders if one.startswith(_TOKEN)}
-    framed = {one for one in holders if one.startswith(_EMBED)}
-    found = dict(sessions.read(set(holders) - shown - framed, anonymous_reads=anonymous_reads))
+    shown = {holder for holder in holders if holder.startswith(_TOKEN)}
+    framed = {holder for holder in holders if holder.startswith(_EMBED)}
+    rights_by_holder = dict(sessions.read(set(holders) - shown - framed, anonymous_reads=anonymous_reads))
     if framed:
-        links = {one.removeprefix(_EMBED) for one in framed}
+        links = {holder.removeprefix(_EMBED) for holder in framed}
         kept = embeds.rights_of(links, anonymous_reads=anonymous_reads)
-        found |= {one: kept[one.removeprefix(_EMBED)] for one in framed}
+        rights_by_holder |= {holder: kept[holder.removeprefix(_EMBED)] for holder in framed}
     if shown:
-        worth = tokens.read({one.removeprefix(_TOKEN) for one in shown}, anonymous_reads=anonymous_reads)
-        found |= {one: worth.get(one.removeprefix(_TOKEN), _NOTHING) for one in shown}
-    return found
+        worth = tokens.read(
+            {holder.removeprefix(_TOKEN) for holder in shown}, anonymous_reads=anonymous_reads
+        )
+        rights_by_holder |= {holder: worth.get(holder.removeprefix(_TOKEN), _NOTHING) for holder in shown}
+    return rights_by_holder
 
 
 def known(holders: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Rights | None]:
-    """As `read`; where the database does not tell, what it told last. None is whom it told nothing of lately.
+    """As `read`; while the database is away, rights as last read; None where none were lately.
 
     Never waits for a database that was away a moment ago, unless somebody would be None.
     """
-    found = recalled(holders, anonymous_reads=anonymous_reads)
-    if not MEMORY.may_ask() and None not in found.values():
-        return found
+    remembered = recalled(holders, anonymous_reads=anonymous_reads)
+    if not MEMORY.may_ask() and None not in remembered.values():
+        return remembered
     try:
-        told = read(holders, anonymous_reads=anonymous_reads)
+        fresh = read(holders, anonymous_reads=anonymous_reads)
     except db.Error as error:
         if not databases.is_away(error):
             raise
         MEMORY.failed(error)
         return recalled(holders, anonymous_reads=anonymous_reads)
     MEMORY.answered()
-    for holder, held in told.items():
-        remember(holder, held)
-    return told
+    for holder, holder_rights in fresh.items():
+        remember(holder, holder_rights)
+    return fresh
 
 
 def recalled(holders: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Rights | None]:
-    """What the database told last of each, without asking it. None is whom it told nothing of lately.
+    """The rights of each as they were last read, without a query. None where none were read lately.
 
     Who is not remembered may do what anybody may.
     """
-    found: dict[str, Rights | None] = {}
+    remembered: dict[str, Rights | None] = {}
     for holder in holders:
         is_session = not holder.startswith((_TOKEN, _EMBED))
-        found[holder] = MEMORY.recall(holder)
-        if found[holder] is None and (not holder or (is_session and anonymous_reads)):
-            found[holder] = rights.anonymous(anonymous_reads=anonymous_reads)
-    return found
+        remembered[holder] = MEMORY.recall(holder)
+        if remembered[holder] is None and (not holder or (is_session and anonymous_reads)):
+            remembered[holder] = rights.anonymous(anonymous_reads=anonymous_reads)
+    return remembered
 
 
-def remember(holder: str, held: Rights) -> None:
-    """The database has just told this of a holder."""
-    if held.grants or held.is_signed_in:
-        MEMORY.keep(holder, held)
+def remember(holder: str, holder_rights: Rights) -> None:
+    """Keep what was just read of a holder."""
+    if holder_rights.grants or holder_rights.is_signed_in:
+        MEMORY.keep(holder, holder_rights)
     else:
         MEMORY.forget(holder)

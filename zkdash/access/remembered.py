@@ -1,4 +1,4 @@
-"""What the database told last of who may what: it counts, for a while, where the database tells nothing.
+"""Rights as last read from the database: they count for a while when it does not answer.
 
 How long is `rights_s` of `[limits]`: a right that was lost that long ago is lost, whatever the database does.
 """
@@ -39,9 +39,9 @@ class Memory:
         self._kept: OrderedDict[str, tuple[Rights, float]] = OrderedDict()
         self._again: float | None = None  # when to ask next; None while the database answers
 
-    def keep(self, holder: str, held: Rights) -> None:
+    def keep(self, holder: str, rights: Rights) -> None:
         with self._lock:
-            self._kept[holder] = held, self._clock()
+            self._kept[holder] = rights, self._clock()
             self._kept.move_to_end(holder)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
@@ -53,8 +53,8 @@ class Memory:
     def recall(self, holder: str) -> Rights | None:
         """What was kept of a holder, None where that is too long ago."""
         with self._lock:
-            held, at = self._kept.get(holder, (None, 0.0))
-            return held if held is not None and self._clock() - at <= self._kept_s() else None
+            rights, at = self._kept.get(holder, (None, 0.0))
+            return rights if rights is not None and self._clock() - at <= self._kept_s() else None
 
     def may_ask(self) -> bool:
         """Whether to ask the database now, and not just to recall."""

@@ -44,8 +44,8 @@ class Rights(msgspec.Struct, frozen=True):
 
     def role(self, cluster: str) -> Role | None:
         """The strongest role on a cluster, None where it may not even be seen."""
-        held = [role for pattern, role in self.grants if fnmatchcase(cluster, pattern)]
-        strongest = max(held, key=lambda role: role.rank, default=None)
+        roles = [role for pattern, role in self.grants if fnmatchcase(cluster, pattern)]
+        strongest = max(roles, key=lambda role: role.rank, default=None)
         if self.scope is None or strongest is None:
             return strongest
         pattern, most = self.scope
@@ -68,7 +68,7 @@ def of(user: AbstractBaseUser | AnonymousUser, *, anonymous_reads: bool) -> Righ
 
 
 def anonymous(*, anonymous_reads: bool) -> Rights:
-    """The rights of who is not signed in."""
+    """The rights of visitors who are not signed in."""
     return Rights(grants=((EVERYWHERE, Role.VIEWER),) if anonymous_reads else ())
 
 
@@ -78,8 +78,8 @@ def of_users(users: Collection[User], *, anonymous_reads: bool) -> Mapping[int, 
     ordinary = [user.pk for user in users if not user.is_superuser]
     if ordinary:
         for of_user, of_member in (("user_id", "user"), ("group__user", "group__user")):
-            found = Grant.objects.filter(Q(**{f"{of_member}__in": ordinary}))
-            for holder, pattern, role in found.values_list(of_user, "clusters", "role"):
+            grants = Grant.objects.filter(Q(**{f"{of_member}__in": ordinary}))
+            for holder, pattern, role in grants.values_list(of_user, "clusters", "role"):
                 granted[holder].append((pattern, Role(role)))
         mapped = MappedGrant.objects.filter(user__in=ordinary, until__gt=timezone.now())
         for holder, pattern, role in mapped.values_list("user_id", "clusters", "role"):

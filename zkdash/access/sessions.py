@@ -41,12 +41,12 @@ def _users(keys: Collection[str]) -> dict[str, User]:
     if not keys:
         return {}
     stored = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
-    found = {session.session_key: session.get_decoded() for session in stored}
-    ids = {data[SESSION_KEY] for data in found.values() if SESSION_KEY in data}
+    contents = {session.session_key: session.get_decoded() for session in stored}
+    ids = {data[SESSION_KEY] for data in contents.values() if SESSION_KEY in data}
     users = {str(user.pk): user for user in User.objects.filter(pk__in=ids, is_active=True)}
     return {
         key: users[data[SESSION_KEY]]
-        for key, data in found.items()
+        for key, data in contents.items()
         if data.get(SESSION_KEY) in users
         and data.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS
         and _stands(users[data[SESSION_KEY]], str(data.get(HASH_SESSION_KEY, "")))
@@ -56,4 +56,4 @@ def _users(keys: Collection[str]) -> dict[str, User]:
 def _stands(user: User, proof: str) -> bool:
     """Whether the session was begun with the password that the user has now."""
     proofs = (user.get_session_auth_hash(), *user.get_session_auth_fallback_hash())
-    return any(constant_time_compare(proof, one) for one in proofs)
+    return any(constant_time_compare(proof, candidate) for candidate in proofs)

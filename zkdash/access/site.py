@@ -80,15 +80,15 @@ class Administered(_ModelAdmin):
         return super().log_change(request, obj, message)
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[Model]) -> Any:
-        for one in queryset:
-            _tell(request, "deleted", one, [])
+        for row in queryset:
+            _tell(request, "deleted", row, [])
         return super().log_deletions(request, queryset)
 
 
-def _tell(request: HttpRequest, deed: str, what: Model, changes: Any) -> None:
-    kind = str(what._meta.verbose_name)  # noqa: SLF001 - documented in spite of its name
+def _tell(request: HttpRequest, deed: str, row: Model, changes: Any) -> None:
+    kind = str(row._meta.verbose_name)  # noqa: SLF001 - documented in spite of its name
     signals.administered.send(
-        type(what), request=request, deed=deed, kind=kind, what=str(what), changes=changes
+        type(row), request=request, deed=deed, kind=kind, what=str(row), changes=changes
     )
 
 

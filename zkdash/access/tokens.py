@@ -35,13 +35,13 @@ class ScopeError(ValueError):
 
 
 def make(
-    user: User, name: str, *, clusters: str, role: Role, expires_at: datetime, held: Rights
+    user: User, name: str, *, clusters: str, role: Role, expires_at: datetime, rights: Rights
 ) -> tuple[Token, str]:
-    """A new token of a user whose rights are `held`, and its text, which nobody can have again.
+    """A new token of a user with these rights, and its text, which nobody can have again.
 
     Raises ScopeError where the role is above all that the user has, or where it would last over a year.
     """
-    strongest = max((one for _, one in held.grants), key=lambda one: one.rank, default=None)
+    strongest = max((role for _, role in rights.grants), key=lambda role: role.rank, default=None)
     if strongest is None or role.rank > strongest.rank:
         raise ScopeError(f"You are {strongest.value if strongest else 'nothing'} at most: no {role.value}.")
     now = timezone.now()
@@ -82,17 +82,17 @@ def read(digests: Collection[str], *, anonymous_reads: bool) -> Mapping[str, Rig
     standing = Token.objects.filter(
         digest__in=set(digests) - {""}, revoked_at=None, expires_at__gt=now, user__is_active=True
     )
-    found = list(standing.select_related("user"))
-    if not found:
+    rows = list(standing.select_related("user"))
+    if not rows:
         return {}
     noted = now - _NOTED_EVERY
-    late = [one.pk for one in found if one.used_at is None or one.used_at < noted]
+    late = [row.pk for row in rows if row.used_at is None or row.used_at < noted]
     if late:
         with suppress(OperationalError, InternalError):  # a full disk takes nobody's sight away
             Token.objects.filter(Q(used_at=None) | Q(used_at__lt=noted), pk__in=late).update(used_at=now)
-    users = {one.user_id: one.user for one in found}
+    users = {row.user_id: row.user for row in rows}
     granted = rights.of_users(tuple(users.values()), anonymous_reads=anonymous_reads)
     return {
-        one.digest: msgspec.structs.replace(granted[one.user_id], scope=(one.clusters, Role(one.role)))
-        for one in found
+        row.digest: msgspec.structs.replace(granted[row.user_id], scope=(row.clusters, Role(row.role)))
+        for row in rows
     }

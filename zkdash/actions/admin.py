@@ -44,7 +44,7 @@ class Actions(ReadOnly):
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Without Django's own, which deletes."""
-        return {name: found for name, found in super().get_actions(request).items() if name in self.actions}
+        return {name: choice for name, choice in super().get_actions(request).items() if name in self.actions}
 
     def _ask(
         self,
@@ -54,10 +54,10 @@ class Actions(ReadOnly):
         deed: Callable[[int, Actor], Action],
     ) -> None:
         """Ask it of each, and tell what became of each."""
-        held = rights.of(request.user, anonymous_reads=False)
-        who = Actor(held.name, held.user_id)
+        holder_rights = rights.of(request.user, anonymous_reads=False)
+        who = Actor(holder_rights.name, holder_rights.user_id)
         for action_id, cluster in chosen.order_by("id").values_list("id", "cluster"):
-            if not held.may(right, cluster):
+            if not holder_rights.may(right, cluster):
                 self.message_user(request, f"You may not {right.value} on {cluster}.", messages.ERROR)
                 continue
             try:

@@ -90,8 +90,8 @@ def append(
 def extend(entries: Iterable[Entry], who: Actor) -> int:
     """Append rows in one transaction and return the last one's id."""
     with transaction.atomic():
-        held = order.hold()
-        last, previous, at = held.audit, bytes(held.hash), timezone.now()
+        head = order.hold()
+        last, previous, at = head.audit, bytes(head.hash), timezone.now()
         rows = []
         for last, entry in enumerate(entries, last + 1):  # noqa: B020 - goes on from the row held
             row = Audit(
@@ -112,7 +112,7 @@ def extend(entries: Iterable[Entry], who: Actor) -> int:
             row.hash = previous = digest(row)
             rows.append(row)
         Audit.objects.bulk_create(rows, batch_size=BATCH)
-        Order.objects.filter(pk=held.pk).update(audit=last, hash=previous)
+        Order.objects.filter(pk=head.pk).update(audit=last, hash=previous)
         return last
 
 
@@ -139,8 +139,8 @@ def digest(row: Audit) -> bytes:
 def rows(after: int = 0, up_to: int | None = None) -> Iterator[Audit]:
     """All rows in order, a batch a query, so that millions neither fill the memory nor hold a cursor."""
     while True:
-        found = Audit.objects.filter(id__gt=after).order_by("id")
-        batch = list((found if up_to is None else found.filter(id__lte=up_to))[:BATCH])
+        entries = Audit.objects.filter(id__gt=after).order_by("id")
+        batch = list((entries if up_to is None else entries.filter(id__lte=up_to))[:BATCH])
         yield from batch
         if len(batch) < BATCH:
             return
@@ -154,8 +154,8 @@ def verify(anchor: Anchor | None = None) -> Verdict:
     of it. A tail that was cut off together with its trace in `Order`, and a chain forged from some row on,
     are found only with an `anchor` from before.
     """
-    held = Order.objects.first()
-    end = Anchor(held.audit, bytes(held.hash).hex()) if held else Anchor(0, "")
+    head = Order.objects.first()
+    end = Anchor(head.audit, bytes(head.hash).hex()) if head else Anchor(0, "")
     last = Anchor(0, "")
     for row in rows(up_to=end.id):
         if fault := _fault(row, last, anchor):

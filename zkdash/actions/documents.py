@@ -22,7 +22,7 @@ _READ_HERE = [msgspec.json.Decoder(kind) for kind in (Intent, Plan)]
 
 
 class DocumentError(ValueError):
-    """Something that is no document of its kind; the sentence says what it is and what is wrong with it."""
+    """A document that cannot be understood; the sentence says which kind it should be and what is wrong."""
 
 
 def encode(value: object) -> bytes:
@@ -34,10 +34,10 @@ def encode(value: object) -> bytes:
 def intent(data: bytes | memoryview | str) -> Intent:
     """The intent of such JSON, also of a person's: a field that no intent of its kind has is refused, as a
     misspelt limit would be none. Raises DocumentError."""
-    given, found = _decode(data, Intent, "intent")
-    if unknown := _unknown(given, msgspec.to_builtins(found, str_keys=True)):
+    given, value = _decode(data, Intent, "intent")
+    if unknown := _unknown(given, msgspec.to_builtins(value, str_keys=True)):
         raise DocumentError(f"This is no intent: {json.dumps(unknown)} is no field of it.")
-    taken: Intent = found
+    taken: Intent = value
     return taken
 
 
@@ -72,24 +72,24 @@ def text(value: str, most: int | None = None) -> str:
     return clean if most is None or len(clean) <= most else clean[: most - 1] + "…"
 
 
-def _decode(data: bytes | memoryview | str, kind: Any, what: str) -> tuple[Any, Any]:
+def _decode(data: bytes | memoryview | str, kind: Any, noun: str) -> tuple[Any, Any]:
     """The document and what it stands for. Strict but for objects' keys, which JSON has only as text."""
     try:
         given = json.loads(data if isinstance(data, str) else unpack(data), object_pairs_hook=_object)
         return given, msgspec.convert(given, kind, str_keys=True)
     except RecursionError as error:
-        raise DocumentError(f"This {what} is nested too deeply.") from error
+        raise DocumentError(f"This {noun} is nested too deeply.") from error
     except ValueError as error:
-        raise DocumentError(f"This is no {what}: {error}.") from error
+        raise DocumentError(f"This is no {noun}: {error}.") from error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in fields:
             raise ValueError(f"{json.dumps(key)} is given twice")
-        found[key] = value
-    return found
+        fields[key] = value
+    return fields
 
 
 def _unknown(given: Any, understood: Any) -> str | None:
@@ -102,4 +102,4 @@ def _unknown(given: Any, understood: Any) -> str | None:
             pairs.append((value, understood[key]))
     elif isinstance(given, list) and isinstance(understood, list | tuple):
         pairs = list(zip(given, understood, strict=True))
-    return next((found for pair in pairs if (found := _unknown(*pair))), None)
+    return next((name for pair in pairs if (name := _unknown(*pair))), None)

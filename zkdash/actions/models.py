@@ -33,7 +33,7 @@ class Action(models.Model):
     target = models.BinaryField(default=b"")  # documents.pack: may hold NUL, lone surrogates
     intent = models.BinaryField()
     plan = models.BinaryField(default=b"")
-    state = models.CharField(max_length=12, choices=[(s, s) for s in State], default=State.DRAFT)
+    state = models.CharField(max_length=12, choices=[(s, s) for s in State], default=State.PLANNED)
     reason = models.TextField(blank=True, default="")
     source = models.CharField(max_length=12, default="web")  # web, command, repeat, undo, finding
 

@@ -31,9 +31,9 @@ def change() -> Iterator[int]:
 def hold() -> Order:
     """The row as it is, nobody else's until the end of the transaction around the call."""
     while True:
-        found = Order.objects.select_for_update().filter(pk=_ROW).first()
-        if found is not None:
-            return found
+        row = Order.objects.select_for_update().filter(pk=_ROW).first()
+        if row is not None:
+            return row
         _make()
 
 

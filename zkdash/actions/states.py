@@ -8,15 +8,14 @@ import enum
 class State(enum.StrEnum):
     """Where an action stands.
 
-    draft: chosen, no plan yet. planned: a plan to be reviewed, a dry run so far. pending: waits for a second
-    person. queued: waits for its turn or its time. running: a worker writes its steps. verifying: everything
-    is written, Kafka has yet to carry it out. done: the last goal was seen, or a repeated one found nothing
-    to do. failed: a step or its goal failed. refused: the cluster is no longer as it was reviewed, nothing
-    further was written. stopped: by a person, before the next step; or a dry run that nobody submitted
-    (`expiry`). unknown: a write whose fate nobody can tell; waits for a person.
+    planned: a plan to be reviewed, a dry run so far. pending: waits for a second person. queued: waits for
+    its turn or its time. running: a worker writes its steps. verifying: everything is written, Kafka has yet
+    to carry it out. done: the last goal was seen, or a repeated one found nothing to do. failed: a step or
+    its goal failed. refused: the cluster is no longer as it was reviewed, nothing further was written.
+    stopped: by a person, before the next step; or a dry run that nobody submitted (`expiry`). unknown: a
+    write whose fate nobody can tell; waits for a person.
     """
 
-    DRAFT = "draft"
     PLANNED = "planned"
     PENDING = "pending"
     QUEUED = "queued"

@@ -49,11 +49,11 @@ def acknowledge(
         raise AcknowledgingError("Nothing was acknowledged: say in a sentence why it may stay.")
     if until is not None and until <= now:
         raise AcknowledgingError("Nothing was acknowledged: the time that was given is over.")
-    found = open_alarms.held(shown.looked)
-    gone = sorted(name for name in causes if name not in found)
+    violations = open_alarms.held(shown.looked)
+    gone = sorted(name for name in causes if name not in violations)
     if gone:
         raise AcknowledgingError(f"Nothing was acknowledged: {gone[0]} is no cause of it any more.")
-    chosen = {name: found[name] for name in causes} if causes else found
+    chosen = {name: violations[name] for name in causes} if causes else violations
     if not chosen:
         raise AcknowledgingError("Nothing was acknowledged: the check does not fail now.")
     covers = {name: cause.count for name, cause in chosen.items()}
@@ -88,10 +88,10 @@ def acknowledge(
 def withdraw(cluster: str, check: str, number: int, who: Actor, *, now: datetime.datetime) -> None:
     """Take an acknowledgement back: its finding leads again. Raises AcknowledgingError."""
     with transaction.atomic():
-        found = Acknowledgement.objects.filter(
+        row = Acknowledgement.objects.filter(
             pk=number, occurrence__cluster=cluster, occurrence__check_id=check
         ).first()
-        if found is None or not keeping.end(number, documents.text(f"{who.name} took it back."), now):
+        if row is None or not keeping.end(number, documents.text(f"{who.name} took it back."), now):
             raise AcknowledgingError("Nothing was taken back: the acknowledgement has ended already.")
-        detail = {"finding": str(found.occurrence), "acknowledgement": number}
+        detail = {"finding": str(row.occurrence), "acknowledgement": number}
         audit.append("acknowledgement-withdrawn", who, cluster=cluster, detail=detail)

@@ -41,35 +41,37 @@ class Keeper:
         """Write down what came and went, and say what stands. Raises UnavailableError."""
         with available():
             stand = _standing(tuple(seen))
-            written = [self._write(cluster, one, stand[cluster], now) for cluster, one in seen.items()]
+            written = [self._write(cluster, look, stand[cluster], now) for cluster, look in seen.items()]
             if any(written):
                 stand = _standing(tuple(seen))
-            found = {name: _alarms(one.observations, stand[name]) for name, one in seen.items()}
-            for name, one in seen.items():
-                if one.current:
-                    known, rules = found[name].acknowledged, self._rules.of(name)
-                    notify.turn(name, one.observations.findings, known, rules, now)
-        return found
+            alarms = {name: _alarms(look.observations, stand[name]) for name, look in seen.items()}
+            for name, look in seen.items():
+                if look.current:
+                    acknowledged, rules = alarms[name].acknowledged, self._rules.of(name)
+                    notify.turn(name, look.observations.findings, acknowledged, rules, now)
+        return alarms
 
     def _write(
-        self, cluster: str, seen: Seen, stand: Mapping[str, OpenAlarm], now: datetime.datetime
+        self, cluster: str, look: Seen, stand: Mapping[str, OpenAlarm], now: datetime.datetime
     ) -> bool:
         """Whether anything was written, by this process or just now by another."""
-        if not seen.current:
+        if not look.current:
             return False
-        looked, changed = seen.observations.looked, False
-        for finding in seen.observations.findings:
+        looked, changed = look.observations.looked, False
+        for finding in look.observations.findings:
             if finding.check not in stand:
                 _open(cluster, finding, now)
                 changed = True
-        for check, one in stand.items():
-            if self._is_over(cluster, check, seen.observations, now):
-                _clear(cluster, one, now)
+        for check, alarm in stand.items():
+            if self._is_over(cluster, check, look.observations, now):
+                _clear(cluster, alarm, now)
                 changed = True
             elif check in looked and looked[check].finding is not None:
-                for known in one.acknowledgements:
-                    why = open_alarms.why_over(known, check, looked[check], int(now.timestamp() * 1000))
-                    changed |= bool(why) and end(known.id, why, now)
+                for acknowledgement in alarm.acknowledgements:
+                    why = open_alarms.why_over(
+                        acknowledgement, check, looked[check], int(now.timestamp() * 1000)
+                    )
+                    changed |= bool(why) and end(acknowledgement.id, why, now)
         return changed
 
     def _is_over(self, cluster: str, check: str, observations: Observations, now: datetime.datetime) -> bool:
@@ -106,28 +108,28 @@ def available() -> Iterator[None]:
 
 def _standing(clusters: tuple[str, ...]) -> Mapping[str, dict[str, OpenAlarm]]:
     """What stands, by cluster and check, in two queries."""
-    found: dict[str, dict[str, OpenAlarm]] = {cluster: {} for cluster in clusters}
+    alarms: dict[str, dict[str, OpenAlarm]] = {cluster: {} for cluster in clusters}
     acknowledged = Prefetch("acknowledgements", Acknowledgement.objects.filter(ended_at=None).order_by("id"))
     rows = Occurrence.objects.filter(cluster__in=clusters, cleared_at=None)
     for row in rows.prefetch_related(acknowledged):
-        found[row.cluster][row.check_id] = OpenAlarm(
+        alarms[row.cluster][row.check_id] = OpenAlarm(
             row.check_id,
             row.number,
             _ms(row.first_seen),
             tuple(map(_acknowledgement, row.acknowledgements.all())),
         )
-    return found
+    return alarms
 
 
 def _alarms(observations: Observations, stand: Mapping[str, OpenAlarm]) -> Alarms:
     looked = observations.looked
     covered = frozenset(
         check
-        for check, one in stand.items()
-        if one.acknowledgements
+        for check, alarm in stand.items()
+        if alarm.acknowledgements
         and check in looked
         and looked[check].finding is not None
-        and open_alarms.is_covered(looked[check], one.acknowledgements)
+        and open_alarms.is_covered(looked[check], alarm.acknowledgements)
     )
     return Alarms(stand, covered, read=True)
 
@@ -152,9 +154,9 @@ def _open(cluster: str, finding: Finding, now: datetime.datetime) -> None:
     same.filter(number__lte=last + 1 - KEPT).delete()
 
 
-def _clear(cluster: str, one: OpenAlarm, now: datetime.datetime) -> None:
+def _clear(cluster: str, alarm: OpenAlarm, now: datetime.datetime) -> None:
     """Write that a check passes again, unless another process just did."""
-    same = Occurrence.objects.filter(cluster=cluster, check_id=one.check, number=one.number)
+    same = Occurrence.objects.filter(cluster=cluster, check_id=alarm.check, number=alarm.number)
     with transaction.atomic():
         if same.filter(cleared_at=None).update(cleared_at=now):
             Acknowledgement.objects.filter(occurrence__in=same, ended_at=None).update(

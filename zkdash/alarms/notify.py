@@ -44,15 +44,15 @@ def turn(
     if rules.alert_tone == OFF or not targets.names(cluster):
         return
     noticed = {row.check_id: row for row in Notice.objects.filter(cluster=cluster)}
-    standing = {one.check: one for one in findings}
+    standing = {finding.check: finding for finding in findings}
     for check, rows in _recent(cluster, noticed, rules, now).items():
         notice = noticed.get(check)
-        found = due(rows, notice, standing.get(check), rules, now)
-        if found is None or (found.event == RAISED and check in acknowledged):
+        news = due(rows, notice, standing.get(check), rules, now)
+        if news is None or (news.event == RAISED and check in acknowledged):
             continue
         with transaction.atomic():
-            if _take(cluster, check, notice, found, now):
-                outbox.enqueue(_notice(found, standing.get(check)))
+            if _take(cluster, check, notice, news, now):
+                outbox.enqueue(_notice(news, standing.get(check)))
 
 
 def due(
@@ -92,12 +92,12 @@ def _recent(
         if notice.stands:
             open_ended |= Q(check_id=notice.check_id, number__gte=notice.number)
     rows = Occurrence.objects.filter(open_ended, cluster=cluster).order_by("check_id", "number")
-    return {check: list(found) for check, found in groupby(rows, lambda row: row.check_id)}
+    return {check: list(history) for check, history in groupby(rows, lambda row: row.check_id)}
 
 
-def _take(cluster: str, check: str, notice: Notice | None, found: Due, now: datetime.datetime) -> bool:
+def _take(cluster: str, check: str, notice: Notice | None, news: Due, now: datetime.datetime) -> bool:
     """Whether it is this process that tells."""
-    raised, number = found.event == RAISED, found.occurrence.number
+    raised, number = news.event == RAISED, news.occurrence.number
     if notice is None:
         first = Notice(cluster=cluster, check_id=check, stands=True, number=number, appeared_at=now)
         try:
@@ -113,15 +113,15 @@ def _take(cluster: str, check: str, notice: Notice | None, found: Due, now: date
     return bool(same.update(stands=raised, number=number, **changed))
 
 
-def _notice(found: Due, finding: Finding | None) -> outbox.Notice:
-    row, raised = found.occurrence, found.event == RAISED
+def _notice(news: Due, finding: Finding | None) -> outbox.Notice:
+    row, raised = news.occurrence, news.event == RAISED
     check = BY_ID.get(row.check_id)
     sentence = finding.sentence if finding is not None and raised else row.sentence
     tone = finding.tone.value if finding is not None and raised else row.tone
-    often = f" ({found.times} times of late)" if found.times > 1 else ""
+    often = f" ({news.times} times of late)" if news.times > 1 else ""
     line = f"{sentence}{often}" if raised else f"Over: {sentence}"
     return outbox.Notice(
-        event=found.event,
+        event=news.event,
         cluster=row.cluster,
         about=f"check {row.check_id}",
         sentence=line,
@@ -133,7 +133,7 @@ def _notice(found: Due, finding: Finding | None) -> outbox.Notice:
             "sentence": sentence,
             "passing": TITLES.get(row.check_id, ""),
             "count": finding.count if finding is not None and raised else None,
-            "times": found.times,
+            "times": news.times,
             "first_seen": row.first_seen.isoformat(),
             "cleared_at": row.cleared_at and row.cleared_at.isoformat(),
             "remedy": check.remedy if check else "",

@@ -76,10 +76,10 @@ def held(looked: CheckResult) -> Mapping[str, Violation]:
 
 def is_covered(looked: CheckResult, acknowledgements: Iterable[Acknowledgement]) -> bool:
     """Whether somebody took note of every cause of a finding."""
-    known: set[str] = set()
-    for one in acknowledgements:
-        known.update(one.covers)
-    return bool(known) and looked.held <= known
+    covered: set[str] = set()
+    for acknowledgement in acknowledgements:
+        covered.update(acknowledgement.covers)
+    return bool(covered) and looked.held <= covered
 
 
 def worst(check: str, causes: Iterable[Violation]) -> Tone:
@@ -88,21 +88,25 @@ def worst(check: str, causes: Iterable[Violation]) -> Tone:
     return min((cause.tone or usual for cause in causes), key=lambda tone: tone.rank)
 
 
-def why_over(one: Acknowledgement, check: str, looked: CheckResult, now_ms: int) -> str:
+def why_over(acknowledgement: Acknowledgement, check: str, looked: CheckResult, now_ms: int) -> str:
     """Why an acknowledgement holds no longer, as a sentence; "" while it does."""
-    if one.until is not None and one.until <= now_ms:
+    if acknowledgement.until is not None and acknowledgement.until <= now_ms:
         return "The time that was given is over."
-    found = held(looked)
-    mine = found if one.whole else {name: cause for name, cause in found.items() if name in one.covers}
+    violations = held(looked)
+    mine = (
+        violations
+        if acknowledgement.whole
+        else {name: cause for name, cause in violations.items() if name in acknowledgement.covers}
+    )
     if not mine:
         return "None of its causes is left."
     tone = worst(check, mine.values())
-    if tone.rank < one.tone.rank:
+    if tone.rank < acknowledgement.tone.rank:
         return f"It became {tone.value}."
     grown = mine.get("")
-    if grown is not None and grown.count > one.covers.get("", 0):
-        return f"It grew from {one.covers.get('', 0)} to {grown.count}."
-    new = sorted(name for name in mine if name not in one.covers)
+    if grown is not None and grown.count > acknowledgement.covers.get("", 0):
+        return f"It grew from {acknowledgement.covers.get('', 0)} to {grown.count}."
+    new = sorted(name for name in mine if name not in acknowledgement.covers)
     if new:
         others = f" and {len(new) - 1} more" if new[1:] else ""
         return f"Another cause came: {new[0]}{others}."

@@ -29,7 +29,7 @@ def send(cluster: str, who: Actor) -> tuple[Result, ...]:
     now = timezone.now()
     sentence = f"A test alert, which {who.name} asked for. Nothing is wrong."
     body = {"event": EVENT, "cluster": cluster, "sentence": sentence, "by": who.name}
-    found = []
+    results = []
     for name in targets.names(cluster):
         target = targets.find(cluster, name)
         delivery = Delivery(
@@ -44,7 +44,7 @@ def send(cluster: str, who: Actor) -> tuple[Result, ...]:
             next_at=now,
         )
         trouble = target.send(delivery) if target else "the configuration does not have it any more"
-        found.append(Result(name, trouble))
+        results.append(Result(name, trouble))
     with transaction.atomic():
-        audit.append(EVENT, who, cluster=cluster, detail=msgspec.to_builtins(found))
-    return tuple(found)
+        audit.append(EVENT, who, cluster=cluster, detail=msgspec.to_builtins(results))
+    return tuple(results)

@@ -37,17 +37,17 @@ def choose(broker: Broker) -> Endpoint | str:
         return _checked(broker.host or "", broker.port or 0)
     protocols: list[str] = []
     for text in broker.endpoints:
-        found = _ENDPOINT.fullmatch(text)
-        if found is None:
+        endpoint_match = _ENDPOINT.fullmatch(text)
+        if endpoint_match is None:
             continue
-        protocol = _protocol(found["listener"], broker.listener_security_protocol_map or {})
+        protocol = _protocol(endpoint_match["listener"], broker.listener_security_protocol_map or {})
         if protocol == "PLAINTEXT":
-            return _checked(found["v6"] or found["host"], int(found["port"]))
+            return _checked(endpoint_match["v6"] or endpoint_match["host"], int(endpoint_match["port"]))
         protocols.append(protocol)
     if not protocols:
         return "its registration names no endpoint"
-    told = ", ".join(broker.endpoints)[:_QUOTED_MAX]
-    return f"it offers only {' and '.join(dict.fromkeys(protocols))} ({told})"
+    quoted = ", ".join(broker.endpoints)[:_QUOTED_MAX]
+    return f"it offers only {' and '.join(dict.fromkeys(protocols))} ({quoted})"
 
 
 def _protocol(listener: str, names: Mapping[str, str]) -> str:

@@ -5,7 +5,26 @@ Knows names only. Times are monotonic seconds, given by the caller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+
+class Either(Collection[str]):
+    """The names that are in one or the other of two collections, as these are now."""
+
+    def __init__(self, first: Collection[str], other: Collection[str]) -> None:
+        self._one, self._other = first, other
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._one or name in self._other
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({*self._one, *self._other})
+
+    def __len__(self) -> int:
+        return len({*self._one, *self._other})
+
+    def __bool__(self) -> bool:
+        return bool(self._one or self._other)
 
 
 class Interest:
@@ -39,6 +58,9 @@ class Interest:
         """These, and no others, are worth a slow round."""
         self._kept = names
 
+    def is_looked_at(self, name: str, now: float) -> bool:
+        return self._until.get(name, now) > now
+
     def due(self, now: float, size: Callable[[str], int]) -> list[str]:
         """What to ask about now; `size` says what a name costs (its partitions). Counts as asked."""
         is_round = now - self._round_at >= self._every_s
@@ -47,19 +69,19 @@ class Interest:
         if is_round:
             self._round_at = now
             self._left = self._often
-        found: list[str] = []
+        topics: list[str] = []
         for name in self._looked_at(now, is_round=is_round):
             cost = size(name)
-            if self._left < cost and (found or not is_round):
+            if self._left < cost and (topics or not is_round):
                 break
             self._left -= cost
-            found.append(name)
+            topics.append(name)
         if is_round:
-            found += self._slowly(now, size)
-        for name in found:
+            topics += self._slowly(now, size)
+        for name in topics:
             self._asked.pop(name, None)  # to the end: the order is that of asking
             self._asked[name] = None
-        return found
+        return topics
 
     def forget(self, now: float) -> set[str]:
         """Drop what nobody looks at any more and nobody keeps; return those names."""
@@ -72,24 +94,24 @@ class Interest:
         return gone
 
     def _looked_at(self, now: float, *, is_round: bool) -> list[str]:
-        found = [n for n, until in self._until.items() if until > now and n not in self._asked]
+        names = [n for n, until in self._until.items() if until > now and n not in self._asked]
         if is_round:
-            found += [n for n in self._asked if self._until.get(n, now) > now]
-        return found
+            names += [n for n in self._asked if self._until.get(n, now) > now]
+        return names
 
     def _slowly(self, now: float, size: Callable[[str], int]) -> list[str]:
         if not self._queue and self._kept and now - self._cycle_at >= self._slow_s:
             self._cycle_at = now
             self._queue = sorted(self._kept, reverse=True)
         left = self._slow
-        found: list[str] = []
+        topics: list[str] = []
         while self._queue:
             name = self._queue[-1]
             if name in self._until or name not in self._kept:
                 self._queue.pop()
                 continue
             left -= size(name)
-            if found and left < 0:
+            if topics and left < 0:
                 break
-            found.append(self._queue.pop())
-        return found
+            topics.append(self._queue.pop())
+        return topics

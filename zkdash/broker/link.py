@@ -11,18 +11,20 @@ import struct
 from typing import Any
 
 from zkdash.broker.endpoints import Endpoint
-from zkdash.broker.questions import Question
+from zkdash.broker.questions import UNDECODABLE, Question
 from zkdash.broker.resolver import Resolver
 
 CLIENT_ID = "zkdash"
 
 _LENGTH = struct.Struct("!i")
-# What the client's decoder raises on bytes that are no answer; UnicodeDecodeError is a ValueError.
-_UNDECODABLE = (struct.error, ValueError, TypeError, IndexError)
 
 
 class TroubleError(Exception):
     """The broker could not be asked; the message is a clause that names the address."""
+
+
+class TooLongError(TroubleError):
+    """The answer is longer than the question allows."""
 
 
 class Link:
@@ -73,7 +75,7 @@ class Link:
                 await writer.drain()
                 (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
                 if not _LENGTH.size <= length <= question.max_bytes:
-                    raise TroubleError(
+                    raise TooLongError(
                         f"{self._endpoint} announces an answer of {length} bytes, "
                         f"where {_LENGTH.size} to {question.max_bytes} belong: is it a Kafka broker?"
                     )
@@ -112,7 +114,7 @@ class Link:
             raise TroubleError(f"{self._endpoint} answers another question than was asked")
         try:
             return question.answer.decode(answer, version=question.version, header=True)
-        except _UNDECODABLE:
+        except UNDECODABLE:
             raise TroubleError(f"{self._endpoint} answers with bytes that are no Kafka answer") from None
 
     def _worded(self, error: OSError | asyncio.IncompleteReadError) -> str:

@@ -76,22 +76,22 @@ def ask(
     leader by partition id (None or -1 for none), or None for a topic that does not exist: as for
     `Sampler.update`. 0.7 is not asked: its offsets are byte positions, and its protocol is another.
     """
-    found: dict[Partition, Found] = {}
+    offsets: dict[Partition, Found] = {}
     demands: dict[int, list[Partition]] = defaultdict(list)
-    known = {topic: leaders(topic) for topic in dict.fromkeys(topic for topic, _ in partitions)}
+    leaders_of = {topic: leaders(topic) for topic in dict.fromkeys(topic for topic, _ in partitions)}
     is_07 = any(broker.layout is Layout.V07 for broker in brokers.values())
     for topic, partition in dict.fromkeys(partitions):
-        leader = _leader(brokers, known[topic], topic, partition)
+        leader = _leader(brokers, leaders_of[topic], topic, partition)
         if is_07:
-            found[topic, partition] = Reason("Kafka 0.7 is not asked: its protocol is not spoken here")
+            offsets[topic, partition] = Reason("Kafka 0.7 is not asked: its protocol is not spoken here")
         elif isinstance(leader, Reason):
-            found[topic, partition] = leader
+            offsets[topic, partition] = leader
         else:
             demands[leader].append((topic, partition))
     if demands:
-        asking = _Asking(found, at, limit_s, Resolver(lookup))
+        asking = _Asking(offsets, at, limit_s, Resolver(lookup))
         asyncio.run(asking.all_of([(brokers[number], wanted) for number, wanted in demands.items()]))
-    return found
+    return offsets
 
 
 def _leader(
@@ -110,8 +110,8 @@ def _leader(
 class _Asking:
     """One run: every leader beside the others, each batch of one after the other."""
 
-    def __init__(self, found: dict[Partition, Found], at: int, limit_s: float, resolver: Resolver) -> None:
-        self._found = found
+    def __init__(self, offsets: dict[Partition, Found], at: int, limit_s: float, resolver: Resolver) -> None:
+        self._found = offsets
         self._at = at
         self._limit_s = limit_s
         self._resolver = resolver
@@ -125,8 +125,8 @@ class _Asking:
         await asyncio.gather(*tasks, return_exceptions=True)
         for broker, wanted in demands:
             reason = Reason(f"broker {broker.id} did not tell within {self._limit_s:g} s")
-            for one in wanted:
-                self._found.setdefault(one, reason)
+            for partition in wanted:
+                self._found.setdefault(partition, reason)
         for task in tasks:
             if not task.cancelled():
                 task.result()  # what a broker does never raises: this would be our own mistake
@@ -144,21 +144,21 @@ class _Asking:
                     await self._batch(link, wanted[first : first + BATCH], version)
         except TroubleError as error:
             reason = Reason(f"cannot ask broker {broker.id}: {error}")
-            for one in wanted:
-                self._found.setdefault(one, reason)
+            for partition in wanted:
+                self._found.setdefault(partition, reason)
         finally:
             link.close()
 
     async def _batch(self, link: Link, batch: Sequence[Partition], version: int) -> None:
         answer = await link.ask(questions.log_offsets(batch, self._at, version))
-        for one, offset in questions.read_offsets_at(answer, batch, version).items():
-            self._found[one] = self._worded(offset, version)
+        for partition, offset in questions.read_offsets_at(answer, batch, version).items():
+            self._found[partition] = self._worded(offset, version)
 
-    def _worded(self, told: int | str | None, version: int) -> Found:
-        if told is None and version:
+    def _worded(self, answered: int | str | None, version: int) -> Found:
+        if answered is None and version:
             return Absent("the log holds no message as late as that", LATEST)
-        if told is None:
+        if answered is None:
             return Absent("no segment of the log was complete by then", EARLIEST)
-        if isinstance(told, str):
-            return Reason(told)
-        return At(told, is_exact=bool(version) or self._at in (EARLIEST, LATEST))
+        if isinstance(answered, str):
+            return Reason(answered)
+        return At(answered, is_exact=bool(version) or self._at in (EARLIEST, LATEST))

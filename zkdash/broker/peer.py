@@ -9,10 +9,10 @@ from typing import Protocol, TypeVar
 
 from zkdash.broker import endpoints, questions
 from zkdash.broker.breaker import Breaker
-from zkdash.broker.link import Link, TroubleError
+from zkdash.broker.link import Link, TooLongError, TroubleError
 from zkdash.broker.questions import Partition, Told
 from zkdash.broker.resolver import Resolver
-from zkdash.broker.samples import Commit
+from zkdash.broker.samples import Commit, Description
 from zkdash.kafka.values import Broker
 
 log = logging.getLogger(__name__)
@@ -20,7 +20,9 @@ log = logging.getLogger(__name__)
 BATCH = 1_000
 # Registration version 4 came with 0.10.2, as did OffsetFetch version 2 (KIP-88).
 _ALL_TOPICS = 4
-# Version 2 came with 0.9.0, as did ListGroups.
+# So many groups a request, that an answer is seldom long.
+DESCRIBED = 20
+# Version 2 came with 0.9.0, as did ListGroups and DescribeGroups.
 _LISTS_GROUPS = 2
 
 Reading = tuple[int, int] | str
@@ -30,9 +32,11 @@ T = TypeVar("T")
 class Sink(Protocol):
     """Takes what a broker said: a value, or the reason why there is none."""
 
-    def ends(self, broker: int, found: Mapping[Partition, Reading]) -> None: ...
+    def ends(self, broker: int, readings: Mapping[Partition, Reading]) -> None: ...
 
-    def commits(self, broker: int, group: str, told: Told | str, *, whole: bool) -> None: ...
+    def commits(self, broker: int, group: str, committed: Told | str, *, whole: bool) -> None: ...
+
+    def described(self, descriptions: Mapping[str, Description | str]) -> None: ...
 
     def listing(self, broker: int, groups: frozenset[str] | str) -> None: ...
 
@@ -55,15 +59,18 @@ class Peer:
         resolver: Resolver,
         limit_s: float,
         clock: Callable[[], float],
+        wall: Callable[[], float],
     ) -> None:
         self.broker = broker
         self._sink = sink
         self._gate = gate
         self._clock = clock
+        self._wall = wall
         self._breaker = Breaker()
         self._partitions: dict[Partition, None] = {}
         self._groups: dict[str, tuple[Collection[Partition] | None, bool]] = {}
         self._is_to_list = False
+        self._undescribed: dict[str, None] = {}
         self._wake = asyncio.Event()
         endpoint = endpoints.choose(broker)
         self._refusal = f"cannot ask broker {broker.id}: {endpoint}" if isinstance(endpoint, str) else None
@@ -90,6 +97,11 @@ class Peer:
         self._is_to_list = True
         self._wake.set()
 
+    def demand_descriptions(self, groups: Collection[str]) -> None:
+        """Ask what groups look like that it coordinates."""
+        self._undescribed.update(dict.fromkeys(groups))
+        self._wake.set()
+
     async def stop(self) -> None:
         """Forget what is to be asked and close the connection."""
         self._task.cancel()
@@ -101,24 +113,38 @@ class Peer:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._partitions or self._groups or self._is_to_list:
+            while self._partitions or self._groups or self._is_to_list or self._undescribed:
                 try:
                     await self._next()
                 except Exception:
                     log.exception("Broker %d: asking failed", self.broker.id)
 
     async def _next(self) -> None:
-        """One batch of partitions, then one group, so that neither waits for all of the other."""
+        """One batch of partitions, then a few groups, so that neither waits for all of the other."""
         if self._partitions:
             batch = [self._partitions.popitem()[0] for _ in range(min(BATCH, len(self._partitions)))]
-            found = await self._guarded(lambda link: _ends(link, batch))
-            self._sink.ends(self.broker.id, dict.fromkeys(batch, found) if isinstance(found, str) else found)
+            readings = await self._guarded(lambda link: _ends(link, batch))
+            self._sink.ends(
+                self.broker.id, dict.fromkeys(batch, readings) if isinstance(readings, str) else readings
+            )
         if self._groups:
             group, (partitions, whole) = self._groups.popitem()
             await self._ask_commits(group, partitions, whole=whole)
         if self._is_to_list:
             self._is_to_list = False
             await self._ask_listing()
+        if self._undescribed:
+            batch_size = min(DESCRIBED, len(self._undescribed))
+            await self._ask_descriptions([self._undescribed.popitem()[0] for _ in range(batch_size)])
+
+    async def _ask_descriptions(self, groups: list[str]) -> None:
+        async def ask(link: Link) -> dict[str, Description | str]:
+            return await _descriptions(link, self.broker.id, groups, self._wall)
+
+        descriptions = await self._guarded(ask)
+        if isinstance(descriptions, str):
+            descriptions = dict.fromkeys(groups, descriptions)
+        self._sink.described(descriptions)
 
     async def _ask_listing(self) -> None:
         if (self.broker.version or 0) < _LISTS_GROUPS:
@@ -143,9 +169,9 @@ class Peer:
 
         self._sink.commits(self.broker.id, group, await self._guarded(ask), whole=whole)
 
-    def _named(self, found: T | str) -> T | str:
+    def _named(self, answer: T | str) -> T | str:
         """The broker's own words name the broker."""
-        return f"broker {self.broker.id}: {found}" if isinstance(found, str) else found
+        return f"broker {self.broker.id}: {answer}" if isinstance(answer, str) else answer
 
     async def _guarded(self, ask: Callable[[Link], Awaitable[T | str]]) -> T | str:
         """What asking gives, or why this broker cannot be asked: its address, its breaker, its trouble."""
@@ -157,7 +183,7 @@ class Peer:
             return self._breaker.reason or ""
         try:
             async with self._gate:
-                found = await ask(self._link)
+                answer = await ask(self._link)
         except TroubleError as error:
             reason = f"cannot ask broker {self.broker.id}: {error}"
             self._breaker.failed(reason, self._clock())
@@ -165,7 +191,28 @@ class Peer:
             return reason
         self._breaker.succeeded()
         self._sink.trouble(self.broker.id, None)
-        return found
+        return answer
+
+
+async def _descriptions(
+    link: Link, broker: int, groups: Collection[str], wall: Callable[[], float]
+) -> dict[str, Description | str]:
+    """What a coordinator tells of groups; one by one where they are too many for one answer, which is no
+    trouble of the broker's."""
+    try:
+        answer = await link.ask(questions.descriptions(groups))
+    except TooLongError as error:
+        if len(groups) == 1:
+            return dict.fromkeys(groups, str(error))
+        descriptions: dict[str, Description | str] = {}
+        for group in groups:
+            descriptions |= await _descriptions(link, broker, [group], wall)
+        return descriptions
+    descriptions = questions.read_descriptions(answer, groups, broker, wall())
+    return {
+        group: f"broker {broker}: {described}" if isinstance(described, str) else described
+        for group, described in descriptions.items()
+    }
 
 
 def tells_all_topics(broker: Broker) -> bool:
@@ -182,11 +229,11 @@ async def _commits(link: Link, group: str, partitions: Collection[Partition] | N
     left = list(partitions)
     while left:
         batch, left = left[:BATCH], left[BATCH:]
-        told = questions.read_commits(await link.ask(questions.commits(group, batch)), batch)
-        if isinstance(told, str):
-            return told
-        commits |= told.commits
-        refused |= told.refused
+        committed = questions.read_commits(await link.ask(questions.commits(group, batch)), batch)
+        if isinstance(committed, str):
+            return committed
+        commits |= committed.commits
+        refused |= committed.refused
     return Told(commits, refused)
 
 

@@ -1,32 +1,46 @@
-"""What is asked of a broker, and what its answer means: three questions of Kafka's protocol, only reading.
+"""What is asked of a broker, and what its answer means: four questions of Kafka's protocol, only reading.
 
-ListOffsets versions 0 and 1, OffsetFetch versions 1 and 2 and ListGroups version 0, which all brokers to 3.9
-speak that know them (from 0.8.2; ListOffsets 1 from 0.10.1, OffsetFetch 2 from 0.10.2, ListGroups from 0.9).
+ListOffsets versions 0 and 1, OffsetFetch versions 1 and 2, ListGroups and DescribeGroups version 0, which all
+brokers to 3.9 speak that know them (from 0.8.2; ListOffsets 1 from 0.10.1, OffsetFetch 2 from 0.10.2, those
+about groups from 0.9).
 No FindCoordinator (it creates __consumer_offsets), no Metadata (it creates topics), no group is joined.
 Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-79, KIP-88.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kafka import errors
-from kafka.protocol.admin import ListGroupsRequest, ListGroupsResponse
+from kafka.protocol.admin import (
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
 from kafka.protocol.consumer import (
+    ConsumerProtocolAssignment,
     ListOffsetsRequest,
     ListOffsetsResponse,
     OffsetFetchRequest,
     OffsetFetchResponse,
 )
 
-from zkdash.broker.samples import Commit
+from zkdash.broker.samples import Commit, Description, GroupMember
 
 EARLIEST = -2
 LATEST = -1
 ABOUT_GROUPS_MAX_BYTES = 1 << 20
+# Members bring their subscriptions with them: 500 members of 1 000 topics of 20 bytes are 11 MB.
+DESCRIPTIONS_MAX_BYTES = 16 << 20
 
 Partition = tuple[str, int]
+# What the client's decoder raises on bytes that are no answer; UnicodeDecodeError is a ValueError.
+UNDECODABLE = (struct.error, ValueError, TypeError, IndexError)
+_CONSUMER = "consumer"
+_VERSION_0 = bytes(2)
 
 _NO_ERROR = 0
 _UNKNOWN_PARTITION = 3
@@ -65,11 +79,13 @@ def log_offsets(partitions: Collection[Partition], time: int, version: int = 0) 
     Version 0 answers a millisecond with where a segment begins, version 1 with a message.
     """
     kind = ListOffsetsRequest.ListOffsetsTopic
-    asked = kind.ListOffsetsPartition
+    partition_schema = kind.ListOffsetsPartition
     topics = [
         kind(
             name=topic,
-            partitions=[asked(partition_index=n, timestamp=time, max_num_offsets=1) for n in numbers],
+            partitions=[
+                partition_schema(partition_index=n, timestamp=time, max_num_offsets=1) for n in numbers
+            ],
         )
         for topic, numbers in _by_topic(partitions).items()
     ]
@@ -80,29 +96,33 @@ def log_offsets(partitions: Collection[Partition], time: int, version: int = 0) 
     return Question(request, version, ListOffsetsResponse, size)
 
 
-def read_log_offsets(answer: Any, asked: Collection[Partition]) -> dict[Partition, int | str]:
+def read_log_offsets(answer: Any, partitions: Collection[Partition]) -> dict[Partition, int | str]:
     """The offset of each partition that was asked for, or the reason why there is none."""
-    found = read_offsets_at(answer, asked, 0)
-    return {key: "its answer holds no offset" if told is None else told for key, told in found.items()}
+    offsets = read_offsets_at(answer, partitions, 0)
+    return {
+        key: "its answer holds no offset" if offset is None else offset for key, offset in offsets.items()
+    }
 
 
 def read_offsets_at(
-    answer: Any, asked: Collection[Partition], version: int
+    answer: Any, partitions: Collection[Partition], version: int
 ) -> dict[Partition, int | str | None]:
     """The same where a log may have no such offset, which is None."""
-    found: dict[Partition, int | str | None] = dict.fromkeys(asked, "its answer leaves this partition out")
+    offsets: dict[Partition, int | str | None] = dict.fromkeys(
+        partitions, "its answer leaves this partition out"
+    )
     for topic in answer.topics or ():
-        for told in topic.partitions or ():
-            key = (topic.name, told.partition_index)
-            if key not in found:
+        for partition in topic.partitions or ():
+            key = (topic.name, partition.partition_index)
+            if key not in offsets:
                 continue
-            if told.error_code != _NO_ERROR:
-                found[key] = words(told.error_code)
+            if partition.error_code != _NO_ERROR:
+                offsets[key] = words(partition.error_code)
             elif version:
-                found[key] = told.offset if told.offset >= 0 else None
+                offsets[key] = partition.offset if partition.offset >= 0 else None
             else:
-                found[key] = next(iter(told.old_style_offsets or ()), None)
-    return found
+                offsets[key] = next(iter(partition.old_style_offsets or ()), None)
+    return offsets
 
 
 def commits(group: str, partitions: Collection[Partition] | None) -> Question:
@@ -116,30 +136,30 @@ def commits(group: str, partitions: Collection[Partition] | None) -> Question:
     return Question(request, 1, OffsetFetchResponse, ABOUT_GROUPS_MAX_BYTES)
 
 
-def read_commits(answer: Any, asked: Collection[Partition] | None) -> Told | str:
+def read_commits(answer: Any, partitions: Collection[Partition] | None) -> Told | str:
     """The commits in the answer, or why there are none to be had.
 
     3.9 answers version 1 with no partition at all where it is not the coordinator: what was asked for and
     is not there is a refusal, never "no commit".
     """
-    code = answer.error_code if asked is None else _NO_ERROR
+    code = answer.error_code if partitions is None else _NO_ERROR
     if code:
         return words(code)
-    found: dict[Partition, Commit] = {}
-    refused = dict.fromkeys(asked or (), "its answer leaves this partition out")
+    offsets: dict[Partition, Commit] = {}
+    refused = dict.fromkeys(partitions or (), "its answer leaves this partition out")
     for topic in answer.topics or ():
-        for told in topic.partitions or ():
-            key = (topic.name, told.partition_index)
-            if asked is not None and refused.pop(key, None) is None:
+        for partition in topic.partitions or ():
+            key = (topic.name, partition.partition_index)
+            if partitions is not None and refused.pop(key, None) is None:
                 continue
-            if told.error_code not in (_NO_ERROR, _UNKNOWN_PARTITION):
-                refused[key] = words(told.error_code)
-            elif told.committed_offset >= 0:
-                found[key] = Commit(told.committed_offset, told.metadata or "")
+            if partition.error_code not in (_NO_ERROR, _UNKNOWN_PARTITION):
+                refused[key] = words(partition.error_code)
+            elif partition.committed_offset >= 0:
+                offsets[key] = Commit(partition.committed_offset, partition.metadata or "")
     reasons = set(refused.values())
-    if refused and not found and len(reasons) == 1 and len(refused) == len(asked or refused):
+    if refused and not offsets and len(reasons) == 1 and len(refused) == len(partitions or refused):
         return reasons.pop()
-    return Told(found, refused)
+    return Told(offsets, refused)
 
 
 def groups() -> Question:
@@ -152,6 +172,59 @@ def read_groups(answer: Any) -> frozenset[str] | str:
     if answer.error_code != _NO_ERROR:
         return words(answer.error_code)
     return frozenset(group.group_id for group in answer.groups or () if group.group_id is not None)
+
+
+def descriptions(names: Collection[str]) -> Question:
+    """Ask the coordinator of groups for their states, members and assignments."""
+    return Question(DescribeGroupsRequest(groups=[*names]), 0, DescribeGroupsResponse, DESCRIPTIONS_MAX_BYTES)
+
+
+def read_descriptions(
+    answer: Any, groups: Collection[str], coordinator: int, now: float
+) -> dict[str, Description | str]:
+    """Each group that was asked for as its coordinator tells of it, or the reason why not."""
+    described: dict[str, Description | str] = dict.fromkeys(groups, "its answer leaves this group out")
+    for group in answer.groups or ():
+        if group.group_id not in described:
+            continue
+        if group.error_code != _NO_ERROR:
+            described[group.group_id] = words(group.error_code)
+            continue
+        described[group.group_id] = Description(
+            coordinator=coordinator,
+            state=group.group_state or "",
+            protocol_type=group.protocol_type or "",
+            protocol=group.protocol_data or "",
+            members=tuple(
+                GroupMember(
+                    member.member_id or "",
+                    member.client_id or "",
+                    member.client_host or "",
+                    _assignment(group.protocol_type, member.member_assignment),
+                )
+                for member in group.members or ()
+            ),
+            sampled_at=now,
+        )
+    return described
+
+
+def _assignment(protocol_type: str | None, data: bytes | None) -> dict[str, tuple[int, ...]] | None:
+    """The partitions in a member's assignment, whose format is the group's own affair. All versions of a
+    consumer's begin as version 0 does. Source: ConsumerProtocol.deserializeAssignment."""
+    if protocol_type != _CONSUMER:
+        return None
+    if not data:
+        return {}  # while the group rebalances
+    try:
+        read = ConsumerProtocolAssignment.decode(_VERSION_0 + data[len(_VERSION_0) :], version=0)
+    except UNDECODABLE:
+        return None
+    return {
+        assigned.topic: tuple(assigned.partitions or ())
+        for assigned in read.assigned_partitions or ()
+        if assigned.topic is not None
+    }
 
 
 def words(code: int) -> str:

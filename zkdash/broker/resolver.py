@@ -18,8 +18,8 @@ Lookup = Callable[[str], list[str]]
 
 def addresses(host: str) -> list[str]:
     """The addresses of a name, in the order to try. Raises OSError (gaierror), UnicodeError."""
-    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in infos))
 
 
 class Resolver:
@@ -36,10 +36,10 @@ class Resolver:
         future = self._running.get(host)
         if future is None:
             future = self._start(host)
-        found = await asyncio.shield(future)
-        if not found:
+        addresses = await asyncio.shield(future)
+        if not addresses:
             raise OSError(f"the name {host} has no address")
-        return found
+        return addresses
 
     def _start(self, host: str) -> asyncio.Future[list[str]]:
         loop = asyncio.get_running_loop()
@@ -48,26 +48,26 @@ class Resolver:
         # whoever asked may be gone by then
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
 
-        def settle(found: list[str], error: OSError | None) -> None:
+        def settle(addresses: list[str], error: OSError | None) -> None:
             self._running.pop(host, None)
             if future.done():
                 return
             if error is None:
-                future.set_result(found)
+                future.set_result(addresses)
             else:
                 future.set_exception(error)
 
         def run() -> None:
-            found: list[str] = []
+            addresses: list[str] = []
             error: OSError | None = None
             try:
-                found = self._lookup(host)
+                addresses = self._lookup(host)
             except OSError as failed:
                 error = failed
             except UnicodeError:
-                error = OSError(f"{host!r} is no host name")
+                error = OSError(f"{host!r} is not a host name")
             with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits
-                loop.call_soon_threadsafe(settle, found, error)
+                loop.call_soon_threadsafe(settle, addresses, error)
 
         threading.Thread(target=run, name=f"resolve {host}", daemon=True).start()
         return future

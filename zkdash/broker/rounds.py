@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 
 import msgspec
 
-from zkdash.broker.interest import Interest
+from zkdash.broker.interest import Either, Interest
 from zkdash.broker.ledger import Ledger
 from zkdash.broker.pace import Pace
 from zkdash.broker.peer import Peer, tells_all_topics
@@ -23,6 +23,10 @@ from zkdash.kafka.values import Broker
 Leaders = Callable[[str], Mapping[int, int | None] | None]
 
 _ALL = "all brokers"
+_NO_TOPIC = (
+    "brokers before 0.10.2 tell commits of named topics only, and no topic of the group is known;"
+    " while its page is open they are asked about all"
+)
 
 
 def _nowhere(_: str) -> None:
@@ -34,9 +38,13 @@ def _one(_: str) -> int:
 
 
 class Needs:
-    """What other threads say: two pointers, a queue of looks, and whether somebody looks at all groups."""
+    """What other threads say: two pointers, a queue of looks, and whether somebody looks at all groups.
 
-    def __init__(self) -> None:
+    `keeps_all` tells that all groups that brokers list are worth a slow round, looked at or not.
+    """
+
+    def __init__(self, *, keeps_all: bool = False) -> None:
+        self.keeps_all = keeps_all
         self.world: tuple[Mapping[int, Broker], Leaders, Collection[str]] = ({}, _nowhere, ())
         self.kept: tuple[Collection[str], Mapping[str, Collection[str]]] = ((), {})
         self.wanted: deque[tuple[Collection[str], Mapping[str, Collection[str]]]] = deque(maxlen=10_000)
@@ -47,16 +55,25 @@ class Rounds:
     """Lives on the sampler's loop."""
 
     def __init__(
-        self, needs: Needs, ledger: Ledger, *, pace: Pace, clock: Callable[[], float], lookup: Lookup
+        self,
+        needs: Needs,
+        ledger: Ledger,
+        *,
+        pace: Pace,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+        lookup: Lookup,
     ) -> None:
         self._needs = needs
         self._ledger = ledger
         self._pace = pace
         self._clock = clock
+        self._wall = wall
         self._resolver = Resolver(lookup)
         self._gate = asyncio.Semaphore(pace.links)
         self._topics = _interest(pace, slow=pace.slow)
         self._groups = _interest(pace, slow=pace.slow_groups)
+        self._descriptions = _interest(pace, slow=pace.slow_descriptions)
         self._listings = _interest(msgspec.structs.replace(pace, every_s=pace.slow_s), slow=1)
         self._used: dict[str, Collection[str]] = {}
         self._swept: dict[str, float] = {}
@@ -74,6 +91,7 @@ class Rounds:
         self._ask_ends(now)
         self._ask_commits(now)
         self._ask_listings(now)
+        self._ask_descriptions(now)
         self._forget(now)
 
     async def stop(self) -> None:
@@ -99,12 +117,23 @@ class Rounds:
             self._topics.want(topics, now)
             self._groups.want(groups, now)
             self._used.update(groups)
-        if self._needs.listing:
+            self._descriptions.want([group for group in groups if group in self._ledger.listed], now)
+        if self._needs.listing or self._needs.keeps_all:
             self._needs.listing = False
             self._listings.want([_ALL], now)
+        self._keep(now)
+
+    def _keep(self, now: float) -> None:
+        """What is worth a slow round: what was named, and what brokers list."""
         topics, groups = self._needs.kept
-        self._topics.keep(topics)
-        self._groups.keep(groups)
+        if self._needs.keeps_all:
+            self._topics.keep(Either(self._ledger.used, topics))
+            self._groups.keep(Either(self._ledger.listed, groups))
+        else:
+            self._topics.keep(topics)
+            self._groups.keep(groups)
+        is_listed = self._listings.is_looked_at(_ALL, now)
+        self._descriptions.keep(self._ledger.listed if is_listed else ())
 
     def _ask_ends(self, now: float) -> None:
         demands: dict[int, list[Partition]] = defaultdict(list)
@@ -142,8 +171,12 @@ class Rounds:
                 self._peer(coordinator).demand_commits(group, None)
             elif partitions := self._partitions_of(group):
                 self._peer(coordinator).demand_commits(group, partitions)
-            else:
+            elif self._groups.is_looked_at(group, now):
                 self._sweep(group, coordinator, now)
+            elif partitions := self._partitions(self._ledger.topics_of(group)):
+                self._peer(coordinator).demand_commits(group, partitions)
+            elif group not in self._ledger.samples.commits:
+                self._ledger.unknown_commits(group, _NO_TOPIC)
 
     def _sweep(self, group: str, coordinator: int, now: float) -> None:
         """Ask about all partitions: who has no members commits nothing, and leaves no topic to name."""
@@ -161,6 +194,16 @@ class Rounds:
         if self._listings.due(now, _one):
             for broker in self._brokers:
                 self._peer(broker).demand_listing()
+
+    def _ask_descriptions(self, now: float) -> None:
+        """Whoever lists a group coordinates it."""
+        by_broker: dict[int, list[str]] = defaultdict(list)
+        for group in self._descriptions.due(now, _one):
+            broker = self._ledger.listed.get(group)
+            if broker is not None and broker in self._brokers:
+                by_broker[broker].append(group)
+        for broker, groups in by_broker.items():
+            self._peer(broker).demand_descriptions(groups)
 
     def _coordinator(self, group: str, offsets: Mapping[int, int | None]) -> int | str:
         """The broker that keeps a group's commits, from ZooKeeper alone: asking would create the topic."""
@@ -181,6 +224,9 @@ class Rounds:
 
     def _partitions_of(self, group: str) -> list[Partition]:
         topics = self._used.get(group) or self._needs.kept[1].get(group, ())
+        return self._partitions(topics)
+
+    def _partitions(self, topics: Collection[str]) -> list[Partition]:
         return [(topic, n) for topic in topics for n in self._leaders(topic) or ()]
 
     def _size(self, topic: str) -> int:
@@ -195,6 +241,7 @@ class Rounds:
                 resolver=self._resolver,
                 limit_s=self._pace.limit_s,
                 clock=self._clock,
+                wall=self._wall,
             )
         return self._peers[number]
 
@@ -203,6 +250,8 @@ class Rounds:
             return
         self._forgot_at = now
         self._listings.forget(now)
+        if described := self._descriptions.forget(now):
+            self._ledger.drop_descriptions(described)
         topics, groups = self._topics.forget(now), self._groups.forget(now)
         for group in groups:
             self._used.pop(group, None)

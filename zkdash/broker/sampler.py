@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 
-from zkdash.broker.ledger import Ledger, Moved
+from zkdash.broker.ledger import Ledger, Moved, Sampled
 from zkdash.broker.pace import Pace
 from zkdash.broker.resolver import Lookup, addresses
 from zkdash.broker.rounds import Leaders, Needs, Rounds
@@ -22,12 +22,20 @@ from zkdash.kafka.values import Broker
 log = logging.getLogger(__name__)
 
 STOP_LIMIT_S = 5.0
+_NOTHING = Sampled()
+
+
+def _unheard(_: Sampled) -> None:
+    return None
 
 
 class Sampler:
     """The sampler of one cluster. `on_change(moved)` is called on its thread, at most once in a while.
 
-    `clock` gives monotonic seconds, `wall` epoch seconds, `lookup` the addresses of a host name.
+    `keeps_all` has all groups that brokers list asked about slowly, and the logs of their topics.
+    `on_samples(sampled)` is called on its thread after each tick, whether or not anything was told anew;
+    whatever it takes, no broker is asked meanwhile. `clock` gives monotonic seconds, `wall` epoch seconds,
+    `lookup` the addresses of a host.
     """
 
     def __init__(
@@ -35,6 +43,8 @@ class Sampler:
         cluster: str,
         *,
         on_change: Callable[[Moved], None],
+        on_samples: Callable[[Sampled], None] = _unheard,
+        keeps_all: bool = False,
         pace: Pace | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
@@ -42,11 +52,13 @@ class Sampler:
     ) -> None:
         self._cluster = cluster
         self._on_change = on_change
+        self._on_samples = on_samples
+        self._wall = wall
         self._pace = pace or Pace()
         self._clock = clock
         self._lookup = lookup
         self._ledger = Ledger(wall)
-        self._needs = Needs()
+        self._needs = Needs(keeps_all=keeps_all)
         self._announced_at = float("-inf")
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"sampler {cluster}", daemon=True)
@@ -97,7 +109,14 @@ class Sampler:
             log.exception("Cluster %s: the sampler ended", self._cluster)
 
     async def _main(self) -> None:
-        rounds = Rounds(self._needs, self._ledger, pace=self._pace, clock=self._clock, lookup=self._lookup)
+        rounds = Rounds(
+            self._needs,
+            self._ledger,
+            pace=self._pace,
+            clock=self._clock,
+            wall=self._wall,
+            lookup=self._lookup,
+        )
         try:
             while not self._stopping.is_set():
                 try:
@@ -110,10 +129,12 @@ class Sampler:
             await rounds.stop()
 
     def _announce(self) -> None:
+        # First what is made of samples, so that who hears that they moved finds it made.
+        self._on_samples(self._ledger.sampled() or _NOTHING)
         now = self._clock()
         if now - self._announced_at < self._pace.announce_s:
             return
+        self._announced_at = now
         moved = self._ledger.moved()
         if moved:
-            self._announced_at = now
             self._on_change(moved)

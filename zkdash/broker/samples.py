@@ -16,12 +16,27 @@ NOT_YET = "not sampled yet"
 class LogEnds(msgspec.Struct, frozen=True, gc=False):
     """A partition's log: first offset kept, and the offset that the next message gets (high watermark).
 
-    `sampled_at` is the epoch second of the leader's answer.
+    `sampled_at` is the epoch second of the leader's answer. `before` and `before_at` are the end and the time
+    of the answer before, None where there was none.
     """
 
     start: int
     end: int
     sampled_at: float
+    before: int | None = None
+    before_at: float | None = None
+
+    def end_at(self, moment: float) -> int:
+        """Where the log ended at an epoch second: as if it had grown evenly between the two answers.
+
+        Where the moment is later than both, or earlier, the end of the nearer.
+        """
+        if moment >= self.sampled_at or self.before is None or self.before_at is None:
+            return self.end
+        if moment <= self.before_at:
+            return self.before
+        part = (moment - self.before_at) / (self.sampled_at - self.before_at)
+        return self.before + round((self.end - self.before) * part)
 
 
 class Unknown(msgspec.Struct, frozen=True, gc=False):
@@ -73,27 +88,67 @@ class Listing(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
+class GroupMember(msgspec.Struct, frozen=True):
+    """A member of a group that keeps itself in Kafka, with the partitions that it was assigned, by topic.
+
+    `assigned` is None where what its leader wrote is not a consumer's assignment (Kafka Connect's, say).
+    """
+
+    id: str
+    client: str
+    host: str
+    assigned: Mapping[str, tuple[int, ...]] | None
+
+
+class Description(msgspec.Struct, frozen=True):
+    """What the coordinator tells of a group as of the epoch second `sampled_at`.
+
+    `state` is Kafka's word ("Stable", "Empty", "PreparingRebalance"), `protocol_type` "consumer" for
+    consumers, `protocol` how partitions are assigned ("range"); either is "" where there are no members.
+    """
+
+    coordinator: int
+    state: str
+    protocol_type: str
+    protocol: str
+    members: tuple[GroupMember, ...]
+    sampled_at: float
+
+
+class UnknownDescription(msgspec.Struct, frozen=True):
+    """Why a group cannot be described now, and what the last answer was (None for none)."""
+
+    reason: str
+    last: Description | None = None
+
+
 class Samples(msgspec.Struct, frozen=True):
     """Everything sampled of one cluster; `listings` and `troubles` are by broker id.
 
-    `troubles` tells why a broker cannot be asked now.
+    `troubles` tells why a broker cannot be asked now. `descriptions` are by group.
     """
 
     ends: immutables.Map[str, Mapping[int, LogEnds | Unknown]] = immutables.Map()
     commits: immutables.Map[str, GroupCommits | UnknownCommits] = immutables.Map()
     listings: immutables.Map[int, Listing] = immutables.Map()
     troubles: immutables.Map[int, str] = immutables.Map()
+    descriptions: immutables.Map[str, Description | UnknownDescription] = immutables.Map()
     otherwise: str = NOT_YET
 
     def log(self, topic: str, partition: int) -> LogEnds | Unknown:
         """The log ends of a partition."""
-        found = self.ends.get(topic, {}).get(partition)
-        return Unknown(self.otherwise) if found is None else found
+        reading = self.ends.get(topic, {}).get(partition)
+        return Unknown(self.otherwise) if reading is None else reading
 
     def committed(self, group: str) -> GroupCommits | UnknownCommits:
         """What a group committed to Kafka."""
-        found = self.commits.get(group)
-        return UnknownCommits(self.otherwise) if found is None else found
+        commits = self.commits.get(group)
+        return UnknownCommits(self.otherwise) if commits is None else commits
+
+    def described(self, group: str) -> Description | UnknownDescription:
+        """What a group's coordinator tells of it."""
+        description = self.descriptions.get(group)
+        return UnknownDescription(self.otherwise) if description is None else description
 
     def groups(self) -> frozenset[str]:
         """All groups that any broker is known to coordinate, of old and of new consumers."""
@@ -101,5 +156,5 @@ class Samples(msgspec.Struct, frozen=True):
 
     def lag(self, topic: str, partition: int, offset: int) -> int | Unknown:
         """Messages between an offset and the log's end: negative where the offset lies beyond it."""
-        found = self.log(topic, partition)
-        return found if isinstance(found, Unknown) else found.end - offset
+        end = self.log(topic, partition)
+        return end if isinstance(end, Unknown) else end.end - offset

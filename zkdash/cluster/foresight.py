@@ -31,9 +31,9 @@ _Seen = Mapping[str, Violations | None]
 class Foreseen(msgspec.Struct, frozen=True):
     """What one check would find, or find no more.
 
-    `sentence` counts that alone, and not what it finds anyway. `causes` are the first names with a detail
-    ("" where there is none), `more` is how many other names there are. It is a finding after it has lasted
-    for `lasting` seconds.
+    `sentence` counts all that the named causes do then, as their details do: `unchanged` of them are so with
+    the plan and without it. `causes` are the first names with a detail ("" where there is none), `more` is
+    how many other names there are. It is a finding after it has lasted for `lasting` seconds.
     """
 
     check: str
@@ -42,6 +42,7 @@ class Foreseen(msgspec.Struct, frozen=True):
     causes: tuple[tuple[str, str], ...]
     more: int
     lasting: float
+    unchanged: int = 0
 
 
 class Foresight(msgspec.Struct, frozen=True):
@@ -58,19 +59,19 @@ def foresee(plans: Iterable[Plan], sight: CheckContext, most: int = MOST) -> lis
     None where there is nothing to be judged: a plan that is refused, or a cluster that is not loaded.
     """
     seen: _Seen | None = None
-    found: list[Foresight | None] = []
+    foresights: list[Foresight | None] = []
     for plan in plans:
         if not plan.steps or not sight.state.loaded:
-            found.append(None)
+            foresights.append(None)
             continue
         seen = _see(sight) if seen is None else seen
         outcome = outcomes.of(plan, sight.state, sight.now, most)
         most -= outcome.cost
         after, _ = advance.advance(sight.state, Batch(outcome.changed, sight.state.zxid + 1))
-        found.append(
+        foresights.append(
             _compared(seen, _see(msgspec.structs.replace(sight, state=after)), sight, outcome.assumed)
         )
-    return found
+    return foresights
 
 
 def _see(sight: CheckContext) -> _Seen:
@@ -83,26 +84,33 @@ def _compared(before: _Seen, after: _Seen, sight: CheckContext, assumed: tuple[s
         # A check that has nothing to say of such a cluster holds nothing against it.
         was, now = before.get(check.id) or NOBODY, after.get(check.id) or NOBODY
         if was is not now:
-            begun.append(_foreseen(check, _more(check, was, now), sight))
-            ended.append(_foreseen(check, _more(check, now, was), sight))
+            begun.append(_foreseen(check, was, now, sight))
+            ended.append(_foreseen(check, now, was, sight))
     return Foresight(_sorted(begun), _sorted(ended), assumed)
 
 
 def _more(check: Check, before: Violations, after: Violations) -> dict[str, Violation]:
     """What there is more of after than before: causes that are new, count more, or are worse."""
-    found = {}
+    worse = {}
     for name, cause in after.items():
         was = before.get(name)
-        if was is None:
-            found[name] = cause
-        elif cause.count > was.count:
-            found[name] = msgspec.structs.replace(cause, count=cause.count - was.count)
-        elif (cause.tone or check.tone).rank < (was.tone or check.tone).rank:
-            found[name] = cause
-    return found
+        if was is None or cause.count > was.count or _rank(check, cause) < _rank(check, was):
+            worse[name] = cause
+    return worse
 
 
-def _foreseen(check: Check, causes: Mapping[str, Violation], sight: CheckContext) -> Foreseen | None:
+def _rank(check: Check, cause: Violation) -> int:
+    return (cause.tone or check.tone).rank
+
+
+def _unchanged(before: Violations, causes: Mapping[str, Violation]) -> int:
+    """How much of the causes there is anyway."""
+    both = ((before[name].count, cause.count) for name, cause in causes.items() if name in before)
+    return sum(was for was, now in both if was < now)
+
+
+def _foreseen(check: Check, before: Violations, after: Violations, sight: CheckContext) -> Foreseen | None:
+    causes = _more(check, before, after)
     if not causes:
         return None
     tones = [cause.tone or check.tone for cause in causes.values()]
@@ -115,8 +123,10 @@ def _foreseen(check: Check, causes: Mapping[str, Violation], sight: CheckContext
         causes=tuple(named[:MOST_CAUSES]),
         more=max(0, len(named) - MOST_CAUSES),
         lasting=0.0 if at_once else check.holds_for(sight.thresholds),
+        unchanged=_unchanged(before, causes),
     )
 
 
-def _sorted(found: Sequence[Foreseen | None]) -> tuple[Foreseen, ...]:
-    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.tone.rank))
+def _sorted(outcomes: Sequence[Foreseen | None]) -> tuple[Foreseen, ...]:
+    foreseen = (outcome for outcome in outcomes if outcome is not None)
+    return tuple(sorted(foreseen, key=lambda outcome: outcome.tone.rank))

@@ -81,6 +81,12 @@ class Options(Table, frozen=True, kw_only=True):
         bool,
         keys.told("Ask the registered brokers for log ends, and for offsets that are kept in Kafka."),
     ] = True
+    sample_lag: Annotated[
+        bool,
+        keys.told(
+            "Ask them all the time about the lag of all groups; else only about what somebody looks at."
+        ),
+    ] = True
     approval: Annotated[bool, keys.told("An action needs a second person before it is carried out.")] = False
     markers: Annotated[
         bool,
@@ -202,12 +208,12 @@ def parse_address(text: str) -> tuple[tuple[tuple[str, int], ...], str]:
 def _server(part: str, text: str) -> tuple[str, int]:
     if part.startswith("["):
         host, bracket, rest = part[1:].partition("]")
-        known = bool(bracket) and ":" in host and _IPV6.fullmatch(host) is not None
+        is_host = bool(bracket) and ":" in host and _IPV6.fullmatch(host) is not None
         colon, port = rest[:1], rest[1:]
     else:
         host, colon, port = part.partition(":")
-        known = _HOST.fullmatch(host) is not None
-    if not known:
+        is_host = _HOST.fullmatch(host) is not None
+    if not is_host:
         raise ConfigError(f"{text!r} names no server with {part!r}: write host:2181 or [::1]:2181.")
     if not colon and not port:
         return host, 2181

@@ -83,16 +83,16 @@ def _clusters(place: Place, given: object, environ: Mapping[str, str], checks: C
         raise ConfigError(f"{place}: clusters = {given!r} is no table: write [clusters.<name>].")
     refuse_names(place.file, given)
     usual = {"checks": checks}
-    found = {
+    clusters = {
         name: tables.read(Cluster, place.below(f"clusters.{name}"), table, usual)
         for name, table in given.items()
     }
-    for name, cluster in found.items():
+    for name, cluster in clusters.items():
         notices.require(str(place.below(f"clusters.{name}")), cluster, environ)
     address = environ.get(ADDRESS, "").strip()
     if not address:
-        return found
-    if DEFAULT_NAME in found:
+        return clusters
+    if DEFAULT_NAME in clusters:
         raise ConfigError(
             f"The cluster {DEFAULT_NAME!r} is named twice, in {place} and by {ADDRESS} (which always names "
             f"{DEFAULT_NAME!r}): rename the one in the file."
@@ -101,4 +101,4 @@ def _clusters(place: Place, given: object, environ: Mapping[str, str], checks: C
         parse_address(address)
     except ConfigError as error:
         raise ConfigError(f"{ADDRESS}: {error}") from None
-    return {**found, DEFAULT_NAME: Cluster(zookeeper=address, checks=checks)}
+    return {**clusters, DEFAULT_NAME: Cluster(zookeeper=address, checks=checks)}

@@ -37,10 +37,10 @@ class Key(NamedTuple):
 @functools.cache
 def of(table: type[msgspec.Struct]) -> Mapping[str, Key]:
     """The keys of a table by their names, in the order in which they are declared."""
-    told = inspect.type_info(table)
-    assert isinstance(told, inspect.StructType)  # noqa: S101 - of a Struct
+    struct = inspect.type_info(table)
+    assert isinstance(struct, inspect.StructType)  # noqa: S101 - of a Struct
     annotated = {field.encode_name: field.type for field in msgspec.structs.fields(table)}
-    return {field.encode_name: _key(field, annotated[field.encode_name]) for field in told.fields}
+    return {field.encode_name: _key(field, annotated[field.encode_name]) for field in struct.fields}
 
 
 def item(key: Key) -> Key:
@@ -62,7 +62,7 @@ def _key(field: inspect.Field, annotation: Any) -> Key:
 def _told(takes: inspect.Type) -> tuple[inspect.Type, str, Mapping[str, Any]]:
     """The type itself, and what its annotations tell of it."""
     if isinstance(takes, inspect.UnionType):  # None where a key is not given
-        (takes,) = (one for one in takes.types if not isinstance(one, inspect.NoneType))
+        (takes,) = (kind for kind in takes.types if not isinstance(kind, inspect.NoneType))
     if isinstance(takes, inspect.Metadata):
         schema = takes.extra_json_schema or {}
         return takes.type, schema.get("description", ""), takes.extra or {}
@@ -88,7 +88,7 @@ def count(description: str, *, most: int, unit: str = "") -> msgspec.Meta:
 
 def choice(description: str, choices: tuple[str, ...], wrong: str = "") -> msgspec.Meta:
     """One of a few words."""
-    any_of = "|".join(re.escape(one) for one in choices)
+    any_of = "|".join(re.escape(word) for word in choices)
     extra = {"choices": choices, "wrong": wrong or f"is none: write one of {', '.join(choices)}"}
     return msgspec.Meta(pattern=rf"\A(?:{any_of})\Z", description=description, extra=extra)
 

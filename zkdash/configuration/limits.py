@@ -94,16 +94,17 @@ class Limits(Table, frozen=True, forbid_unknown_fields=True):
         if self.files <= files:
             return self
         share = (files - _FILES_BESIDES - _BACKLOG) / (self.files - _FILES_BESIDES)
-        found = msgspec.structs.replace(
+        limits = msgspec.structs.replace(
             self, **{name: max(2, int(getattr(self, name) * share)) for name in _OPEN}
         )
-        if found.connections < _FEWEST:
+        if limits.connections < _FEWEST:
             raise ConfigError(
                 f"This process may open {files} files only (ulimit -n), which leaves too few for "
                 f"connections: allow it {self.files}."
             )
         return msgspec.structs.replace(
-            found, **{name: min(getattr(found, name), getattr(found, _whole(name)) - 1) for name in _SHARES}
+            limits,
+            **{name: min(getattr(limits, name), getattr(limits, _whole(name)) - 1) for name in _SHARES},
         )
 
     def check(self) -> None:

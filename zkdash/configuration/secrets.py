@@ -25,20 +25,20 @@ class Source(msgspec.Struct, frozen=True):
 
     def read(self, environ: Mapping[str, str]) -> str:
         """The secret, without a line's end. Raises ConfigError."""
-        told = f"{self.where} {self.key} = {self.name!r}"
+        place = f"{self.where} {self.key} = {self.name!r}"
         if self.key.lower().endswith("_file"):
-            secret = _content(told, Path(self.name)).rstrip("\r\n")
+            secret = _content(place, Path(self.name)).rstrip("\r\n")
             if not secret.strip():
-                raise ConfigError(f"{told} is an empty file: write the secret into it.")
+                raise ConfigError(f"{place} is an empty file: write the secret into it.")
         else:
             secret = environ.get(self.name, "")
             if not secret:
                 raise ConfigError(
-                    f"{told}, but the environment has no such variable: set it to the secret, or name a "
+                    f"{place}, but the environment has no such variable: set it to the secret, or name a "
                     f"file by {self.key.removesuffix('_env')}_file."
                 )
         if "\0" in secret:
-            raise ConfigError(f"{told} holds a NUL, which no secret has: write it as text.")
+            raise ConfigError(f"{place} holds a NUL, which no secret has: write it as text.")
         return secret
 
 
@@ -52,29 +52,29 @@ def named(where: str, table: msgspec.Struct, key: str) -> Source | None:
     return None if variable is None else Source(where, f"{key}_env", variable)
 
 
-def warn_if_open(told: str, path: Path) -> None:
+def warn_if_open(place: str, path: Path) -> None:
     """Log a warning where others than owner and group may read a file of secrets."""
     try:
         mode = path.stat().st_mode
     except OSError:
         return  # whoever reads it tells
     if mode & stat.S_IROTH:
-        log.warning("%s may be read by everybody on this machine: chmod o-r it", told)
+        log.warning("%s may be read by everybody on this machine: chmod o-r it", place)
 
 
-def _content(told: str, path: Path) -> str:
+def _content(place: str, path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
-            raise ConfigError(f"{told} is too large for a secret: write only that into the file.")
+            raise ConfigError(f"{place} is too large for a secret: write only that into the file.")
         text = content.decode()
     except OSError as error:
         raise ConfigError(
-            f"{told} can't be read: {error.strerror or error}; name a readable file."
+            f"{place} can't be read: {error.strerror or error}; name a readable file."
         ) from error
     except UnicodeDecodeError:
         # not chained: the error holds the bytes
-        raise ConfigError(f"{told} is no UTF-8 text: write the secret as text.") from None
-    warn_if_open(told, path)
+        raise ConfigError(f"{place} is no UTF-8 text: write the secret as text.") from None
+    warn_if_open(place, path)
     return text

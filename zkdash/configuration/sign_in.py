@@ -115,10 +115,10 @@ class SignIn(Table, frozen=True, forbid_unknown_fields=True):
 def _refuse_clear(key: str, url: str, safe: str, clear: str) -> None:
     try:
         parts = urlsplit(url)
-        known = bool(parts.hostname) and (parts.port is None or parts.port > 0) and not parts.query
+        is_whole = bool(parts.hostname) and (parts.port is None or parts.port > 0) and not parts.query
     except ValueError:
-        known = False
-    if not known or parts.scheme not in {safe, clear}:
-        raise ConfigError(f"{key} = {url!r} is no address: write {safe}://host.")
+        is_whole = False
+    if not is_whole or parts.scheme not in {safe, clear}:
+        raise ConfigError(f"{key} = {url!r} is not an address: write {safe}://host.")
     if parts.scheme == clear and parts.hostname not in _HERE:
         raise ConfigError(f"{key} = {url!r} would send secrets in the clear: use {safe}://.")

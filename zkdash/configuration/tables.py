@@ -40,29 +40,29 @@ def read(kind: type[T], place: Place, given: object, usual: Table | Mapping[str,
     """The table that was given; what it lacks is as in `usual`, else as declared. Raises ConfigError."""
     if not isinstance(given, dict):
         raise ConfigError(f"{place.file}: {place.table} = {given!r} is no table: write [{place.table}].")
-    known = keys.of(kind)
-    refuse_unknown(place, given, known)
+    keys_by_name = keys.of(kind)
+    refuse_unknown(place, given, keys_by_name)
     values = dict(usual if isinstance(usual, Mapping) else _values(usual))
-    for name, key in known.items():
+    for name, key in keys_by_name.items():
         if name in given:
             values[name] = _value(key, place, given[name], values.get(name))
         elif key.required and name not in values:
             example = f'"{key.extra["example"]}"' if "example" in key.extra else "…"
             raise ConfigError(f"{place} lacks the key {name}: add {name} = {example}.")
-    found = kind(**values)
+    table = kind(**values)
     try:
-        found.check()
+        table.check()
     except ConfigError as error:
         raise ConfigError(f"{place} {error}") from None
-    return found
+    return table
 
 
-def refuse_unknown(place: Place, given: Mapping[str, object], known: Mapping[str, object]) -> None:
-    unknown = sorted(given.keys() - known.keys())
+def refuse_unknown(place: Place, given: Mapping[str, object], keys_by_name: Mapping[str, object]) -> None:
+    unknown = sorted(given.keys() - keys_by_name.keys())
     if unknown:
         raise ConfigError(
             # without its value, which may be a secret under a wrong name
-            f"{place} has the unknown key {unknown[0]!r}: known are {', '.join(sorted(known))}."
+            f"{place} has the unknown key {unknown[0]!r}: known are {', '.join(sorted(keys_by_name))}."
         )
 
 
@@ -88,18 +88,20 @@ def _list(key: Key, place: Place, given: Any) -> tuple[Any, ...]:
     if isinstance(item.takes, inspect.StructType):
         rows = place.below(key.name)
         if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
-            raise ConfigError(f"{place.file}: {rows.table} = {given!r} is no list: write [[{rows.table}]].")
-        kind, one = cast("type[Table]", item.takes.cls), Place(place.file, f"[{rows.table}]")
-        return tuple(read(kind, one, row) for row in given)
+            raise ConfigError(
+                f"{place.file}: {rows.table} = {given!r} is not a list: write [[{rows.table}]]."
+            )
+        kind, row_place = cast("type[Table]", item.takes.cls), Place(place.file, f"[{rows.table}]")
+        return tuple(read(kind, row_place, row) for row in given)
     shown = "" if key.extra.get("hidden") else f" = {given!r}"
-    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+    if not isinstance(given, list) or not all(isinstance(entry, str) for entry in given):
         raise ConfigError(f"{place} {key.name}{shown} {_wrong(key, given)}.")
-    for number, one in enumerate(given, 1):
+    for number, entry in enumerate(given, 1):
         try:
-            _converted(item, one)
+            _converted(item, entry)
         except msgspec.ValidationError:
-            named = f"number {number}" if key.extra.get("hidden") else repr(one)
-            raise ConfigError(f"{place} {key.name}: {named} {_wrong(item, one)}.") from None
+            named = f"number {number}" if key.extra.get("hidden") else repr(entry)
+            raise ConfigError(f"{place} {key.name}: {named} {_wrong(item, entry)}.") from None
     return tuple(given)
 
 
@@ -123,7 +125,7 @@ def _wrong(key: Key, given: object) -> str:
     if isinstance(takes, inspect.IntType):
         return f"is no whole number from {takes.ge} to {takes.le}"
     if isinstance(takes, inspect.FloatType):
-        what = "number of seconds" if extra.get("unit") == keys.SECONDS else "number"
+        kind = "number of seconds" if extra.get("unit") == keys.SECONDS else "number"
         least = f"above {takes.gt:.12g} and up" if takes.ge is None else f"from {takes.ge:.12g}"
-        return f"is no {what} {least} to {takes.le:.12g}"
+        return f"is no {kind} {least} to {takes.le:.12g}"
     return "is neither true nor false"

@@ -17,14 +17,14 @@ _NETWORK = 64
 def key(host: str) -> str:
     """The address as limits count it: of IPv6 the network of 64 bits, of IPv4 in IPv6 the former."""
     try:
-        found = ipaddress.ip_address(host[:_LONGEST])
+        address = ipaddress.ip_address(host[:_LONGEST])
     except ValueError:
         return host[:_LONGEST]
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((int(found), _NETWORK), strict=False))
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), _NETWORK), strict=False))
 
 
 class Addresses:

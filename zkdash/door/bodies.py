@@ -82,5 +82,5 @@ class Body:
 
 
 def crowded(limit: str) -> Refusal:
-    """What is answered to whom there is no place for."""
+    """The answer where there is no place for a request."""
     return Refusal(refusals.status(limit), refusals.sentence(limit))

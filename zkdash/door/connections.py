@@ -102,14 +102,14 @@ class Connections:
             self._held[connection.address].waiting.pop(connection, None)
 
     def ended(self, connection: Connection) -> None:
-        """It is no more, or as good as that."""
+        """The connection has ended, or is about to."""
         if connection not in self._open:
             return
         self.works(connection)
         self._open.remove(connection)
-        held = self._held[connection.address]
-        held.count -= 1
-        if not held.count:
+        share = self._held[connection.address]
+        share.count -= 1
+        if not share.count:
             del self._held[connection.address]
 
     def tell(self, limit: str, address: str | None) -> None:
@@ -118,21 +118,21 @@ class Connections:
 
     def look(self, now: float) -> None:
         """End what has waited too long, and what takes no answers."""
-        for one in tuple(self._open):
-            if one.since is not None and now - one.since > self.limits.head_s:
-                self.works(one)
-                self.tell("head_s", one.address)
-                one.peer.late()
-        unread = [one for one in self._open if one.look(now)]
-        for one in unread:
-            if now - one.unread_since > self.limits.unread_s:
-                self._give_up(one, "unread_s")
+        for connection in tuple(self._open):
+            if connection.since is not None and now - connection.since > self.limits.head_s:
+                self.works(connection)
+                self.tell("head_s", connection.address)
+                connection.peer.late()
+        unread = [connection for connection in self._open if connection.look(now)]
+        for connection in unread:
+            if now - connection.unread_since > self.limits.unread_s:
+                self._give_up(connection, "unread_s")
         by_address: defaultdict[str | None, list[Connection]] = defaultdict(list)
-        for one in unread:
-            by_address[one.address].append(one)
-        for address, found in by_address.items():
+        for connection in unread:
+            by_address[connection.address].append(connection)
+        for address, connections in by_address.items():
             if address is not None:
-                self._lighten(found, f"unread_bytes{OF_ADDRESS}")
+                self._lighten(connections, f"unread_bytes{OF_ADDRESS}")
         self._lighten(unread, "unread_bytes")
 
     async def watch(self) -> None:
@@ -156,8 +156,8 @@ class Connections:
             return "" if self._give_way(address) else f"{CONNECTIONS}{OF_ADDRESS}"
         if len(self._open) < self.limits.connections:
             return ""
-        others = (one for one, held in self._held.items() if one is not None and held.waiting)
-        most = max(others, key=lambda one: self._held[one].count, default=None)
+        others = (address for address, share in self._held.items() if address is not None and share.waiting)
+        most = max(others, key=lambda address: self._held[address].count, default=None)
         if most is not None and self._held[most].count > count + 1:
             return "" if self._give_way(most) else CONNECTIONS
         return CONNECTIONS
@@ -174,10 +174,10 @@ class Connections:
     def _lighten(self, unread: Iterable[Connection], limit: str) -> None:
         """Give up those that take least of their answers, until what is left is within a limit."""
         still = sorted(
-            (one for one in unread if one in self._open),
-            key=lambda one: one.transport.get_write_buffer_size(),
+            (connection for connection in unread if connection in self._open),
+            key=lambda connection: connection.transport.get_write_buffer_size(),
         )
-        total = sum(one.transport.get_write_buffer_size() for one in still)
+        total = sum(connection.transport.get_write_buffer_size() for connection in still)
         while total > getattr(self.limits, limit):
             largest = still.pop()
             total -= largest.transport.get_write_buffer_size()

@@ -119,13 +119,13 @@ class _Exchange:
             return {"type": "http.disconnect"}
         if not self._reads:
             return await self._receive()
-        found = await self._body.read()
-        if isinstance(found, Refusal):
-            return self._refuse(found)
-        self._reads = found.get("more_body", False)
-        if not self._reads and found["type"] == "http.request" and not await self._turn.begin():
+        message = await self._body.read()
+        if isinstance(message, Refusal):
+            return self._refuse(message)
+        self._reads = message.get("more_body", False)
+        if not self._reads and message["type"] == "http.request" and not await self._turn.begin():
             return self._refuse(Refusal(503, "Too much is asked for at once. Come back later."))
-        return found
+        return message
 
     async def send(self, message: Any) -> None:
         """Pass an answer on: from its beginning on it is written, and no longer worked on."""

@@ -123,8 +123,8 @@ class Floor:
 
     def visit(self, scope: dict[str, Any], address: str | None) -> Visit:
         """A new visit, which those behind the door find in the scope."""
-        found = scope[_SCOPE] = Visit(self._places, address, self._refusals)
-        return found
+        visit = scope[_SCOPE] = Visit(self._places, address, self._refusals)
+        return visit
 
     def taken(self, kind: str) -> int:
         return self._places[kind].taken

@@ -73,11 +73,11 @@ class RequestProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        found = self._all.admit(self, transport, self.client, self.loop.time())
-        if isinstance(found, Connection):
-            self._connection = found
+        admitted = self._all.admit(self, transport, self.client, self.loop.time())
+        if isinstance(admitted, Connection):
+            self._connection = admitted
         else:
-            self._end(crowded(found))
+            self._end(crowded(admitted))
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -155,7 +155,7 @@ class RequestProtocol(HttpToolsProtocol):
         return self._connection.address if self._connection is not None else None
 
     def late(self) -> None:
-        """End it; who has begun to ask is told why."""
+        """End the connection; a client that has begun a request is told why."""
         if self._unheard:
             self._end(Refusal(408, f"No whole request came within {self._all.limits.head_s:g} s."))
         else:

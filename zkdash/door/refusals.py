@@ -51,12 +51,12 @@ REFUSALS = Refusals()
 
 
 def status(limit: str) -> int:
-    """By HTTP: 429 for who takes too much alone; where all together do, 503."""
+    """The HTTP status: 429 where one client takes too much, 503 where all together do."""
     return 429 if limit.endswith((OF_ADDRESS, OF_PERSON)) else 503
 
 
 def sentence(limit: str) -> str:
-    """Why a place was refused, for who was refused it."""
+    """Why a place was refused, as a sentence for the client."""
     kind = limit.removesuffix(OF_ADDRESS).removesuffix(OF_PERSON).replace("_", " ")
     whose = {OF_ADDRESS: " from this address", OF_PERSON: " by you"}
     of = next((words for suffix, words in whose.items() if limit.endswith(suffix)), "")

@@ -18,7 +18,7 @@ _JUST_NOW_S = 0.1
 
 @dataclass
 class Work:
-    """How many `requests` are worked on now; told on the event loop, read by anybody."""
+    """How many `requests` are worked on now; counted on the event loop, read from any thread."""
 
     requests: int = 0
     _ended: float = 0.0

@@ -51,28 +51,28 @@ _STORED: Final = np.dtype(
 
 def batches(data: bytes, redaction: Redaction, *, limit: int = ROWS) -> Iterator[pa.RecordBatch | Problem]:
     """The znodes in batches of `limit`; or one problem, where the file is not a whole snapshot."""
-    found = snapshot_reader.layout(data)
-    if isinstance(found, Problem):
-        yield found
+    layout = snapshot_reader.layout(data)
+    if isinstance(layout, Problem):
+        yield layout
         return
-    counted = found.children()
-    windows: Any = np.ndarray((len(found.data) - _STORED.itemsize + 1,), _STORED, found.data, strides=(1,))
-    for start in range(0, len(found.paths), limit):
-        rows = range(start, min(start + limit, len(found.paths)))
-        yield _batch(found, rows, windows[found.stored[rows.start : rows.stop]], counted, redaction)
+    counted = layout.children()
+    windows: Any = np.ndarray((len(layout.data) - _STORED.itemsize + 1,), _STORED, layout.data, strides=(1,))
+    for start in range(0, len(layout.paths), limit):
+        rows = range(start, min(start + limit, len(layout.paths)))
+        yield _batch(layout, rows, windows[layout.stored[rows.start : rows.stop]], counted, redaction)
 
 
 def _batch(
-    found: Layout, rows: range, stored: Any, counted: dict[str, int], redaction: Redaction
+    layout: Layout, rows: range, stored: Any, counted: dict[str, int], redaction: Redaction
 ) -> pa.RecordBatch:
-    paths = found.paths[rows.start : rows.stop]
-    payload = [found.payload(row) for row in rows]
+    paths = layout.paths[rows.start : rows.stop]
+    payload = [layout.payload(row) for row in rows]
     children = np.array([counted.get(path, 0) for path in paths], np.int64)
     made: dict[str, Any] = {name: stored[name] for name in _STORED.names or ()}
     made |= {
         "path": paths,
         "data": [redaction.apply(path, data) for path, data in zip(paths, payload, strict=True)],
-        "acl": [found.acls.get(key, OPEN) for key in stored["acl"].tolist()],
+        "acl": [layout.acls.get(key, OPEN) for key in stored["acl"].tolist()],
         "cversion": 2 * stored["cversion"].astype(np.int64) - children,
         "data_length": [len(data or b"") for data in payload],
         "num_children": children,

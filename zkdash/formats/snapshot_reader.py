@@ -15,8 +15,6 @@ from typing import Final, NamedTuple
 from zkdash.formats import bounds, xerial
 from zkdash.formats.jute import MalformedError, Reader
 from zkdash.formats.problems import Problem
-from zkdash.formats.redaction import Redaction
-from zkdash.znode import Stat, Znode
 
 OPEN: Final = "world:anyone:31"
 STORED: Final = struct.Struct("!qqqqqiiiqq")  # ACL key, then StatPersisted
@@ -33,21 +31,6 @@ class Digest(NamedTuple):
     zxid: int
     version: int
     value: int | str
-
-
-class Snapshot(NamedTuple):
-    """A whole snapshot. `sessions` maps a signed session id to its timeout in milliseconds.
-
-    `znodes` are in the file's order, "/" first; `acls` are theirs, as "scheme:id:perms" joined by ",".
-    `last_zxid` is the last transaction applied when it was written, where the server tells it (3.9).
-    """
-
-    dbid: int
-    sessions: dict[int, int]
-    znodes: list[tuple[str, Znode]]
-    acls: list[str]
-    digest: Digest | None
-    last_zxid: int | None
 
 
 @dataclass
@@ -78,30 +61,6 @@ class Layout:
         if self.data[start : start + 4] == b"\xff\xff\xff\xff":
             return None
         return self.data[start + 4 : self.stored[row]]
-
-
-def read(data: bytes, redaction: Redaction) -> Snapshot | Problem:
-    """The snapshot that a file's bytes hold, or why it must not be used: take the one before it then."""
-    found = layout(data)
-    if isinstance(found, Problem):
-        return found
-    children = found.children()
-    znodes = []
-    acls = []
-    for row, path in enumerate(found.paths):
-        payload = found.payload(row)
-        key, *stored = STORED.unpack_from(found.data, found.stored[row])
-        stat = _stat(stored, len(payload or b""), children[path])
-        znodes.append((path, Znode.of(redaction.apply(path, payload), stat)))
-        acls.append(found.acls.get(key, OPEN))
-    return Snapshot(found.dbid, found.sessions, znodes, acls, found.digest, found.last_zxid)
-
-
-def _stat(stored: list[int], size: int, children: int) -> Stat:
-    """What a server would show: the stored cversion counts creations only."""
-    czxid, mzxid, ctime, mtime, version, cversion, aversion, owner, pzxid = stored
-    shown = 2 * cversion - children
-    return Stat(czxid, mzxid, ctime, mtime, version, shown, aversion, owner, size, children, pzxid)
 
 
 def layout(data: bytes) -> Layout | Problem:
@@ -144,26 +103,26 @@ def _layout(reader: Reader, data: bytes) -> Layout:
     version = reader.i32()
     if version != 2:
         raise MalformedError(f"version {version}, where only 2 is known")
-    found = Layout(data, dbid=reader.i64())
-    found.sessions = {reader.i64(): reader.i32() for _ in range(reader.count())}
-    found.acls = {reader.i64(): ",".join(map(str, reader.acl())) for _ in range(reader.count())}
-    reader.position = _walk(data, reader.position, found)
+    layout = Layout(data, dbid=reader.i64())
+    layout.sessions = {reader.i64(): reader.i32() for _ in range(reader.count())}
+    layout.acls = {reader.i64(): ",".join(map(str, reader.acl())) for _ in range(reader.count())}
+    reader.position = _walk(data, reader.position, layout)
     _seal(reader, data)
     if reader.left not in (0, _LAST_ZXID_SIZE):
-        found.digest = _digest(reader)
+        layout.digest = _digest(reader)
         _seal(reader, data)
     if reader.left:
-        found.last_zxid = reader.i64()
+        layout.last_zxid = reader.i64()
         _seal(reader, data)
     if reader.left:
         raise MalformedError(f"{reader.left} bytes are left behind its last seal")
-    return found
+    return layout
 
 
-def _walk(data: bytes, position: int, found: Layout) -> int:
+def _walk(data: bytes, position: int, layout: Layout) -> int:
     """The znodes from `position` on, up to the path that ends them; the position behind it."""
     length_at, last = _LENGTH.unpack_from, len(data) - STORED.size - 4
-    paths, starts, stored = found.paths, found.starts, found.stored
+    paths, starts, stored = layout.paths, layout.starts, layout.stored
     while data[position : position + 5] != _END:
         (length,) = length_at(data, position) if position <= last else (-1,)
         after = position + 4 + length

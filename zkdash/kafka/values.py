@@ -60,6 +60,16 @@ class Broker(msgspec.Struct, frozen=True):
     features: Mapping[str, tuple[int, int]] | None = None
     creator: str | None = None
 
+    @property
+    def host_port(self) -> str | None:
+        """`host:port` of its listener in plain text; None where it has none."""
+        return None if self.host is None else f"{self.host}:{self.port}"
+
+    @property
+    def address(self) -> str:
+        """Where it listens, in short: `host_port`, else all of its endpoints."""
+        return self.host_port or ", ".join(self.endpoints)
+
 
 class Controller(msgspec.Struct, frozen=True):
     """/controller. `kraft_controller_epoch` >= 0 means that a KRaft controller owns the metadata."""

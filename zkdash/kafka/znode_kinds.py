@@ -228,5 +228,5 @@ def parse(place: Place, data: bytes | None) -> tuple[Any, tuple[str, ...]]:
     if place.kind is Kind.BROKER:
         return brokers.parse_broker(int(place.name), data)
     if place.kind is Kind.MISNAMED:
-        return unparsable(f"the name {quote(place.key)} is no {place.name} id (a number from 0 is)")
+        return unparsable(f"the name {quote(place.key)} is not a {place.name} id (a number from 0)")
     return None, ()

@@ -25,7 +25,7 @@ class Keeper(Protocol):
 
 
 class KeptFindings(Polled[Alarms]):
-    """What the keeper remembers, told once a second what is seen; without one, nothing."""
+    """The open alarms: once a second the keeper is given the findings of every cluster. Without one, none."""
 
     def __init__(self, keeper: Keeper | None = None, clusters: Sequence[str] = ()) -> None:
         super().__init__("Keeping the findings", EMPTY, idle=keeper is None)
@@ -37,14 +37,16 @@ class KeptFindings(Polled[Alarms]):
         if self._keeper is None:
             return
         snapshots = [snapshot for name in self._clusters if (snapshot := snapshot_registry.current(name))]
-        seen = {one.cluster: Seen(one.observations, _is_current(one)) for one in snapshots}
+        seen = {
+            snapshot.cluster: Seen(snapshot.observations, _is_current(snapshot)) for snapshot in snapshots
+        }
         try:
-            found = self._keeper.turn(seen, datetime.datetime.now(datetime.UTC))
+            alarms_by_cluster = self._keeper.turn(seen, datetime.datetime.now(datetime.UTC))
         except UnavailableError as trouble:
             self._fail(seen, str(trouble))
             return
         self._failed = False
-        for cluster, alarms in found.items():
+        for cluster, alarms in alarms_by_cluster.items():
             self._publish(cluster, alarms)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from zkdash.cluster.checks import Thresholds
 from zkdash.configuration.limits import Limits
-from zkdash.live import alarms, pollers, runs, snapshot_registry, storage
+from zkdash.live import alarms, database_probe, pollers, runs, snapshot_registry
 from zkdash.live.pollers import Pollers
 from zkdash.live.queue import Reader
 from zkdash.live.sockets.hub import Hub
@@ -33,7 +33,7 @@ class Engine:
         sinks: Callable[[str], Sequence[Sink]] = lambda _cluster: (),
         recent: runs.Reader | None = None,
         keeper: alarms.Keeper | None = None,
-        prober: storage.Prober | None = None,
+        prober: database_probe.Prober | None = None,
         thresholds: Callable[[str], Thresholds] = lambda _cluster: Thresholds(),
         limits: Limits | None = None,
     ) -> None:
@@ -43,16 +43,13 @@ class Engine:
         self._watchers: list[Watcher] = []
         self._thresholds = thresholds
         names = [config.name for config in configs]
-        self.polled = pollers.of(names, actions=actions, recent=recent, keeper=keeper)
-        self._storage = [] if prober is None else [storage.Poller(prober)]
+        self.polled = pollers.of(names, actions=actions, recent=recent, keeper=keeper, prober=prober)
 
     async def start(self) -> None:
         """Start the hub on the running loop, then a watcher a cluster; none waits for its ZooKeeper."""
         self.hub.start(asyncio.get_running_loop())
         for poller in self.polled:
             poller.start()
-        for prober in self._storage:
-            prober.start()
         for config in self._configs:
             watcher = Watcher(
                 config,
@@ -70,7 +67,6 @@ class Engine:
         ends = [
             *(watcher.stop for watcher in self._watchers),
             *(poller.stop for poller in self.polled),
-            *(prober.stop for prober in self._storage),
         ]
         await asyncio.gather(*map(asyncio.to_thread, ends))
         snapshot_registry.clear()

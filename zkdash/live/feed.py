@@ -1,7 +1,9 @@
-"""The last changes of a cluster in the order they were seen in, so that a program can go on where it was."""
+"""The last changes of a cluster in the order they were seen in: for pages, which show the newest, and for
+programs, which go on where they were."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -36,12 +38,13 @@ class News(NamedTuple):
 class Feed(msgspec.Struct, frozen=True):
     """What is kept: everything that came after `begins`, oldest first; `begins` is None before the load.
 
-    `kept` counts the changes in it.
+    `kept` counts the changes in it. `loaded_at` is the transaction of the first load.
     """
 
     begins: Place | None = None
     news: tuple[News, ...] = ()
     kept: int = 0
+    loaded_at: int | None = None
 
     @property
     def ends(self) -> Place | None:
@@ -50,7 +53,7 @@ class Feed(msgspec.Struct, frozen=True):
 
     def loaded(self, zxid: int) -> Feed:
         """The feed of a cluster that was read for the first time."""
-        return Feed(Place(zxid, 0))
+        return Feed(Place(zxid, 0), loaded_at=zxid)
 
     def told(self, zxid: int, changes: tuple[Change, ...]) -> Feed:
         """The feed with one more reading's changes (newest first); of old ones MOST stay."""
@@ -63,10 +66,15 @@ class Feed(msgspec.Struct, frozen=True):
         if kept > MOST + _SLACK:
             while kept > MOST and over < len(news) - 1:
                 begins, kept, over = news[over].place, kept - len(news[over].changes), over + 1
-        return Feed(begins, news[over:], kept)
+        return Feed(begins, news[over:], kept, self.loaded_at)
+
+    def newest(self) -> Iterator[Change]:
+        """All that is kept, the newest first."""
+        for entry in reversed(self.news):
+            yield from reversed(entry.changes)
 
     def since(self, place: Place) -> tuple[News, ...] | None:
         """What came after a place; None where that is not known any more, or from elsewhere."""
         if self.begins is None or place < self.begins:
             return None
-        return tuple(one for one in self.news if one.place > place)
+        return tuple(news for news in self.news if news.place > place)

@@ -23,23 +23,31 @@ Clock = Callable[[], float]
 
 
 class Polled(ABC, Generic[T]):
-    """One value a cluster, read once a second. The database may hang or be away: then it only gets old.
+    """One value a cluster, read every `every_s` seconds. The database may hang or be away: then it gets old.
 
-    `what` is done names the thread, and in the log; one that is `idle` has none. A value is a Struct with
+    `name` names the thread, and in the log what failed; one that is `idle` has none. A value is a Struct with
     `trouble`, a sentence that says why it cannot be read now, and then the rest of it is as it was.
     """
 
-    def __init__(self, what: str, empty: T, *, idle: bool = False, clock: Clock = time.monotonic) -> None:
-        self._what, self._empty, self._idle, self._clock = what, empty, idle, clock
+    def __init__(
+        self,
+        name: str,
+        empty: T,
+        *,
+        idle: bool = False,
+        every_s: float = INTERVAL_S,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self._name, self._empty, self._idle, self._every_s, self._clock = name, empty, idle, every_s, clock
         self._known: dict[str, T] = {}
         self._wake = threading.Event()
         self._stopping = False
         self._failed = False
-        self._thread = threading.Thread(target=self._run, name=what, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     @abstractmethod
     def turn(self) -> None:
-        """Ask, once, and publish what is told."""
+        """Read once, and publish the values."""
 
     def current(self, cluster: str) -> T:
         """What was read last; the same object until something changes."""
@@ -88,8 +96,8 @@ class Polled(ABC, Generic[T]):
             try:
                 self.turn()
             except Exception:
-                log.exception("%s failed", self._what)
-            self._wake.wait(INTERVAL_S)
+                log.exception("%s failed", self._name)
+            self._wake.wait(self._every_s)
             self._wake.clear()
 
 

@@ -26,7 +26,7 @@ class Reader(Protocol):
 
     def changed(self, since: int, /) -> News: ...
 
-    def detail(self, cluster: str, number: int, known: Detail | None = None, /) -> Detail | None: ...
+    def detail(self, cluster: str, number: int, earlier: Detail | None = None, /) -> Detail | None: ...
 
 
 class Queue(msgspec.Struct, frozen=True):
@@ -82,14 +82,14 @@ class ActionQueue(Polled[Queue]):
         if self._reader is not None:
             self._wanted.want((cluster, number))
 
-    def hold(self, found: Detail) -> None:
+    def hold(self, detail: Detail) -> None:
         """Take what a request has just read of an action that somebody is about to look at."""
         if self._reader is None:
             return
-        key = (found.entry.cluster, found.entry.id)
+        key = (detail.entry.cluster, detail.entry.id)
         before = self._details.get(key)
-        if before is None or before.entry.revision <= found.entry.revision:
-            self._details[key] = found
+        if before is None or before.entry.revision <= detail.entry.revision:
+            self._details[key] = detail
         self.want(*key)
 
     def turn(self) -> None:
@@ -121,14 +121,14 @@ class ActionQueue(Polled[Queue]):
             if entry.cluster in self._kept:
                 self._kept[entry.cluster][entry.id] = entry
                 moved.add(entry.cluster)
-        changed = {(one.cluster, one.id): one.revision for one in news.entries}
+        changed = {(entry.cluster, entry.id): entry.revision for entry in news.entries}
         looked_at, read = self._look_closer(reader, changed)
         self._since = news.revision
         troubled = {cluster for cluster in self._clusters if self._last(cluster).trouble}
         for cluster in moved | read | troubled:
             entries, more = self._cut(cluster)
-            seen = {number: revision for (of, number), revision in looked_at.items() if of == cluster}
-            self._publish(cluster, Queue(entries=entries, read=True, more=more, looked_at=seen))
+            revisions = {number: revision for (of, number), revision in looked_at.items() if of == cluster}
+            self._publish(cluster, Queue(entries=entries, read=True, more=more, looked_at=revisions))
 
     def _look_closer(
         self, reader: Reader, changed: Mapping[tuple[str, int], int]
@@ -136,16 +136,16 @@ class ActionQueue(Polled[Queue]):
         """Read the actions that are looked at where they are not known, or older than what changed."""
         read, details = set(), self._details
         for key in self._wanted.standing(lambda gone: details.pop(gone, None)):
-            known = details.get(key)
-            if key not in details or changed.get(key, 0) > (known.entry.revision if known else 0):
-                details[key] = reader.detail(*key, known)
+            earlier = details.get(key)
+            if key not in details or changed.get(key, 0) > (earlier.entry.revision if earlier else 0):
+                details[key] = reader.detail(*key, earlier)
                 read.add(key[0])
-        return {key: one.entry.revision for key, one in tuple(details.items()) if one}, read
+        return {key: detail.entry.revision for key, detail in tuple(details.items()) if detail}, read
 
     def _cut(self, cluster: str) -> tuple[tuple[Entry, ...], bool]:
         """The entries of a cluster, newest first, with the oldest of those not in flight forgotten."""
         kept = self._kept[cluster]
-        over = sorted((one.id for one in kept.values() if not one.is_in_flight), reverse=True)
+        over = sorted((entry.id for entry in kept.values() if not entry.is_in_flight), reverse=True)
         for number in over[KEPT:]:
             del kept[number]
         newest_first = tuple(kept[number] for number in sorted(kept, reverse=True))

@@ -60,9 +60,9 @@ class PipelineRuns(Polled[Runs]):
         if self._reader is not None:
             self._wanted.want(cluster)
 
-    def hold(self, cluster: str, found: tuple[Run, ...]) -> None:
-        """Take what a request has just read, for who is about to look at it."""
-        self._publish(cluster, Runs(found, read=True))
+    def hold(self, cluster: str, runs: tuple[Run, ...]) -> None:
+        """Publish runs that a request has just read, for the page that is about to open."""
+        self._publish(cluster, Runs(runs, read=True))
         self.want(cluster)
 
     def turn(self) -> None:

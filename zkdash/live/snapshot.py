@@ -10,13 +10,18 @@ from zkdash.alarms.open_alarms import EMPTY as EMPTY_ALARMS
 from zkdash.alarms.open_alarms import Alarms
 from zkdash.broker.samples import Samples
 from zkdash.cluster.analysis.migration import Migration
-from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Finding, Observations
 from zkdash.cluster.ensemble.values import UNKNOWN, Ensemble
+from zkdash.cluster.incidents import Incidents
+from zkdash.cluster.incidents.causes import Cause
 from zkdash.cluster.model.changed_areas import ChangedAreas
+from zkdash.cluster.model.kafka_groups import KafkaGroups
+from zkdash.cluster.model.lags import Lags
 from zkdash.cluster.model.state import ClusterState
+from zkdash.live.departures import Departures
 from zkdash.live.feed import Feed
 from zkdash.live.queue import EMPTY, Queue
+from zkdash.live.recent_numbers import Recent
 from zkdash.zk.connection.session import Session
 from zkdash.zk.reader.acls import Acls
 
@@ -29,15 +34,18 @@ class Snapshot(msgspec.Struct, frozen=True):
     `revision` counts from 1 in this process and grows with every change of what is shown. `as_of` is the
     epoch second up to which ZooKeeper proved the state true (None before the first load), `stale` is
     True when that is over 3 s ago. `observations` are what the checks saw; `alarms` what the database
-    remembers of their findings. `changes` are the newest first, `feed` holds more of
-    them, with places that programs know. `first_seen` tells of each
+    remembers of their findings. `feed` holds the last changes, `incidents` what they were folded into,
+    `causes` what is wrong now and why. `first_seen` tells of each
     znode that does not parse the epoch millisecond at which this process first read it so, `restless` of each
-    group whose members or owners moved within the last 8 s when they did. `samples` is what the brokers told:
+    group whose members or owners moved within the last 8 s when they did, `departed` of the brokers that this
+    process saw go and that are not back. `samples` is what the brokers told:
     log ends, and offsets that groups keep in Kafka. `migrations` tells of the groups whose commits are asked
     how far these moved there. `queue` holds the actions, in flight and ended. `acls` are those of the znodes
     of `kafka.secured` that exist, empty until they were read (every minute). `ensemble` is what the
     servers of ZooKeeper told of themselves. `storage` says what is wrong with zkdash's own database, "" for
-    nothing.
+    nothing. `recent` are the cluster's numbers of the last hour, oldest first. `lags` is
+    what groups have left to read, counted of `samples` every 2 s at most, `kafka_groups` are those that
+    brokers list.
     """
 
     cluster: str
@@ -49,9 +57,11 @@ class Snapshot(msgspec.Struct, frozen=True):
     stale: bool
     observations: Observations = Observations()
     alarms: Alarms = EMPTY_ALARMS
-    changes: tuple[Change, ...] = ()
+    incidents: Incidents = Incidents()
+    causes: tuple[Cause, ...] = ()
     first_seen: Mapping[str, int] = {}
     restless: Mapping[str, int] = {}
+    departed: Departures = {}
     samples: Samples = Samples()
     migrations: Mapping[str, Migration] = {}
     queue: Queue = EMPTY
@@ -59,6 +69,9 @@ class Snapshot(msgspec.Struct, frozen=True):
     acls: Acls = {}
     ensemble: Ensemble = UNKNOWN
     storage: str = ""
+    recent: Recent = ()
+    lags: Lags = Lags()
+    kafka_groups: KafkaGroups = KafkaGroups()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -68,8 +81,10 @@ class Snapshot(msgspec.Struct, frozen=True):
     @property
     def leading(self) -> tuple[Finding, ...]:
         """Those of them that nobody took note of."""
-        known = self.alarms.acknowledged
-        return tuple(one for one in self.findings if one.check not in known) if known else self.findings
+        acknowledged = self.alarms.acknowledged
+        if not acknowledged:
+            return self.findings
+        return tuple(finding for finding in self.findings if finding.check not in acknowledged)
 
     @property
     def passing(self) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def publish(name: str, snapshot: Snapshot) -> None:
 
 
 def appoint(name: str, asker: Asker) -> None:
-    """Say who has the brokers of a cluster asked."""
+    """Register the sampler that asks a cluster's brokers."""
     _askers[name] = asker
 
 
@@ -88,7 +88,7 @@ def want_listing(name: str) -> None:
 
 
 def lend(name: str, znodes: Znodes) -> None:
-    """Say who knows the znodes of a cluster."""
+    """Register the znodes of a cluster."""
     _znodes[name] = znodes
 
 
@@ -98,7 +98,7 @@ def znodes_of(name: str) -> Znodes | None:
 
 
 def appoint_surveyor(name: str, surveyor: Surveyor) -> None:
-    """Say who has the servers of a cluster's ensemble asked."""
+    """Register the poller that asks the servers of a cluster's ensemble."""
     _surveyors[name] = surveyor
 
 

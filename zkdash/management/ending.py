@@ -37,12 +37,12 @@ def prepare(arguments: Sequence[str]) -> None:
 def when_told(leave: Callable[[], object]) -> None:
     """From now on a signal has `leave` called, once, on a thread of its own; it may take any lock."""
 
-    def told() -> None:
+    def end() -> None:
         if _told_at is None:
             begin()
             _thread.start_new_thread(leave, ())
 
-    _take(told)
+    _take(end)
 
 
 def begin(*, code: int = 0) -> None:
@@ -83,9 +83,9 @@ def fail(sentence: str) -> NoReturn:
     _end(1)
 
 
-def _take(told: Callable[[], None]) -> None:
+def _take(handle: Callable[[], None]) -> None:
     for number in _SIGNALS:
-        signal.signal(number, lambda *_: told())
+        signal.signal(number, lambda *_: handle())
 
 
 def _last_resort(code: int) -> None:

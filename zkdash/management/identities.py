@@ -1,4 +1,4 @@
-"""Whether a process that is to write can say as whom."""
+"""Whether a process that writes has the secrets of its identity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zkdash.zk.config import ClusterConfig
 
 
 def check(clusters: Iterable[ClusterConfig]) -> None:
-    """Read the secrets of who writes, so that a lack is told now. Raises CommandError."""
+    """Read the secrets of the writing identity, so that a missing one is told now. Raises CommandError."""
     for cluster in clusters:
         try:
             _ = cluster.writing

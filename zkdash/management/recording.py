@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from django.conf import settings
 
 from zkdash.history.recorder.recorder import FLUSH_S, Recorder
-from zkdash.history.store import places
+from zkdash.history.store import directories
 from zkdash.live.watching.watcher import Sink
 from zkdash.zk.config import ClusterConfig
 
@@ -19,7 +19,7 @@ class Recorders:
     def __init__(self, clusters: Sequence[ClusterConfig], *, flush_s: float = FLUSH_S) -> None:
         root = settings.ZKDASH_HISTORY
         self._recorders = {
-            cluster.name: Recorder(cluster.name, places.directory(root, cluster.name), flush_s=flush_s)
+            cluster.name: Recorder(cluster.name, directories.directory(root, cluster.name), flush_s=flush_s)
             for cluster in clusters
         }
 

@@ -192,26 +192,26 @@ def _affordable(limits: Limits) -> Limits:
     if now != resource.RLIM_INFINITY and now < files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
     try:
-        found = limits.within(files)
+        affordable = limits.within(files)
     except ConfigError as error:
         raise CommandError(str(error)) from error
-    if found != limits:
+    if affordable != limits:
         log.warning(
             "Only %d files may be open (ulimit -n), not %d: %d connections are taken instead of %d",
             files,
             limits.files,
-            found.connections,
+            affordable.connections,
             limits.connections,
         )
-    return found
+    return affordable
 
 
 def _collect_static() -> None:
     """Collect what is newer than the last time, so that processes started side by side leave it alone."""
     manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
     collected = manifest.stat().st_mtime if manifest.exists() else 0.0
-    found = (storage.path(name) for finder in get_finders() for name, storage in finder.list([]))
-    if any(Path(path).stat().st_mtime > collected for path in found):
+    files = (storage.path(name) for finder in get_finders() for name, storage in finder.list([]))
+    if any(Path(path).stat().st_mtime > collected for path in files):
         call_command("collectstatic", interactive=False, verbosity=0)
 
 

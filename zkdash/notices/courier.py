@@ -1,4 +1,4 @@
-"""Who carries what waits in the outbox: a thread of `serve` and of `execute`, as many as there are.
+"""The courier sends what waits in the outbox: one thread in each `serve` and `execute`.
 
 Addresses do not wait for each other longer than one attempt lasts: the first failure of an address ends its
 turn.
@@ -40,7 +40,7 @@ class Courier:
 
     def start(self) -> None:
         """Begin, where any cluster has somebody who is told of it; returns at once."""
-        if any(targets.names(one.name) for one in settings.ZKDASH_CLUSTERS):
+        if any(targets.names(cluster.name) for cluster in settings.ZKDASH_CLUSTERS):
             self._thread.start()
 
     def leave(self) -> None:
@@ -105,8 +105,8 @@ class Courier:
             finally:
                 connections.close_all()
 
-    def _complain(self, what: str) -> None:
+    def _complain(self, trouble: str) -> None:
         """Once for a failure that lasts."""
-        if what != self._complained:
-            log.warning("Nobody is told of anything, as the database fails: %s", what)
-            self._complained = what
+        if trouble != self._complained:
+            log.warning("Nobody is told of anything, as the database fails: %s", trouble)
+            self._complained = trouble

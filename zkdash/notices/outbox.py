@@ -1,4 +1,4 @@
-"""What is to be told, kept until it was: enqueued in the transaction of what it tells of, at least once sent.
+"""The outbox: notices are enqueued in the transaction of what they tell of, and sent at least once.
 
 A delivery that was not taken is tried again after 5 s, then three times longer each time, up to an hour; a
 day after it was made it is given up. What has ended is deleted after 30 days.
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """Something that others are told of a cluster.
+    """An event of a cluster that its addresses are told of.
 
     `event` is its kind ("action-ended", "check-raised"), `about` names what it tells of within the cluster
     ("action 42", "check D1"), `sentence` says it to people in one line, `told` is what programs get beside
@@ -90,8 +90,8 @@ def targets_due(now: datetime) -> list[tuple[str, str]]:
 
 def claim(delivery: Delivery, now: datetime) -> bool:
     """Take a delivery to try it; False where another process has taken it, or ended it."""
-    found = _open().filter(pk=delivery.pk, attempts=delivery.attempts, next_at=delivery.next_at)
-    if not found.update(attempts=F("attempts") + 1, next_at=now + _HELD):
+    row = _open().filter(pk=delivery.pk, attempts=delivery.attempts, next_at=delivery.next_at)
+    if not row.update(attempts=F("attempts") + 1, next_at=now + _HELD):
         return False
     delivery.attempts += 1
     return True

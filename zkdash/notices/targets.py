@@ -25,17 +25,17 @@ class Target(Protocol):
 
 def names(cluster: str) -> tuple[str, ...]:
     """The names of all that are told of a cluster."""
-    return tuple(one.name for one in _of(cluster))
+    return tuple(target.name for target in _of(cluster))
 
 
 def find(cluster: str, name: str) -> Target | None:
     """The address of that name; None where the configuration has it no more."""
-    return next((one for one in _of(cluster) if one.name == name), None)
+    return next((target for target in _of(cluster) if target.name == name), None)
 
 
 def _of(cluster: str) -> tuple[Target, ...]:
     clusters: Sequence[ClusterConfig] = settings.ZKDASH_CLUSTERS
-    config = next((one for one in clusters if one.name == cluster), None)
+    config = next((candidate for candidate in clusters if candidate.name == cluster), None)
     if config is None:
         return ()
     secret: str = settings.ZKDASH_WEBHOOK_SECRET

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.streaming.query import StreamingQuery
 
-from zkdash.history.store import changelog, coverage, places, schemas, watching
+from zkdash.history.store import changelog, coverage, directories, schemas, watching
 from zkdash.history.store.manifest import Table
 from zkdash.pipeline import segments
 from zkdash.pipeline.derivation.derived_tables import Deriving
@@ -51,7 +51,7 @@ def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) ->
 
     Raises JobError where there are no files to read, and nothing was recorded.
     """
-    directory = places.directory(root, cluster.name)
+    directory = directories.directory(root, cluster.name)
     check_files(cluster, directory)
     if cluster.transaction_logs:
         loaded = _load_logs(spark, cluster, directory, tell)
@@ -75,10 +75,10 @@ def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tel
     tell("reading snapshots", 0.5)
     snapshots = cluster.snapshots or cluster.transaction_logs
     since = _greatest(Table(directory / "znodes_checkpoint"), "zxid", but=changelog.RUNS) + 1
-    found = reading.snapshot(spark, snapshots, chroot=cluster.chroot, since=since)
+    znodes = reading.snapshot(spark, snapshots, chroot=cluster.chroot, since=since)
     # the newest one of old servers may still be fuzzy: nobody can tell before the next one is there
-    told = found.where(F.col("zxid_upto").isNotNull() | F.col("problem").isNotNull())
-    writing.logs(told, directory, f"{run}-snapshots")
+    notable = znodes.where(F.col("zxid_upto").isNotNull() | F.col("problem").isNotNull())
+    writing.logs(notable, directory, f"{run}-snapshots")
     after = {name: Table(directory / name).read() for name in schemas.TABLES}
     rows = {name: after[name].rows - before[name].rows for name in schemas.TABLES}
     upto = _reached(directory)
@@ -106,28 +106,28 @@ def _load_segments(
     """Read the commits and groups that are kept in Kafka beside what was `loaded`."""
     tell("reading Kafka's segments", 0.9)
     try:
-        found = segments.load_segments(spark, cluster.segments, directory)
+        loaded_segments = segments.load_segments(spark, cluster.segments, directory)
     except (OSError, ValueError) as error:
         raise _unreadable(cluster, error) from error
-    news = f"{found.commits} commits and {found.groups} groups of Kafka's own are new"
+    news = f"{loaded_segments.commits} commits and {loaded_segments.groups} groups of Kafka's own are new"
     return msgspec.structs.replace(
         loaded,
         sentence=f"{loaded.sentence}; {news}",
-        rows=loaded.rows + found.commits + found.groups,
-        problems=loaded.problems + found.problems,
-        metrics={**loaded.metrics, "segments": msgspec.to_builtins(found)},
+        rows=loaded.rows + loaded_segments.commits + loaded_segments.groups,
+        problems=loaded.problems + loaded_segments.problems,
+        metrics={**loaded.metrics, "segments": msgspec.to_builtins(loaded_segments)},
     )
 
 
 def derive(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) -> Outcome:
     """Bring the derived tables up to what was loaded."""
     began = time.monotonic()
-    deriving = Deriving(spark, places.directory(root, cluster.name), tell=tell)
+    deriving = Deriving(spark, directories.directory(root, cluster.name), tell=tell)
     made = deriving.run()
     upto = deriving.upto
-    told = "no change was loaded yet" if upto is None else f"the derived tables are up to 0x{upto:x}"
+    position = "no change was loaded yet" if upto is None else f"the derived tables are up to 0x{upto:x}"
     return Outcome(
-        told,
+        position,
         rows=sum(each.rows for each in made),
         zxid_upto=upto,
         metrics={
@@ -144,7 +144,7 @@ def retain(cluster: ClusterConfig, root: Path, days: int, tell: Tell) -> Outcome
     tell(f"deleting what is older than {days} days", 0.0)
     began = time.monotonic()
     now_ms = time.time_ns() // 1_000_000
-    done = retention.retain(places.directory(root, cluster.name), days, now_ms=now_ms)
+    done = retention.retain(directories.directory(root, cluster.name), days, now_ms=now_ms)
     kept = "" if done.has_checkpoint else "; no checkpoint is as old as that, so all changes were kept"
     return Outcome(
         f"{done.retired} files older than {days} days left the tables, {done.deleted} were deleted{kept}",
@@ -155,11 +155,11 @@ def retain(cluster: ClusterConfig, root: Path, days: int, tell: Tell) -> Outcome
 def stream(spark: SparkSession, cluster: ClusterConfig, root: Path) -> StreamingQuery:
     """Start to load continuously; the query goes on where an earlier one was ended. Raises JobError."""
     check(cluster)
-    directory = places.directory(root, cluster.name)
-    found = reading.txnlog(
+    directory = directories.directory(root, cluster.name)
+    changes = reading.txnlog(
         spark, cluster.transaction_logs, chroot=cluster.chroot, since=_reached(directory), stream=True
     )
-    return writing.stream_logs(found, directory, STREAM)
+    return writing.stream_logs(changes, directory, STREAM)
 
 
 def check_files(cluster: ClusterConfig, directory: Path) -> None:
@@ -190,21 +190,21 @@ def check(cluster: ClusterConfig) -> None:
             " (or one of Kafka's log.dirs as segments)"
         )
     try:
-        found = Directory(where).files(LOG)
+        logs = Directory(where).files(LOG)
     except PermissionError as error:
         raise JobError(
             f"{where} cannot be read: let this user read it ({error.strerror or error})"
         ) from error
     except (OSError, ValueError) as error:
         raise JobError(f"the transaction logs of {name} cannot be read: {error}") from error
-    if not found:
+    if not logs:
         raise JobError(f"{where} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir")
 
 
 def _reached(directory: Path) -> int:
     """The last transaction that was loaded, 0 for none."""
-    found = coverage.stretches(Table(directory / "coverage"))
-    return found[-1].last if found else 0
+    stretches = coverage.stretches(Table(directory / "coverage"))
+    return stretches[-1].last if stretches else 0
 
 
 def _forget_uncovered(changes: Table, reached: int) -> None:
@@ -221,8 +221,8 @@ def _forget_uncovered(changes: Table, reached: int) -> None:
 
 def _greatest(table: Table, column: str, *, but: str = "\0") -> int:
     """The greatest value of a column, 0 for none; without runs whose names begin with `but`."""
-    found = (file for file in table.read().files if not file.run.startswith(but))
-    return max((file.bounds[column][1] for file in found if column in file.bounds), default=0)
+    files = (file for file in table.read().files if not file.run.startswith(but))
+    return max((file.bounds[column][1] for file in files if column in file.bounds), default=0)
 
 
 def _told(problems: int) -> str:

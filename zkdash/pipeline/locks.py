@@ -21,6 +21,6 @@ def holding(directory: Path, name: str) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            what = "a stream" if name == "load" else "another run"
-            raise BusyError(f"{what} writes the tables of {directory.name}: wait for its end") from None
+            owner = "a stream" if name == "load" else "another run"
+            raise BusyError(f"{owner} writes the tables of {directory.name}: wait for its end") from None
         yield

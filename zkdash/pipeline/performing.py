@@ -14,7 +14,7 @@ from django.db import DatabaseError, connections
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from zkdash.history.store import places
+from zkdash.history.store import directories
 from zkdash.history.store.manifest import ConflictError, ManifestError
 from zkdash.java import NoJavaError
 from zkdash.pipeline import jobs, locks, runs, session
@@ -42,13 +42,13 @@ def perform(run: Run, cluster: ClusterConfig, place: Place, tell: Tell = lambda 
     The row tells the same. KeyboardInterrupt is a failure too, and goes on.
     """
 
-    def told(what: str, done: float) -> None:
-        runs.tell(run, sentence=what, progress=round(100 * done))
-        tell(what, done)
+    def report(sentence: str, done: float) -> None:
+        runs.tell(run, sentence=sentence, progress=round(100 * done))
+        tell(sentence, done)
 
     try:
         with _alive(run):
-            outcome = _job(run.job, cluster, place, told)
+            outcome = _job(run.job, cluster, place, report)
     except BaseException as error:
         sentence = _why(error)
         with contextlib.suppress(DatabaseError):
@@ -68,7 +68,7 @@ def perform(run: Run, cluster: ClusterConfig, place: Place, tell: Tell = lambda 
 
 
 def _job(job: str, cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
-    directory = places.directory(place.root, cluster.name)
+    directory = directories.directory(place.root, cluster.name)
     if job == jobs.STREAM:
         with locks.holding(directory, "load"):
             return _streamed(cluster, place, tell)
@@ -88,7 +88,7 @@ def _step(step: str, spark: Any, cluster: ClusterConfig, place: Place, tell: Tel
         return jobs.derive(spark, cluster, place.root, tell)
     if step == "retain":
         return jobs.retain(cluster, place.root, place.days, tell)
-    with locks.holding(places.directory(place.root, cluster.name), "load"):
+    with locks.holding(directories.directory(place.root, cluster.name), "load"):
         return jobs.load(spark, cluster, place.root, tell)
 
 
@@ -157,19 +157,19 @@ def _alive(run: Run) -> Iterator[None]:
 def _part(tell: Tell, steps: tuple[str, ...], step: str) -> Tell:
     """Of several steps, each takes its share."""
     number = steps.index(step)
-    return lambda what, done: tell(what, (number + done) / len(steps))
+    return lambda sentence, done: tell(sentence, (number + done) / len(steps))
 
 
 def _together(done: list[Outcome]) -> Outcome:
     metrics: dict[str, Any] = {}
     for each in done:
         metrics |= each.metrics
-    known = [each.zxid_upto for each in done if each.zxid_upto is not None]
+    zxids = [each.zxid_upto for each in done if each.zxid_upto is not None]
     return Outcome(
         "; ".join(each.sentence for each in done),
         rows=sum(each.rows for each in done),
         problems=sum(each.problems for each in done),
-        zxid_upto=max(known, default=None),
+        zxid_upto=max(zxids, default=None),
         metrics=metrics,
     )
 
@@ -190,9 +190,9 @@ def _why(error: BaseException) -> str:
         return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
     log.error("The run failed", exc_info=error)
     first = next(iter(str(error).strip().splitlines()), "")
-    what = (
+    trouble = (
         "Spark failed"
         if isinstance(error, (PySparkException, Py4JError))
         else f"it failed ({type(error).__name__})"
     )
-    return f"{what}: {first[:500]}; the tables are whole, the log tells more"
+    return f"{trouble}: {first[:500]}; the tables are whole, the log tells more"

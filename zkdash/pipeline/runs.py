@@ -85,22 +85,22 @@ def begin(cluster: str, job: str, who: str, *, now: datetime | None = None) -> R
             )
     except IntegrityError:
         other = _running(cluster, is_stream=job == "stream")
-        told = (
+        obstacle = (
             f"run {other.id} ({other.job}, by {other.by}) is under way since {other.started_at:%H:%M:%S} UTC"
             if other
             else "another run has just begun"
         )
-        raise BusyError(f"{cluster}: {told}; wait for its end, or end its process") from None
+        raise BusyError(f"{cluster}: {obstacle}; wait for its end, or end its process") from None
 
 
 def tell(run: Run, *, sentence: str | None = None, progress: int | None = None) -> bool:
     """Say that it lives, and how far it is (percent). False where it is no longer this process's."""
-    told: dict[str, Any] = {"seen_at": timezone.now()}
+    fields: dict[str, Any] = {"seen_at": timezone.now()}
     if sentence is not None:
-        told["sentence"] = sentence
+        fields["sentence"] = sentence
     if progress is not None:
-        told["progress"] = progress
-    return bool(Run.objects.filter(id=run.id, state=State.RUNNING).update(**told))
+        fields["progress"] = progress
+    return bool(Run.objects.filter(id=run.id, state=State.RUNNING).update(**fields))
 
 
 def finish(
@@ -114,7 +114,7 @@ def finish(
     metrics: Mapping[str, Any] = {},
 ) -> bool:
     """Say how it ended. False where it had ended already."""
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "state": State.FAILED if failed else State.DONE,
         "sentence": sentence,
         "ended_at": timezone.now(),
@@ -124,8 +124,8 @@ def finish(
         "metrics": dict(metrics),
     }
     if not failed:
-        told["progress"] = 100
-    return bool(Run.objects.filter(id=run.id, state=State.RUNNING).update(**told))
+        fields["progress"] = 100
+    return bool(Run.objects.filter(id=run.id, state=State.RUNNING).update(**fields))
 
 
 def reap(*, now: datetime | None = None) -> int:

@@ -54,51 +54,51 @@ def load_segments(spark: SparkSession, path: str, directory: Path) -> Loaded:
 
     Raises FileNotFoundError, manifest.ConflictError.
     """
-    found = decoded(reading.kafkalog(spark, path, topic=TOPIC)).persist()
+    rows = decoded(reading.kafkalog(spark, path, topic=TOPIC)).persist()
     try:
         return Loaded(
-            _add(spark, directory, COMMITS, commits(found), _KEY),
-            _add(spark, directory, GROUPS, groups(found), _KEY),
-            _add(spark, directory, "problems", problems(found), ("file", "offset", "reason")),
+            _add(spark, directory, COMMITS, commits(rows), _KEY),
+            _add(spark, directory, GROUPS, groups(rows), _KEY),
+            _add(spark, directory, "problems", problems(rows), ("file", "offset", "reason")),
         )
     finally:
-        found.unpersist()
+        rows.unpersist()
 
 
 def decoded(messages: DataFrame) -> DataFrame:
     """Rows of `kafkalog`, of __consumer_offsets, as a commit, a group, or a problem each."""
     kinds = from_arrow_schema(_DECODED).fields[:2]
-    told = messages.where("problem IS NOT NULL").select(
+    flaws = messages.where("problem IS NOT NULL").select(
         *(F.lit(None).cast(kind.dataType).alias(kind.name) for kind in kinds),
         "problem",
     )
     return (
         _counted(reading.messages(messages))
         .mapInArrow(_decode, from_arrow_schema(_DECODED))
-        .unionByName(told)
+        .unionByName(flaws)
     )
 
 
-def commits(found: DataFrame) -> DataFrame:
+def commits(rows: DataFrame) -> DataFrame:
     """Rows of kafka_commits."""
-    return found.where("commit IS NOT NULL").select("commit.*")
+    return rows.where("commit IS NOT NULL").select("commit.*")
 
 
-def groups(found: DataFrame) -> DataFrame:
+def groups(rows: DataFrame) -> DataFrame:
     """Rows of kafka_groups."""
-    return found.where(F.col("group").isNotNull()).select("group.*")
+    return rows.where(F.col("group").isNotNull()).select("group.*")
 
 
-def problems(found: DataFrame) -> DataFrame:
+def problems(rows: DataFrame) -> DataFrame:
     """What could not be read."""
-    return found.where("problem IS NOT NULL").select("problem.*")
+    return rows.where("problem IS NOT NULL").select("problem.*")
 
 
-def samples(found: DataFrame) -> DataFrame:
+def samples(rows: DataFrame) -> DataFrame:
     """Rows of kafka_commits as `transforms.groups.samples`: the last commit of each minute."""
     place = F.struct("commit_ms", "log_offset")
     return (
-        found.where("NOT deleted")
+        rows.where("NOT deleted")
         .groupBy("group", "topic", "part", minute(F.col("commit_ms")).alias("minute"))
         .agg(
             F.max_by("offset", place).alias("offset"),
@@ -151,8 +151,8 @@ def _decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         names = ("partition", "file", "offset", "position", "timestamp", "key", "value")
         columns = (batch.column(name).to_pylist() for name in names)
-        found = [_decoded(*each) for each in zip(*columns, strict=True)]
-        yield pa.RecordBatch.from_pylist(found, schema=_DECODED)
+        rows = [_decoded(*each) for each in zip(*columns, strict=True)]
+        yield pa.RecordBatch.from_pylist(rows, schema=_DECODED)
 
 
 def _decoded(*record: Any) -> dict[str, Any]:
@@ -201,14 +201,14 @@ def _group(group: offsets.Group | None) -> dict[str, Any]:
 
 def _member(member: offsets.Member) -> dict[str, Any]:
     """What a client's own bytes hold stays unknown where they are in no known form."""
-    asked, given = offsets.subscription(member.subscription), offsets.assignment(member.assignment)
+    subscription, given = offsets.subscription(member.subscription), offsets.assignment(member.assignment)
     return {
         "id": member.id,
         "instance_id": member.instance_id,
         "client_id": member.client_id,
         "client_host": member.client_host,
         "session_timeout_ms": member.session_timeout_ms,
-        "topics": None if isinstance(asked, Problem) else list(asked.topics),
+        "topics": None if isinstance(subscription, Problem) else list(subscription.topics),
         "partitions": None
         if isinstance(given, Problem)
         else [f"{topic}-{number}" for topic, numbers in given.partitions for number in numbers],

@@ -17,12 +17,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from pyspark import SparkContext
+from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 import zkdash
 from zkdash import java
-from zkdash.pipeline import sources
+from zkdash.pipeline import jvm, sources
 
 VARIABLE: Final = "ZKDASH_SPARK"
 DEFAULT: Final = "local[*]"
@@ -30,6 +30,9 @@ _PACKAGE: Final = Path(zkdash.__file__).parent
 _LOOPBACK: Final = "127.0.0.1"
 _LOGGING: Final = """\
 rootLogger.level = error
+# of a level of its own, or Spark makes it another and says so
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
 rootLogger.appenderRef.console.ref = console
 appender.console.type = Console
 appender.console.name = console
@@ -52,9 +55,12 @@ def start(
     is_remote = master.startswith("sc://")
     bar = sys.stderr.isatty() if progress is None else progress
     settings = _settings() | ({} if is_remote else _of_a_driver(data_dir, master, bar=bar))
-    for name, value in (settings | dict(options)).items():
+    settings |= dict(options)
+    for name, value in settings.items():
         builder = builder.config(name, value)
     with _own_interrupt():
+        if not is_remote:
+            jvm.launch(SparkConf(loadDefaults=False).setMaster(master).setAll([*settings.items()]))
         session = (builder.remote(master) if is_remote else builder.master(master)).getOrCreate()
     if is_remote or not is_local(master):
         _send_our_code(session, is_remote=is_remote)
@@ -78,10 +84,7 @@ def stop(session: SparkSession) -> None:
         session.sparkContext.setLogLevel("OFF")  # tasks that are under way only say that they were refused
     session.stop()
     if gateway:
-        gateway.shutdown()
-        gateway.proc.stdin.close()
-        gateway.proc.wait()
-        SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - so that another can start
+        jvm.end(gateway)
 
 
 def is_remote(session: SparkSession) -> bool:

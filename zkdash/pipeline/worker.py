@@ -1,4 +1,4 @@
-"""The one who claims queued runs, and starts each as a process of its own: this one never holds a JVM.
+"""The worker claims queued runs and starts each as a process of its own; it never holds a JVM itself.
 
 One run at a time. What is scheduled is queued here too: a run of `all` for each cluster whose files are
 named, when the last one was asked for long enough ago.

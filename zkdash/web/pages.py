@@ -1,4 +1,4 @@
-"""Every page of a cluster, in the order of the navigation. A new page is one module here and its template."""
+"""Every page of a cluster, in the order of the side bar. A new page is one module here and its template."""
 
 from zkdash.web.actions import action, actions, audit
 from zkdash.web.brokers import broker, brokers, failure
@@ -11,7 +11,7 @@ from zkdash.web.overview import kraft, number, overview, search
 from zkdash.web.topics import topic, topics
 from zkdash.web.zookeeper import session, znodes, zookeeper
 
-PAGES: tuple[Page, ...] = (
+_SEARCHED: tuple[Page, ...] = (
     overview.PAGE,
     brokers.PAGE,
     broker.PAGE,
@@ -21,23 +21,23 @@ PAGES: tuple[Page, ...] = (
     groups.PAGE,
     group.PAGE,
     what_if.PAGE,
-    configs.PAGE,
-    access.PAGE,
+    checks.PAGE,
+    check.PAGE,
     actions.PAGE,
     action.PAGE,
     audit.PAGE,
-    checks.PAGE,
-    check.PAGE,
-    kraft.PAGE,
     problems.PAGE,
+    timeline.PAGE,
+    trends.PAGE,
+    pipeline.PAGE,
     zookeeper.PAGE,
     znodes.PAGE,
     session.PAGE,
-    trends.PAGE,
-    timeline.PAGE,
-    pipeline.PAGE,
-    search.PAGE,
+    kraft.PAGE,
+    configs.PAGE,
+    access.PAGE,
 )
+PAGES: tuple[Page, ...] = (*_SEARCHED, search.declare(_SEARCHED))
 # What only stands in frames of other pages: without an address, and a place in the navigation.
 EMBEDDED: tuple[Page, ...] = (number.PAGE, chart.PAGE)
 BY_NAME = {page.name: page for page in (*PAGES, *EMBEDDED)}

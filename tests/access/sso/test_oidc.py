@@ -168,7 +168,7 @@ def test_what_the_provider_says_of_a_failure_is_not_shown(site: Provider, visito
     answer = visitor.get("/sign-in/oidc/back/?error=access_denied&error_description=Call+555")
     assert answer.status_code == 403
     assert "Call 555" not in answer.content.decode()
-    assert '<a href="/sign-in/">Sign in</a>' in answer.content.decode()
+    assert '<a class="sign-in-link" href="/sign-in/">Sign in</a>' in answer.content.decode()
 
 
 def test_a_user_of_that_name_is_not_taken_over(site: Provider, visitor: Client) -> None:

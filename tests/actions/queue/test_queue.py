@@ -36,8 +36,6 @@ from zkdash.cluster.plans.values import Plan
 def in_state(state: State) -> Action:
     """A new action that came there by itself; on a cluster of its own."""
     cluster = f"c{Action.objects.count()}"
-    if state is State.DRAFT:
-        return Action.objects.create(cluster=cluster, kind="x", intent=b"", by="ann", requested_at=NOW)
     if state is State.PLANNED:
         return proposed(cluster)
     if state is State.PENDING:
@@ -67,7 +65,6 @@ VERBS: dict[Verb, Callable[[int], Action]] = {
 LEGAL = {
     (State.PLANNED, Verb.SUBMIT): State.QUEUED,
     (State.PENDING, Verb.APPROVE): State.QUEUED,
-    (State.DRAFT, Verb.STOP): State.STOPPED,
     (State.PLANNED, Verb.STOP): State.STOPPED,
     (State.PENDING, Verb.STOP): State.STOPPED,
     (State.QUEUED, Verb.STOP): State.STOPPED,

@@ -24,7 +24,7 @@ def test_an_action_is_read_with_its_steps_and_its_audit(database: Database) -> N
     assert leasing.intend(held, 0, small.NOW)
     assert leasing.applied(held, 0, 4711, plan.steps[0].writes, small.NOW)
     news = reader.changed(entry.revision)
-    assert [one.state for one in news.entries] == [State.RUNNING]
+    assert [(one.state, one.zxids) for one in news.entries] == [(State.RUNNING, (4711,))]
     assert reader.changed(news.revision).entries == ()
     found = reader.detail("c", made.id)
     assert found is not None

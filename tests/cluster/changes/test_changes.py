@@ -90,7 +90,7 @@ CASES = [
     ({"/somewhere/else": small.znode("x")}, []),
     (
         {"/brokers/ids/x": small.znode("x")},
-        [("/brokers/ids/x does not parse", None, 'the name "x" is no broker id (a number from 0 is)')],
+        [("/brokers/ids/x does not parse", None, 'the name "x" is not a broker id (a number from 0)')],
     ),
 ]
 
@@ -190,16 +190,16 @@ def test_a_catch_up_says_what_differs() -> None:
 
 
 def test_a_flood_of_states_is_one_sentence() -> None:
-    state, _ = advance.advance(ClusterState(), Batch(dict(trees.tree(topics=20, groups=0)), 1, whole=True))
+    state, _ = advance.advance(ClusterState(), Batch(dict(trees.tree(topics=30, groups=0)), 1, whole=True))
     flood: small.Tree = {
         f"/brokers/topics/{trees.topic_name(topic)}/partitions/{partition}/state": small.znode(
             trees.state(-1, [])
         )
-        for topic in range(20)
+        for topic in range(30)
         for partition in range(20)
     }
     found = _diff(state, flood, small.gone("/brokers/ids/3"))
-    assert sorted(one.what for one in found) == ["broker 3 went away", "the states of 400 partitions changed"]
+    assert sorted(one.what for one in found) == ["broker 3 went away", "the states of 600 partitions changed"]
 
 
 def test_a_07_brokers_count_that_changes_is_said() -> None:

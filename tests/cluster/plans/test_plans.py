@@ -411,7 +411,7 @@ def test_offsets_are_shifted_exported_and_read_back() -> None:
     [
         (OffsetAt("t", "9", 1), "t 9: there is no such partition."),
         (OffsetAt("x", "0", 1), "x 0: there is no such topic."),
-        (OffsetAt("t", "0", -1), "t 0: -1 is no offset."),
+        (OffsetAt("t", "0", -1), "t 0: -1 is not an offset."),
         (OffsetAt("t", "1-0", 1), "t 1-0: there is no such partition."),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_group_settles_eight_seconds_after_its_last_change() -> None:
 def test_one_registration_that_does_not_parse_blocks_the_whole_group() -> None:
     broken = {"/consumers/g/ids/g_x": small.znode("{")}
     found = _expect(cluster(member("g_a", {"t": 1}), broken, owners("t", {0: "g_a-0"}), t=2))
-    assert "g_x" in found.asked.blocked[0]
+    assert "g_x" in found.inputs.blocked[0]
     assert found.plans == {}
     assert _verdicts(found) == {"t-0": Verdict.UNDETERMINED, "t-1": Verdict.UNOWNED}
 
@@ -122,7 +122,7 @@ def test_one_registration_that_does_not_parse_blocks_the_whole_group() -> None:
 def test_a_registration_that_may_not_be_read_leaves_the_plan_unclear() -> None:
     hidden = {"/consumers/g/ids/g_x": Unreadable("no rights")}
     found = _expect(cluster(member("g_a", {"t": 1}), hidden, owners("t", {0: "g_a-0"}), t=1))
-    assert found.asked.unclear == ("the registration of g_x cannot be read: no rights",)
+    assert found.inputs.unclear == ("the registration of g_x cannot be read: no rights",)
     assert found.parts[0].verdict is Verdict.UNDETERMINED
 
 
@@ -131,14 +131,14 @@ def test_a_wildcard_that_is_not_previewed_is_never_guessed() -> None:
         member("g_a", {"(?=t).*": 1}, pattern="white_list"), owners("t", {0: "g_a-0", 1: "g_x-0"}), t=2
     )
     found = _expect(state)
-    assert found.asked.unclear == ("g_a: cannot preview: lookahead is not previewed",)
+    assert found.inputs.unclear == ("g_a: cannot preview: lookahead is not previewed",)
     assert _verdicts(found) == {"t-0": Verdict.UNDETERMINED, "t-1": Verdict.NOT_REGISTERED}
 
 
 def test_assumptions_are_told_where_wildcards_are() -> None:
     wild = cluster(member("g_a", {"t.*": 1}, pattern="white_list"), t=1)
-    assert any("exclude.internal.topics=true" in told for told in _expect(wild).asked.assumptions)
-    assert _expect(cluster(member("g_a", {"t": 1}), t=1)).asked.assumptions == ()
+    assert any("exclude.internal.topics=true" in told for told in _expect(wild).inputs.assumptions)
+    assert _expect(cluster(member("g_a", {"t": 1}), t=1)).inputs.assumptions == ()
 
 
 def test_a_topic_that_does_not_parse_leaves_only_itself_open() -> None:
@@ -147,7 +147,7 @@ def test_a_topic_that_does_not_parse_leaves_only_itself_open() -> None:
         member("g_a", {"t": 1, "u": 1}), broken, owners("t", {0: "g_a-0"}), owners("u", {0: "g_a-0"}), t=1
     )
     found = _expect(state)
-    assert (found.rule, set(found.asked.open_topics)) == (Rule.RANGE, {"u"})
+    assert (found.rule, set(found.inputs.open_topics)) == (Rule.RANGE, {"u"})
     assert _verdicts(found) == {"t-0": Verdict.EXPECTED, "u-0": Verdict.UNDETERMINED}
 
 
@@ -207,7 +207,7 @@ def test_a_count_of_0_7_may_say_anything() -> None:
     huge = {"/brokers/topics/t": small.znode(None), "/brokers/topics/t/1": small.znode("999999999")}
     old = {"/consumers/g/ids/g_a": small.znode('{ "t": 1 }')}
     found = _expect(small.built(old, huge))
-    assert "999999999 partitions" in found.asked.open_topics["t"]
+    assert "999999999 partitions" in found.inputs.open_topics["t"]
     assert found.parts == ()
 
 

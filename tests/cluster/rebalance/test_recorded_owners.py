@@ -88,7 +88,7 @@ def test_the_groups_of_the_hostile_tree_are_judged_too() -> None:
     assert state.groups
     for group in state.groups.values():
         found = expectation.expect(state, group, LATER)
-        assert found.asked.is_clear or {part.verdict for part in found.parts} <= {
+        assert found.inputs.is_clear or {part.verdict for part in found.parts} <= {
             Verdict.UNDETERMINED,
             Verdict.NOT_REGISTERED,
             Verdict.UNOWNED,

@@ -240,7 +240,20 @@ def test_the_counts_are_sums_over_the_topics() -> None:
         topics_08=3,
         tones=(1, 0, 0, 1, 1),
     )
-    assert list(state.ranking) == [(0, "b"), (3, "c"), (4, "a")]
+    assert [name for _, name in state.ranking] == ["b", "c", "a"]
+
+
+def test_of_one_status_what_has_more_partitions_in_trouble_comes_first() -> None:
+    lost = {number: [9] for number in range(3)}
+    state = small.built(
+        BROKERS,
+        small.topic("a", {0: [1]}) | small.state("a", 0, -1, []),
+        small.topic("b", lost) | {k: v for n in lost for k, v in small.state("b", n, -1, []).items()},
+        small.topic("c", {0: [1]}) | small.state("c", 0, -1, []),
+    )
+    assert [name for _, name in state.ranking] == ["b", "a", "c"]
+    mended, _ = small.step(state, small.state("b", 0, 1, [1]), small.state("b", 1, 1, [1]))
+    assert [name for _, name in mended.ranking] == ["a", "b", "c"]
 
 
 def test_a_config_or_a_deletion_mark_alone_is_no_topic() -> None:

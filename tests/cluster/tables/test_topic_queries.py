@@ -35,7 +35,10 @@ KEYS: Keys[TopicRow] = {
 }
 
 CASES = [
-    (Query(), ["audit", "Orders.v2", "billing", "torn", "old", "orders"]),
+    (Query(q="is:internal"), []),
+    (Query(q="not:offline not:deleting"), ["billing", "Orders.v2", "torn", "orders"]),
+    (Query(q="not:happy"), []),
+    (Query(), ["audit", "billing", "Orders.v2", "torn", "old", "orders"]),
     (Query(q="ORD"), ["Orders.v2", "orders"]),
     (Query(q="ord v2"), ["Orders.v2"]),
     (Query(q="status:crit"), ["audit"]),
@@ -49,16 +52,16 @@ CASES = [
     (Query(q="is:deleting"), ["old"]),
     (Query(q="is:happy"), []),
     (Query(q="nobody:here"), []),
-    (Query(status=("warning", "unknown")), ["Orders.v2", "billing", "torn"]),
-    (Query(status=("nonsense",)), ["audit", "Orders.v2", "billing", "torn", "old", "orders"]),
+    (Query(status=("warning", "unknown")), ["billing", "Orders.v2", "torn"]),
+    (Query(status=("nonsense",)), ["audit", "billing", "Orders.v2", "torn", "old", "orders"]),
     (Query(q="o", status=("ok",)), ["orders"]),
     (Query(sort="name"), ["Orders.v2", "audit", "billing", "old", "orders", "torn"]),
     (Query(sort="-name"), ["torn", "orders", "old", "billing", "audit", "Orders.v2"]),
     (Query(sort="-partitions"), ["orders", "Orders.v2", "audit", "billing", "old", "torn"]),
     (Query(sort="partitions"), ["Orders.v2", "audit", "billing", "old", "orders", "torn"]),
     (Query(sort="-status"), ["orders", "old", "torn", "Orders.v2", "billing", "audit"]),
-    (Query(sort="status"), ["audit", "Orders.v2", "billing", "torn", "old", "orders"]),
-    (Query(sort="__class__"), ["audit", "Orders.v2", "billing", "torn", "old", "orders"]),
+    (Query(sort="status"), ["audit", "billing", "Orders.v2", "torn", "old", "orders"]),
+    (Query(sort="__class__"), ["audit", "billing", "Orders.v2", "torn", "old", "orders"]),
 ]
 
 
@@ -183,3 +186,27 @@ def test_the_brokers_of_a_07_topic_are_selected() -> None:
         (1, Tone.OK, True),
         (0, Tone.UNKNOWN, False),
     ]
+
+
+def test_what_stands_against_a_topic_is_in_its_status_wherever_it_is_listed() -> None:
+    marked = {"/admin/delete_topics/b": small.znode(None)}
+    state = small.built(small.broker(1), *(small.topic(name, {0: [1]}) for name in "abc"), marked)
+    standing = {"b": ((Tone.WARNING, "deletion stuck"),), "c": ((Tone.CRITICAL, "shares its topic_id"),)}
+
+    def shown(query: Query) -> list[tuple[str, str]]:
+        found = topic_queries.select_topics(state, query, KEYS, standing=standing)
+        return [(row.summary.name, row.summary.words) for row in found.rows]
+
+    every = [("c", "shares its topic_id"), ("b", "deletion stuck, deleting"), ("a", "ok")]
+    assert shown(Query()) == every
+    assert shown(Query(sort="status")) == every
+    assert shown(Query(q="status:critical")) == shown(Query(status=("critical",))) == every[:1]
+    assert [name for name, _ in shown(Query(sort="-status"))] == ["a", "b", "c"]
+    found = topic_queries.select_topics(state, Query(status=("ok",)), KEYS, standing=standing)
+    assert [row.summary.name for row in found.rows] == ["a"]
+    assert found.matched == 1
+    assert {tone: count for tone, count in found.counts.items() if count} == {
+        "critical": 1,
+        "warning": 1,
+        "ok": 1,
+    }

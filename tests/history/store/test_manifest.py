@@ -66,7 +66,7 @@ def test_a_run_that_is_in_the_table_is_not_written_again(table: Table) -> None:
 
 @pytest.mark.parametrize("run", ["", "../up", ".hidden", "a/b", "a b"])
 def test_a_run_has_a_name_that_is_one_directorys(table: Table, run: str) -> None:
-    with pytest.raises(ValueError, match="no name for a run"):
+    with pytest.raises(ValueError, match="not a name for a run"):
         table.staging(run)
 
 

@@ -52,11 +52,11 @@ class Pages:
         self.rendered.append(row.id)
         return f"<{row.id}={row.values}>"
 
-    def attend(self, key: PageKey) -> None: ...
+    def keep_alive(self, key: PageKey) -> None: ...
 
     def forget(self, key: PageKey) -> None: ...
 
-    def touches(self, key: PageKey, cluster: str, touched: ChangedAreas) -> bool:
+    def is_affected(self, key: PageKey, cluster: str, touched: ChangedAreas) -> bool:
         return "topics" in touched.areas
 
 

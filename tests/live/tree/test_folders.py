@@ -146,7 +146,7 @@ def test_what_nobody_asks_for_is_forgotten_and_what_is_attended_is_kept() -> Non
     scene = Scene(dict(HELD))
     kept, left = scene.folders.folder("/a"), scene.folders.folder("/ab")
     scene.now += KEPT_S - 1
-    scene.folders.attend("/a")
+    scene.folders.keep_alive("/a")
     scene.now += 2
     scene.folders.tick()
     assert scene.folders.folder("/a") is kept

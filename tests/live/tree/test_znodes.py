@@ -105,11 +105,11 @@ def test_an_open_page_is_asked_for_again_every_two_seconds_and_hears_of_news(sce
     scene.znodes.look_at("/x", ("a",))
     scene.znodes.tick()
     known = scene.znodes.changes("/x")
-    scene.znodes.attend("/x")
+    scene.znodes.keep_alive("/x")
     assert len(scene.asking.asked) == 2, "it was asked a moment ago"
     scene.asking.visit = Visit(STAT._replace(version=1), data=Znode.of(b"y", STAT), children=("a",))
     scene.now += 2.0
-    scene.znodes.attend("/x")
+    scene.znodes.keep_alive("/x")
     wait_for(lambda: scene.znodes.seen("/x").visit == scene.asking.visit)
     wait_for(lambda: len(scene.asking.asked) == 4)
     assert scene.znodes.changes("/x") != known
@@ -122,7 +122,7 @@ def test_news_of_nothing_are_no_news(scene: Scene) -> None:
     scene.znodes.tick()
     known = scene.znodes.changes("/x")
     scene.now += 2.0
-    scene.znodes.attend("/x")
+    scene.znodes.keep_alive("/x")
     wait_for(lambda: len(scene.asking.asked) == 2 and not scene.znodes._entries["/x"].busy)
     assert scene.znodes.changes("/x") == known
     assert scene.znodes.tick().areas == frozenset()
@@ -133,7 +133,7 @@ def test_what_nobody_looks_at_is_neither_asked_for_nor_kept(scene: Scene) -> Non
     scene.now += KEPT_S + 1
     scene.znodes.tick()
     assert scene.znodes.seen("/x").visit is None
-    scene.znodes.attend("/x")
+    scene.znodes.keep_alive("/x")
     assert scene.asking.asked == ["/x"]
 
 

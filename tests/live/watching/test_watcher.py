@@ -23,6 +23,7 @@ class Source:
     """A mirror that says when it was last proved, and nothing by itself: the test calls the sink."""
 
     proved_at: float | None = None
+    session = Session()
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self.aside = SideRequests(lambda _entry: None)
@@ -106,10 +107,10 @@ def test_a_batch_becomes_one_revision_that_says_what_it_touched(scene: Scene) ->
 
 def test_the_first_load_is_no_change_and_later_changes_are_newest_first(scene: Scene) -> None:
     scene.load(*SOUND)
-    assert [*scene.snapshot.changes] == []
+    assert [*scene.snapshot.feed.newest()] == []
     for leader in (-1, 1):
         scene.watcher.batch(Batch(changed=small.state("orders", 0, leader, [1]), zxid=12 + leader))
-    first, second = (change.what for change in scene.snapshot.changes[:2])
+    first, second = (change.what for change in (*scene.snapshot.feed.newest(),)[:2])
     assert first != second
     assert "-1" not in first
 
@@ -132,6 +133,24 @@ def test_a_group_that_moved_is_restless_for_eight_seconds_and_its_page_is_told_t
         scene.tick()
     assert scene.snapshot.restless == {}
     assert [touched.groups for _, touched in scene.told if "groups" in touched.areas] == [{"billing"}] * 2
+
+
+def test_the_numbers_of_the_last_hour_are_sampled_every_ten_seconds_for_the_pages_that_show_them(
+    scene: Scene,
+) -> None:
+    scene.load(*SOUND)
+    scene.source.session = Session(phase=Phase.LIVE, zxid=100)
+    scene.watcher.batch(Batch(changed=small.state("orders", 0, -1, [1]), zxid=12))
+    for _ in range(10):
+        scene.tick()
+    scene.source.session = Session(phase=Phase.LIVE, zxid=150)
+    scene.told.clear()
+    for _ in range(10):
+        scene.tick()
+    first, second = scene.snapshot.recent
+    assert (first.partitions, first.offline, first.leader_changes) == (1, 1, 1)
+    assert (second.at - first.at, second.transactions) == (10, 5.0)
+    assert [touched.areas for _, touched in scene.told if "recent" in touched.areas] == [{"recent"}]
 
 
 def test_without_proof_for_three_seconds_the_state_is_stale_and_pages_are_told_once(scene: Scene) -> None:
@@ -191,3 +210,35 @@ def test_acls_are_taken_over_at_a_tick_told_once_and_looked_at_by_the_checks(sce
     assert scene.snapshot.acls == acls
     assert (scene.snapshot.observations.looked["D52"].causes or {}).keys() == {"/brokers"}
     assert ["acls" in touched.areas for _, touched in scene.told].count(True) == 1
+
+
+def test_a_brokers_end_is_a_cause_with_the_revision_that_tells_of_it(scene: Scene) -> None:
+    scene.load(*SOUND)
+    scene.watcher.batch(Batch(changed=small.gone("/brokers/ids/1"), zxid=12))
+    (cause,) = scene.snapshot.causes
+    assert (cause.brokers, cause.carried.replicas, cause.carried.under_replicated) == ((1,), 1, 0)
+    assert cause.incident is scene.snapshot.incidents.open[0]
+    [(_, touched)] = scene.told
+    assert {"findings", "changes"} <= touched.areas
+    for _ in range(9):
+        scene.tick()
+    assert "D19" in scene.snapshot.causes[0].checks  # the others may still elect one
+    scene.tick(5.0)
+    scene.tick()
+    assert "D19" not in scene.snapshot.causes[0].checks
+    assert "D19" in [finding.check for finding in scene.snapshot.findings]
+
+
+def test_owners_that_change_are_told_and_a_rebalance_ends_by_the_clock(scene: Scene) -> None:
+    scene.load(*SOUND, small.group("g", {"g_host-1": ["orders"]}, {"orders": [0]}))
+    scene.watcher.batch(Batch(changed=small.gone("/consumers/g/owners/orders/0"), zxid=12))
+    (change,) = scene.snapshot.feed.newest()
+    assert (change.what, change.before, change.after) == (
+        "of group g 1 partition lost their owner",
+        "1 partition owned",
+        "0 partitions owned",
+    )
+    assert scene.snapshot.incidents.open[0].subject == "g"
+    scene.tick(11.0)
+    (over,) = scene.snapshot.incidents.ended
+    assert over.ended == int(START * 1000)

@@ -302,7 +302,7 @@ def test_a_review_names_what_checks_would_find_until_it_is_decided(client: Clien
     page = Markup(client.get(f"{URL}{action.id}/"))
     (found,) = page.all("section.review ul.checks li")
     assert " ".join(found.text_content().split()) == (
-        "▲ warning 1 topic has partitions with one replica, or unequally many "
+        "▲ warning 1 topic has partitions with a single replica, or with different numbers of replicas "
         "payments: 1 of 2 have one replica"
     )
     assert found.xpath(".//a/@href") == ["/c/demo/checks/D15/"]
@@ -315,7 +315,7 @@ def test_a_review_names_what_checks_would_find_until_it_is_decided(client: Clien
     actions.submit(action.id, small.ANN)
     look()
     assert client.get(f"{URL}{action.id}/", {"format": "json"}).json()["foreseen"] is None
-    assert "What checks would find" not in Markup(client.get(f"{URL}{action.id}/")).text("main")
+    assert "Findings that it creates" not in Markup(client.get(f"{URL}{action.id}/")).text("main")
 
 
 def test_a_plan_is_reviewed_and_submitted_by_who_may(client: Client) -> None:
@@ -389,7 +389,7 @@ def test_who_authored_a_plan_is_offered_no_approval_of_it_whoever_submitted_it(c
         assert page.all("div.own #verbs")
         assert one.post(f"{URL}{action.id}/approve/").status_code == 409
     facts = page.text("#facts dl")
-    assert "Planned byolga" in facts
+    assert "Planned by olga" in facts
     assert "by somebody else than pete and olga, not yet given" in facts
     third = person(Client(), Role.APPROVER, "rosa")
     assert third.post(f"{URL}{action.id}/approve/").status_code == 303
@@ -399,12 +399,34 @@ def test_an_approver_sees_the_plan_opened_while_it_waits_for_approval(client: Cl
     action = queued(needs_approval=True)
     look()
     approver = person(client, Role.APPROVER)
-    (plan,) = Markup(approver.get(f"{URL}{action.id}/")).root.xpath("//details[@id='plan']")
-    assert plan.get("open") is not None
+    page = Markup(approver.get(f"{URL}{action.id}/")).root
+    order = page.xpath("//section[@aria-label='The plan to approve'] | //section[@id='verbs']")
+    assert [section.get("aria-label") for section in order] == ["The plan to approve", "What can be done"]
+    assert all(one.get("open") is not None for one in order[0].xpath(".//details"))
     actions.approve(action.id, small.BEN)
     look()
     (plan,) = Markup(approver.get(f"{URL}{action.id}/")).root.xpath("//details[@id='plan']")
     assert plan.get("open") is None
+
+
+def test_an_action_leads_back_to_what_it_acts_on_while_that_is_there(client: Client) -> None:
+    person(client)
+    action = queued()
+    look()
+
+    def ways() -> list[str]:
+        found = Markup(client.get(f"{URL}{action.id}/")).root.xpath("//section[@id='facts']//dl//a/@href")
+        return [str(address) for address in found]
+
+    assert ways() == ["/c/demo/topics/orders/"]
+    Action.objects.filter(id=action.id).update(state=State.DONE)
+    actions.pause(queued("payments").id, small.ANN)
+    look()
+    assert ways() == ["/c/demo/topics/"]
+    moving = reassigning()
+    look()
+    page = Markup(client.get(f"{URL}{moving.id}/"))
+    assert "/c/demo/topics/payments/" in page.root.xpath("//section[@id='facts']//a/@href")
 
 
 def test_an_operator_is_offered_no_approval_and_has_none(client: Client) -> None:

@@ -41,6 +41,44 @@ def words(element: html.HtmlElement) -> str:
 MOVE = Reassign((Move("orders", 0, (2, 1)), Move("payments", 1, (3, 1))))
 
 
+def test_a_move_is_drawn_as_its_table_tells_it() -> None:
+    state = states.load(states.healthy())
+    page = seen(planned(MOVE), state)
+    rows = {
+        (words(row[0]), words(row[1])): [words(cell) for cell in row[2:6]] for row in page.xpath("//tbody/tr")
+    }
+    drawn = {}
+    for section in page.xpath("//section"):
+        lines = [figure.xpath(".//g[@data-partition]") for figure in section.xpath(".//figure")]
+        for before, after in zip(*lines, strict=True):
+            assert before.get("data-partition") == after.get("data-partition")
+            (leaving, now), (coming, then) = (_cells(line) for line in (before, after))
+            drawn[words(section.find("h2")), after.get("data-partition")] = [now, then, coming, leaving]
+    expected = {
+        name: [
+            set(now.split(", ")),
+            set(after.split(", ")),
+            set(new.replace("+", "").split()),
+            set(gone.replace("−", "").split()),
+        ]
+        for name, (now, after, new, gone) in rows.items()
+    }
+    assert drawn == expected
+    assert seen(planned(MOVE)).xpath("//svg") == []  # once it is begun, nobody can tell how it was
+
+
+def _cells(line: html.HtmlElement) -> tuple[set[str], set[str]]:
+    """The brokers whose cell has an arrow, and all of them."""
+    marked, brokers, broker = set(), set(), ""
+    for piece in line:
+        if piece.tag == "rect":
+            broker = piece.get("data-broker")
+            brokers.add(broker)
+        elif {"→", "←"} & set(piece.text or ""):
+            marked.add(broker)
+    return marked, brokers
+
+
 def test_a_move_tells_its_partitions_its_write_and_its_goal() -> None:
     page = seen(planned(MOVE))
     rows = [[words(cell) for cell in row] for row in page.xpath("//tbody/tr")]
@@ -195,14 +233,18 @@ def test_what_checks_would_find_stands_before_what_is_written_and_is_only_ever_t
     page = html.fromstring(f"<div>{markup}</div>")
     assert page.xpath("//img") == []
     headings = [words(heading) for heading in page.xpath("//h2")]
-    assert headings == ["What checks would find", "What is written, step by step"]
+    assert headings == [
+        "Placement before and after: 2 partitions",
+        "Findings that it creates",
+        "What is written, step by step",
+    ]
     (line,) = page.xpath("//ul[@class='checks']/li")
     assert words(line) == f"✕ critical {evil} if it lasts 10 min {evil}; t: {evil}; and 37 more"
     healthy = foreseen.told("demo", Foresight((), (one,), ()))
     markup = render_to_string("actions/review.html", {"review": review.of(planned(MOVE), foreseen=healthy)})
-    assert "Nothing that they do not find now." in markup
-    assert "What they would find no more" in markup
-    assert "What checks would find" not in words(seen(planned(MOVE)))
+    assert "No new findings." in markup
+    assert "Findings that it resolves" in markup
+    assert "Findings that it creates" not in words(seen(planned(MOVE)))
 
 
 def test_a_review_can_be_compared() -> None:

@@ -192,7 +192,7 @@ def test_a_feed_ends_when_its_token_does(settings: Settings, monkeypatch: pytest
     Grant.objects.create(user=user, role="viewer", clusters="demo")
     ends = timezone.now() + timedelta(days=1)
     held = rights.of(user, anonymous_reads=False)
-    _, text = tokens.make(user, "a script", clusters="*", role=Role.VIEWER, expires_at=ends, held=held)
+    _, text = tokens.make(user, "a script", clusters="*", role=Role.VIEWER, expires_at=ends, rights=held)
 
     async def talk(reader: Reader) -> None:
         await reader.event()

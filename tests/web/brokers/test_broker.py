@@ -7,7 +7,7 @@ from django.test import Client
 
 from tests import recorded
 from tests.web import states
-from tests.web.markup import Markup
+from tests.web.markup import MOST_BYTES, Markup
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka import secrets
 from zkdash.live.parts import PageKey
@@ -146,10 +146,10 @@ def test_a_registration_that_does_not_parse_says_why(client: Client) -> None:
     ("name", "sentence"),
     [
         ("7", "No broker 7 is registered in ZooKeeper, and no partition is assigned to it."),
-        ("x", "“x” is no broker id: broker ids are numbers from 0 to 2147483647."),
-        ("03", "“03” is no broker id: broker ids are numbers from 0 to 2147483647."),
-        ("-1", "“-1” is no broker id: broker ids are numbers from 0 to 2147483647."),
-        ("9" * 99, f"“{'9' * 99}” is no broker id: broker ids are numbers from 0 to 2147483647."),
+        ("x", "“x” is not a broker id: broker ids are numbers from 0 to 2147483647."),
+        ("03", "“03” is not a broker id: broker ids are numbers from 0 to 2147483647."),
+        ("-1", "“-1” is not a broker id: broker ids are numbers from 0 to 2147483647."),
+        ("9" * 99, f"“{'9' * 99}” is not a broker id: broker ids are numbers from 0 to 2147483647."),
     ],
 )
 def test_a_broker_that_is_not_there_is_a_404_that_can_still_come_alive(
@@ -191,7 +191,7 @@ def test_a_bad_query_falls_back_and_says_so(client: Client) -> None:
     states.publish(states.healthy())
     assert Markup(client.get(URL, {"sort": "<b>", "page": "x"})).texts("p.note") == [
         "“<b>” is no column to sort by; sorted by topic.",
-        "“x” is no page; showing the first.",
+        "“x” is not a page; showing the first.",
     ]
 
 
@@ -236,8 +236,8 @@ def test_topics_brokers_and_the_controller_touch_the_page() -> None:
     states.publish(states.healthy())
     asked.parts(key)
     for area in ("topics", "brokers", "controller"):
-        assert asked.touches(key, "demo", ChangedAreas(frozenset({area})))
-    assert not asked.touches(key, "demo", ChangedAreas(frozenset({"groups"})))
+        assert asked.is_affected(key, "demo", ChangedAreas(frozenset({area})))
+    assert not asked.is_affected(key, "demo", ChangedAreas(frozenset({"groups"})))
 
 
 @pytest.mark.parametrize("name", recorded.TRIED)
@@ -254,7 +254,7 @@ def test_every_broker_of_every_recorded_tree_has_a_page(client: Client, name: st
             assert (roles.count("leader"), len(roles)) == expected[number][:2]
 
 
-def test_fifty_rows_fit_into_60_kb_and_every_id_is_unique(client: Client) -> None:
+def test_fifty_rows_fit_into_the_budget_and_every_id_is_unique(client: Client) -> None:
     tree = states.brokers(1, 2, 3)
     for number in range(60):
         name = f"a-rather-long-topic-name.of-some-team.v{number}"
@@ -263,7 +263,7 @@ def test_fifty_rows_fit_into_60_kb_and_every_id_is_unique(client: Client) -> Non
     response = client.get(URL)
     page = Markup(response)
     assert len(page.all("#replicas-rows tr")) == 50
-    assert len(response.content) <= 60 * 1024
+    assert len(response.content) <= MOST_BYTES
     assert len(page.ids()) == len(set(page.ids()))
     assert page.text("#pager span") == "page 1 of 3"
 

@@ -113,9 +113,9 @@ def test_what_is_not_understood_is_named(client: Client) -> None:
     states.publish(states.brokers(1))
     page = Markup(client.get(f"{URL}?brokers=2,x&brokers=%3Cb%3E&colour=red"))
     assert [note for note in page.texts("#main p.note") if "“" in note][:3] == [
-        "“colour” is no parameter of this page.",
-        "“x” is no broker’s id.",
-        "“<b>” is no broker’s id.",
+        "“colour” is not a parameter of this page.",
+        "“x” is not a broker’s id.",
+        "“<b>” is not a broker’s id.",
     ]
     assert failure.canonical("brokers=3,1&brokers=3")[0] == "brokers=1%2C3"
 

@@ -194,10 +194,10 @@ def test_an_open_page_hears_of_causes_though_the_sentence_stays() -> None:
     before = states.publish(states.sick(), observations=together(of("D3", orders=ORDERS)))
     shown, key = renderer.Renderer(), PageKey("demo", "check", ("D3",))
     shown.parts(key)
-    assert not shown.touches(key, "demo", ChangedAreas())
+    assert not shown.is_affected(key, "demo", ChangedAreas())
     moved = msgspec.structs.replace(before, observations=together(of("D3", clicks=Violation(2))))
     live.publish("demo", moved)
-    assert shown.touches(key, "demo", ChangedAreas())
+    assert shown.is_affected(key, "demo", ChangedAreas())
 
 
 def test_what_was_acknowledged_neither_leads_nor_counts(client: Client) -> None:

@@ -177,7 +177,7 @@ def test_of_a_token_that_is_none_nothing_is_told(client: Client, give: Give) -> 
 def test_it_works_after_a_rotation_of_the_secret_key(client: Client, give: Give, settings: Settings) -> None:
     token = give("number", "offline")
     settings.SECRET_KEY = "rotated"
-    assert Markup(client.get(f"/embed/{token}/")).text("#strip") == "Offline✕ 1"
+    assert Markup(client.get(f"/embed/{token}/")).text("#strip") == "Offline ✕ 1"
 
 
 def test_what_is_not_there_is_said(client: Client, give: Give) -> None:
@@ -215,7 +215,7 @@ def test_its_use_is_noted_and_its_token_never_logged(
 
 
 def test_our_own_files_may_be_loaded_without_an_origin_and_pages_may_not(client: Client) -> None:
-    for name in ("zkdash.css", "embed.css", "embed.js"):
+    for name in ("style/base.css", "embed.css", "embed.js"):
         answer = client.get(f"/static/{name}")
         assert (answer.status_code, answer["Cross-Origin-Resource-Policy"]) == (200, "cross-origin"), name
     assert client.get("/sign-in/")["Cross-Origin-Resource-Policy"] == "same-origin"

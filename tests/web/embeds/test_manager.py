@@ -84,7 +84,7 @@ def test_an_operator_makes_one_and_copies_what_works(operator: Client, client: C
 def test_the_way_from_a_page_carries_it_and_what_it_was_asked_for(
     operator: Client, page: str, filled: dict[str, str]
 ) -> None:
-    (link,) = [a for a in Markup(operator.get(f"/c/demo/{page}")).all("footer a") if a.text == "Embed"]
+    (link,) = [a for a in Markup(operator.get(f"/c/demo/{page}")).all("div.exports a") if a.text == "Embed"]
     assert link.get("href").startswith(PATH)
     form = Markup(operator.get(link.get("href")))
     named = {one.get("name"): one.get("value") or "" for one in form.all("form.ask input")}
@@ -97,7 +97,7 @@ def test_the_way_from_a_page_carries_it_and_what_it_was_asked_for(
 
 def test_a_page_that_cannot_be_embedded_leads_to_the_embeds_alone(operator: Client) -> None:
     (link,) = [
-        a for a in Markup(operator.get("/c/demo/topics/?q=orders")).all("footer a") if a.text == "Embed"
+        a for a in Markup(operator.get("/c/demo/topics/?q=orders")).all("div.exports a") if a.text == "Embed"
     ]
     assert link.get("href") == PATH
 
@@ -131,7 +131,7 @@ def test_a_check_and_a_number_come_with_a_badge(operator: Client) -> None:
 def test_a_token_makes_none_which_would_outlive_it(alice: User) -> None:
     held = rights.of(alice, anonymous_reads=False)
     ends = timezone.now() + timedelta(days=1)
-    _, text = tokens.make(alice, "ci", clusters="*", role=Role.OPERATOR, expires_at=ends, held=held)
+    _, text = tokens.make(alice, "ci", clusters="*", role=Role.OPERATOR, expires_at=ends, rights=held)
     shown = {"authorization": f"Bearer {text}"}
     assert Client().get(PATH, headers=shown).status_code == 200
     answer = Client().post(PATH, ORDERS, headers=shown)
@@ -168,8 +168,8 @@ def test_an_address_can_fill_the_form(operator: Client) -> None:
         ({"name": "nope"}, 'There is no topic "nope".'),
         ({"view": "group"}, 'There is no group "orders" in ZooKeeper.'),
         ({"view": "broker", "name": "77"}, 'There is no broker "77".'),
-        ({"query": "colour=red"}, "“colour” is no parameter of this page."),
-        ({"parents": "https://wiki.example.org *"}, "“*” is no origin."),
+        ({"query": "colour=red"}, "“colour” is not a parameter of this page."),
+        ({"parents": "https://wiki.example.org *"}, "“*” is not an origin."),
         ({"parents": " ".join(f"http://h{n}" for n in range(11))}, "11 origins are too many"),
         ({"days": "0"}, "greater than or equal to 1"),
         ({"days": "367"}, "less than or equal to 366"),
@@ -232,5 +232,5 @@ def test_the_list_says_how_each_stands(operator: Client, give: Give) -> None:
 
 def test_every_page_leads_there(operator: Client) -> None:
     for path in ("/c/demo/", "/c/demo/topics/orders/", "/c/demo/groups/billing/"):
-        ways = Markup(operator.get(path)).root.xpath("//footer//a/@href")
+        ways = Markup(operator.get(path)).root.xpath("//div[@class='exports']//a/@href")
         assert any(way.startswith(PATH) for way in ways), path

@@ -4,7 +4,8 @@ import pytest
 
 from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Unparsable
-from zkdash.web.frame import broker_cells, cells
+from zkdash.web.frame import cells
+from zkdash.web.frame.cells import broker_cells
 from zkdash.znode import Unreadable
 
 TIME = 1_795_171_327_123

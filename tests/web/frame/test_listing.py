@@ -30,13 +30,13 @@ def test_it_reads_what_it_knows(raw: str, query: Query) -> None:
     ("raw", "note"),
     [
         ("sort=offset", "“offset” is no column to sort by; sorted by status."),
-        ("page=0", "“0” is no page; showing the first."),
-        ("page=two", "“two” is no page; showing the first."),
-        ("page=99999999999999999999", "“99999999999999999999” is no page; showing the first."),
-        ("page=²", "“²” is no page; showing the first."),
-        ("size=51", "“51” is no page size; there are 50, 200, 1000."),
-        ("status=bad", "“bad” is no status; there are critical, warning, unknown, info, ok."),
-        ("colour=red", "“colour” is no parameter of this page."),
+        ("page=0", "“0” is not a page; showing the first."),
+        ("page=two", "“two” is not a page; showing the first."),
+        ("page=99999999999999999999", "“99999999999999999999” is not a page; showing the first."),
+        ("page=²", "“²” is not a page; showing the first."),
+        ("size=51", "“51” is not a page size; there are 50, 200, 1000."),
+        ("status=bad", "“bad” is not a status; there are critical, warning, unknown, info, ok."),
+        ("colour=red", "“colour” is not a parameter of this page."),
     ],
 )
 def test_what_it_does_not_understand_falls_back_and_is_said(raw: str, note: str) -> None:

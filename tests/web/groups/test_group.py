@@ -5,9 +5,9 @@ import json
 import pytest
 from django.test import Client
 
-from tests import recorded
+from tests import lags, recorded
 from tests.web import states
-from tests.web.markup import Markup
+from tests.web.markup import MOST_BYTES, Markup
 from zkdash.broker.samples import Commit, GroupCommits, Listing, LogEnds, Samples, Unknown
 from zkdash.cluster.analysis.migration import Migration, Stage
 from zkdash.kafka.assignment import rules
@@ -236,6 +236,24 @@ def test_a_group_that_is_not_there_is_a_404_that_can_still_come_alive(client: Cl
     assert (answer.status_code, json.loads(answer.content)["total"]) == (404, 0)
 
 
+def test_the_lags_of_partitions_add_up_to_that_of_the_group_whenever_brokers_told_what(
+    client: Client,
+) -> None:
+    """One offset is newer than what is known of its log's end, of the other's the end then is reckoned."""
+    offsets = {("orders", 0): Commit(40, ""), ("orders", 1): Commit(140, "")}
+    ends = {0: LogEnds(0, 25, 10.0), 1: LogEnds(0, 200, 20.0, 100, 10.0)}
+    samples = Samples(
+        ends=Samples().ends.set("orders", ends),
+        commits=Samples().commits.set("modern", GroupCommits(2, offsets, 15.0)),
+        listings=Samples().listings.set(2, Listing(frozenset({"modern"}), 1.0)),
+    )
+    counted = lags.counted(states.snapshot(states.healthy()).state, samples)
+    states.publish(states.healthy(), samples=samples, lags=counted)
+    answer = json.loads(client.get("/c/demo/groups/modern/", {"format": "json"}).content)
+    assert [(row["log_end"], row["lag"]) for row in answer["rows"]] == [(25, 0), (150, 10)]
+    assert [topic["lag"] for topic in answer["topics"]] == [10]
+
+
 def test_a_group_that_brokers_alone_know_shows_what_its_coordinator_tells(client: Client) -> None:
     commits = GroupCommits(2, {("orders", 1): Commit(20, "")}, 1.0)
     samples = Samples(
@@ -308,13 +326,13 @@ def test_one_commit_is_one_row_of_an_open_page(client: Client) -> None:
     render, key = renderer.Renderer(), PageKey("demo", "group", ("billing",))
     before = {part.id: part for part in render.parts(key).parts}
     touched = states.change("/consumers/billing/offsets/orders/1", states.znode("77"), 6)
-    assert render.touches(key, "demo", touched)
+    assert render.is_affected(key, "demo", touched)
     changed = [part.id for part in render.parts(key).parts if part != before[part.id]]
     assert changed == ["partitions-rows"]
     touched = states.change("/consumers/other/offsets/orders/1", states.znode("77"), 7)
     render.parts(key)
     touched = states.change("/consumers/other/offsets/orders/1", states.znode("78"), 8)
-    assert not render.touches(key, "demo", touched)
+    assert not render.is_affected(key, "demo", touched)
 
 
 @pytest.mark.parametrize("name", [name for name in recorded.TRIED if name != recorded.HOSTILE])
@@ -342,7 +360,7 @@ def test_every_recorded_group_has_a_row_for_each_owner_and_offset(client: Client
         assert client.get(address).status_code == 200
 
 
-def test_fifty_partitions_fit_into_60_kb(client: Client) -> None:
+def test_fifty_partitions_fit_into_the_budget(client: Client) -> None:
     tree = {**states.healthy(), **states.topic("wide-topic-of-some-team", {n: [1, 2] for n in range(200)})}
     one = "a-rather-long-group-name_host-name-01-1795171327000-0000aaaa"
     tree |= states.group(
@@ -355,7 +373,7 @@ def test_fifty_partitions_fit_into_60_kb(client: Client) -> None:
     response = client.get("/c/demo/groups/a-rather-long-group-name/")
     page = Markup(response)
     assert len(page.all("#partitions-rows tr")) == 50
-    assert len(response.content) <= 60 * 1024
+    assert len(response.content) <= MOST_BYTES + 1024  # of a picture
     assert len(page.ids()) == len(set(page.ids()))
 
 
@@ -420,3 +438,10 @@ _DEMAND = AssignmentContext(
 
 def _facts(client: Client) -> str:
     return Markup(client.get(URL)).text("#facts")
+
+
+def test_what_moves_at_every_commit_is_no_change_worth_a_mark(client: Client) -> None:
+    states.publish(_tree())
+    page = Markup(client.get("/c/demo/groups/billing/"))
+    quiet = [heading.text_content().strip("▲▼ \n") for heading in page.root.xpath("//th[@data-quiet]")]
+    assert quiet == ["Offset", "In Kafka", "Log end", "Lag", "Committed"]

@@ -85,9 +85,9 @@ def test_what_is_not_understood_is_left_out_and_said(client: Client) -> None:
     assert response.status_code == 200
     notes = Markup(response).texts("p.note")
     assert notes[:3] == [
-        "“lag” is no parameter of this page.",
-        "“many” is no number from 0 to 50 for add; it is left out.",
-        "“9999” is no number from 0 to 200 for threads; it is left out.",
+        "“lag” is not a parameter of this page.",
+        "“many” is not a number from 0 to 50 for add; it is left out.",
+        "“9999” is not a number from 0 to 200 for threads; it is left out.",
     ]
     assert notes[3].startswith("“best” is no rule; there are range-0.7, range,")
     assert notes[4:] == [

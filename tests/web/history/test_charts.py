@@ -1,4 +1,4 @@
-"""Pictures in letters, numbers in words, and where the charts' library is served from."""
+"""Charts as pictures, numbers in words, and where the charts' library is served from."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from django.test import Client
 
 from tests.narrowing import known
 from tests.web import states
+from tests.web.drawing import reading
 from zkdash.history.queries.trends import Chart, Line
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS, Window
 from zkdash.web import pages
+from zkdash.web.drawing import series
 from zkdash.web.history import charts
 from zkdash.web.history.charts import Drawn
 
@@ -28,23 +30,19 @@ def drawn(*lines: tuple[float | None, ...], step_ms: int = MINUTE_MS, names: int
     return charts.draw(chart, Window(HOUR, HOUR + len(lines[0]) * step_ms, step_ms))
 
 
-def test_all_lines_of_a_chart_share_a_scale_and_anything_is_more_than_nothing() -> None:
-    small, large = drawn((0.0, 0.1, 1.0), (0.0, 50.0, 100.0)).pictures
-    assert (small.letters, large.letters) == ("▁▂▂", "▁▅█")
+def test_a_chart_is_drawn_as_it_is_told() -> None:
+    chart = drawn((0.0, 10.0, None, 20.0), (0.0, 0.0, 0.0, 100.0))
+    assert (chart.top, chart.begin, chart.end) == ("100", "2025-10-09 09:00 UTC", "2025-10-09 09:04 UTC")
+    assert reading.steps(chart.svg, 4) == [0.0, 10.0, None, 20.0]
+    assert reading.steps(chart.svg, 4, place=2) == [0.0, 0.0, 0.0, 100.0]
+    assert chart.lines[0].told == "l0: from 0 to 20, last 20; not known in 1 of 4 steps"
+    assert all(line.told in reading.parsed(chart.svg).get("aria-label") for line in chart.lines)
+    assert [series.style(place) in line.key for place, line in enumerate(chart.lines)] == [True, True]
 
 
-def test_nothing_at_all_is_flat_and_unknown_is_no_height() -> None:
-    (picture,) = drawn((0.0, None, 0.0)).pictures
-    assert picture.letters == "▁·▁"
-    (picture,) = drawn((None, None)).pictures
-    assert (picture.letters, picture.least, picture.newest) == ("··", "unknown", "unknown")
-
-
-def test_a_long_line_is_cut_to_the_highest_of_its_steps() -> None:
-    (picture,) = drawn(tuple(100.0 if at == 101 else 1.0 for at in range(180))).pictures
-    assert len(picture.letters) == 60
-    assert picture.letters[33] == "█"
-    assert picture.letters.count("█") == 1
+def test_of_what_is_not_known_at_all_there_is_no_number() -> None:
+    (line,) = drawn((None, None)).lines
+    assert (line.least, line.most, line.newest) == ("unknown", "unknown", "unknown")
 
 
 @pytest.mark.parametrize(

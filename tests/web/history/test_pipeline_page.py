@@ -188,7 +188,7 @@ def test_an_open_page_hears_of_a_run_from_its_first_second_to_its_end() -> None:
     snapshot = live.current("demo")
     assert snapshot is not None
     polled = engine.polled().runs
-    renderer.Renderer().attend(key)
+    renderer.Renderer().keep_alive(key)
 
     def words() -> str:
         polled.turn()

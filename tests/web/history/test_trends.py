@@ -12,6 +12,7 @@ from pytest_django.fixtures import Settings
 
 from tests.history.writing import MINUTE, put, read
 from tests.web import states
+from tests.web.drawing import reading
 from tests.web.markup import Markup
 from zkdash.history.store.tables import QueryError, Tables
 from zkdash.web.history import recorded
@@ -51,9 +52,9 @@ def markup(query: str = NINE) -> Markup:
 
 def test_without_tables_the_page_says_so_and_where_they_come_from(history: Path) -> None:
     page = markup("")
-    assert "Nothing is recorded of this cluster yet." in page.text("p.note")
-    assert len(page.texts("p.missing")) == 6
-    assert page.text("#paths") == "No write is known of this time."
+    assert page.text("main h2") == "Nothing is recorded of this cluster yet"
+    assert "ZKDASH_CONFIG" in page.text("main .card")
+    assert page.texts("main .chart") == page.texts("main table") == []
 
 
 def test_every_number_is_in_json_and_unknown_is_no_zero(told: Path) -> None:
@@ -74,8 +75,9 @@ def test_the_picture_the_numbers_and_what_a_script_reads_say_the_same(told: Path
     cells = page.root.xpath("//h2[@id='leader-churn']/..//details//tr[@data-at]/td[2]")
     assert [cell.get("data-value") for cell in cells] == ["0", "2", "0", "0", ""]
     assert [cell.text for cell in cells] == ["0", "2", "0", "0", "unknown"]
-    (_, picture) = page.root.xpath("//h2[@id='leader-churn']/..//span[@role='img']")
-    assert picture.text == "▁█▁▁·"
+    (picture,) = page.root.xpath("//h2[@id='leader-churn']/..//svg[@role='img']")
+    (line,) = picture.xpath("path[@class='line-2']")
+    assert reading.points(line, 5, float(picture.get("data-top"))) == [0, 2, 0, 0, None]
     assert picture.get("aria-label").endswith("from 0 to 2, last 0; not known in 1 of 5 steps")
 
 
@@ -95,11 +97,11 @@ def test_the_csv_has_a_line_for_each_number(told: Path) -> None:
     ("query", "said"),
     [
         ("last=2h", "“2h” is no span of time; there are 1h, 6h, 1d, 7d, 30d."),
-        ("from=x&to=y", "“x” to “y” is no time to look at"),
-        ("from=2025-10-09T09:00Z&to=2025-10-09T09:00Z", "is no time to look at"),
-        ("from=2001-10-09&to=2025-10-09", "is no time to look at"),
+        ("from=x&to=y", "“x” to “y” is not a time to look at"),
+        ("from=2025-10-09T09:00Z&to=2025-10-09T09:00Z", "is not a time to look at"),
+        ("from=2001-10-09&to=2025-10-09", "is not a time to look at"),
         ("to=2025-10-09", "The parameter “to” needs a “from”."),
-        ("sort=x", "“sort” is no parameter of this page."),
+        ("sort=x", "“sort” is not a parameter of this page."),
         ("&".join(f"a{at}=1" for at in range(30)), "none of them is read"),
     ],
 )

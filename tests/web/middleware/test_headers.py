@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from tests.web import states
 
 
-@pytest.mark.parametrize("path", ["/", "/c/demo/", "/c/nope/", "/nowhere/", "/static/zkdash.css"])
+@pytest.mark.parametrize("path", ["/", "/c/demo/", "/c/nope/", "/nowhere/", "/static/style/base.css"])
 def test_every_answer_forbids_what_is_not_ours(client: Client, path: str) -> None:
     states.publish(states.healthy())
     response = client.get(path)

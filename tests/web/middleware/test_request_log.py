@@ -55,7 +55,7 @@ def test_each_answer_has_an_id_of_its_own_whatever_was_sent(vera: Client) -> Non
 
 
 def test_files_and_errors_have_one_too(client: Client) -> None:
-    for path in ("/static/zkdash.css", "/nowhere/"):
+    for path in ("/static/style/base.css", "/nowhere/"):
         assert client.get(path)["X-Request-ID"]
     assert asyncio.run(AsyncClient().get("/nowhere/"))["X-Request-ID"]
 

@@ -100,4 +100,4 @@ def test_one_cluster_needs_no_switcher(client: Client) -> None:
 def test_the_list_of_clusters_says_what_it_does_not_understand(client: Client) -> None:
     states.publish(states.healthy(), name="one")
     states.publish(states.healthy(), name="two")
-    assert Markup(client.get("/", {"sort": "x"})).text("p.note") == "“sort” is no parameter of this page."
+    assert Markup(client.get("/", {"sort": "x"})).text("p.note") == "“sort” is not a parameter of this page."

@@ -1,4 +1,4 @@
-"""What the cluster keeps of itself, on its Overview."""
+"""Cluster metadata, on its Overview."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_it_is_live(client: Client) -> None:
     states.publish({**states.brokers(1), **BY_BROKER})
     touched = states.change("/migration", WAITS["/migration"], 6)
     key = PageKey("demo", "kraft")
-    assert renderer.Renderer().touches(key, "demo", touched)
+    assert renderer.Renderer().is_affected(key, "demo", touched)
     assert Markup(client.get(URL)).text("h1").endswith("waits for the brokers")
     assert not pages.BY_NAME["kraft"].shows(
         key, ChangedAreas(frozenset({"groups"}), frozenset(), frozenset())

@@ -3,15 +3,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from django.test import Client
 
 from tests.web import states
 from tests.web.markup import Markup
+from zkdash.actions.reading.entries import Entry
+from zkdash.actions.states import State
 from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import CHECKS, TITLES
+from zkdash.cluster.incidents import Incidents, fold
+from zkdash.cluster.incidents.causes import ELECTING_MS, causes
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.tone import Tone
+from zkdash.live.queue import Queue
+from zkdash.web.frame import times
 from zkdash.zk.connection.session import Phase
 
 URL = "/c/demo/"
@@ -58,36 +65,143 @@ def test_what_each_check_links_to_exists_and_understands_it(client: Client, chec
         assert Markup(response).texts("p.note") == []
 
 
-def test_the_strip_holds_six_numbers(client: Client) -> None:
+def test_the_numbers_lead_with_what_should_be_none(client: Client) -> None:
     states.publish(states.sick())
     page = Markup(client.get(URL))
-    assert page.texts("#strip dt") == [
+    numbers = dict(zip(page.texts("#strip dt"), page.texts("#strip dd"), strict=True))
+    assert list(numbers) == [
+        "Under-replicated",
+        "Offline",
+        "Lag, all groups",
+        "Leader changes / min",
+        "Partitions",
+        "ZooKeeper writes / s",
         "Brokers",
         "Controller",
         "Topics",
-        "Partitions",
-        "Under-replicated",
-        "Offline",
     ]
-    numbers = page.texts("#strip dd")
-    assert [numbers[at] for at in (0, 2, 3, 4, 5)] == ["2", "3", "6", "▲ 4", "✕ 1"]
-    assert numbers[1].startswith("2epoch 12")
+    assert [numbers[name] for name in ("Brokers", "Topics", "Partitions")] == ["2", "3", "6"]
+    assert (numbers["Under-replicated"], numbers["Offline"]) == ("▲ 4", "✕ 1")
+    assert numbers["Controller"].startswith("2epoch 12")
+    assert numbers["Lag, all groups"].startswith("unknown")
 
 
 def test_the_strip_of_layout_07_holds_what_07_has(client: Client) -> None:
     znodes = {"/brokers/ids/0": states.znode("h-1:10.0.0.5:9092"), "/brokers/topics/o/0": states.znode("4")}
     states.publish({"/brokers/topics/o": states.znode()} | znodes)
     page = Markup(client.get(URL))
-    assert page.texts("#strip dt") == ["Brokers", "Topics", "Partitions"]
+    assert page.texts("#strip dt") == [
+        "Lag, all groups",
+        "Partitions",
+        "ZooKeeper writes / s",
+        "Brokers",
+        "Topics",
+    ]
 
 
-def test_last_changes_say_what_is_not_known(client: Client) -> None:
-    states.publish(states.healthy(), changes=(CHANGE,) * 12)
+def dead_broker() -> tuple[Any, ...]:
+    """What a watcher holds after broker 3 went, whose session is known: the incident, and the findings."""
+    gone = Change(
+        states.TIME,
+        "brokers",
+        "broker 3 went away",
+        "PLAINTEXT://h:9092",
+        None,
+        "/brokers/ids/3",
+        None,
+        0x1A3,
+    )
+    lost = msgspec.structs.replace(CHANGE, before="1, 3", after="1")
+    incidents = fold(Incidents(), (gone, *(lost for _ in range(30))))
+    findings = tuple(
+        msgspec.structs.replace(OFFLINE, check=check, since=states.TIME / 1000 + 1)
+        for check in ("D1", "D8", "D30")
+    )
+    return incidents, findings
+
+
+def test_a_dead_broker_is_the_headline_and_what_follows_is_folded_under_it(client: Client) -> None:
+    incidents, findings = dead_broker()
+    state = states.load(states.sick())
+    found = causes(state, incidents, findings, states.TIME)
+    states.publish(states.sick(), incidents=incidents, causes=found, findings=findings)
     page = Markup(client.get(URL))
-    assert len(page.all("#changes-rows tr")) == 10
+    assert page.text("#causes h2") == "✕ critical: Broker 3 is gone"
+    assert "0x1a3" in page.text("#causes .where")
+    assert page.texts("#causes .chips li")[0] == "4 under-replicated"
+    (listing, helps) = page.all("#causes .doors a")
+    assert (listing.text, listing.get("href")) == ("The 5 partitions", "/c/demo/brokers/3/")
+    assert helps.get("href") == "/c/demo/checks/D1/"
+    assert page.text("#causes summary") == "2 checks fail because of this"
+    assert [item.get("data-check") for item in page.all("#checks li.critical")] == ["D30"]
+    document = json.loads(client.get(URL, {"format": "json"}).content)
+    assert document["causes"][0]["checks"] == ["D1", "D8"]
+    assert len(document["rows"]) == 3
+
+
+def test_what_happened_is_a_line_an_incident_that_unfolds_to_its_changes(client: Client) -> None:
+    incidents, _ = dead_broker()
+    incidents = fold(
+        incidents,
+        (msgspec.structs.replace(CHANGE, path="/brokers/topics/new", what="topic new was created"),),
+    )
+    states.publish(states.sick(), incidents=incidents)
+    page = Markup(client.get(URL))
+    assert [title.split(" ", 2)[2] for title in page.texts("#happened .headline")] == [
+        "Broker 3 is gone",
+        "Topic new was created",
+    ]
+    assert page.texts("#happened .took") == ["still open", ""]
+    assert page.text("#happened summary") == "31 changes"
+    assert len(page.all("#happened .rows li")) == 20
     assert len(page.ids()) == len(set(page.ids()))
-    assert page.texts("#changes-rows td")[1:5] == ["topics", CHANGE.what, "1, 2", "—"]
-    assert page.texts("#changes-rows td")[6] == "unknown"
+    (more,) = page.all("#happened details p a")
+    assert more.get("href").startswith("/c/demo/timeline/?from=")
+    (row,) = json.loads(client.get(URL, {"format": "json"}).content)["incidents"]
+    assert (row["title"], row["changes"], row["left_isr"]) == ("Broker 3 is gone", 31, 30)
+
+
+def test_what_happened_stands_by_the_time_that_it_shows_and_names_our_action(client: Client) -> None:
+    """Replicas that leave their ISRs before their broker's session ends do not move its death back."""
+    second = 1000
+    left = msgspec.structs.replace(CHANGE, before="1, 3", after="1")
+    made = msgspec.structs.replace(
+        CHANGE,
+        when=states.TIME + 4 * second,
+        path="/brokers/topics/new",
+        what="topic new was created",
+        zxid=77,
+    )
+    gone = Change(
+        states.TIME + 8 * second, "brokers", "broker 3 went away", "h", None, "/brokers/ids/3", None, 0x1A3
+    )
+    asked = Entry(41, 9, "demo", "create-topic", "new", State.DONE, "alice", states.TIME, zxids=(77,))
+    incidents = fold(Incidents(), (left, made, gone))
+    states.publish(states.sick(), incidents=incidents, queue=Queue(entries=(asked,), read=True))
+    page = Markup(client.get(URL))
+    assert page.root.xpath("//li[@class='story']/span[@class='at']/time/@datetime") == [
+        times.utc_text(states.TIME + 8 * second),
+        times.utc_text(states.TIME + 4 * second),
+    ]
+    (row,) = json.loads(client.get(URL, {"format": "json"}).content)["incidents"]
+    assert row["prelude"] == times.utc_text(states.TIME)
+    assert "first signs 8 s before" in page.texts("#happened .followed span")
+    assert page.texts("#happened .headline")[1].endswith("Topic new was created by alice (action 41)")
+    (link,) = page.all("#happened .headline a")
+    assert link.get("href") == "/c/demo/actions/41/"
+
+
+def test_a_controller_that_is_being_elected_is_no_trouble_of_its_own_yet() -> None:
+    gone = Change(states.TIME, "brokers", "broker 2 went away", "x", None, "/brokers/ids/2", None)
+    left = Change(states.TIME, "controller", "the controller is gone", "2", None, "/controller", None)
+    incidents = fold(Incidents(), (gone, left))
+    tree = {
+        path: read for path, read in states.healthy().items() if path not in {"/brokers/ids/2", "/controller"}
+    }
+    finding = msgspec.structs.replace(OFFLINE, check="D18", since=states.TIME / 1000)
+    (now,) = causes(states.load(tree), incidents, (finding,), states.TIME + ELECTING_MS)
+    (later,) = causes(states.load(tree), incidents, (finding,), states.TIME + ELECTING_MS + 1)
+    assert (now.checks, later.checks) == (("D18",), ())
 
 
 def test_json_holds_findings_and_numbers(client: Client) -> None:
@@ -126,10 +240,10 @@ def test_before_the_first_load_numbers_are_unknown_and_not_zero(client: Client) 
 def test_a_missing_and_a_malformed_controller_differ(client: Client) -> None:
     tree = {**states.healthy(), "/controller": states.znode("{nope")}
     states.publish(tree)
-    assert Markup(client.get(URL)).texts("#strip dd")[1].startswith("? ?")
+    assert Markup(client.get(URL)).texts("#strip dd")[7].startswith("? ?")
     del tree["/controller"]
     states.publish(tree)
-    assert Markup(client.get(URL)).texts("#strip dd")[1].startswith("✕ none")
+    assert Markup(client.get(URL)).texts("#strip dd")[7].startswith("✕ none")
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_one_changed_partition_is_one_row() -> None:
     path = "/brokers/topics/orders/partitions/1/state"
     touched = states.change(path, states.state(2, [2, 3], epoch=5), 6)
     for key, part in ((TOPICS, "topics-rows"), (ORDERS, "partitions-rows")):
-        assert render.touches(key, "demo", touched)
+        assert render.is_affected(key, "demo", touched)
         rendered: list[str] = []
 
         def row_html(table: Table, row: Any, rendered: list[str] = rendered) -> str:
@@ -86,10 +86,10 @@ def test_a_page_that_cannot_show_a_change_is_not_rendered() -> None:
     for key in (OVERVIEW, TOPICS, ORDERS):
         render.parts(key)
     touched = states.change("/brokers/topics/clicks/partitions/0/state", states.state(3, [3]), 6)
-    assert not render.touches(ORDERS, "demo", touched)
-    assert not render.touches(ORDERS, "other", touched)
-    assert render.touches(TOPICS, "demo", touched)
-    assert render.touches(OVERVIEW, "demo", touched)
+    assert not render.is_affected(ORDERS, "demo", touched)
+    assert not render.is_affected(ORDERS, "other", touched)
+    assert render.is_affected(TOPICS, "demo", touched)
+    assert render.is_affected(OVERVIEW, "demo", touched)
 
 
 def test_a_count_in_the_navigation_reaches_every_page() -> None:
@@ -97,7 +97,7 @@ def test_a_count_in_the_navigation_reaches_every_page() -> None:
     render = renderer.Renderer()
     render.parts(ORDERS)
     touched = states.change("/brokers/topics/clicks", None, 6)
-    assert render.touches(ORDERS, "demo", touched)
+    assert render.is_affected(ORDERS, "demo", touched)
 
 
 def test_offsets_do_not_touch_a_topic_page_but_a_new_group_does() -> None:
@@ -105,10 +105,10 @@ def test_offsets_do_not_touch_a_topic_page_but_a_new_group_does() -> None:
     render = renderer.Renderer()
     render.parts(ORDERS)
     touched = states.change("/consumers/billing/offsets/orders/0", states.znode("12"), 6)
-    assert render.touches(ORDERS, "demo", touched)
+    assert render.is_affected(ORDERS, "demo", touched)
     render.parts(ORDERS)
     touched = states.change("/consumers/billing/offsets/orders/0", states.znode("13"), 7)
-    assert not render.touches(ORDERS, "demo", touched)
+    assert not render.is_affected(ORDERS, "demo", touched)
 
 
 def test_a_vanished_topic_says_so_on_the_open_page() -> None:
@@ -117,7 +117,7 @@ def test_a_vanished_topic_says_so_on_the_open_page() -> None:
     before = render.parts(ORDERS)
     touched = ChangedAreas(everything=True)
     states.publish({**states.brokers(1)}, revision=6)
-    assert render.touches(ORDERS, "demo", touched)
+    assert render.is_affected(ORDERS, "demo", touched)
     found = delta.compare(before, render.parts(ORDERS), _no_row)
     facts = next(part for part in found.rendered.parts if part.id == "facts")
     assert "No topic named “orders”" in render.html(facts, oob=True)

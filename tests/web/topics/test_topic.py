@@ -4,9 +4,12 @@ import json
 
 from django.test import Client
 
+from tests import lags
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.broker.samples import LogEnds, Samples, Unknown
+from zkdash.cluster.checks import Observations
+from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import ChangedAreas
 from zkdash.web.frame import links
@@ -26,7 +29,8 @@ def test_it_shows_each_partition_with_what_is_wrong(client: Client) -> None:
         "partition-2",
     ]
     assert page.texts("#partition-2 td")[:5] == ["1", "3 1 2", "1 2 3 out", "4", "12"]
-    assert page.texts("#partition-2 code") == ["/brokers/topics/orders/partitions/2/state"]
+    (znode,) = page.all("#partition-2 th a")
+    assert znode.get("title") == "/brokers/topics/orders/partitions/2/state"
     assert page.text("h1") == "orders"
     assert page.texts("#config code") == ["retention.ms", "1000"]
 
@@ -94,7 +98,7 @@ def test_a_topic_of_layout_07_is_shown_broker_by_broker(client: Client) -> None:
     page = Markup(client.get("/c/demo/topics/t/"))
     assert page.texts("#broker-1 td")[0] == "4"
     assert page.texts("#broker-2 td")[0] == "?"
-    assert page.texts("thead th") == ["Broker ▲", "Partitions", "Status", "Changed", "Path"]
+    assert page.texts("thead th") == ["Broker ▲", "Partitions", "Status", "Changed", "Path", "Group"]
 
 
 def test_partitions_are_filtered_and_sorted_by_the_address(client: Client) -> None:
@@ -117,13 +121,23 @@ def test_it_leads_to_the_groups_that_consume_it_with_what_each_has_left_to_read(
         **states.group("audit", {}, offsets={"orders": {2: 5}}),
         **states.group("idle", {"idle_h-1-00000000": ["orders"]}),
     }
-    states.publish(tree, samples=Samples(ends=Samples().ends.set("orders", ends)))
+    samples = Samples(ends=Samples().ends.set("orders", ends))
+    counted = lags.counted(states.snapshot(tree).state, samples)
+    states.publish(tree, samples=samples, lags=counted)
     page = Markup(client.get(URL))
-    groups = [link for link in page.all("#facts a") if "/groups/" in link.get("href")]
-    assert [link.get("href") for link in groups] == [
-        links.group("demo", name) for name in ("audit", "billing", "idle")
+    assert [link.get("href") for link in page.all("#consumers-rows a")] == [
+        links.group("demo", name) for name in ("billing", "audit", "idle")
     ]
-    assert page.texts("#facts span.missing") == ["lag unknown", "lag 19", "lag unknown"]
+    assert [page.texts(f"#{links.element_id('consumer', name)} td")[:2] for name in ("billing", "audit")] == [
+        ["20", "20"],
+        ["unknown", "unknown"],
+    ]
+    told = json.loads(client.get(URL, {"format": "json"}).content)["groups"]
+    assert [(row["group"], row["lag"], row.get("lag_reason")) for row in told] == [
+        ("billing", 20, None),
+        ("audit", None, "cannot ask broker 3: refused"),
+        ("idle", None, "not sampled yet"),
+    ]
 
 
 def test_brokers_are_asked_about_what_the_page_shows() -> None:
@@ -173,8 +187,8 @@ def test_each_override_says_what_it_does_or_what_is_wrong_with_it(client: Client
     assert page.text("#config summary") == "3 config overrides"
     assert page.texts("#config tbody th") == ["made.up", "min.insync.replicas", "retention.ms"]
     told = page.texts("#config td.text")
-    assert told[0] == '"made.up" is no option of a topic that Kafka 0.8.1 to 3.9 knows.'
-    assert told[1].endswith('"none" is no value that min.insync.replicas can have.')
+    assert told[0] == '"made.up" is not an option of a topic that Kafka 0.8.1 to 3.9 knows.'
+    assert told[1].endswith('"none" is not a value that min.insync.replicas can have.')
     assert told[2] == "how old messages may grow before their segment goes; -1 without limit"
     document = json.loads(client.get(URL, {"format": "json"}).content)
     assert document["config"] == {"overrides": config}
@@ -269,3 +283,14 @@ def test_it_is_looked_at_again_when_rights_or_notifications_change() -> None:
     for area in ("acls", "notifications"):
         assert topic.PAGE.shows(key, ChangedAreas(frozenset({area})))
     assert not topic.PAGE.shows(key, ChangedAreas(frozenset({"configs", "groups"})))
+
+
+def test_its_status_agrees_with_the_check_that_names_it_in_the_list_and_in_json(client: Client) -> None:
+    standing = {"orders": ((Tone.CRITICAL, "shares its topic_id"),)}
+    states.publish(states.healthy(), observations=Observations(standing=standing))
+    assert "shares its topic_id" in Markup(client.get(URL)).text("#facts")
+    document = json.loads(client.get(URL, {"format": "json"}).content)
+    assert (document["status"], document["status_words"]) == ("critical", "shares its topic_id")
+    listed = Markup(client.get("/c/demo/topics/"))
+    assert listed.texts("#topics-rows th")[0] == "orders"
+    assert listed.text("#count-critical") == "1"

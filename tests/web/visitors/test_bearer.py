@@ -53,7 +53,7 @@ def granted(role: str = "operator", clusters: str = "*") -> User:
 def make(user: User, role: Role = Role.VIEWER, clusters: str = "*") -> str:
     held = rights.of(user, anonymous_reads=False)
     ends = timezone.now() + timedelta(days=1)
-    return tokens.make(user, "a script", clusters=clusters, role=role, expires_at=ends, held=held)[1]
+    return tokens.make(user, "a script", clusters=clusters, role=role, expires_at=ends, rights=held)[1]
 
 
 def ask(text: str, path: str = "/c/demo/topics/?format=json", method: str = "GET") -> HttpResponse:

@@ -315,7 +315,7 @@ def test_a_session_shows_all_that_it_owns() -> None:
 def touched(path: str, change: ChangedAreas, of: str = "znodes") -> bool:
     """Whether an open page is rendered again, which was rendered before."""
     key = PageKey("demo", of, (path,))
-    return RENDERER.touches(key, "demo", change)
+    return RENDERER.is_affected(key, "demo", change)
 
 
 RENDERER = renderer.Renderer()

@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 
 from tests.web import states
+from tests.web.drawing import reading
 from tests.web.markup import Markup
 from zkdash import live
 from zkdash.cluster.ensemble import health
@@ -105,6 +106,24 @@ def test_every_server_is_told_with_what_it_said() -> None:
     assert rows["zk2:2181"]["behind"] == 3
 
 
+def test_the_ensemble_is_drawn_as_its_table_tells_it_the_leader_first() -> None:
+    publish(msgspec.structs.replace(LOOK, servers=(DOWN, FOLLOWER, LEADER)))
+    rows = {row["server"]: row for row in document()["rows"]}
+    page = Markup(Client().get(URL))
+    tiles = page.all("#ensemble-map li")
+    assert [tile.get("data-server") for tile in tiles] == ["zk1:2181", "zk2:2181", "zk3:2181"]
+    assert ["♛" in tile.text_content() for tile in tiles] == [True, False, False]
+    assert ["gone" in tile.get("class") for tile in tiles] == [False, False, True]
+    for tile in tiles:
+        row = rows[tile.get("data-server")]
+        measures = tile.xpath("span[@class='measure']")
+        for measure, name in zip(measures, ("behind", "latency_avg"), strict=True):
+            pictures = list(measure.iter("svg"))
+            shown = [reading.bar(picture)[0] for picture in pictures]
+            assert shown == ([] if row[name] is None else [pytest.approx(row[name], abs=0.01)])
+            assert pictures or measure.get("title")
+
+
 def test_what_a_server_did_not_tell_is_unknown_with_the_reason() -> None:
     publish()
     rows = {row["server"]: row for row in document()["rows"]}
@@ -152,9 +171,9 @@ def test_quotas_and_our_own_footprint_are_told() -> None:
     }
     page = Markup(Client().get(URL))
     facts = page.text("section#facts")
-    assert "zkdash watches12, about 3 780 bytes of heap zkdash asks1.50 requests a second" in facts
-    assert "zkdash is told0.25 watch events" in facts
-    assert "zkdash receives2 048 bytes a second" in facts
+    assert "zkdash watches 12, about 3 780 bytes of heap zkdash asks 1.50 requests a second" in facts
+    assert "zkdash is told 0.25 watch events" in facts
+    assert "zkdash receives 2 048 bytes a second" in facts
     assert page.texts("tbody#quotas-rows td")[:2] == ["12", "10"]
 
 
@@ -214,7 +233,7 @@ def test_who_looks_has_the_servers_asked_more_often() -> None:
     live.snapshot_registry.appoint_surveyor("demo", Surveyor())
     Client().get(URL)
     assert asked == ["demo"]
-    renderer.Renderer().attend(PageKey(cluster="demo", page="zookeeper"))
+    renderer.Renderer().keep_alive(PageKey(cluster="demo", page="zookeeper"))
     assert asked == ["demo", "demo"]
     Client().get("/metrics")
     assert asked == ["demo"] * 3

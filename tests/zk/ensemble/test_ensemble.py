@@ -19,7 +19,7 @@ from zkdash.cluster.ensemble.values import Ensemble as Known
 from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.ensemble.values import Quota, Reach
 from zkdash.formats.ensemble.values import Server as Told
-from zkdash.live.watching.surveying import Surveying
+from zkdash.live.watching.ensemble_watch import Surveying
 from zkdash.zk.config import ClusterConfig, parse_address
 from zkdash.zk.ensemble import poller
 from zkdash.zk.ensemble.poller import Poller

@@ -84,16 +84,16 @@ def find(config: Ldap, name: str, password: str) -> Person | None:
             if config.id_attribute != "dn":
                 attributes.append(config.id_attribute)
             wanted = _filled(config.user_filter, name=name)
-            found = _search(connection, config.user_base, wanted, attributes)
-            if len(found) != 1 or _texts(found[0], config.name_attribute) != (name,):
+            entries = _search(connection, config.user_base, wanted, attributes)
+            if len(entries) != 1 or _texts(entries[0], config.name_attribute) != (name,):
                 return None
-            dn = str(found[0]["dn"])
+            dn = str(entries[0]["dn"])
             with _bound(config, dn, password) as own:
                 if own is None:
                     return None
             return Person(
                 f"ldap:{config.user_base.lower()}",
-                _subject(config, found[0]),
+                _subject(config, entries[0]),
                 name,
                 _groups(config, connection, name, dn),
             )
@@ -161,13 +161,13 @@ def _search(connection: Any, base: str, wanted: str, attributes: list[str]) -> l
     code = connection.result["result"]
     if code not in {0, _NO_SUCH_OBJECT}:
         raise DirectoryError(f"searching {base!r} ends with {connection.result['description']}")
-    return [one for one in connection.response or [] if one["type"] == "searchResEntry"]
+    return [entry for entry in connection.response or [] if entry["type"] == "searchResEntry"]
 
 
 def _filled(template: str, **values: str) -> str:
     """A filter with its placeholders filled in one go, so that nothing typed is read as a placeholder."""
     return re.sub(
-        r"\{(name|dn)\}", lambda found: str(escape_filter_chars(values.get(found[1], ""))), template
+        r"\{(name|dn)\}", lambda match: str(escape_filter_chars(values.get(match[1], ""))), template
     )
 
 
@@ -175,8 +175,8 @@ def _groups(config: Ldap, connection: Any, name: str, dn: str) -> tuple[str, ...
     if not config.group_base:
         return ()
     wanted = _filled(config.group_filter, name=name, dn=dn)
-    found = _search(connection, config.group_base, wanted, [config.group_attribute])
-    return tuple(sorted({text for entry in found for text in _texts(entry, config.group_attribute)}))
+    entries = _search(connection, config.group_base, wanted, [config.group_attribute])
+    return tuple(sorted({text for entry in entries for text in _texts(entry, config.group_attribute)}))
 
 
 def _subject(config: Ldap, entry: Any) -> str:

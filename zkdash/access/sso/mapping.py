@@ -47,10 +47,10 @@ def admit(person: Person, roles: Collection[GroupRole]) -> User:
 def _user(person: Person) -> User:
     if not 0 < len(person.subject) <= LONGEST or not person.subject.isprintable():
         raise RefusedError(f"{person.issuer} tells no subject of 1 to {LONGEST} characters.")
-    known = (
+    identity = (
         Identity.objects.select_related("user").filter(issuer=person.issuer, subject=person.subject).first()
     )
-    user = known.user if known is not None else _new(person)
+    user = identity.user if identity is not None else _new(person)
     if not user.is_active:
         raise RefusedError(f"The user {user.get_username()!r} is deactivated here.")
     return user
@@ -77,7 +77,7 @@ def _new(person: Person) -> User:
 
 
 def _map(user: User, person: Person, roles: Collection[GroupRole]) -> None:
-    wanted = {(one.role, one.clusters) for one in roles if one.group in person.groups}
+    wanted = {(mapping.role, mapping.clusters) for mapping in roles if mapping.group in person.groups}
     until = timezone.now() + timedelta(seconds=settings.SESSION_COOKIE_AGE)
     MappedGrant.objects.filter(user=user).delete()
     MappedGrant.objects.bulk_create(

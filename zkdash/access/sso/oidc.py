@@ -79,7 +79,9 @@ def _client(config: Oidc) -> Any:
     if published.get("issuer") != config.issuer:
         raise ProviderError(f"it calls itself {published.get('issuer')!r}, and not {config.issuer!r}")
     offered = published.get("id_token_signing_alg_values_supported", ["RS256"])
-    published["id_token_signing_alg_values_supported"] = [one for one in offered if one.startswith(_SIGNED)]
+    published["id_token_signing_alg_values_supported"] = [
+        algorithm for algorithm in offered if algorithm.startswith(_SIGNED)
+    ]
     return client
 
 
@@ -88,8 +90,8 @@ def _claims(client: Any, config: Oidc, token: Mapping[str, Any]) -> Mapping[str,
     claims = token.get("userinfo")
     if not claims:
         raise ProviderError("it sent no ID token")
-    told = {config.groups_claim, config.name_claim} <= claims.keys()
-    if told or "userinfo_endpoint" not in client.server_metadata:
+    is_complete = {config.groups_claim, config.name_claim} <= claims.keys()
+    if is_complete or "userinfo_endpoint" not in client.server_metadata:
         return dict(claims)
     more = client.userinfo(token=token)
     if more.get("sub") != claims["sub"]:  # OpenID Connect Core 5.3.2
@@ -99,8 +101,8 @@ def _claims(client: Any, config: Oidc, token: Mapping[str, Any]) -> Mapping[str,
 
 def _groups(config: Oidc, claims: Mapping[str, Any]) -> tuple[str, ...]:
     """The groups that are told: a list of texts, or one text."""
-    told = claims.get(config.groups_claim, [])
-    return tuple(sorted(str(one) for one in ([told] if isinstance(told, str) else told)))
+    claim = claims.get(config.groups_claim, [])
+    return tuple(sorted(str(group) for group in ([claim] if isinstance(claim, str) else claim)))
 
 
 def _told(error: Exception) -> str:

@@ -76,10 +76,10 @@ class Executor:
         except OverError as ended:
             over = ended
         hit("ending")
-        told = leasing.end(
+        is_ended = leasing.end(
             action, over.state, over.sentence, self._clock(), number=over.number, again=over.again
         )
-        tools.lease.held(told)
+        tools.lease.held(is_ended)
         hit("ended")
         log.info("Action %s on %s: %s. %s", action.id, action.cluster, over.state, over.sentence)
         self._notify(action.cluster)

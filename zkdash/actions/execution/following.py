@@ -91,18 +91,21 @@ def _left(goal: Goal, state: ClusterState) -> Iterator[tuple[str, int, str]]:
     if isinstance(goal, Assigned):
         for move in goal.moves:
             topic = state.topics.get(move.topic)
-            found = topic.assignment if topic else None
+            assignment = topic.assignment if topic else None
             moving = topic.moving if topic else {}
             if move.partition in moving:
                 yield move.topic, move.partition, "moves"
-            elif not isinstance(found, Assignment) or found.partitions.get(move.partition) != move.replicas:
+            elif (
+                not isinstance(assignment, Assignment)
+                or assignment.partitions.get(move.partition) != move.replicas
+            ):
                 yield move.topic, move.partition, "is elsewhere"
     elif isinstance(goal, Led):
         topic = state.topics.get(goal.topic)
         led = {
-            one.id
-            for one in (topic.partitions if topic else ())
-            if isinstance(one.state, PartitionState) and one.state.leader >= 0
+            partition.id
+            for partition in (topic.partitions if topic else ())
+            if isinstance(partition.state, PartitionState) and partition.state.leader >= 0
         }
         yield from ((goal.topic, number, "has no leader") for number in goal.partitions if number not in led)
 

@@ -1,4 +1,4 @@
-"""Waiting for a step's goal: what tells of it is read, often at first, until it is there or one stops it."""
+"""Waiting for a step's goal: its znodes are read, often at first, until it is reached or it is stopped."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def _wait(run: Run, number: int, step: Step) -> None:
         if report.is_reached:
             return
         if report.failure:
-            told = f"Step {run.at(number)} failed: {report.failure} {run.so_far(number)}"
-            raise OverError(State.FAILED, told, number)
+            sentence = f"Step {run.at(number)} failed: {report.failure} {run.so_far(number)}"
+            raise OverError(State.FAILED, sentence, number)
         run.say(_stuck(run, number, report, since))
         _pause(run, number, max(_pace(before - began), (time.monotonic() - before) * _SHARE))
 
@@ -81,8 +81,8 @@ def _pause(run: Run, number: int, seconds: float) -> None:
 
 def _state(run: Run, step: Step) -> ClusterState:
     """A state made of what tells of the goal, the request itself first: what it lists is gone last."""
-    told = (*goals.paths(step.goal), paths.CONTROLLER)
-    tree = run.tools.asker.read(told, children=(paths.BROKER_IDS,))
+    followed = (*goals.paths(step.goal), paths.CONTROLLER)
+    tree = run.tools.asker.read(followed, children=(paths.BROKER_IDS,))
     state, _ = advance.advance(ClusterState(), Batch(changed=tree, zxid=0, whole=True))
     return state
 

@@ -44,10 +44,10 @@ class Lease:
 
     def wanted(self) -> leasing.Wanted:
         """What people want now. Raises LostError."""
-        found = None if self._is_lost else leasing.wanted(self._action)
-        if found is None:
+        wanted = None if self._is_lost else leasing.wanted(self._action)
+        if wanted is None:
             raise LostError
-        return found
+        return wanted
 
     def held(self, is_held: bool) -> None:
         """Take the answer of a call of `claims`. Raises LostError where the action is somebody else's."""

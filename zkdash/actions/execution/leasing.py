@@ -55,8 +55,8 @@ def claim(clusters: Iterable[str], owner: str, lease_s: float, now: datetime) ->
     if _first(names, now) is None:  # asked before, so that waiting workers write nothing
         return None
     with order.change() as revision:
-        found = _first(names, now)
-        return found and _take(found, owner, now + timedelta(seconds=lease_s), now, revision)
+        action = _first(names, now)
+        return action and _take(action, owner, now + timedelta(seconds=lease_s), now, revision)
 
 
 def renew(action: Action, lease_s: float, now: datetime) -> bool:
@@ -71,8 +71,8 @@ def release(action: Action, now: datetime) -> bool:
 
 def wanted(action: Action) -> Wanted | None:
     """Whether it is to stop or to pause; None where it is no longer held."""
-    found = _held(action).values_list("stop_wanted", "pause_wanted").first()
-    return Wanted(*found) if found else None
+    flags = _held(action).values_list("stop_wanted", "pause_wanted").first()
+    return Wanted(*flags) if flags else None
 
 
 # Telling what was done
@@ -184,7 +184,7 @@ def end(
     allowed = [before for before, after in AFTER.items() if state in after]
     if state not in ENDED and state is not State.UNKNOWN:
         raise ValueError(f"{state} is no end")
-    told = documents.text(sentence)
+    result = documents.text(sentence)
     with order.change() as revision:
         ended_at = now if state in ENDED else None
         if not _change(
@@ -192,7 +192,7 @@ def end(
             revision,
             Q(state__in=allowed),
             state=state,
-            result=told,
+            result=result,
             ended_at=ended_at,
             lease_until=None,
         ):
@@ -200,17 +200,17 @@ def end(
                 raise ValueError(f"{state} cannot follow: everything of action {action.id} is written")
             return False
         if number is not None and state in _STEP_STATES:
-            action.steps.filter(number=number).update(state=_STEP_STATES[state], sentence=told)
+            action.steps.filter(number=number).update(state=_STEP_STATES[state], sentence=result)
         _tell(
             "ended" if state in ENDED else "unknown",
             action,
             number,
-            detail={"state": state, "sentence": told},
+            detail={"state": state, "sentence": result},
         )
-        found = Action.objects.get(id=action.id)
-        notify.tell(found)
+        ended = Action.objects.get(id=action.id)
+        notify.tell(ended)
         if state in ENDED:
-            repeats.follow(found, now, may=again)
+            repeats.follow(ended, now, may=again)
     return True
 
 
@@ -223,22 +223,22 @@ def _first(clusters: tuple[str, ...], now: datetime) -> Action | None:
     abandoned = here.filter(state__in=_ACTIVE, lease_until__lte=now)
     busy = Action.objects.filter(state__in=OCCUPYING).values("cluster")
     due = here.filter(Q(not_before=None) | Q(not_before__lte=now), state=State.QUEUED, pause_wanted=False)
-    for found in (abandoned, due.exclude(cluster__in=busy)):
-        sketch = found.order_by("queued_at", "id").only("state", "fence", "lease_until").first()
+    for candidates in (abandoned, due.exclude(cluster__in=busy)):
+        sketch = candidates.order_by("queued_at", "id").only("state", "fence", "lease_until").first()
         if sketch is not None:
             return sketch
     return None
 
 
-def _take(found: Action, owner: str, until: datetime, now: datetime, revision: int) -> Action | None:
+def _take(action: Action, owner: str, until: datetime, now: datetime, revision: int) -> Action | None:
     """Take it as it was found, unless its lease was renewed meanwhile. Should two workers ever get this far,
     the index refuses the second action of a cluster."""
-    begins = found.state == State.QUEUED
+    begins = action.state == State.QUEUED
     still = Action.objects.filter(
-        id=found.id, state=found.state, fence=found.fence, lease_until=found.lease_until
+        id=action.id, state=action.state, fence=action.fence, lease_until=action.lease_until
     )
     if not still.update(
-        state=State.RUNNING if begins else found.state,
+        state=State.RUNNING if begins else action.state,
         fence=F("fence") + 1,
         owner=owner,
         lease_until=until,
@@ -246,7 +246,7 @@ def _take(found: Action, owner: str, until: datetime, now: datetime, revision: i
         revision=revision,
     ):
         return None
-    taken = Action.objects.get(id=found.id)
+    taken = Action.objects.get(id=action.id)
     _tell("claimed" if begins else "taken-over", taken, detail={"fence": taken.fence})
     return taken
 
@@ -256,8 +256,8 @@ def _held(action: Action) -> QuerySet[Action]:
 
 
 def _change(action: Action, revision: int, condition: Q | None = None, **fields: Any) -> bool:
-    held = _held(action) if condition is None else _held(action).filter(condition)
-    return bool(held.update(revision=revision, **fields))
+    rows = _held(action) if condition is None else _held(action).filter(condition)
+    return bool(rows.update(revision=revision, **fields))
 
 
 def _step(action: Action, number: int, before: tuple[StepState, ...], **fields: Any) -> None:

@@ -1,4 +1,4 @@
-"""The znodes by which it is known, whoever looks, that a step was applied: their names, and when they may go.
+"""Markers: znodes that prove to any process that a step was applied. Their names, and when they are deleted.
 
 A marker is named after action and step and after a digest of the action's row, because two databases (one
 that was replaced, or another installation's) number their actions alike on one ZooKeeper.
@@ -26,14 +26,14 @@ def name(action: Action, number: int) -> str:
 def reapable(names: Iterable[str], cluster: str, now: datetime) -> list[str]:
     """Those whose action ended more than seven days ago. Of what is not ours nobody here can tell that."""
     ours: dict[int, list[str]] = {}
-    for found in filter(None, map(_NAME.fullmatch, names)):
-        ours.setdefault(int(found[1]), []).append(found[0])
+    for match in filter(None, map(_NAME.fullmatch, names)):
+        ours.setdefault(int(match[1]), []).append(match[0])
     ended = Action.objects.filter(
         id__in=ours, cluster=cluster, state__in=ENDED, ended_at__lt=now - KEPT
     ).only("requested_at", "by", "intent")
-    return [one for action in ended for one in ours[action.id] if one.endswith(_digest(action))]
+    return [name for action in ended for name in ours[action.id] if name.endswith(_digest(action))]
 
 
 def _digest(action: Action) -> str:
-    told = (action.requested_at.isoformat(), action.cluster, bytes(action.intent).hex())
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:12]
+    identity = (action.requested_at.isoformat(), action.cluster, bytes(action.intent).hex())
+    return hashlib.sha256("\n".join(identity).encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""What a reviewed plan still stands on: whether the cluster is as it was, and free for what is to be written.
+"""Preconditions of a reviewed plan: the cluster is as it was, and no other request is in the way.
 
 A plan's writes compare versions. Those that an earlier step of the same plan wrote are followed here, so that
 our own change does not count as somebody else's; every other one does.
@@ -81,53 +81,53 @@ def operations(step: Step, own: Own) -> list[Op]:
     return ops
 
 
-def differences(steps: Iterable[Step], own: Own, found: Found) -> list[str]:
-    """What is no longer as it was reviewed, a sentence each.
+def differences(steps: Iterable[Step], own: Own, ground: Found) -> list[str]:
+    """What has changed since the review, a sentence each.
 
     What these steps themselves, or Kafka in between, will have made of a path cannot be looked at yet.
     """
-    told, later = [], set[str]()
+    sentences, later = [], set[str]()
     for step in steps:
         for write in step.writes:
             if not write.sequential and write.path not in later:
-                told.append(_difference(write, own, found.tree))
+                sentences.append(_difference(write, own, ground.tree))
             if write.operation is not Operation.CHECK:
                 later.add(write.path)
         if not isinstance(step.goal, Written):
             later.update(goals.paths(step.goal))
-    return [sentence for sentence in dict.fromkeys(told) if sentence]
+    return [sentence for sentence in dict.fromkeys(sentences) if sentence]
 
 
 def needs_freedom(step: Step) -> bool:
-    """Whether a step asks the controller for what it takes one of at a time."""
+    """Whether a step makes a request of which the controller takes only one at a time."""
     return bool(_requests(step))
 
 
-def obstacle(intent: Intent, steps: Sequence[Step], found: Found) -> str:
-    """What the first of these steps has to wait for, because somebody else began it; empty where it is free.
+def obstacle(intent: Intent, steps: Sequence[Step], ground: Found) -> str:
+    """Which work of somebody else's the first of these steps has to wait for; empty where there is none.
 
     A controller takes one request at a time: a second is ignored, lost, or jams it.
     """
     wanted = _requests(steps[0])
     if not wanted:
         return ""
-    for path, what in _TRIGGERS.items():
-        if path in found.tree:
-            return f"Waits for {what} that zkdash did not start ({path} is there)."
-    moving = [name for name, topic in sorted(found.state.topics.items()) if topic.moving]
+    for path, work in _TRIGGERS.items():
+        if path in ground.tree:
+            return f"Waits for {work} that zkdash did not start ({path} is there)."
+    moving = [name for name, topic in sorted(ground.state.topics.items()) if topic.moving]
     if moving and paths.REASSIGNMENT in wanted and not (isinstance(intent, Reassign) and intent.supersede):
         return f"Waits for a reassignment that zkdash did not start: partitions move of {_list(moving)}."
     return ""
 
 
-def refusal(intent: Intent, steps: Sequence[Step], found: Found) -> str:
+def refusal(intent: Intent, steps: Sequence[Step], ground: Found) -> str:
     """Why nothing may be written though no version tells it: KRaft has taken over, or a target is gone."""
-    draft = Draft(intent, Ground(found.state, found.tree), "")
+    draft = Draft(intent, Ground(ground.state, ground.tree), "")
     draft.require_loaded()
     for step in steps:
         if isinstance(step.goal, Assigned) and not draft.refusals:
             targets = {broker for move in step.goal.moves for broker in move.replicas}
-            if gone := sorted(targets.difference(found.state.brokers)):
+            if gone := sorted(targets.difference(ground.state.brokers)):
                 draft.refuse(
                     f"Broker {gone[0]} is no longer registered; a move to it would wait for it for ever."
                 )
@@ -155,19 +155,19 @@ def _expected(write: Write, left: Own) -> int | None:
 
 def _difference(write: Write, own: Own, tree: Mapping[str, Znode | Unreadable]) -> str:
     """One sentence: path, version reviewed, version found. Empty where all is as it was."""
-    path, found, expected = write.path, tree.get(write.path), _expected(write, own)
+    path, znode, expected = write.path, tree.get(write.path), _expected(write, own)
     is_ours = path in own
-    if isinstance(found, Unreadable) or (found is None and expected is None):
+    if isinstance(znode, Unreadable) or (znode is None and expected is None):
         return ""
-    if found is None:
+    if znode is None:
         return f"{path} is gone; {_reviewed(expected, is_ours=is_ours)}."
     if expected is None:
         was = "our own earlier step removed it" if is_ours else "it was absent when it was reviewed"
-        return f"{path} is there with version {found.version}; {was}."
-    if found.version != expected:
-        return f"{path} has version {found.version}; {_reviewed(expected, is_ours=is_ours)}."
+        return f"{path} is there with version {znode.version}; {was}."
+    if znode.version != expected:
+        return f"{path} has version {znode.version}; {_reviewed(expected, is_ours=is_ours)}."
     compares = write.operation in {Operation.SET, Operation.DELETE} and not is_ours
-    if compares and (found.data or None) != (write.before or None):
+    if compares and (znode.data or None) != (write.before or None):
         return f"{path} was deleted and made again, with other data and the same version {expected}."
     return ""
 

@@ -50,8 +50,8 @@ class Reaper:
 def reap(config: ClusterConfig, now: datetime) -> int:
     """Delete the markers that may go, and return how many. Raises AskingError and UnreachedError."""
     with OneShotReader(config) as asker:
-        found = [path.rpartition("/")[2] for path in asker.read(children=(writing.APPLIED,))]
-    if going := markers.reapable(found, config.name, now):
+        names = [path.rpartition("/")[2] for path in asker.read(children=(writing.APPLIED,))]
+    if going := markers.reapable(names, config.name, now):
         with Writer(config) as writer:
             writer.reap(f"{writing.APPLIED}/{name}" for name in going)
     hit("reaped")

@@ -93,12 +93,12 @@ class Run:
         """What was carried out before step `number`, and what of it stays behind."""
         if not number:
             return "Nothing was written."
-        told = f"Step 1 of {len(self.plan.steps)} was carried out."
+        sentence = f"Step 1 of {len(self.plan.steps)} was carried out."
         if number > 1:
-            told = f"Steps 1 to {number} of {len(self.plan.steps)} were carried out."
+            sentence = f"Steps 1 to {number} of {len(self.plan.steps)} were carried out."
         writes = [write for step in self.plan.steps[:number] for write in step.writes]
         set_, removed = (
             {write.path for write in writes if write.edit and getattr(write.edit, part)}
             for part in ("put", "drop")
         )
-        return f"{told} The throttle that was set stays: clear it." if set_ - removed else told
+        return f"{sentence} The throttle that was set stays: clear it." if set_ - removed else sentence

@@ -22,10 +22,10 @@ def next_due(cluster: str, now: datetime) -> Action | None:
 
 def say(action: Action, sentence: str) -> None:
     """Let the row of an action that waits or is held say why nothing goes on; "" where it goes on again."""
-    told = documents.text(sentence)
+    note = documents.text(sentence)
     same = Action.objects.filter(
         id=action.id, fence=action.fence, state__in=(State.QUEUED, State.RUNNING, State.VERIFYING)
-    ).exclude(result=told)
+    ).exclude(result=note)
     if same.exists():
         with order.change() as revision:
-            same.update(result=told, revision=revision)
+            same.update(result=note, revision=revision)

@@ -1,4 +1,4 @@
-"""Writing one step: looked at, intended, sent once, and its fate found out. Nothing is sent twice blindly."""
+"""Writing one step: check it, record the intent, send it once, find out its outcome; never resent blindly."""
 
 from __future__ import annotations
 
@@ -84,19 +84,19 @@ class StepExecutor:
                 if self._was_applied(number, reason):
                     return True
                 if self._lost >= _MOST_LOST:
-                    told = f"Step {run.at(number)} was not applied: {reason}"
-                    raise OverError(State.FAILED, f"{told} {run.so_far(number)}", number)
+                    refusal = f"Step {run.at(number)} was not applied: {reason}"
+                    raise OverError(State.FAILED, f"{refusal} {run.so_far(number)}", number)
         return False
 
     def _was_applied(self, number: int, reason: str = "") -> bool:
         """What became of a write whose answer nobody has; after this it is settled for good."""
         run = self._run
         if not run.markers:
-            told = reason or "A worker died while it wrote."
+            trouble = reason or "A worker died while it wrote."
             raise OverError(
                 State.UNKNOWN,
-                f"{told} Nobody can tell whether step {run.at(number)} was applied, because markers = false: "
-                "look at the cluster, and settle it.",
+                f"{trouble} Nobody can tell whether step {run.at(number)} was applied, because markers = "
+                "false: look at the cluster, and settle it.",
                 number,
             )
         while True:
@@ -123,12 +123,12 @@ class StepExecutor:
         """Whether the cluster is as it was reviewed, and free. Raises OverError where it is not as it was."""
         run = self._run
         steps = run.plan.steps[number : number + 1] if self._compared else run.plan.steps[number:]
-        found = preconditions.look(run.tools.asker, steps)
-        if told := preconditions.obstacle(run.intent, steps, found):
-            run.say(told)
+        ground = preconditions.look(run.tools.asker, steps)
+        if obstacle := preconditions.obstacle(run.intent, steps, ground):
+            run.say(obstacle)
             return False
         run.say("")
-        if wrong := _wrong(run, steps, own, found):
+        if wrong := _wrong(run, steps, own, ground):
             raise OverError(State.REFUSED, self._refused(number, wrong), number)
         self._compared = True
         return True
@@ -148,6 +148,6 @@ class StepExecutor:
         return f"{writing.APPLIED}/{markers.name(self._run.action, number)}"
 
 
-def _wrong(run: Run, steps: Sequence[Step], own: Own, found: Found) -> str:
-    changed = " ".join(few(preconditions.differences(steps, own, found)))
-    return changed or preconditions.refusal(run.intent, steps, found)
+def _wrong(run: Run, steps: Sequence[Step], own: Own, ground: Found) -> str:
+    changed = " ".join(few(preconditions.differences(steps, own, ground)))
+    return changed or preconditions.refusal(run.intent, steps, ground)

@@ -1,4 +1,4 @@
-"""What carries out the queue: a thread a cluster, in `serve` or in a process of its own (`execute`).
+"""The worker that carries out the queue: a thread a cluster, in `serve` or in `execute`, its own process.
 
 A thread claims what is due, carries it out, and once an hour deletes old markers. Several workers, in one
 process or in many, never get the same action, and never two of one cluster.
@@ -161,10 +161,10 @@ class _Loop:
         due = status_notes.next_due(self.name, self._clock())
         if due is None or not due.plan:
             return True
-        told = self._obstacle(due)
-        if told:
-            status_notes.say(due, told)
-        return not told
+        obstacle = self._obstacle(due)
+        if obstacle:
+            status_notes.say(due, obstacle)
+        return not obstacle
 
     def _obstacle(self, due: Action) -> str:
         try:
@@ -181,8 +181,8 @@ class _Loop:
         except OneShotError as error:
             return str(error)
 
-    def _complain(self, what: str) -> None:
+    def _complain(self, trouble: str) -> None:
         """Once for a failure that lasts."""
-        if what != self._complained:
-            log.error("The worker of %s waits: %s", self.name, what)
-            self._complained = what
+        if trouble != self._complained:
+            log.error("The worker of %s waits: %s", self.name, trouble)
+            self._complained = trouble

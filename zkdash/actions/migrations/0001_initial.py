@@ -28,7 +28,7 @@ class Migration(migrations.Migration):
                     "state",
                     models.CharField(
                         choices=[
-                            (zkdash.actions.states.State["DRAFT"], zkdash.actions.states.State["DRAFT"]),
+                            ("draft", "draft"),
                             (zkdash.actions.states.State["PLANNED"], zkdash.actions.states.State["PLANNED"]),
                             (zkdash.actions.states.State["PENDING"], zkdash.actions.states.State["PENDING"]),
                             (zkdash.actions.states.State["QUEUED"], zkdash.actions.states.State["QUEUED"]),
@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
                             (zkdash.actions.states.State["STOPPED"], zkdash.actions.states.State["STOPPED"]),
                             (zkdash.actions.states.State["UNKNOWN"], zkdash.actions.states.State["UNKNOWN"]),
                         ],
-                        default=zkdash.actions.states.State["DRAFT"],
+                        default="draft",
                         max_length=12,
                     ),
                 ),

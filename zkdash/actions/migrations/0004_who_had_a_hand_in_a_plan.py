@@ -10,10 +10,10 @@ def credit(apps: Any, _schema_editor: Any) -> None:
     action, audit = apps.get_model("actions", "Action"), apps.get_model("actions", "Audit")
     author, user = apps.get_model("actions", "Author"), apps.get_model(settings.AUTH_USER_MODEL)
     for waiting in action.objects.filter(state__in=("planned", "pending")):
-        told = audit.objects.filter(action=waiting.id, event="proposed").order_by("id").first()
-        name = told.who if told else waiting.by
-        known = user.objects.filter(username=name).first()
-        author.objects.create(action=waiting, user=known, name=name)
+        proposal = audit.objects.filter(action=waiting.id, event="proposed").order_by("id").first()
+        name = proposal.who if proposal else waiting.by
+        who = user.objects.filter(username=name).first()
+        author.objects.create(action=waiting, user=who, name=name)
 
 
 class Migration(migrations.Migration):

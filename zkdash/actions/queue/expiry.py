@@ -1,4 +1,4 @@
-"""Dry runs that nobody submitted: what they were planned on is long another, and they end by themselves."""
+"""Dry runs that nobody submitted end by themselves: the cluster has changed since they were planned."""
 
 from __future__ import annotations
 
@@ -19,18 +19,16 @@ def end(cluster: str, now: datetime) -> int:
 
     Each is a change of its own, with its line in the audit.
     """
-    old = Action.objects.filter(
-        cluster=cluster, state__in=(State.DRAFT, State.PLANNED), requested_at__lt=now - KEPT
-    )
+    old = Action.objects.filter(cluster=cluster, state=State.PLANNED, requested_at__lt=now - KEPT)
     return sum(_end(action_id, cluster, now) for action_id in old.order_by("id").values_list("id", flat=True))
 
 
 def _end(action_id: int, cluster: str, now: datetime) -> bool:
     """False where somebody has submitted or withdrawn it meanwhile."""
-    told = f"Nobody submitted it within {KEPT.days} days; nothing was written."
-    still = Action.objects.filter(id=action_id, state__in=(State.DRAFT, State.PLANNED))
+    result = f"Nobody submitted it within {KEPT.days} days; nothing was written."
+    still = Action.objects.filter(id=action_id, state=State.PLANNED)
     with order.change() as revision:
-        if not still.update(state=State.STOPPED, ended_at=now, result=told, revision=revision):
+        if not still.update(state=State.STOPPED, ended_at=now, result=result, revision=revision):
             return False
         audit.append("expired", _WHO, cluster=cluster, action=action_id)
         notify.tell(Action.objects.get(id=action_id))

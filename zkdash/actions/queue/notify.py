@@ -13,7 +13,7 @@ EVENT = "action-ended"
 def tell(action: Action) -> None:
     """Enqueue what became of an action that has ended, or that waits for a person to settle it."""
     target = documents.unpack(bytes(action.target))
-    told = {
+    facts = {
         "id": action.pk,
         "kind": action.kind,
         "target": target,
@@ -24,7 +24,7 @@ def tell(action: Action) -> None:
         "ended_at": action.ended_at and action.ended_at.isoformat(),
     }
     sentence = f"Action {action.pk} ({action.kind} of {target}) is {action.state}: {action.result}"
-    outbox.enqueue(Notice(EVENT, action.cluster, about(action.pk), sentence, told))
+    outbox.enqueue(Notice(EVENT, action.cluster, about(action.pk), sentence, facts))
 
 
 def about(number: int) -> str:

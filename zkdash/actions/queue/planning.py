@@ -13,14 +13,19 @@ from zkdash.zk.reader import one_shot
 
 
 def plan(config: ClusterConfig, intent: Intent, state: ClusterState | None = None) -> Plan:
-    """What would be written for an intent, as of now.
+    """What would be written for an intent, as of now: see `ground`."""
+    return planner.plan(intent, ground(config, intent, state))
+
+
+def ground(config: ClusterConfig, intent: Intent, state: ClusterState | None = None) -> Ground:
+    """What a plan for an intent stands on, as of now.
 
     `state` is the cluster as a watcher holds it; where None is given, the whole of it is read once. What a
-    plan needs beside the state is read here, after `sync`. Raises asking.AskingError where ZooKeeper does
-    not answer; what cannot be done is in the plan's refusals.
+    plan needs beside the state is read here, after `sync`. Raises OneShotError where ZooKeeper does not
+    answer.
     """
     needs = planner.needs(intent)
-    with one_shot.OneShotReader(config) as asker:
+    with one_shot.OneShotReader(config) as reader:
         if state is None:
-            state, _ = advance.advance(ClusterState(), asker.load(paths.ROOTS))
-        return planner.plan(intent, Ground(state, asker.read(needs.paths, needs.subtrees)))
+            state, _ = advance.advance(ClusterState(), reader.load(paths.ROOTS))
+        return Ground(state, reader.read(needs.paths, needs.subtrees))

@@ -103,7 +103,7 @@ def approve(action_id: int, who: Actor) -> Action:
         part = ""
         if _is(who, action.user_id, action.by):
             part = "asked for it"
-        elif any(_is(who, one.user_id, one.name) for one in action.authors.all()):
+        elif any(_is(who, author.user_id, author.name) for author in action.authors.all()):
             part = "proposed the plan"
         if part:
             raise QueueError(
@@ -133,7 +133,7 @@ def stop(action_id: int, who: Actor) -> Action:
 
 
 def pause(action_id: int, who: Actor) -> Action:
-    """Hold it back: a queued action is not begun, one that runs begins no further step."""
+    """Pause an action: a queued one is not begun, a running one begins no further step."""
     return _hold(action_id, who, Verb.PAUSE)
 
 
@@ -143,7 +143,7 @@ def resume(action_id: int, who: Actor) -> Action:
 
 
 def settle(action_id: int, who: Actor, applied: bool, sentence: str) -> Action:
-    """Somebody has looked what became of the step that nobody could tell of.
+    """A person has looked whether a step of unknown outcome was applied, and says so.
 
     Applied: the action goes on behind that write, as soon as a worker takes it: it waits for the goal, then
     come the further steps. Not applied: it has failed; the step is never written again.
@@ -151,14 +151,14 @@ def settle(action_id: int, who: Actor, applied: bool, sentence: str) -> Action:
     now = timezone.now()
     with _changing(action_id, Verb.SETTLE) as action:
         step = action.steps.filter(number=action.step)
-        told = documents.text(f"{who.name}: {sentence}")
+        note = documents.text(f"{who.name}: {sentence}")
         action.owner = ""
         if applied:
-            step.update(state=StepState.APPLIED, applied_at=now, sentence=told)
+            step.update(state=StepState.APPLIED, applied_at=now, sentence=note)
             action.state, action.lease_until, action.ended_at, action.result = State.RUNNING, now, None, ""
         else:
-            step.update(state=StepState.FAILED, sentence=told)
-            action.state, action.ended_at, action.result = State.FAILED, now, told
+            step.update(state=StepState.FAILED, sentence=note)
+            action.state, action.ended_at, action.result = State.FAILED, now, note
             notify.tell(action)
             repeats.follow(action, now)
         _tell("settled", action, who, {"applied": applied, "sentence": sentence, "step": action.step})
@@ -173,14 +173,14 @@ def steps(action: Action, plan: Plan) -> list[Step]:
     ]
 
 
-def find(action_id: int, *, held: bool = False) -> Action:
-    """The action; `held` until the end of the transaction, also against a lease being renewed. Raises
+def find(action_id: int, *, locks: bool = False) -> Action:
+    """The action; locked until the end of the transaction, also against a lease being renewed. Raises
     QueueError."""
-    rows = Action.objects.select_for_update() if held else Action.objects.all()
-    found = rows.filter(id=action_id).first() if 0 < action_id < 1 << 63 else None
-    if found is None:
+    rows = Action.objects.select_for_update() if locks else Action.objects.all()
+    action = rows.filter(id=action_id).first() if 0 < action_id < 1 << 63 else None
+    if action is None:
         raise QueueError(f"There is no action {action_id}: it was never proposed here.")
-    return found
+    return action
 
 
 def _hold(action_id: int, who: Actor, verb: Verb) -> Action:
@@ -196,7 +196,7 @@ def _hold(action_id: int, who: Actor, verb: Verb) -> Action:
 def _changing(action_id: int, verb: Verb) -> Iterator[Action]:
     """The action as it is, nobody else's until it is saved at the end of the block."""
     with order.change() as revision:
-        action = find(action_id, held=True)
+        action = find(action_id, locks=True)
         require(action, verb)
         yield action
         action.revision = revision
@@ -208,10 +208,12 @@ def _credit(action: Action, who: Actor) -> None:
     authors = [Author(action=action, user_id=who.user_id, name=documents.text(who.name, 200))]
     before = action.before
     if before is not None and bytes(before.intent) == bytes(action.intent):
-        known = [
-            (one.user_id, one.name) for one in before.authors.all() if not _is(who, one.user_id, one.name)
+        earlier = [
+            (author.user_id, author.name)
+            for author in before.authors.all()
+            if not _is(who, author.user_id, author.name)
         ]
-        authors += (Author(action=action, user_id=user_id, name=of) for user_id, of in known)
+        authors += (Author(action=action, user_id=user_id, name=of) for user_id, of in earlier)
     Author.objects.bulk_create(authors)
 
 

@@ -26,19 +26,19 @@ LONGEST_S = 366 * 86_400
 def require(intent: Intent, cluster: str, repeat_s: int, who: Actor, *, needs_approval: bool) -> None:
     """Raise QueueError with a sentence where an action cannot repeat."""
     kind = registry.of(intent)
-    what = f"{kind.tag} on {cluster} cannot be repeated"
+    refusal = f"{kind.tag} on {cluster} cannot be repeated"
     if not kind.repeats:
         repeated = " and ".join(tag for tag, each in registry.BY_TAG.items() if each.repeats)
-        raise QueueError(f"{what}: only {repeated} can; propose it once.")
+        raise QueueError(f"{refusal}: only {repeated} can; propose it once.")
     if not SHORTEST_S <= repeat_s <= LONGEST_S:
-        raise QueueError(f"{what} every {repeat_s} s: give {SHORTEST_S} to {LONGEST_S} s.")
+        raise QueueError(f"{refusal} every {repeat_s} s: give {SHORTEST_S} to {LONGEST_S} s.")
     if needs_approval:
         raise QueueError(
-            f"{what}: each plan on {cluster} must be approved by a second person, "
+            f"{refusal}: each plan on {cluster} must be approved by a second person, "
             "and a repeated action is planned anew each time; propose it once."
         )
     if who.user_id is None:
-        raise QueueError(f"{what} for {who.name}, who is no user: nobody could take the right from them.")
+        raise QueueError(f"{refusal} for {who.name}, who is no user: nobody could take the right from them.")
 
 
 def follow(action: Action, now: datetime, *, may: bool = True) -> Action | None:

@@ -34,7 +34,7 @@ _RULES: Final = {
     Verb.APPROVE: _Rule("approved", frozenset({State.PENDING})),
     Verb.STOP: _Rule(
         "stopped",
-        frozenset({State.DRAFT, State.PLANNED, State.PENDING, State.QUEUED, State.RUNNING, State.VERIFYING}),
+        frozenset({State.PLANNED, State.PENDING, State.QUEUED, State.RUNNING, State.VERIFYING}),
     ),
     Verb.PAUSE: _Rule("paused", frozenset({State.QUEUED, State.RUNNING})),
     Verb.RESUME: _Rule("resumed", frozenset({State.QUEUED, State.RUNNING})),
@@ -50,7 +50,6 @@ AFTER: Final = {
 }
 
 _HINTS: Final = {
-    State.DRAFT: "it has no plan yet, and can only be withdrawn",
     State.PLANNED: "it is a dry run so far, and can be queued or withdrawn",
     State.PENDING: "it waits for a second person, and can be approved or withdrawn",
     State.QUEUED: "it waits for its turn, and can be stopped, paused or resumed",

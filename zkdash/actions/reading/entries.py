@@ -23,7 +23,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     `revision` grows with every change of it. `step` counts the steps that are over, of `steps`; `done` of
     `total` tells how far the goal of the one under way is, `doing` what that one does. `result` is a sentence
-    about how it ended or what it waits for.
+    about how it ended or what it waits for. `zxids` are the transactions that its steps wrote.
     """
 
     id: int
@@ -53,6 +53,7 @@ class Entry(msgspec.Struct, frozen=True):
     done: int = 0
     total: int = 0
     doing: str = ""
+    zxids: tuple[int, ...] = ()
 
     @property
     def is_in_flight(self) -> bool:
@@ -102,7 +103,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
 
 
 class Author(msgspec.Struct, frozen=True):
-    """Who had a hand in a plan: by name, and the Django user's id, None of a process or of who is deleted."""
+    """Who proposed or changed a plan: name, and Django's user id (None for a process or a deleted user)."""
 
     name: str
     user_id: int | None = None

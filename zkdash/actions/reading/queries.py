@@ -14,7 +14,6 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.query import Keys, Query, Selection, choose
 
 _TONES = {
-    State.DRAFT: Tone.UNKNOWN,
     State.PLANNED: Tone.UNKNOWN,
     State.PENDING: Tone.WARNING,
     State.QUEUED: Tone.INFO,
@@ -52,8 +51,8 @@ def tone(entry: Entry) -> Tone:
 
 def select(entries: Sequence[Entry], query: Query) -> Selection[Entry]:
     """The Actions page: newest first unless asked otherwise."""
-    found = [entry for entry in entries if _admits(query.q, entry)]
-    return choose(found, query, _KEYS, tone, total=len(entries))
+    admitted = [entry for entry in entries if _admits(query.q, entry)]
+    return choose(admitted, query, _KEYS, tone, total=len(entries))
 
 
 def _admits(text: str, entry: Entry) -> bool:

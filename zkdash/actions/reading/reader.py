@@ -57,7 +57,7 @@ _SHORT = (
     "result",
     "step",
 )
-_BEFORE_ITS_START = {State.DRAFT, State.PLANNED, State.PENDING, State.QUEUED}
+_BEFORE_ITS_START = {State.PLANNED, State.PENDING, State.QUEUED}
 
 
 class Search(msgspec.Struct, frozen=True):
@@ -92,21 +92,23 @@ def changed(since: int) -> News:
         return News(rows[-1]["revision"] if rows else since, _entries(rows))
 
 
-def detail(cluster: str, number: int, known: Detail | None = None) -> Detail | None:
-    """All of one action, None where the cluster has no such; the plan of a begun one is that of `known`."""
+def detail(cluster: str, number: int, earlier: Detail | None = None) -> Detail | None:
+    """All of one action, None where the cluster has no such; the plan of a begun one is that of `earlier`."""
     with _reading():
         row = Action.objects.filter(cluster=cluster, id=number).values(*_SHORT, "before_id").first()
         if row is None:
             return None
         (entry,) = _entries([row])
         audit, more = _audit_of(number)
-        has_plan = known is not None and known.plan is not None
+        has_plan = earlier is not None and earlier.plan is not None
         return Detail(
             entry=entry,
             steps=tuple(map(_step, Step.objects.filter(action_id=number).order_by("number"))),
             audit=audit,
             more_audit=more,
-            plan=known.plan if known and has_plan and entry.state not in _BEFORE_ITS_START else _plan(number),
+            plan=earlier.plan
+            if earlier and has_plan and entry.state not in _BEFORE_ITS_START
+            else _plan(number),
             origin=row["before_id"],
             followers=tuple(
                 Action.objects.filter(before_id=number).order_by("id").values_list("id", flat=True)
@@ -121,16 +123,16 @@ def detail(cluster: str, number: int, known: Detail | None = None) -> Detail | N
 def audit(search: Search, most: int) -> tuple[AuditEntry, ...]:
     """At most so many lines of the audit, newest first, by ranges of an index."""
     with _reading():
-        found = Audit.objects.filter(cluster=search.cluster).order_by("-id")
+        entries = Audit.objects.filter(cluster=search.cluster).order_by("-id")
         if search.action is not None:
-            found = found.filter(action=search.action)
+            entries = entries.filter(action=search.action)
         if search.who:
-            found = found.filter(who=search.who)
+            entries = entries.filter(who=search.who)
         if search.event:
-            found = found.filter(event=search.event)
+            entries = entries.filter(event=search.event)
         if search.below is not None:
-            found = found.filter(id__lt=search.below)
-        return tuple(map(_audit, found[:most]))
+            entries = entries.filter(id__lt=search.below)
+        return tuple(map(_audit, entries[:most]))
 
 
 def _audit_of(number: int) -> tuple[tuple[AuditEntry, ...], int]:
@@ -142,9 +144,9 @@ def _audit_of(number: int) -> tuple[tuple[AuditEntry, ...], int]:
 
 def _plan(number: int) -> Plan | None:
     """The plan, None where it is not made yet or is none that this release reads."""
-    found = Action.objects.filter(id=number).values_list("plan", flat=True).first()
+    document = Action.objects.filter(id=number).values_list("plan", flat=True).first()
     try:
-        return documents.plan(bytes(found or b""))
+        return documents.plan(bytes(document or b""))
     except documents.DocumentError:
         return None
 
@@ -152,17 +154,28 @@ def _plan(number: int) -> Plan | None:
 def _entries(rows: list[dict[str, Any]]) -> tuple[Entry, ...]:
     working = [row["id"] for row in rows if row["state"] in IN_FLIGHT]
     steps = _steps(working) if working else {}
-    return tuple(_entry(row, steps.get(row["id"], ())) for row in rows)
+    zxids = _zxids([row["id"] for row in rows]) if rows else {}
+    return tuple(_entry(row, steps.get(row["id"], ()), zxids.get(row["id"], ())) for row in rows)
+
+
+def _zxids(actions: list[int]) -> Mapping[int, tuple[int, ...]]:
+    """By action, the transactions of its steps that were written."""
+    zxids: dict[int, tuple[int, ...]] = {}
+    written = Step.objects.filter(action_id__in=actions, zxid__isnull=False).order_by("action_id", "number")
+    for action, zxid in written.values_list("action_id", "zxid"):
+        if zxid is not None:
+            zxids[action] = (*zxids.get(action, ()), zxid)
+    return zxids
 
 
 def _steps(actions: list[int]) -> Mapping[int, list[Step]]:
-    found: dict[int, list[Step]] = {}
+    steps: dict[int, list[Step]] = {}
     for step in Step.objects.filter(action_id__in=actions).defer("detail").order_by("action_id", "number"):
-        found.setdefault(step.action_id, []).append(step)
-    return found
+        steps.setdefault(step.action_id, []).append(step)
+    return steps
 
 
-def _entry(row: dict[str, Any], steps: Iterable[Step]) -> Entry:
+def _entry(row: dict[str, Any], steps: Iterable[Step], zxids: tuple[int, ...]) -> Entry:
     steps = list(steps)
     under_way = next((step for step in steps if step.state != StepState.VERIFIED), None)
     return Entry(
@@ -193,6 +206,7 @@ def _entry(row: dict[str, Any], steps: Iterable[Step]) -> Entry:
         done=under_way.done if under_way else 0,
         total=under_way.total if under_way else 0,
         doing=under_way.title if under_way else "",
+        zxids=zxids,
     )
 
 

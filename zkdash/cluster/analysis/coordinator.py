@@ -42,9 +42,9 @@ def of_group(state: ClusterState, group: str) -> Coordinator:
 
 def _leader(topic: Topic, partition: int) -> int | str:
     """The broker that leads a partition, or a sentence why that cannot be told."""
-    held = next((one for one in topic.partitions if one.id == partition), None)
-    if held is None or not isinstance(held.state, PartitionState):
+    part = next((candidate for candidate in topic.partitions if candidate.id == partition), None)
+    if part is None or not isinstance(part.state, PartitionState):
         return f"partition {partition} of {topic.name} has no state to be read"
-    if held.state.leader < 0:
+    if part.state.leader < 0:
         return f"partition {partition} of {topic.name} has no leader"
-    return held.state.leader
+    return part.state.leader

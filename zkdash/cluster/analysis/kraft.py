@@ -52,22 +52,24 @@ def refusal(state: ClusterState, migration: Seen[Migration] | None = None) -> st
 
     `migration` is /migration where it was read anew.
     """
-    controller, found = value(state.controller), value(migration or state.migration)
+    controller, migrating = value(state.controller), value(migration or state.migration)
     if _is_kraft(controller):
         number = controller.broker_id if isinstance(controller, Controller) else ""
         return (
             f"A KRaft controller owns the metadata (/controller is {number}’s, with a kraftControllerEpoch): "
             "what is written into ZooKeeper would be lost or do harm. Use Kafka’s own tools at the brokers."
         )
-    if found is None or (isinstance(found, Migration) and found.kraft_controller_id < 0):
+    if migrating is None or (isinstance(migrating, Migration) and migrating.kraft_controller_id < 0):
         return ""
-    if isinstance(found, Migration):
+    if isinstance(migrating, Migration):
         return (
             f"The metadata is being migrated to KRaft: /migration names KRaft controller "
-            f"{found.kraft_controller_id}. Where the migration was rolled back, delete /migration, as "
+            f"{migrating.kraft_controller_id}. Where the migration was rolled back, delete /migration, as "
             "Kafka’s own guide says."
         )
-    return f"Nobody can tell whether KRaft owns the metadata: /migration is not to be had ({found.reason})."
+    return (
+        f"Nobody can tell whether KRaft owns the metadata: /migration is not to be had ({migrating.reason})."
+    )
 
 
 def owner(state: ClusterState) -> int | None:
@@ -96,7 +98,7 @@ def _is_kraft(controller: object) -> bool:
 
 def controller(state: ClusterState) -> int | None:
     """The broker that is the controller. A KRaft controller, while a cluster migrates, is no broker."""
-    known = value(state.controller)
-    if not isinstance(known, Controller) or owner(state) is not None:
+    registered = value(state.controller)
+    if not isinstance(registered, Controller) or owner(state) is not None:
         return None
-    return known.broker_id
+    return registered.broker_id

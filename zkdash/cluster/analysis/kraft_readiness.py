@@ -131,9 +131,15 @@ def _registered(state: ClusterState) -> Condition:
 
 def _cluster_id(state: ClusterState) -> Condition:
     what = "The controllers’ storage is formatted with the cluster’s own id"
-    known = kraft.value(state.cluster_id)
-    why = f"It has to be {known.id}." if isinstance(known, ClusterId) else "/cluster/id is not to be had."
-    return Condition("cluster-id", what, Answer.UNKNOWN if isinstance(known, ClusterId) else Answer.NO, why)
+    cluster_id = kraft.value(state.cluster_id)
+    why = (
+        f"It has to be {cluster_id.id}."
+        if isinstance(cluster_id, ClusterId)
+        else "/cluster/id is not to be had."
+    )
+    return Condition(
+        "cluster-id", what, Answer.UNKNOWN if isinstance(cluster_id, ClusterId) else Answer.NO, why
+    )
 
 
 def _idle(state: ClusterState) -> Condition:

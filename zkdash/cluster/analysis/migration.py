@@ -89,7 +89,7 @@ def sample(
 def keep(history: Sequence[Sample], new: Sample, *, window_ms: int = WINDOW_MS) -> tuple[Sample, ...]:
     """The history with one more sample: those within the window, and the newest that is as old as it."""
     samples = (*history, new)
-    old = sum(one.at <= new.at - window_ms for one in samples)
+    old = sum(sample.at <= new.at - window_ms for sample in samples)
     return samples[max(0, old - 1) :]
 
 
@@ -140,8 +140,8 @@ def _writes(history: Sequence[Sample], window_ms: int) -> bool:
 
 def _commits(history: Sequence[Sample]) -> bool:
     """Whether offsets moved in Kafka since they are known."""
-    known = [one.kafka for one in history if one.kafka is not None]
-    return bool(known) and _differ(known[0], known[-1])
+    offsets = [sample.kafka for sample in history if sample.kafka is not None]
+    return bool(offsets) and _differ(offsets[0], offsets[-1])
 
 
 def _differ(before: Offsets, after: Offsets) -> bool:
@@ -162,8 +162,8 @@ def _only_zookeeper(seen: _Seen) -> Migration:
     if not seen.last.zookeeper:
         return Migration(Stage.UNKNOWN, "the group has no offsets, neither in ZooKeeper nor in Kafka")
     if seen.is_stalled:
-        told = f"offsets are in ZooKeeper only and stand still, with {seen.last.lag} messages to read"
-        return Migration(Stage.STALLED, told)
+        why = f"offsets are in ZooKeeper only and stand still, with {seen.last.lag} messages to read"
+        return Migration(Stage.STALLED, why)
     return Migration(Stage.NOT_STARTED, "offsets are in ZooKeeper only", _START)
 
 
@@ -177,8 +177,8 @@ def _in_both(seen: _Seen) -> Migration:
     if seen.zookeeper_moves:
         return Migration(Stage.NOT_STARTED, "offsets move in ZooKeeper only; Kafka holds old ones", _START)
     if seen.is_stalled:
-        told = f"no offset moves in ZooKeeper or in Kafka, with {seen.last.lag} messages to read"
-        return Migration(Stage.STALLED, told)
+        why = f"no offset moves in ZooKeeper or in Kafka, with {seen.last.lag} messages to read"
+        return Migration(Stage.STALLED, why)
     return _at_rest(seen.last.zookeeper, seen.last.kafka or {})
 
 
@@ -188,6 +188,6 @@ def _at_rest(zookeeper: Offsets, kafka: Offsets) -> Migration:
     if any(gap > 0 for gap in gaps) and min(gaps) >= 0:
         return Migration(Stage.MOVED, "no offset moves; those in Kafka are further than those in ZooKeeper")
     if any(gap < 0 for gap in gaps) and max(gaps) <= 0:
-        told = "no offset moves; those in ZooKeeper are further than those in Kafka"
-        return Migration(Stage.NOT_STARTED, told, _START)
+        why = "no offset moves; those in ZooKeeper are further than those in Kafka"
+        return Migration(Stage.NOT_STARTED, why, _START)
     return Migration(Stage.UNKNOWN, "no offset moves, and what ZooKeeper and Kafka hold does not tell more")

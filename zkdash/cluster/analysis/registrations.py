@@ -27,13 +27,19 @@ _UPGRADE = "an upgrade is under way, or was not finished."
 
 def notes(state: ClusterState) -> tuple[Status, ...]:
     """What an operator should know, worst first."""
-    known = registered(state)
-    found = [
+    brokers = registered(state)
+    found_notes = [
         (Tone.CRITICAL, f"{_brokers(numbers)} announce the same address, {place}.")
-        for place, numbers in doubled(known).items()
+        for place, numbers in doubled(brokers).items()
     ]
-    found += [*_unreachable(known), *_listeners(known), *_racks(known), *_versions(known), *_skewed(state)]
-    return tuple(sorted(found, key=lambda note: note[0].rank))
+    found_notes += [
+        *_unreachable(brokers),
+        *_listeners(brokers),
+        *_racks(brokers),
+        *_versions(brokers),
+        *_skewed(state),
+    ]
+    return tuple(sorted(found_notes, key=lambda note: note[0].rank))
 
 
 def registered(state: ClusterState) -> Mapping[int, Broker]:
@@ -41,49 +47,49 @@ def registered(state: ClusterState) -> Mapping[int, Broker]:
     return {n: seen.value for n, seen in sorted(state.brokers.items()) if isinstance(seen.value, Broker)}
 
 
-def doubled(known: Mapping[int, Broker]) -> Mapping[str, list[int]]:
+def doubled(brokers: Mapping[int, Broker]) -> Mapping[str, list[int]]:
     """Brokers by the host:port that more than one of them announces (D31)."""
     where: dict[str, list[int]] = {}
-    for number, broker in known.items():
+    for number, broker in brokers.items():
         for place in {f"{host}:{port}" for _, host, port in _endpoints(broker)}:
             where.setdefault(place, []).append(number)
     return {place: numbers for place, numbers in where.items() if len(numbers) > 1}
 
 
-def unreachable(known: Mapping[int, Broker]) -> list[int]:
+def unreachable(brokers: Mapping[int, Broker]) -> list[int]:
     """Brokers that announce an address at which no other host finds them (D34).
 
     Where every broker is on the loopback interface the whole cluster is on one host, and says the truth.
     """
-    hosts = {number: [host for _, host, _ in _endpoints(broker)] for number, broker in known.items()}
-    one_host = all(_LOOPBACK.fullmatch(host) for found in hosts.values() for host in found)
+    hosts = {number: [host for _, host, _ in _endpoints(broker)] for number, broker in brokers.items()}
+    one_host = all(_LOOPBACK.fullmatch(host) for addresses in hosts.values() for host in addresses)
     return [
         number
-        for number, found in hosts.items()
-        if any(_NOWHERE.fullmatch(host) or (_LOOPBACK.fullmatch(host) and not one_host) for host in found)
+        for number, addresses in hosts.items()
+        if any(_NOWHERE.fullmatch(host) or (_LOOPBACK.fullmatch(host) and not one_host) for host in addresses)
     ]
 
 
-def listeners(known: Mapping[int, Broker]) -> Mapping[tuple[str, ...], list[int]]:
+def listeners(brokers: Mapping[int, Broker]) -> Mapping[tuple[str, ...], list[int]]:
     """Brokers by the names of their listeners, of those that name any (D33)."""
     by_names: dict[tuple[str, ...], list[int]] = {}
-    for number, broker in known.items():
+    for number, broker in brokers.items():
         names = tuple(sorted({listener for listener, _, _ in _endpoints(broker)} - {""}))
         if names:
             by_names.setdefault(names, []).append(number)
     return by_names
 
 
-def rackless(known: Mapping[int, Broker]) -> list[int]:
+def rackless(brokers: Mapping[int, Broker]) -> list[int]:
     """Brokers without a rack, where others have one (D35)."""
-    without = [number for number, broker in known.items() if not broker.rack]
-    return without if len(without) < len(known) else []
+    without = [number for number, broker in brokers.items() if not broker.rack]
+    return without if len(without) < len(brokers) else []
 
 
-def versions(known: Mapping[int, Broker]) -> Mapping[int, list[int]]:
+def versions(brokers: Mapping[int, Broker]) -> Mapping[int, list[int]]:
     """Brokers by the version of their registration, of those of 0.8 and later (D32)."""
     by_version: dict[int, list[int]] = {}
-    for number, broker in known.items():
+    for number, broker in brokers.items():
         if broker.version is not None:
             by_version.setdefault(broker.version, []).append(number)
     return by_version
@@ -95,22 +101,22 @@ def heavy(state: ClusterState, most: float) -> Mapping[str, tuple[float, Mapping
     By what they carry ("leaders", "replicas"): the mean, and those brokers' numbers. Nothing where the
     mean is too small to say anything.
     """
-    found = {}
+    overloads = {}
     for of in ("leaders", "replicas"):
         loads = {n: getattr(state.loads[n], of) if n in state.loads else 0 for n in sorted(state.brokers)}
         mean = sum(loads.values()) / len(loads) if loads else 0.0
         over = {number: load for number, load in loads.items() if load > most * mean}
         if over and mean >= _FEW:
-            found[of] = (mean, over)
-    return found
+            overloads[of] = (mean, over)
+    return overloads
 
 
 def split(endpoint: str) -> tuple[str, str, str]:
     """(listener, host without brackets, port) of `LISTENER://host:port`; anything else is all host."""
-    found = _ENDPOINT.fullmatch(endpoint)
-    if not found:
+    match = _ENDPOINT.fullmatch(endpoint)
+    if not match:
         return "", endpoint, ""
-    return found["listener"] or "", found["host"].removeprefix("[").removesuffix("]"), found["port"]
+    return match["listener"] or "", match["host"].removeprefix("[").removesuffix("]"), match["port"]
 
 
 def _endpoints(broker: Broker) -> Iterator[tuple[str, str, str]]:
@@ -120,8 +126,8 @@ def _endpoints(broker: Broker) -> Iterator[tuple[str, str, str]]:
         yield "", broker.host, str(broker.port)
 
 
-def _unreachable(known: Mapping[int, Broker]) -> Iterator[Status]:
-    numbers = unreachable(known)
+def _unreachable(brokers: Mapping[int, Broker]) -> Iterator[Status]:
+    numbers = unreachable(brokers)
     if numbers:
         verb = "announces" if len(numbers) == 1 else "announce"
         yield (
@@ -130,15 +136,15 @@ def _unreachable(known: Mapping[int, Broker]) -> Iterator[Status]:
         )
 
 
-def _listeners(known: Mapping[int, Broker]) -> Iterator[Status]:
-    by_names = listeners(known)
+def _listeners(brokers: Mapping[int, Broker]) -> Iterator[Status]:
+    by_names = listeners(brokers)
     if len(by_names) > 1:
-        told = "; ".join(f"{', '.join(names)} on {_ids(numbers)}" for names, numbers in by_names.items())
-        yield Tone.WARNING, f"Brokers differ in their listeners: {told}."
+        differing = "; ".join(f"{', '.join(names)} on {_ids(numbers)}" for names, numbers in by_names.items())
+        yield Tone.WARNING, f"Brokers differ in their listeners: {differing}."
 
 
-def _racks(known: Mapping[int, Broker]) -> Iterator[Status]:
-    without = rackless(known)
+def _racks(brokers: Mapping[int, Broker]) -> Iterator[Status]:
+    without = rackless(brokers)
     if without:
         verb = "has" if len(without) == 1 else "have"
         yield (
@@ -147,12 +153,12 @@ def _racks(known: Mapping[int, Broker]) -> Iterator[Status]:
         )
 
 
-def _versions(known: Mapping[int, Broker]) -> Iterator[Status]:
-    told = versions(known)
-    if len(told) > 1:
+def _versions(brokers: Mapping[int, Broker]) -> Iterator[Status]:
+    by_version = versions(brokers)
+    if len(by_version) > 1:
         yield (
             Tone.INFO,
-            f"Registrations are of versions {_listed(list(map(str, sorted(told))))}: {_UPGRADE}",
+            f"Registrations are of versions {_listed(list(map(str, sorted(by_version))))}: {_UPGRADE}",
         )
 
 

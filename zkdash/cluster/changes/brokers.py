@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from zkdash.cluster.changes.change import Said
-from zkdash.cluster.model.state import ClusterState, Seen
+from zkdash.cluster.changes.change import Said, session
+from zkdash.cluster.model.state import ClusterState, Seen, T
 from zkdash.kafka.values import Broker, ClusterId, Controller
 
 
@@ -13,14 +13,15 @@ def broker(before: ClusterState, after: ClusterState, number: int) -> Iterator[S
     """/brokers/ids/N. A registration that was made anew is another session's, even of equal content."""
     was, now = before.brokers.get(number), after.brokers.get(number)
     if was is None and now is not None:
-        yield Said(f"broker {number} registered", None, _address(now))
+        yield Said(f"broker {number} registered", None, _address(now), session(now.znode))
     elif now is None and was is not None:
-        yield Said(f"broker {number} went away", _address(was), None)
+        yield Said(f"broker {number} went away", _address(was), None, session(was.znode), _made(was))
     elif was is not None and now is not None:
         again = was.znode and now.znode and was.znode.czxid != now.znode.czxid
         what = "registered again" if again else "changed its registration"
         if again or was.value != now.value:
-            yield Said(f"broker {number} {what}", _address(was), _address(now))
+            since = _made(was) if again else None
+            yield Said(f"broker {number} {what}", _address(was), _address(now), session(now.znode), since)
 
 
 def controller(before: ClusterState, after: ClusterState) -> Iterator[Said]:
@@ -28,13 +29,15 @@ def controller(before: ClusterState, after: ClusterState) -> Iterator[Said]:
     was, now = _controller(before), _controller(after)
     if was == now:
         return
+    since = None if before.controller is None else _made(before.controller)
     if now is None:
-        yield Said("the controller is gone", was, None)
+        yield Said("the controller is gone", was, None, since=since)
     else:
         yield Said(
             f"the controller moved to broker {now}" if was else f"broker {now} became the controller",
             was,
             now,
+            since=since,
         )
 
 
@@ -50,6 +53,10 @@ def cluster_id(before: ClusterState, after: ClusterState) -> Iterator[Said]:
     was, now = _id(before.cluster_id), _id(after.cluster_id)
     if was != now:
         yield Said("the cluster id changed", was, now)
+
+
+def _made(seen: Seen[T]) -> int | None:
+    return None if seen.znode is None else seen.znode.ctime
 
 
 def _address(seen: Seen[Broker]) -> str | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from zkdash.cluster.changes import admin, brokers, groups, topics
-from zkdash.cluster.changes.change import Change, Said, stamp
+from zkdash.cluster.changes.change import Change, Said, Transition, stamp
 from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import BY_KIND, Kind, Place
 from zkdash.znode import Batch
 
-# So many partitions of one batch are told one by one; more are one sentence.
-MOST_PARTITIONS = 200
+# So many partitions of one batch are told one by one; more are one sentence, with how each of them changed.
+MOST_PARTITIONS = 500
 
 _SINGLE: Mapping[Kind, Callable[[ClusterState, ClusterState], Iterable[Said]]] = {
     Kind.CONTROLLER: brokers.controller,
@@ -47,16 +48,39 @@ def diff(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int
         read = batch.changed[path]
         if place.kind in KINDS:
             area = BY_KIND[place.kind].area
-            changes += (stamp(one, area, path, read, now_ms=now_ms) for one in _said(before, after, place))
+            changes += (stamp(said, area, path, read, now_ms=now_ms) for said in _said(before, after, place))
         if before.problems is not after.problems:
             changes += (
-                stamp(one, "problems", path, read, now_ms=now_ms) for one in _doubted(before, after, path)
+                stamp(said, "problems", path, read, now_ms=now_ms) for said in _doubted(before, after, path)
             )
     if states > MOST_PARTITIONS:
-        what = f"the states of {states} partitions changed"
-        changes.append(Change(now_ms, "topics", what, None, None, paths.TOPICS, batch.zxid))
+        changes.append(_flood(before, after, places, batch.zxid, now_ms))
     changes.sort(key=lambda change: change.when, reverse=True)
     return tuple(changes)
+
+
+def of_batch(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int) -> tuple[Change, ...]:
+    """As `diff`, and whose partitions of groups changed, which no single znode tells: one change a group."""
+    owners = groups.claims(before, after, batch, now_ms=now_ms) if before.loaded else ()
+    changes = (*diff(before, after, batch, now_ms=now_ms), *owners)
+    return tuple(sorted(changes, key=lambda change: change.when, reverse=True))
+
+
+def _flood(
+    before: ClusterState, after: ClusterState, places: Mapping[str, Place], zxid: int, now_ms: int
+) -> Change:
+    """One sentence about the states of many partitions."""
+    states = [place for place in places.values() if place.kind is Kind.STATE]
+    alike: Counter[Transition] = Counter()
+    for place in states:
+        was, now = before.topics.get(place.name), after.topics.get(place.name)
+        if was and now and topics.is_same(was, now):
+            transition = topics.transition(was, now, int(place.key))
+            if transition is not None:
+                alike[transition] += 1
+    what = f"the states of {len(states)} partitions changed"
+    transitions = tuple(transition._replace(partitions=count) for transition, count in alike.items())
+    return Change(now_ms, "topics", what, None, None, paths.TOPICS, zxid, transitions=transitions)
 
 
 def _said(before: ClusterState, after: ClusterState, place: Place) -> Iterable[Said]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from zkdash.cluster.changes.change import Said, listed, number
+from zkdash.cluster.changes.change import Said, Transition, listed, number
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.kafka.values import Assignment, PartitionState, TopicConfig
 from zkdash.znode import Znode
+
+_BEGAN, _ENDED = " began to move", " ended moving"
 
 
 def topic(before: ClusterState, after: ClusterState, name: str) -> Iterator[Said]:
@@ -25,21 +27,21 @@ def topic(before: ClusterState, after: ClusterState, name: str) -> Iterator[Said
             yield Said(f"topic {name} was deleted and created again", _size(was), _size(now))
 
 
-def is_same(one: Topic | None, other: Topic | None) -> bool:
+def is_same(former: Topic | None, other: Topic | None) -> bool:
     """Whether two moments show one topic, not an earlier and a later one of the same name."""
-    if one is None or other is None:
+    if former is None or other is None:
         return False
-    if isinstance(one.znode, Znode) and isinstance(other.znode, Znode):
-        return one.znode.czxid == other.znode.czxid
+    if isinstance(former.znode, Znode) and isinstance(other.znode, Znode):
+        return former.znode.czxid == other.znode.czxid
     return True
 
 
 def state(was: Topic, now: Topic, partition: int) -> Iterator[Said]:
     """.../partitions/P/state. A partition that is new says nothing: its topic's creation or growth does."""
-    one, other = _find(was, partition), _find(now, partition)
-    if one is None or other is None:
+    former, other = _find(was, partition), _find(now, partition)
+    if former is None or other is None:
         return
-    old, new = one.state, other.state
+    old, new = former.state, other.state
     if not isinstance(old, PartitionState) or not isinstance(new, PartitionState):
         return
     name = f"partition {now.name}-{partition}"
@@ -56,11 +58,38 @@ def state(was: Topic, now: Topic, partition: int) -> Iterator[Said]:
         yield Said(f"{name} {' and '.join(words)}", listed(old.isr), listed(new.isr))
 
 
+def is_of_isr(what: str) -> bool:
+    """Whether a sentence about a partition's state is about its ISR; else it is about its leader."""
+    return what.endswith(" ISR")
+
+
+def transition(was: Topic, now: Topic, partition: int) -> Transition | None:
+    """The same without words; None where `state` has none."""
+    earlier, other = _find(was, partition), _find(now, partition)
+    old, new = earlier and earlier.state, other and other.state
+    if not isinstance(old, PartitionState) or not isinstance(new, PartitionState):
+        return None
+    lost = tuple(broker for broker in old.isr if broker not in new.isr)
+    back = tuple(broker for broker in new.isr if broker not in old.isr)
+    if old.leader == new.leader and not lost and not back:
+        return None
+    return Transition(_leading(old.leader), _leading(new.leader), lost, back)
+
+
+def moving(what: str) -> tuple[int, bool] | None:
+    """Of a sentence of `_assignment`: how many partitions began to move (True) or ended moving; else None."""
+    number, _, rest = what.partition(" ")
+    for end, begins in ((_BEGAN, True), (_ENDED, False)):
+        if number.isdecimal() and rest.startswith("partition") and rest.endswith(end):
+            return int(number), begins
+    return None
+
+
 def count(was: Topic | None, now: Topic | None, name: str, broker: int) -> Iterator[Said]:
     """/brokers/topics/T/B of 0.7."""
-    one, other = _held(was, broker), _held(now, broker)
-    if one != other:
-        yield Said(f"broker {broker} holds another number of partitions of topic {name}", one, other)
+    former, other = _held(was, broker), _held(now, broker)
+    if former != other:
+        yield Said(f"broker {broker} holds another number of partitions of topic {name}", former, other)
 
 
 def config(before: ClusterState, after: ClusterState, name: str) -> Iterator[Said]:
@@ -68,10 +97,10 @@ def config(before: ClusterState, after: ClusterState, name: str) -> Iterator[Sai
     was, now = before.topics.get(name), after.topics.get(name)
     if not is_same(was, now):
         return
-    one, other = _config(was), _config(now)
-    keys = sorted(key for key in {*one, *other} if one.get(key) != other.get(key))
+    former, other = _config(was), _config(now)
+    keys = sorted(key for key in {*former, *other} if former.get(key) != other.get(key))
     if keys:
-        yield Said(f"the config of topic {name} changed", _settings(one, keys), _settings(other, keys))
+        yield Said(f"the config of topic {name} changed", _settings(former, keys), _settings(other, keys))
 
 
 def _assignment(was: Topic, now: Topic) -> Iterator[Said]:
@@ -81,15 +110,15 @@ def _assignment(was: Topic, now: Topic) -> Iterator[Said]:
     if len(old.partitions) != len(new.partitions):
         sizes = len(old.partitions), len(new.partitions)
         more = "more" if sizes[1] > sizes[0] else "fewer"
-        yield Said(f"topic {now.name} has {more} partitions", *map(str, sizes))
+        yield Said(f"topic {now.name} has {more} partitions", str(sizes[0]), str(sizes[1]))
     begun = _moving(new) - _moving(old)
     ended = _moving(old) - _moving(new)
     if begun:
         which = number(len(begun), "partition", "partitions")
-        yield Said(f"{which} of topic {now.name} began to move", *_lists(old, new, begun))
+        yield Said(f"{which} of topic {now.name}{_BEGAN}", *_lists(old, new, begun))
     if ended:
         which = number(len(ended), "partition", "partitions")
-        yield Said(f"{which} of topic {now.name} ended moving", *_lists(old, new, ended))
+        yield Said(f"{which} of topic {now.name}{_ENDED}", *_lists(old, new, ended))
     moved = {
         partition
         for partition, replicas in new.partitions.items()
@@ -107,6 +136,10 @@ def _led(name: str, was: int, now: int) -> Said:
     return Said(f"{name} {what}", before, str(now))
 
 
+def _leading(leader: int) -> int | None:
+    return leader if leader >= 0 else None
+
+
 def _replicas(brokers: list[int]) -> str:
     return f"{'replica' if len(brokers) == 1 else 'replicas'} {listed(brokers)}"
 
@@ -122,7 +155,9 @@ def _lists(old: Assignment, new: Assignment, partitions: set[int]) -> tuple[str,
 
 
 def _some(assignment: Assignment, partitions: list[int]) -> str:
-    return "; ".join(f"{one}: {listed(assignment.partitions.get(one, ()))}" for one in partitions)
+    return "; ".join(
+        f"{partition}: {listed(assignment.partitions.get(partition, ()))}" for partition in partitions
+    )
 
 
 def _find(topic: Topic, number: int) -> Partition | None:

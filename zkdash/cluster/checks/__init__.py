@@ -1,4 +1,4 @@
-"""The checks that lead the Overview: what is held against a cluster, from what its state keeps.
+"""The checks whose findings lead the Overview, from what a cluster's state keeps.
 
 A check becomes a finding when it held over two revisions at least 2 s apart, and for its own time: every
 read of ZooKeeper is racy, and Kafka passes through such states by design.

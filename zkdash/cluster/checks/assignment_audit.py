@@ -50,8 +50,8 @@ def look(before: AssignmentAudit, state: ClusterState, budget: int = BUDGET) -> 
         if not group.members:
             continue
         made_of = _made_of(state, group)
-        known = before.groups.get(name)
-        if known is not None and len(known.of) == len(made_of) and _same(known.of, made_of):
+        former = before.groups.get(name)
+        if former is not None and len(former.of) == len(made_of) and _same(former.of, made_of):
             continue
         if looked == budget:
             break
@@ -65,8 +65,8 @@ def look(before: AssignmentAudit, state: ClusterState, budget: int = BUDGET) -> 
     return AssignmentAudit(groups.finish(), others.finish(), idle.finish())
 
 
-def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    return all(left is right for left, right in zip(one, other, strict=True))
+def _same(former: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return all(left is right for left, right in zip(former, other, strict=True))
 
 
 def _made_of(state: ClusterState, group: Group) -> tuple[object, ...]:
@@ -84,8 +84,8 @@ def _other(expected: Expectation) -> Violation | None:
     wrong = [part for part in expected.parts if part.verdict is Verdict.OTHER_MEMBER]
     if not wrong:
         return None
-    told = told_of([f"{part.topic} {part.key}" for part in wrong])
-    return Violation(len(wrong), why=told)
+    names = told_of([f"{part.topic} {part.key}" for part in wrong])
+    return Violation(len(wrong), why=names)
 
 
 def _idle(expected: Expectation) -> Violation | None:

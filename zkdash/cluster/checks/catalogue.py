@@ -9,6 +9,7 @@ from zkdash.cluster.checks.families import (
     admin,
     brokers,
     controller,
+    group_offsets,
     groups,
     partitions,
     requests,
@@ -18,7 +19,18 @@ from zkdash.cluster.checks.families import (
 )
 from zkdash.cluster.evaluation.evaluator import Evaluations
 
-_FAMILIES = (partitions, topics, controller, requests, brokers, admin, groups, znodes, security)
+_FAMILIES = (
+    partitions,
+    topics,
+    controller,
+    requests,
+    brokers,
+    admin,
+    groups,
+    group_offsets,
+    znodes,
+    security,
+)
 
 CHECKS: tuple[Check, ...] = tuple(
     sorted((check for family in _FAMILIES for check in family.CHECKS), key=lambda check: int(check.id[1:]))

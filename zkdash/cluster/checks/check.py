@@ -57,7 +57,8 @@ class Check(msgspec.Struct, frozen=True):
     `limits` names all others that it goes by, beside `confirm`.
 
     `failing` words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
-    severity, where a cause has none of its own. `computed` says in words how it is found out, with its
+    severity, where a cause has none of its own; `status` are the words of a topic that
+    it names, where the topic's own status cannot tell. `computed` says in words how it is found out, with its
     source, `remedy` what to do. `page` and `query` name the table that lists what was counted, "" where
     the check's own page does. `deeds` are the kinds of actions that mend it, none where none does, and
     `offer` which of them is offered for causes, filled in how (without it the first, as it is). `sums` names
@@ -78,6 +79,7 @@ class Check(msgspec.Struct, frozen=True):
     offer: Offering | None = None
     limits: tuple[str, ...] = ()
     sums: str = ""
+    status: str = ""
     hold: str = "confirm"
     worsens: str = ""
     every: float = 0.0
@@ -104,6 +106,21 @@ def violations_of(check: str) -> Callable[[CheckContext], Violations]:
     return lambda sight: sight.state.blames.get(check, NOBODY)
 
 
-def number(count: int, one: str, many: str) -> str:
+def violations_of_groups(check: str) -> Callable[[CheckContext], Violations | None]:
+    """As `violations_of`, where there is any group at all."""
+    kept = violations_of(check)
+
+    def causes(sight: CheckContext) -> Violations | None:
+        return kept(sight) if sight.state.groups else None
+
+    return causes
+
+
+def number(count: int, single: str, many: str) -> str:
     """`1 partition has`, `2 partitions have`; a narrow space sets thousands apart."""
-    return f"{count:,} {one if count == 1 else many}".replace(",", "\u202f")
+    return f"{count:,} {single if count == 1 else many}".replace(",", "\u202f")
+
+
+def in_groups(count: int, groups: int, single: str, many: str) -> str:
+    """`2 owners in 1 group`."""
+    return f"{number(count, single, many)} in {number(groups, 'group', 'groups')}"

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 import msgspec
 
 from zkdash.cluster.checks import assignment_audit as survey
+from zkdash.cluster.checks import topic_standing
 from zkdash.cluster.checks.assignment_audit import EMPTY, AssignmentAudit
 from zkdash.cluster.checks.catalogue import CHECKS
 from zkdash.cluster.checks.check import Check, CheckContext
 from zkdash.cluster.checks.facts import NONE, Facts
 from zkdash.cluster.checks.thresholds import Thresholds
+from zkdash.cluster.checks.topic_standing import Standing
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
@@ -39,7 +41,8 @@ class Observations(msgspec.Struct, frozen=True):
     `looked` is by the check's id. `epoch` is the controller's as seen last, `elections` the epoch seconds at
     which it was seen to grow, of the last hour (`Thresholds.elections_within`). `survey` is how far the plans
     of groups were compared with their owners. `findings` are the raised checks, worst first; `passing` the
-    ids of those with nothing against the cluster. What fails but not for long enough yet is in neither.
+    ids of those with nothing against the cluster, `standing` what is against single topics beside their own
+    status. What fails but not for long enough yet is in neither.
     """
 
     thresholds: Thresholds = Thresholds()
@@ -50,6 +53,7 @@ class Observations(msgspec.Struct, frozen=True):
     survey: AssignmentAudit = EMPTY
     findings: tuple[Finding, ...] = ()
     passing: tuple[str, ...] = ()
+    standing: Standing = topic_standing.NOTHING
 
 
 def observe(previous: Observations, state: ClusterState, now: float, facts: Facts = NONE) -> Observations:
@@ -63,7 +67,7 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
         surveyed = survey.look(surveyed, state)
     sight = CheckContext(state, facts, thresholds, elections, surveyed, now)
     looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
-    found = [one.finding for one in looked.values() if one.finding is not None]
+    findings = [result.finding for result in looked.values() if result.finding is not None]
     return Observations(
         thresholds,
         now,
@@ -71,9 +75,30 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
         epoch,
         elections,
         surveyed,
-        tuple(sorted(found, key=lambda finding: finding.tone.rank)),
-        tuple(name for name, one in looked.items() if one.causes is not None and not one.causes),
+        tuple(sorted(findings, key=lambda finding: finding.tone.rank)),
+        tuple(name for name, result in looked.items() if result.causes is not None and not result.causes),
+        _standing(previous, looked, state),
     )
+
+
+_OF_TOPICS = tuple(check for check in CHECKS if topic_standing.has_words(check))
+
+
+def _standing(previous: Observations, looked: Mapping[str, CheckResult], state: ClusterState) -> Standing:
+    """The very same where none of those checks saw anything else."""
+    results = [(check, looked[check.id]) for check in _OF_TOPICS]
+    if all(_is_as_before(result, previous.looked.get(check.id)) for check, result in results):
+        return previous.standing
+    standing = topic_standing.standing(
+        ((check, result.causes, result.held) for check, result in results if result.held), state
+    )
+    return previous.standing if standing == previous.standing else standing
+
+
+def _is_as_before(result: CheckResult, before: CheckResult | None) -> bool:
+    if before is None:
+        return not result.held
+    return result.causes is before.causes and result.held == before.held
 
 
 def _elections(
@@ -82,12 +107,12 @@ def _elections(
     """The controller's epoch, and when it grew: what was elected before this process watched is not known."""
     seen = state.controller_epoch
     epoch = seen.value if seen is not None and isinstance(seen.value, int) else previous.epoch
-    known = previous.elections
-    if known and known[0] < now - previous.thresholds.elections_within:
-        known = tuple(when for when in known if when >= now - previous.thresholds.elections_within)
+    elections = previous.elections
+    if elections and elections[0] < now - previous.thresholds.elections_within:
+        elections = tuple(when for when in elections if when >= now - previous.thresholds.elections_within)
     if previous.epoch is not None and epoch is not None and epoch > previous.epoch:
-        known = (*known, *[now] * min(epoch - previous.epoch, _MOST_ELECTIONS))
-    return epoch, known
+        elections = (*elections, *[now] * min(epoch - previous.epoch, _MOST_ELECTIONS))
+    return epoch, elections
 
 
 _MOST_ELECTIONS = 100  # in one look: a larger jump was written by hand
@@ -95,7 +120,9 @@ _MOST_ELECTIONS = 100  # in one look: a larger jump was written by hand
 
 def due(observations: Observations) -> float | None:
     """The epoch second at which a finding comes or grows though nothing changes; None for never."""
-    return min((one.due for one in observations.looked.values() if one.due is not None), default=None)
+    return min(
+        (result.due for result in observations.looked.values() if result.due is not None), default=None
+    )
 
 
 def begun(looked: CheckResult, name: str, cause: Violation) -> float:
@@ -113,10 +140,10 @@ def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: fl
         return before if not check.every else msgspec.structs.replace(before, at=now)
     if not causes:
         return CheckResult(now, causes)
-    known = {} if before is None else before.seen
-    seen = {name: known.get(name, now) for name in causes}
+    since_by_name = {} if before is None else before.seen
+    seen = {name: since_by_name.get(name, now) for name in causes}
     looked = CheckResult(now, causes, seen)
-    held: list[str] = []
+    names: list[str] = []
     since, soonest = now, None
     thresholds = sight.thresholds
     own, worse = check.holds_for(thresholds), check.worsens_after(thresholds)
@@ -125,24 +152,24 @@ def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: fl
         hold = 0.0 if cause.at_once else own
         holds_at = max(seen[name] + thresholds.confirm, began + hold)
         if holds_at <= now:
-            held.append(name)
+            names.append(name)
             since = min(since, began)
             if worse is not None and began + worse > now:
                 soonest = min(began + worse, soonest or began + worse)
         elif soonest is None or holds_at < soonest:
             soonest = holds_at
-    finding = _finding(check, [causes[name] for name in held], since) if held else None
+    finding = _finding(check, [causes[name] for name in names], since) if names else None
     if finding is not None and worse is not None and since + worse <= now and finding.tone is Tone.INFO:
         finding = msgspec.structs.replace(finding, tone=Tone.WARNING)
-    return msgspec.structs.replace(looked, held=frozenset(held), finding=finding, due=soonest)
+    return msgspec.structs.replace(looked, held=frozenset(names), finding=finding, due=soonest)
 
 
-def _finding(check: Check, held: list[Violation], since: float) -> Finding:
-    count = sum(cause.count for cause in held)
+def _finding(check: Check, violations: list[Violation], since: float) -> Finding:
+    count = sum(cause.count for cause in violations)
     return Finding(
         check=check.id,
-        tone=min((cause.tone or check.tone for cause in held), key=lambda tone: tone.rank),
-        sentence=check.failing(count, len(held)),
+        tone=min((cause.tone or check.tone for cause in violations), key=lambda tone: tone.rank),
+        sentence=check.failing(count, len(violations)),
         count=count,
         page=check.page,
         query=check.query,

@@ -69,32 +69,39 @@ def electable(state: ClusterState, names: Sequence[str]) -> Offer | None:
     """
 
     def can_be(topic: Topic, part: Partition) -> bool:
-        replicas, held = part.replicas, part.state
-        if topic.deleting or part.id in topic.moving or not replicas or not isinstance(held, PartitionState):
+        replicas, part_state = part.replicas, part.state
+        if (
+            topic.deleting
+            or part.id in topic.moving
+            or not replicas
+            or not isinstance(part_state, PartitionState)
+        ):
             return False
-        is_wrong = held.leader >= 0 and (held.leader not in held.isr or held.leader not in replicas)
-        able = replicas[0] in state.brokers and replicas[0] in held.isr
-        return is_wrong and able and held.leader != replicas[0]
+        is_wrong = part_state.leader >= 0 and (
+            part_state.leader not in part_state.isr or part_state.leader not in replicas
+        )
+        able = replicas[0] in state.brokers and replicas[0] in part_state.isr
+        return is_wrong and able and part_state.leader != replicas[0]
 
-    found = [
+    partitions = [
         ("partition", f"{topic.name}-{part.id}")
         for topic, part in _partitions(state, names)
         if can_be(topic, part)
     ]
-    return Offer("elect-preferred", tuple(found[:MOST])) if found else None
+    return Offer("elect-preferred", tuple(partitions[:MOST])) if partitions else None
 
 
 def adopted(state: ClusterState, names: Sequence[str]) -> Offer | None:
     """Partitions in whose ISR is a live broker that is no replica: it becomes one, as it holds the data."""
-    found = []
+    moves = []
     for topic, part in _partitions(state, names):
-        replicas, held = part.replicas or (), part.state
-        if topic.deleting or part.id in topic.moving or not isinstance(held, PartitionState):
+        replicas, part_state = part.replicas or (), part.state
+        if topic.deleting or part.id in topic.moving or not isinstance(part_state, PartitionState):
             continue
-        every = (*replicas, *(one for one in held.isr if one not in replicas))
-        if len(every) > len(replicas) > 0 and all(one in state.brokers for one in every):
-            found.append(("moves", f"{topic.name}-{part.id}: {', '.join(map(str, every))}"))
-    return Offer("reassign", (("way", "lists"), *found[:MOST])) if found else None
+        every = (*replicas, *(broker for broker in part_state.isr if broker not in replicas))
+        if len(every) > len(replicas) > 0 and all(broker in state.brokers for broker in every):
+            moves.append(("moves", f"{topic.name}-{part.id}: {', '.join(map(str, every))}"))
+    return Offer("reassign", (("way", "lists"), *moves[:MOST])) if moves else None
 
 
 def replicated(state: ClusterState, names: Sequence[str]) -> Offer | None:
@@ -114,7 +121,7 @@ def replicated(state: ClusterState, names: Sequence[str]) -> Offer | None:
             wanted.setdefault(factor, []).append(name)
     if not wanted:
         return None
-    factor = max(wanted, key=lambda one: (len(wanted[one]), one))
+    factor = max(wanted, key=lambda candidate: (len(wanted[candidate]), candidate))
     topics = (("topic", name) for name in wanted[factor][:MOST])
     return Offer("reassign", (("way", "factor"), ("factor", str(factor)), *topics))
 
@@ -173,12 +180,12 @@ def lost_topic(state: ClusterState, names: Sequence[str]) -> Offer | None:
                 kept.setdefault(topic, []).append(name)
     if not kept:
         return None
-    topic = max(sorted(kept), key=lambda one: len(kept[one]))
+    topic = max(sorted(kept), key=lambda name: len(kept[name]))
     return Offer("delete-group", (("topic", topic), *(("group", name) for name in kept[topic][:MOST])))
 
 
 def bad_offsets(state: ClusterState, names: Sequence[str]) -> Offer | None:
-    """The offsets that cannot be gone on from, of the first group without members."""
+    """The offsets that are not valid, of the first group without members."""
     for name in names:
         group = state.groups.get(name)
         if group is None or group.members:
@@ -218,11 +225,11 @@ def _is_gone(state: ClusterState, name: str) -> bool:
 
 def _threads(state: ClusterState, name: str) -> dict[str, int]:
     """How many threads a group has for each topic that its members subscribe to by name."""
-    found: dict[str, int] = {}
+    threads_by_topic: dict[str, int] = {}
     group = state.groups.get(name)
     for member in {} if group is None else group.members.values():
-        held = member.registration
-        if isinstance(held, Registration) and held.pattern is Pattern.STATIC:
-            for topic, threads in held.subscription.items():
-                found[topic] = found.get(topic, 0) + threads
-    return found
+        registration = member.registration
+        if isinstance(registration, Registration) and registration.pattern is Pattern.STATIC:
+            for topic, threads in registration.subscription.items():
+                threads_by_topic[topic] = threads_by_topic.get(topic, 0) + threads
+    return threads_by_topic

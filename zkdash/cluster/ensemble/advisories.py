@@ -59,8 +59,8 @@ ADVISORIES: Final = (
 
 def of(version: str) -> tuple[Advisory, ...]:
     """The known holes of a version as a server tells it ("3.4.13"); none where it tells none that is read."""
-    found = re.match(r"(\d{1,4})\.(\d{1,6})(?:\.(\d{1,6}))?", version)
-    if found is None:
+    match = re.match(r"(\d{1,4})\.(\d{1,6})(?:\.(\d{1,6}))?", version)
+    if match is None:
         return ()
-    major, minor, patch = (int(part or 0) for part in found.groups())
-    return tuple(one for one in ADVISORIES if one.concerns((major, minor, patch)))
+    major, minor, patch = (int(part or 0) for part in match.groups())
+    return tuple(advisory for advisory in ADVISORIES if advisory.concerns((major, minor, patch)))

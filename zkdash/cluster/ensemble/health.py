@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from zkdash.cluster.ensemble import quorum, strain
+from zkdash.cluster.ensemble import quorum, server_limits
 from zkdash.cluster.ensemble.values import Ailment, Thresholds
 from zkdash.cluster.model.tone import Tone
 from zkdash.formats.ensemble.values import Look, Server
@@ -43,8 +43,12 @@ def examine(history: History, look: Look, limits: Thresholds) -> tuple[History, 
     if look.at is None:
         return history, ()
     now = _remember(history, look, look.at, limits)
-    found = [*quorum.judge(look), *strain.judge(look, limits), *_lasting(now, look, look.at, limits)]
-    return now, tuple(sorted(found, key=lambda one: one.tone.rank))
+    ailments = [
+        *quorum.judge(look),
+        *server_limits.judge(look, limits),
+        *_lasting(now, look, look.at, limits),
+    ]
+    return now, tuple(sorted(ailments, key=lambda ailment: ailment.tone.rank))
 
 
 def _remember(before: History, look: Look, at: float, limits: Thresholds) -> History:
@@ -52,10 +56,10 @@ def _remember(before: History, look: Look, at: float, limits: Thresholds) -> His
     zxids = [server.told.zxid for server in look.servers if server.told.zxid is not None]
     newest = max(zxids, default=before.zxid)
     epoch = before.epoch if newest is None else newest >> 32
-    elections = tuple(one for one in before.elections if one > at - limits.elections_s)
+    elections = tuple(moment for moment in before.elections if moment > at - limits.elections_s)
     if before.epoch is not None and epoch != before.epoch:
         elections += (at,)
-    points = tuple(one for one in before.points if one.at > at - limits.jump_s)
+    points = tuple(point for point in before.points if point.at > at - limits.jump_s)
     if not points or points[-1].at <= at - _APART_S:
         points += (_point(look, at),)
     return History(
@@ -69,13 +73,13 @@ def _remember(before: History, look: Look, at: float, limits: Thresholds) -> His
 
 
 def _held(server: Server, before: History, limits: Thresholds) -> Iterator[str]:
-    told = server.told
-    if told.outstanding is not None and told.outstanding > limits.outstanding:
+    answer = server.told
+    if answer.outstanding is not None and answer.outstanding > limits.outstanding:
         yield "outstanding"
-    if told.pending_syncs:
+    if answer.pending_syncs:
         yield "pending-syncs"
     # The servers are not asked at one moment: who has come to where the newest was then is not behind.
-    if told.zxid is not None and before.zxid is not None and told.zxid < before.zxid:
+    if answer.zxid is not None and before.zxid is not None and answer.zxid < before.zxid:
         yield "behind"
 
 
@@ -97,14 +101,14 @@ def _lasting(now: History, look: Look, at: float, limits: Thresholds) -> Iterato
 
 
 def _words(rule: str, server: Server, lasts: float, newest: int | None) -> str:
-    name, told = server.address, server.told
+    name, answer = server.address, server.told
     if rule == "outstanding":
-        return f"{name} has had requests waiting for over {lasts:.0f} s, {told.outstanding} now."
+        return f"{name} has had requests waiting for over {lasts:.0f} s, {answer.outstanding} now."
     if rule == "pending-syncs":
-        return f"{name} has owed answers to sync for over {lasts:.0f} s, {told.pending_syncs} now."
+        return f"{name} has owed answers to sync for over {lasts:.0f} s, {answer.pending_syncs} now."
     return (
-        f"{name} is at zxid 0x{told.zxid or 0:x} and has been behind the newest, 0x{newest or 0:x}, for over "
-        f"{lasts:.0f} s: who reads there sees old state."
+        f"{name} is at zxid 0x{answer.zxid or 0:x} and has been behind the newest, 0x{newest or 0:x}, for "
+        f"over {lasts:.0f} s: who reads there sees old state."
     )
 
 
@@ -116,7 +120,7 @@ def _point(look: Look, at: float) -> Point:
 
 def _jumps(now: History, look: Look, at: float, limits: Thresholds) -> Iterator[Ailment]:
     current = _point(look, at)
-    first = next((one for one in now.points), current)
+    first = next((point for point in now.points), current)
     pairs = (
         ("data", "bytes of data", first.data_size, current.data_size, limits.jump_bytes),
         ("znodes", "znodes", first.znodes, current.znodes, limits.jump_znodes),

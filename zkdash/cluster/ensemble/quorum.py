@@ -13,7 +13,9 @@ _DEAD = frozenset({Reach.DOWN, Reach.NOT_SERVING, Reach.STRANGE})
 
 def judge(look: Look) -> Iterator[Ailment]:
     """What is wrong with leader, majority and voters."""
-    voters = [one for one in look.servers if one.is_voter is not False and one.told.mode != "observer"]
+    voters = [
+        server for server in look.servers if server.is_voter is not False and server.told.mode != "observer"
+    ]
     alone = _in_mode(look.servers, "standalone")
     if alone:
         yield from _standalone(look, alone)
@@ -25,8 +27,8 @@ def judge(look: Look) -> Iterator[Ailment]:
         return
     leaders = _in_mode(voters, "leader")
     if len(leaders) > 1:
-        told = " and ".join(server.address for server in leaders)
-        yield Ailment("two-leaders", Tone.CRITICAL, f"More than one server says that it leads: {told}.")
+        names = " and ".join(server.address for server in leaders)
+        yield Ailment("two-leaders", Tone.CRITICAL, f"More than one server says that it leads: {names}.")
     if not leaders:
         yield _leaderless(voters)
     if members is None or not members.has_groups:
@@ -53,11 +55,11 @@ def _standalone(look: Look, alone: Sequence[Server]) -> Iterator[Ailment]:
             alone[0].address,
         )
     else:
-        told = ", ".join(server.address for server in alone)
+        names = ", ".join(server.address for server in alone)
         yield Ailment(
             "apart",
             Tone.CRITICAL,
-            f"{len(look.servers)} servers are named, and these are alone, part of no ensemble: {told}.",
+            f"{len(look.servers)} servers are named, and these are alone, part of no ensemble: {names}.",
         )
 
 
@@ -65,8 +67,8 @@ def _single(voters: Sequence[Server]) -> Iterator[Ailment]:
     """One server that is named, and that is no standalone one: the others are not known."""
     for server in voters:
         if server.reach in _DEAD:
-            told = f"The only known server, {server.address}, serves nobody."
-            yield Ailment("majority", Tone.CRITICAL, told)
+            sentence = f"The only known server, {server.address}, serves nobody."
+            yield Ailment("majority", Tone.CRITICAL, sentence)
 
 
 def _leaderless(voters: Sequence[Server]) -> Ailment:
@@ -75,11 +77,11 @@ def _leaderless(voters: Sequence[Server]) -> Ailment:
     if not silent and not following:
         return Ailment("no-leader", Tone.CRITICAL, "No server says that it leads.")
     if silent:
-        told = ", ".join(server.address for server in silent)
-        return Ailment("no-leader", Tone.UNKNOWN, f"Who leads is not known: no word of it from {told}.")
-    told = ", ".join(server.address for server in following)
+        names = ", ".join(server.address for server in silent)
+        return Ailment("no-leader", Tone.UNKNOWN, f"Who leads is not known: no word of it from {names}.")
+    names = ", ".join(server.address for server in following)
     return Ailment(
-        "no-leader", Tone.UNKNOWN, f"The leader is none of the servers that answer; {told} follows it."
+        "no-leader", Tone.UNKNOWN, f"The leader is none of the servers that answer; {names} follows it."
     )
 
 
@@ -99,18 +101,18 @@ def _majority(count: int, voters: Sequence[Server], leaders: Sequence[Server]) -
     dead = [server for server in voters if server.reach in _DEAD]
     left = max(0, count - len(dead))
     names = ", ".join(server.address for server in dead)
-    told = f"{len(dead)} of {count} voters {'does' if len(dead) == 1 else 'do'} not serve ({names})"
+    sentence = f"{len(dead)} of {count} voters {'does' if len(dead) == 1 else 'do'} not serve ({names})"
     if left < needed:
         yield Ailment(
             "majority",
             Tone.CRITICAL,
-            f"{told}, which leaves no majority: nothing can be written.",
+            f"{sentence}, which leaves no majority: nothing can be written.",
         )
     elif left == needed and dead:
         yield Ailment(
             "bare-majority",
             Tone.WARNING,
-            f"{told}, which leaves just a majority: one failure more and nothing can be written.",
+            f"{sentence}, which leaves just a majority: one failure more and nothing can be written.",
         )
 
 

@@ -1,4 +1,4 @@
-"""What of the cluster a single topic is judged by."""
+"""What a topic is evaluated by besides itself: live brokers, racks, defaults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Replicas = tuple[int, ...]
 
 
 class Mark(NamedTuple):
-    """One thing against a partition: the check that fails by it ("" for none), how bad it is, what the
+    """One fault of a partition: the check that fails by it ("" for none), how bad it is, what the
     partition's status says of it ("" where another mark does), and what the check adds ("" for nothing)."""
 
     check: str
@@ -60,7 +60,7 @@ class Context(msgspec.Struct, frozen=True):
 
     def is_crowded(self, replicas: Replicas) -> bool:
         """Whether replicas share racks though there are enough; nothing is said where a rack is not known."""
-        racks = [self.racks.get(one) for one in replicas]
+        racks = [self.racks.get(broker) for broker in replicas]
         enough = len(replicas) <= len(set(self.racks.values()))
         return None not in racks and len(set(racks)) < len(replicas) and enough
 

@@ -1,4 +1,4 @@
-"""Who is judged anew in a batch, and what is kept of it."""
+"""Which topics and groups are evaluated again after a batch, and what is kept of that."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Evaluator:
         self.ground = was if made.is_alike(was) else made
 
     def topic(self, name: str, topic: Topic | None) -> TopicSummary | None:
-        """Judge a topic, None for one that is gone; its numbers and its status."""
+        """Evaluate a topic, None for one that is gone; returns its numbers and its status."""
         if topic is None:
             self._blaming.judge(name, {}, self._topic_checks)
             return None
@@ -102,7 +102,9 @@ class Evaluator:
         names = set() if was.controller_epoch == now.controller_epoch else set(self._blaming.blamed("D17"))
         if moved:
             summaries = self._before.summaries.items()
-            names.update(name for name, one in summaries if not moved.isdisjoint(one.brokers))
+            names.update(
+                name for name, topic_summary in summaries if not moved.isdisjoint(topic_summary.brokers)
+            )
             names.update(self._blaming.blamed(STRANGERS))
             names.update(name for name in now.targets if name in self._before.topics)
         return names
@@ -130,7 +132,7 @@ def _racks_differ(was: Context, now: Context) -> bool:
     if was.racks is now.racks:
         return False
     stayed = was.live & now.live
-    moved = any(was.racks.get(one) != now.racks.get(one) for one in stayed)
+    moved = any(was.racks.get(broker) != now.racks.get(broker) for broker in stayed)
     return moved or set(was.racks.values()) != set(now.racks.values())
 
 
@@ -145,4 +147,4 @@ def ground_of(state: ClusterState) -> Context:
 def racks_of(brokers: immutables.Map[int, Seen[Broker]]) -> Mapping[int, str]:
     """The racks of the registered brokers that tell one."""
     values = (seen.value for seen in brokers.values())
-    return {one.id: one.rack for one in values if isinstance(one, Broker) and one.rack}
+    return {broker.id: broker.rack for broker in values if isinstance(broker, Broker) and broker.rack}

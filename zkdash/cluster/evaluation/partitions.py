@@ -1,4 +1,4 @@
-"""What is held against one partition: its status, its topic's and what checks find come of nothing else."""
+"""What is wrong with one partition: the only source of its status, its topic's, and what checks find."""
 
 from __future__ import annotations
 
@@ -55,23 +55,23 @@ def marks(topic: Topic, partition: Partition, ground: Context) -> list[Mark]:
     if replicas is None and isinstance(topic.assignment, Assignment):
         return [Mark("D4", Tone.WARNING, "not assigned")]
     moving = partition.id in topic.moving
-    found: list[Mark] = []
+    marked: list[Mark] = []
     if not isinstance(state, PartitionState):
-        found.append(_without_state(partition))
-        found += _of_replicas(replicas or (), ground, moving=moving) if replicas is not None else ()
+        marked.append(_without_state(partition))
+        marked += _of_replicas(replicas or (), ground, moving=moving) if replicas is not None else ()
     elif moving or replicas is None:
         behind = summary.is_under_replicated(topic, partition)
         at = _At(replicas, state.isr, state.leader, ground.least(topic), behind, moving)
-        found += _of_state(at, ground.live)
-        found += _of_replicas(replicas, ground, moving=moving) if replicas is not None else ()
+        marked += _of_state(at, ground.live)
+        marked += _of_replicas(replicas, ground, moving=moving) if replicas is not None else ()
     else:
-        found += shapes(ground)(replicas, state.isr, state.leader, ground.least(topic)).marks
+        marked += shapes(ground)(replicas, state.isr, state.leader, ground.least(topic)).marks
     if isinstance(state, PartitionState):
-        found += _of_epochs(state, ground)
+        marked += _of_epochs(state, ground)
     if moving:
-        found.append(Mark(MOVING, Tone.INFO, "moving"))
-        found += _of_target(topic, partition, ground)
-    return found
+        marked.append(Mark(MOVING, Tone.INFO, "moving"))
+        marked += _of_target(topic, partition, ground)
+    return marked
 
 
 def shapes(ground: Context) -> Shapes:
@@ -79,10 +79,10 @@ def shapes(ground: Context) -> Shapes:
 
     Left out is what their controller's epoch and their recovery are about.
     """
-    known = ground.shapes.get("")
-    if known is None:
-        known = ground.shapes[""] = _shapes(ground.live, frozenset(ground.racks.items()))
-    return known
+    shape_of = ground.shapes.get("")
+    if shape_of is None:
+        shape_of = ground.shapes[""] = _shapes(ground.live, frozenset(ground.racks.items()))
+    return shape_of
 
 
 @functools.lru_cache(maxsize=8)
@@ -93,12 +93,14 @@ def _shapes(live: frozenset[int], racks: frozenset[tuple[int, str]]) -> Shapes:
     @functools.lru_cache(maxsize=1 << 16)
     def shape(replicas: Replicas, isr: Replicas, leader: int, least: int) -> Shape:
         behind = len(isr) < len(replicas)
-        found = (
+        shape_marks = (
             *_of_state(_At(replicas, isr, leader, least, behind), live),
             *_of_replicas(replicas, ground, moving=False),
         )
-        rank = min((mark.tone.rank for mark in found if mark.words), default=Tone.OK.rank)
-        return Shape(found, rank, tuple(one for one in replicas if one not in isr) if behind else ())
+        rank = min((mark.tone.rank for mark in shape_marks if mark.words), default=Tone.OK.rank)
+        return Shape(
+            shape_marks, rank, tuple(broker for broker in replicas if broker not in isr) if behind else ()
+        )
 
     return shape
 
@@ -135,13 +137,13 @@ def _of_state(at: _At, live: frozenset[int]) -> Iterator[Mark]:
         yield Mark("D8", Tone.WARNING, "under-replicated")
     if at.leader >= 0:
         yield from _of_leader(at, live)
-    strangers = [one for one in at.isr if one not in (at.replicas or ())]
+    strangers = [broker for broker in at.isr if broker not in (at.replicas or ())]
     if strangers:
         yield Mark(STRANGERS, Tone.OK, "")
         if at.replicas is not None and not at.moves:
-            told = ids(strangers)
+            names = ids(strangers)
             yield Mark(
-                "D7", Tone.WARNING, f"{told} in sync, not assigned", f"{told} in sync, but not assigned"
+                "D7", Tone.WARNING, f"{names} in sync, not assigned", f"{names} in sync, but not assigned"
             )
 
 
@@ -158,7 +160,7 @@ def _of_leader(at: _At, live: frozenset[int]) -> Iterator[Mark]:
         yield Mark("D9 under", Tone.CRITICAL, f"below min ISR ({len(isr)} of {least})", detail)
     elif len(isr) == least and at.behind:
         yield Mark("D9", Tone.WARNING, "at min ISR", f"{least} in sync, no more than must be")
-    dead = [one for one in isr if one not in live]
+    dead = [broker for broker in isr if broker not in live]
     if dead:
         words = "" if dead == [leader] else f"{ids(dead)} in sync, but dead"
         yield Mark("D10", Tone.WARNING, words, f"{ids(dead)} in sync, but not registered")
@@ -185,10 +187,10 @@ def _of_replicas(replicas: Replicas, ground: Context, *, moving: bool) -> Iterat
 def _of_target(topic: Topic, partition: Partition, ground: Context) -> Iterator[Mark]:
     """Of a move that /admin/reassign_partitions asks for."""
     target = ground.targets.get(topic.name, {}).get(partition.id, ())
-    dead = [one for one in target if one not in ground.live]
+    dead = [broker for broker in target if broker not in ground.live]
     if dead:
-        told = f"{ids(dead)} not registered"
-        yield Mark("D25", Tone.CRITICAL, f"moves to {ids(dead)}, not registered", told)
+        names = f"{ids(dead)} not registered"
+        yield Mark("D25", Tone.CRITICAL, f"moves to {ids(dead)}, not registered", names)
 
 
 def is_possible(replicas: Replicas) -> bool:

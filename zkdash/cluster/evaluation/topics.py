@@ -1,4 +1,4 @@
-"""What the checks have against a topic, and its status: one pass over its partitions tells both."""
+"""What the checks find of a topic, and its status, in one pass over its partitions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Judged(NamedTuple):
 
 
 def judge(topic: Topic, ground: Context) -> Judged:
-    """Look at a topic. Nothing is held against one that is being deleted: it loses its leaders by design."""
+    """Evaluate a topic. One that is being deleted has no faults: it loses its leaders by design."""
     led = _led(topic, ground)
     marks = led.marks
     numbers = summary.numbers(
@@ -47,7 +47,7 @@ def judge(topic: Topic, ground: Context) -> Judged:
         leaders=led.leaders,
         preferred=led.preferred,
         preferable=led.preferable,
-        counts={check: len(found) for check, found in marks.items()},
+        counts={check: len(partition_marks) for check, partition_marks in marks.items()},
     )
     if topic.deleting:
         return Judged(msgspec.structs.replace(numbers, tone=Tone.INFO, words="deleting"), {})
@@ -78,14 +78,14 @@ def _led(topic: Topic, ground: Context) -> _Led:
     least, moving, shapes = ground.least(topic), topic.moving, partitions.shapes(ground)
     epoch = _NEVER if ground.controller_epoch is None else ground.controller_epoch
     leaders: list[int] = []
-    found: dict[str, list[_Held]] = {}
+    by_check: dict[str, list[_Held]] = {}
     preferred = preferable = 0
     for partition in assigned:
         state, replicas = partition.state, partition.replicas
         if not isinstance(state, PartitionState) or replicas is None:
             if isinstance(state, PartitionState) and state.leader >= 0:
                 leaders.append(state.leader)
-            _hold(found, partition, partitions.marks(topic, partition, ground))
+            _hold(by_check, partition, partitions.marks(topic, partition, ground))
             continue
         leader = state.leader
         moves = partition.id in moving
@@ -95,28 +95,28 @@ def _led(topic: Topic, ground: Context) -> _Led:
                 preferable += 1
                 preferred += replicas[0] == leader
         if moves or state.controller_epoch > epoch or state.leader_recovery_state:
-            _hold(found, partition, partitions.marks(topic, partition, ground))
+            _hold(by_check, partition, partitions.marks(topic, partition, ground))
         elif marks := shapes(replicas, state.isr, leader, least).marks:
-            _hold(found, partition, marks)
+            _hold(by_check, partition, marks)
     if len(assigned) < len(topic.partitions):
-        _orphans(found, topic, ground)
-    return _Led(leaders, found, preferred, preferable)
+        _orphans(by_check, topic, ground)
+    return _Led(leaders, by_check, preferred, preferable)
 
 
-def _orphans(found: dict[str, list[_Held]], topic: Topic, ground: Context) -> None:
+def _orphans(marks: dict[str, list[_Held]], topic: Topic, ground: Context) -> None:
     """Those that are not assigned: nothing else is asked of them."""
     for partition in topic.partitions:
         if partition.replicas is None:
-            _hold(found, partition, partitions.marks(topic, partition, ground))
+            _hold(marks, partition, partitions.marks(topic, partition, ground))
 
 
-def _hold(found: dict[str, list[_Held]], partition: Partition, marks: Iterable[Mark]) -> None:
+def _hold(by_check: dict[str, list[_Held]], partition: Partition, marks: Iterable[Mark]) -> None:
     for mark in marks:
-        held = found.get(mark.check)
-        if held is None:
-            found[mark.check] = [(partition, mark)]
+        marked = by_check.get(mark.check)
+        if marked is None:
+            by_check[mark.check] = [(partition, mark)]
         else:
-            held.append((partition, mark))
+            marked.append((partition, mark))
 
 
 _NEVER = 1 << 31  # no epoch is larger
@@ -132,12 +132,12 @@ class _Fact(NamedTuple):
 
 
 def _whole(topic: Topic, ground: Context) -> list[_Fact]:
-    found = []
+    facts = []
     fault = topic_names.fault(topic.name)
     if fault:
-        found.append(_Fact("D55", Tone.WARNING, "illegal name", (fault,)))
+        facts.append(_Fact("D55", Tone.WARNING, "illegal name", (fault,)))
     if isinstance(topic.assignment, Assignment):
-        found += _of_assignment(topic.assignment, topic)
+        facts += _of_assignment(topic.assignment, topic)
         targets = ground.targets.get(topic.name, {})
         absent = tuple(
             f"partition {number} is not there"
@@ -145,31 +145,31 @@ def _whole(topic: Topic, ground: Context) -> list[_Fact]:
             if number not in topic.assignment.partitions
         )
         if absent:
-            found.append(_Fact("D25", Tone.CRITICAL, TOLD["D25"], absent))
-    return found
+            facts.append(_Fact("D25", Tone.CRITICAL, TOLD["D25"], absent))
+    return facts
 
 
 def _of_assignment(assignment: Assignment, topic: Topic) -> list[_Fact]:
     """Partitions without a gap, and as many replicas of each; of those that move nobody can tell."""
-    found, lists, moving = [], assignment.partitions, topic.moving
+    facts, lists, moving = [], assignment.partitions, topic.moving
     if lists and max(lists) != len(lists) - 1:
         missing = sorted(set(range(len(lists))) - lists.keys())
         why = tuple(f"partition {number} is missing" for number in missing)
-        found.append(_Fact("D16", Tone.CRITICAL, "partitions missing", why))
+        facts.append(_Fact("D16", Tone.CRITICAL, "partitions missing", why))
     sizes = Counter(len(ids) for number, ids in lists.items() if number not in moving)
     if len(sizes) > 1:
-        told = ", ".join(f"{size} replicas: {count}" for size, count in sorted(sizes.items()))
-        found.append(_Fact("D15", Tone.INFO, "unequal replication", (told,)))
-    return found
+        distribution = ", ".join(f"{size} replicas: {count}" for size, count in sorted(sizes.items()))
+        facts.append(_Fact("D15", Tone.INFO, "unequal replication", (distribution,)))
+    return facts
 
 
 def _status(topic: Topic, numbers: TopicSummary, marks: _Marks, whole: Sequence[_Fact]) -> Status:
     """The worst of what is held against the topic and its partitions, and all of it in words."""
     facts = []
     for check, words in TOLD.items():
-        told = [mark.tone for _, mark in marks.get(check, ()) if mark.words]
-        if told:
-            facts.append((min(told, key=lambda tone: tone.rank), f"{len(told)} {words}"))
+        tones = [mark.tone for _, mark in marks.get(check, ()) if mark.words]
+        if tones:
+            facts.append((min(tones, key=lambda tone: tone.rank), f"{len(tones)} {words}"))
     facts += ((fact.tone, fact.words) for fact in whole)
     if numbers.unparsable or isinstance(topic.assignment, Unparsable):
         facts.append((Tone.UNKNOWN, "unparsable"))
@@ -184,43 +184,43 @@ def _causes(
     whole: Sequence[_Fact],
 ) -> dict[str, Violation]:
     """The marks by their checks, each with the tone of its worst."""
-    found: dict[str, Violation] = {}
+    violations: dict[str, Violation] = {}
     for check in CHECKS:
-        held = [*marks.get(f"{check} under", ()), *marks.get(check, ())]
-        if held:
-            found[check] = _cause(check, held)
+        marked = [*marks.get(f"{check} under", ()), *marks.get(check, ())]
+        if marked:
+            violations[check] = _cause(check, marked)
     for fact in whole:
-        if fact.check == "D15" and "D15" in found:
+        if fact.check == "D15" and "D15" in violations:
             continue  # that some have one replica says more
-        told = [*map(_why, marks.get(fact.check, ())), *fact.why]
-        found[fact.check] = Violation(len(told), tone=fact.tone, why=told_of(told))
-    _tell(found, topic)
-    return found
+        details = [*map(_why, marks.get(fact.check, ())), *fact.why]
+        violations[fact.check] = Violation(len(details), tone=fact.tone, why=told_of(details))
+    _tell(violations, topic)
+    return violations
 
 
-def _tell(found: dict[str, Violation], topic: Topic) -> None:
+def _tell(violations: dict[str, Violation], topic: Topic) -> None:
     """What only the topic's own znodes tell, and whether it moves."""
-    if found.get("D15", _NONE).tone is Tone.WARNING and isinstance(topic.assignment, Assignment):
-        why = f"{found['D15'].count} of {len(topic.assignment.partitions)} have one replica"
-        found["D15"] = msgspec.structs.replace(found["D15"], why=why)
-    if "D3" in found and isinstance(topic.znode, Znode):
+    if violations.get("D15", _NONE).tone is Tone.WARNING and isinstance(topic.assignment, Assignment):
+        why = f"{violations['D15'].count} of {len(topic.assignment.partitions)} have one replica"
+        violations["D15"] = msgspec.structs.replace(violations["D15"], why=why)
+    if "D3" in violations and isinstance(topic.znode, Znode):
         # The assignment is older than the partition that waits for its first leader.
-        found["D3"] = msgspec.structs.replace(found["D3"], since=topic.znode.mtime / 1000)
+        violations["D3"] = msgspec.structs.replace(violations["D3"], since=topic.znode.mtime / 1000)
     if topic.moving:
-        found[MOVING] = Violation(len(topic.moving))
+        violations[MOVING] = Violation(len(topic.moving))
 
 
 _NONE = Violation()
 
 
-def _cause(check: str, held: Sequence[_Held]) -> Violation:
+def _cause(check: str, marked: Sequence[_Held]) -> Violation:
     tone = _OTHERWISE.get(check)
-    is_so = tone is not None and any(mark.tone is tone for _, mark in held)
-    return Violation(len(held), tone=tone if is_so else None, why=told_as(held, _why))
+    is_so = tone is not None and any(mark.tone is tone for _, mark in marked)
+    return Violation(len(marked), tone=tone if is_so else None, why=told_as(marked, _why))
 
 
-def _why(held: _Held) -> str:
-    partition, mark = held
+def _why(marked: _Held) -> str:
+    partition, mark = marked
     return f"partition {partition.id}: {mark.detail}" if mark.detail else f"partition {partition.id}"
 
 

@@ -1,4 +1,4 @@
-"""What the checks have against a znode as such: who owns it, and how large it is."""
+"""What the checks find of a znode whatever it means: its owner, and its size."""
 
 from __future__ import annotations
 

@@ -6,7 +6,9 @@ from typing import Literal
 
 import msgspec
 
-# "samples" are those of brokers: `topics` and `groups` then name whose samples moved.
+# "samples" are those of brokers: `topics` and `groups` then name whose samples moved. "recent" are the
+# numbers of the last hour, of which there are others every few seconds; "lags" are those of groups, and the
+# groups that brokers list.
 Area = Literal[
     "session",
     "brokers",
@@ -25,6 +27,8 @@ Area = Literal[
     "notifications",
     "znodes",
     "samples",
+    "recent",
+    "lags",
 ]
 
 

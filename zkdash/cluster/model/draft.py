@@ -18,8 +18,8 @@ class Draft(Generic[K, V]):
         self._after: immutables.MapMutation[K, V] | None = None
 
     def get(self, key: K) -> V | None:
-        found: V | None = (self._before if self._after is None else self._after).get(key)
-        return found
+        value: V | None = (self._before if self._after is None else self._after).get(key)
+        return value
 
     def put(self, key: K, value: V | None) -> None:
         """Set the value; None takes the key out, if it is there."""

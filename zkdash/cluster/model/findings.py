@@ -1,4 +1,4 @@
-"""What a check has against a cluster, and since when."""
+"""What a check found of a cluster, and since when."""
 
 from __future__ import annotations
 

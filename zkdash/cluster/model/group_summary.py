@@ -79,9 +79,9 @@ def _status(numbers: GroupSummary) -> Status:
         (Tone.WARNING, numbers.unregistered, _many("owner", numbers.unregistered) + " not registered"),
         (Tone.UNKNOWN, numbers.unreadable, "unreadable"),
     ]
-    found = [(tone, f"{count} {words}") for tone, count, words in facts if count]
+    statuses = [(tone, f"{count} {words}") for tone, count, words in facts if count]
     partial = partial_words(numbers)
-    return summary.worst(found + ([(Tone.INFO, partial)] if partial else []))
+    return summary.worst(statuses + ([(Tone.INFO, partial)] if partial else []))
 
 
 def _many(word: str, count: int) -> str:

@@ -79,6 +79,11 @@ class GroupSummary(msgspec.Struct, frozen=True):
     words: str = "ok"
 
     @property
+    def troubled(self) -> int:
+        """How many partitions have no owner."""
+        return self.unowned
+
+    @property
     def known_expected(self) -> int | None:
         """How many partitions it should own in all; None where that takes resolving a pattern."""
         return None if self.patterns else self.expected
@@ -93,5 +98,5 @@ class GroupSummary(msgspec.Struct, frozen=True):
 
 
 def is_bad(offset: Offset) -> bool:
-    """Whether a consumer could not go on from it (D47): no number, or a negative one. Refused is not bad."""
+    """Whether no consumer can resume from it (D47): not a number, or negative. A refused one may do."""
     return isinstance(offset.value, Unparsable) or (isinstance(offset.value, int) and offset.value < 0)

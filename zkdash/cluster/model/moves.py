@@ -19,11 +19,11 @@ def by_topic(reassignment: object) -> Mapping[str, Targets]:
     return targets
 
 
-def of_topic(assignment: object, asked: Targets) -> Targets:
+def of_topic(assignment: object, requested: Targets) -> Targets:
     """Target replicas by partition: what was asked for, and what the assignment itself says (2.4+)."""
     if not isinstance(assignment, Assignment) or not (assignment.adding or assignment.removing):
-        return asked
-    moving = dict(asked)
+        return requested
+    moving = dict(requested)
     for partition in {*assignment.adding, *assignment.removing}:
         leaving = assignment.removing.get(partition, ())
         replicas = assignment.partitions.get(partition, ())

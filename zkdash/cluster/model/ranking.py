@@ -19,14 +19,30 @@ _FEW = 64  # so many insertions are cheaper than sorting anew, whatever the size
 
 
 class Toned(Protocol):
-    """What is ranked: worst status first."""
+    """What is ranked: worst status first, of one status what has more partitions in trouble."""
 
     @property
     def tone(self) -> Tone: ...
 
+    @property
+    def troubled(self) -> int: ...
+
+
+def place(thing: Toned) -> int:
+    """Where something stands among all, before its name is asked."""
+    return (thing.tone.rank << _BITS) - thing.troubled
+
+
+def rank(place_among_all: int) -> int:
+    """The rank of the status of what stands at a place."""
+    return -(-place_among_all >> _BITS)
+
+
+_BITS = 32  # there are fewer partitions than that
+
 
 class Ranking(msgspec.Struct, frozen=True):
-    """(rank, name) pairs in order, without duplicates."""
+    """(place, name) pairs in order, without duplicates."""
 
     chunks: tuple[tuple[Entry, ...], ...] = ()
 
@@ -100,17 +116,18 @@ class Placing:
 
     def move(self, name: str, before: Toned | None, after: Toned | None) -> None:
         """Something changed, came (before is None) or went (after is None)."""
-        if before is not None and after is not None and before.tone is after.tone:
+        was, now = (None if thing is None else place(thing) for thing in (before, after))
+        if was == now:
             return
-        if before is not None:
-            self._gone.add((before.tone.rank, name))
-        if after is not None:
-            self._come.add((after.tone.rank, name))
+        if was is not None:
+            self._gone.add((was, name))
+        if now is not None:
+            self._come.add((now, name))
 
     def close(self, every: Mapping[str, Toned]) -> Ranking:
         """The ranking of `every` thing that there is now."""
         if len(self._gone) + len(self._come) > max(_FEW, len(every) // 16):
-            return Ranking.of((each.tone.rank, name) for name, each in every.items())
+            return Ranking.of((place(each), name) for name, each in every.items())
         ranking = self._before
         for entry in self._gone:
             ranking = ranking.removed(entry)

@@ -90,10 +90,10 @@ class ClusterState(msgspec.Struct, frozen=True):
     `remnants` are topics without their own znode, of which only a config or states are left: no topics.
     `targets` are the entries of `reassignment` by topic and partition. `consumers` names the groups that
     have owners or offsets on a topic or subscribe to it by name, whether the topic exists or not.
-    `unowned` holds the groups with partitions that lack an owner, and how many. `ranking` holds the topics
-    by status, worst first, then by name, `group_ranking` the groups. `loads` tells what each broker carries,
-    and of no broker that carries nothing. `blames` holds what the checks that judge one thing
-    at a time found, by their ids.
+    `unowned` holds the groups with partitions that lack an owner, and how many. `ranking` holds the topics by
+    status, worst first, then by how many partitions make it so, then by name, `group_ranking` the groups.
+    `loads` tells what each broker carries, and of no broker that carries nothing. `blames` holds what the
+    checks that judge one thing at a time found, by their ids.
     """
 
     revision: int = 0

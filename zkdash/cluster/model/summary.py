@@ -19,7 +19,7 @@ def numbers(
 ) -> TopicSummary:
     """Sum a topic up. `leaders` are those of all its partitions, `counts` how many of these have what is held
     against a partition (`judging.partitions`)."""
-    doubts = [held.count for held in topic.counts]
+    doubts = [count.count for count in topic.counts]
     led_by = frozenset(leaders)
     return TopicSummary(
         name=topic.name,

@@ -14,6 +14,9 @@ class Tone(enum.Enum):
     INFO = "info"
     OK = "ok"
 
+    # There is one object a tone; Enum's own hash is a function of Python, and tables count thousands of rows.
+    __hash__ = object.__hash__
+
     @property
     def glyph(self) -> str:
         return _GLYPHS[self]

@@ -58,9 +58,9 @@ class Topic(msgspec.Struct, frozen=True):
 
     def partition(self, number: int) -> Partition | None:
         """A partition of 0.8+ by its id, None where there is none."""
-        at = bisect_left(self.partitions, number, key=lambda one: one.id)
-        found = self.partitions[at] if at < len(self.partitions) else None
-        return found if found is not None and found.id == number else None
+        at = bisect_left(self.partitions, number, key=lambda part: part.id)
+        part = self.partitions[at] if at < len(self.partitions) else None
+        return part if part is not None and part.id == number else None
 
 
 class TopicSummary(msgspec.Struct, frozen=True, gc=False):
@@ -97,3 +97,10 @@ class TopicSummary(msgspec.Struct, frozen=True, gc=False):
     layout: Layout = Layout.NONE
     tone: Tone = Tone.OK
     words: str = "ok"
+
+    @property
+    def troubled(self) -> int:
+        """How many partitions make it as bad as its status says: without a leader, else out of sync."""
+        if self.tone is Tone.CRITICAL:
+            return self.offline + self.leader_dead + self.stateless
+        return self.under_replicated

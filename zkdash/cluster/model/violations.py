@@ -1,4 +1,4 @@
-"""What a check has against one topic, group, broker or znode, and the ledger of it while a batch is applied.
+"""Violations: what a check found of one topic, group, broker or znode, and their ledger during a batch.
 
 Most checks ask of one topic or group at a time: they are judged when it changes, so that their cost follows
 the change, and what they find is kept in the state, by the check's id.
@@ -45,16 +45,16 @@ class ViolationLedger:
         self._before = before
         self._drafts: dict[str, Draft[str, Violation]] = {}
 
-    def judge(self, name: str, found: Mapping[str, Violation], checks: tuple[str, ...]) -> None:
-        """What `checks` have against `name` now: `found` by their ids, nothing where one is not in it."""
+    def judge(self, name: str, violations: Mapping[str, Violation], checks: tuple[str, ...]) -> None:
+        """What `checks` have against `name` now: `violations` by id, nothing where one is not in it."""
         for check in checks:
-            cause = found.get(check)
+            cause = violations.get(check)
             draft = self._drafts.get(check)
             if draft is None:
-                known = self._before.get(check)
-                if cause is None and (known is None or name not in known):
+                by_name = self._before.get(check)
+                if cause is None and (by_name is None or name not in by_name):
                     continue  # nearly always
-                draft = self._drafts[check] = Draft(NOBODY if known is None else known)
+                draft = self._drafts[check] = Draft(NOBODY if by_name is None else by_name)
             if draft.get(name) != cause:
                 draft.put(name, cause)
 

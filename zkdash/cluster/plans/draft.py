@@ -7,7 +7,7 @@ import msgspec
 from zkdash.cluster.analysis import kraft
 from zkdash.cluster.model.state import Seen
 from zkdash.cluster.model.topics import Topic
-from zkdash.cluster.plans import intents, registered
+from zkdash.cluster.plans import broker_racks, intents
 from zkdash.cluster.plans.era import Era, era
 from zkdash.cluster.plans.goals import Goal
 from zkdash.cluster.plans.intents import Intent
@@ -56,7 +56,7 @@ class Draft:
             self.warnings.append(sentence)
 
     def step(self, title: str, writes: list[Write], goal: Goal) -> None:
-        """One multi; one that is too large is refused, where a kind cannot split it."""
+        """Add a step, which is one multi. One that is too large is refused."""
         step = Step(title, tuple(writes), goal)
         if len(writes) >= MOST_OPERATIONS or step.size + MARKER_BYTES > MOST_BYTES:
             self.refuse(
@@ -131,14 +131,14 @@ class Draft:
     def replicas(self, name: str, partition: int) -> tuple[int, ...]:
         """The replicas of a partition as they are now; none where there is no such partition."""
         topic = self.state.topics.get(name)
-        found = topic.assignment if topic else None
-        return found.partitions.get(partition, ()) if isinstance(found, Assignment) else ()
+        assignment = topic.assignment if topic else None
+        return assignment.partitions.get(partition, ()) if isinstance(assignment, Assignment) else ()
 
     def leader(self, name: str, partition: int) -> int:
         """The leader of a partition; -1 where there is none, or nobody can tell."""
         topic = self.state.topics.get(name)
-        found = topic.partition(partition) if topic else None
-        return found.state.leader if found is not None and isinstance(found.state, PartitionState) else -1
+        part = topic.partition(partition) if topic else None
+        return part.state.leader if part is not None and isinstance(part.state, PartitionState) else -1
 
     def live(self) -> set[int]:
         """The registered brokers."""
@@ -146,19 +146,19 @@ class Draft:
 
     def racks(self) -> dict[int, str]:
         """The rack of every live broker; empty where not each has one (then racks are not respected)."""
-        return registered.racks(self.state)
+        return broker_racks.racks(self.state)
 
     def _migration(self) -> Seen[Migration] | None:
         """/migration where it was read beside the state."""
-        found = self.ground.tree.get(paths.MIGRATION)
-        if isinstance(found, Znode):
-            return Seen(parse_migration(found.data)[0], found)
-        return None if found is None else Seen(found, None)
+        migration = self.ground.tree.get(paths.MIGRATION)
+        if isinstance(migration, Znode):
+            return Seen(parse_migration(migration.data)[0], migration)
+        return None if migration is None else Seen(migration, None)
 
     def read(self, path: str) -> Znode | None:
         """A znode of those that were read beside the state; one that may not be read is refused."""
-        found = self.ground.tree.get(path)
-        if isinstance(found, Unreadable):
-            self.refuse(f"{path} is not readable: {found.reason}.")
+        znode = self.ground.tree.get(path)
+        if isinstance(znode, Unreadable):
+            self.refuse(f"{path} is not readable: {znode.reason}.")
             return None
-        return found
+        return znode

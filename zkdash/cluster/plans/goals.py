@@ -108,10 +108,10 @@ def _assigned(goal: Assigned, state: ClusterState) -> Progress:
     done, failures = 0, []
     for move in goal.moves:
         topic = state.topics.get(move.topic)
-        found = topic.assignment if topic else None
+        assignment = topic.assignment if topic else None
         if move.partition in (topic.moving if topic else state.targets.get(move.topic, {})):
             continue
-        if isinstance(found, Assignment) and found.partitions.get(move.partition) == move.replicas:
+        if isinstance(assignment, Assignment) and assignment.partitions.get(move.partition) == move.replicas:
             done += 1
         else:
             failures.append(f"{move.topic}-{move.partition} no longer moves and is not where it should be")
@@ -123,8 +123,8 @@ def _assigned(goal: Assigned, state: ClusterState) -> Progress:
 def _led(goal: Led, state: ClusterState) -> Progress:
     topic = state.topics.get(goal.topic)
     led = {
-        one.id
-        for one in (topic.partitions if topic else ())
-        if isinstance(one.state, PartitionState) and one.state.leader >= 0
+        part.id
+        for part in (topic.partitions if topic else ())
+        if isinstance(part.state, PartitionState) and part.state.leader >= 0
     }
     return Progress(len(led.intersection(goal.partitions)), len(goal.partitions))

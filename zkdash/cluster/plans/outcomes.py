@@ -84,17 +84,17 @@ def _assumed(plan: Plan, state: ClusterState, made: _Making, left_out: int) -> I
 
 def _costs(steps: Sequence[Step], state: ClusterState) -> dict[_Entity, int]:
     """What is touched, in the order in which it is, and how much there is to be judged of it."""
-    found: dict[_Entity, int] = {}
+    costs: dict[_Entity, int] = {}
     for step in steps:
         for write in step.writes:
             entity = None if write.operation is Operation.CHECK else _entity(write.path)
             if entity is not None:
-                found[entity] = found.get(entity, 0) + 1
+                costs[entity] = costs.get(entity, 0) + 1
             for name in _elected(write):
-                found.setdefault(("topic", name), 0)
+                costs.setdefault(("topic", name), 0)
         for name in _topics(step.goal):
-            found.setdefault(("topic", name), 0)
-    return {entity: cost + _size(entity, state) for entity, cost in found.items()}
+            costs.setdefault(("topic", name), 0)
+    return {entity: cost + _size(entity, state) for entity, cost in costs.items()}
 
 
 def _size(entity: _Entity, state: ClusterState) -> int:
@@ -193,29 +193,29 @@ class _Making:
             case Gone(topic) if ("topic", topic) in self._judged:
                 self._forget(topic)
             case Consumed(path):
-                asked = self._changed.get(path)
+                request = self._changed.get(path)
                 self._changed[path] = None
-                if path == paths.ELECTION and asked is not None:
-                    self._elect(asked)
+                if path == paths.ELECTION and request is not None:
+                    self._elect(request)
 
     def _forget(self, name: str) -> None:
         topic = self._state.topics.get(name)
         gone = [paths.topic(name), paths.partitions(name), paths.topic_config(name), paths.deletion(name)]
-        gone += [paths.state(name, one.id) for one in (topic.partitions if topic else ())]
+        gone += [paths.state(name, part.id) for part in (topic.partitions if topic else ())]
         self._changed.update(dict.fromkeys(gone))
 
-    def _elect(self, asked: Znode) -> None:
+    def _elect(self, request: Znode) -> None:
         """Preferred leaders, where they live and are in sync."""
-        election, _ = admin.parse_election(asked.data)
+        election, _ = admin.parse_election(request.data)
         for name, number in election.partitions if isinstance(election, Election) else ():
             topic = self._state.topics.get(name)
-            one = topic.partition(number) if topic else None
+            part = topic.partition(number) if topic else None
             judged = ("topic", name) in self._judged
-            if not judged or one is None or not one.replicas or not isinstance(one.state, PartitionState):
+            if not judged or part is None or not part.replicas or not isinstance(part.state, PartitionState):
                 continue
-            first = one.replicas[0]
-            if first in self._state.brokers and first in one.state.isr:
-                self._lead(name, one.id, first, one.state.isr)
+            first = part.replicas[0]
+            if first in self._state.brokers and first in part.state.isr:
+                self._lead(name, part.id, first, part.state.isr)
 
     def _settle(self, name: str, targets: Mapping[int, tuple[int, ...]], led: Iterable[int]) -> None:
         """The assignment as it is to be, and a state of each partition that gets other replicas."""
@@ -224,7 +224,7 @@ class _Making:
             replicas = lists.get(str(number))
             if not isinstance(replicas, list | tuple):
                 continue
-            live = tuple(one for one in replicas if one in self._state.brokers)
+            live = tuple(broker for broker in replicas if broker in self._state.brokers)
             if live:
                 self._lead(name, number, live[0], live)
         if lists:
@@ -234,9 +234,9 @@ class _Making:
         """The replicas by partition as the topic's znode has them, after it was written with targets."""
         path = paths.topic(name)
         topic = self._state.topics.get(name)
-        found: Znode | Unreadable | None = self._changed.get(path) or (topic.znode if topic else None)
+        znode: Znode | Unreadable | None = self._changed.get(path) or (topic.znode if topic else None)
         try:
-            document = editing.read(found.data if isinstance(found, Znode) else None, (1, 2, 3))
+            document = editing.read(znode.data if isinstance(znode, Znode) else None, (1, 2, 3))
             lists = document["partitions"]
             for number, replicas in targets.items():
                 lists[str(number)] = replicas
@@ -266,4 +266,4 @@ _NOTHING = Stat(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 def _last_number(state: ClusterState) -> int:
     """The running number of the newest notification."""
     numbers = (path.removeprefix(config_notifications.PREFIX) for path in state.notifications)
-    return max((int(one) for one in numbers if one.isascii() and one.isdigit()), default=-1)
+    return max((int(number) for number in numbers if number.isascii() and number.isdigit()), default=-1)

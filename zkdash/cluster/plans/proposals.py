@@ -12,7 +12,7 @@ import msgspec
 
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.topics import Topic
-from zkdash.cluster.plans import registered
+from zkdash.cluster.plans import broker_racks
 from zkdash.kafka.assignment import leadership, regeneration, spread
 from zkdash.kafka.assignment.spread import Impossible
 from zkdash.kafka.documents.document import quote
@@ -71,11 +71,11 @@ def resize(state: ClusterState, factor: int, topics: Collection[str]) -> Proposa
     if not 1 <= factor <= len(state.brokers):
         return Proposal(refusals=(f"{factor} replicas do not fit {len(state.brokers)} live brokers.",))
     in_sync = {
-        (name, one.id): one.state.isr
+        (name, part.id): part.state.isr
         for name in topics
         if name in state.topics
-        for one in state.topics[name].partitions
-        if isinstance(one.state, PartitionState)
+        for part in state.topics[name].partitions
+        if isinstance(part.state, PartitionState)
     }
     return _proposal(
         state, topics, lambda lists, live, racks: spread.resize(lists, factor, live, racks, in_sync)
@@ -98,7 +98,7 @@ def regenerate(
     if unknown := sorted(set(wanted).difference(state.brokers)):
         return Proposal(refusals=(f"Broker {unknown[0]} is not registered.",))
     chosen = {name: _lists(state.topics[name]) for name in _names(state, topics) if name in state.topics}
-    racks = {broker: rack for broker, rack in registered.racks(state).items() if broker in wanted}
+    racks = {broker: rack for broker, rack in broker_racks.racks(state).items() if broker in wanted}
     whole = {
         name: {p: replicas for (_, p), replicas in lists.items()} for name, lists in chosen.items() if lists
     }
@@ -126,7 +126,7 @@ def _proposal(
         for name in _names(state, topics)
         for key, replicas in _lists(state.topics[name]).items()
     }
-    racks, live = registered.racks(state), frozenset(state.brokers)
+    racks, live = broker_racks.racks(state), frozenset(state.brokers)
     try:
         after = _without_dead(before, change(before, live, racks), live.difference(avoid), racks)
     except Impossible as fault:

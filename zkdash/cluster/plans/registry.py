@@ -16,7 +16,7 @@ from zkdash.cluster.plans.values import Ground
 
 
 def _declared() -> Iterator[ActionKind[Any]]:
-    for module in sorted(found.name for found in pkgutil.iter_modules(kinds.__path__)):
+    for module in sorted(module_info.name for module_info in pkgutil.iter_modules(kinds.__path__)):
         values = vars(importlib.import_module(f"{kinds.__name__}.{module}")).values()
         yield from (value for value in values if isinstance(value, ActionKind))
 

@@ -177,8 +177,8 @@ def _told_broker(broker: object) -> Write:
 
 
 def _has_broker(draft: Draft, path: str) -> bool:
-    found = draft.ground.tree.get(path)
-    return isinstance(found, Znode) and _has(found, topic_options.BROKER_THROTTLES)
+    znode = draft.ground.tree.get(path)
+    return isinstance(znode, Znode) and _has(znode, topic_options.BROKER_THROTTLES)
 
 
 def _has(znode: Znode | None, names: Iterable[str]) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.rebalance import asking, following, partial, verdicts
+from zkdash.cluster.rebalance import assignment_inputs, following, partial, verdicts
 from zkdash.cluster.rebalance.following import Claims
-from zkdash.cluster.rebalance.values import Asked, Expectation
+from zkdash.cluster.rebalance.values import AssignmentInputs, Expectation
 from zkdash.kafka.assignment import rules
 from zkdash.kafka.assignment.assignment_context import PartitionAssignment
 from zkdash.kafka.assignment.rules import Rule
@@ -26,23 +26,23 @@ def expect(state: ClusterState, group: Group, now: int, *, changed: int | None =
 
     A member that left leaves no trace in the group's znodes: who saw one leave says when by `changed`.
     """
-    asked = asking.of_group(state, group)
+    demand = assignment_inputs.of_group(state, group)
     claims = _claims(group)
-    threads = {topic: frozenset(ids) for topic, ids in asked.demand.threads.items()}
-    plans = _plans(asked, claims, threads)
-    matching = _matching(plans, asked, claims, threads)
+    threads = {topic: frozenset(ids) for topic, ids in demand.demand.threads.items()}
+    plans = _plans(demand, claims, threads)
+    matching = _matching(plans, demand, claims, threads)
     rule = matching[0] if matching else None
-    against = rule or _nearest(plans, claims, is_07=asked.is_07)
+    against = rule or _nearest(plans, claims, is_07=demand.is_07)
     plan = plans.get(against, PartitionAssignment({}))
     moved = _changed(group, changed)
     return Expectation(
         group=group.name,
-        asked=asked,
+        inputs=demand,
         plans=plans,
         rule=rule,
         matching=matching,
         against=against,
-        parts=tuple(verdicts.judge(group, asked, plan, doubt=_doubt(asked, rule))),
+        parts=tuple(verdicts.judge(group, demand, plan, doubt=_doubt(demand, rule))),
         idle=_idle(plan, threads) if plans else (),
         followed=following.by_member(plans, group.members, claims) if claims and not rule else {},
         may_differ=tuple(_differences(plans, matching)),
@@ -52,22 +52,22 @@ def expect(state: ClusterState, group: Group, now: int, *, changed: int | None =
     )
 
 
-def _plans(asked: Asked, claims: Claims, threads: Threads) -> dict[Rule, PartitionAssignment]:
+def _plans(demand: AssignmentInputs, claims: Claims, threads: Threads) -> dict[Rule, PartitionAssignment]:
     """The plan of every rule that may apply, nothing where there is none to tell.
 
     Round robin is over all topics at once: where one is open, so is all of it. Where a group of many
     partitions follows the default, no other rule is tried.
     """
-    if not asked.is_clear:
+    if not demand.is_clear:
         return {}
-    default, *others = rules.RULES_07 if asked.is_07 else rules.RULES_08
-    plans = {default: rules.assign(default, asked.demand)}
-    many = sum(map(len, asked.demand.partitions.values())) > MANY_PARTITIONS
-    if many and _matching(plans, asked, claims, threads):
+    default, *others = rules.RULES_07 if demand.is_07 else rules.RULES_08
+    plans = {default: rules.assign(default, demand.demand)}
+    many = sum(map(len, demand.demand.partitions.values())) > MANY_PARTITIONS
+    if many and _matching(plans, demand, claims, threads):
         return plans
     for rule in others:
-        if not (rule.is_round_robin and asked.open_topics):
-            plans[rule] = rules.assign(rule, asked.demand)
+        if not (rule.is_round_robin and demand.open_topics):
+            plans[rule] = rules.assign(rule, demand.demand)
     return plans
 
 
@@ -78,12 +78,14 @@ def _claims(group: Group) -> Claims:
     }
 
 
-def _matching(plans: Plans, asked: Asked, claims: Claims, threads: Threads) -> tuple[Rule, ...]:
+def _matching(plans: Plans, demand: AssignmentInputs, claims: Claims, threads: Threads) -> tuple[Rule, ...]:
     """The rules that all owners follow, Kafka's before the documents'; none where nothing is owned."""
-    told = {topic: ids for topic, ids in threads.items() if topic not in asked.open_topics}
-    if not any(claims.get(topic) for topic in told):
+    determined = {topic: ids for topic, ids in threads.items() if topic not in demand.open_topics}
+    if not any(claims.get(topic) for topic in determined):
         return ()
-    return tuple(rule for rule, plan in plans.items() if following.matches(plan, asked.demand, claims, told))
+    return tuple(
+        rule for rule, plan in plans.items() if following.matches(plan, demand.demand, claims, determined)
+    )
 
 
 def _nearest(plans: Plans, claims: Claims, *, is_07: bool) -> Rule:
@@ -93,8 +95,8 @@ def _nearest(plans: Plans, claims: Claims, *, is_07: bool) -> Rule:
     return max(usual, key=lambda rule: following.agreement(plans[rule], claims), default=default)
 
 
-def _doubt(asked: Asked, rule: Rule | None) -> str | None:
-    if rule is None and asked.open_topics and not asked.is_07:
+def _doubt(demand: AssignmentInputs, rule: Rule | None) -> str | None:
+    if rule is None and demand.open_topics and not demand.is_07:
         return "the owners do not follow range, and round robin is not computed while a topic is open"
     return None
 

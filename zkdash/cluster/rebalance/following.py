@@ -58,10 +58,10 @@ def by_member(
 
 
 def _by_member(owners: Mapping[str, Mapping[str, str | None]]) -> dict[str | None, set[tuple[str, str, str]]]:
-    found: dict[str | None, set[tuple[str, str, str]]] = {}
+    owned: dict[str | None, set[tuple[str, str, str]]] = {}
     for topic, keys in owners.items():
         for key, thread in keys.items():
             if thread is not None:
                 consumer = consumer_ids.parse_thread(thread).consumer
-                found.setdefault(consumer, set()).add((topic, key, thread))
-    return found
+                owned.setdefault(consumer, set()).add((topic, key, thread))
+    return owned

@@ -41,8 +41,8 @@ _TONES = {
 }
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """What a group asks for, as far as its registrations and its topics tell.
+class AssignmentInputs(msgspec.Struct, frozen=True):
+    """What a group's assignment is computed from, as far as its registrations and topics are known.
 
     `blocked` says what breaks every member's rebalance (a registration that does not parse). `unclear`
     says what keeps the whole plan from being told: a wildcard that is not previewed, a registration that
@@ -90,7 +90,7 @@ class Expectation(msgspec.Struct, frozen=True):
     """
 
     group: str
-    asked: Asked
+    inputs: AssignmentInputs
     plans: Mapping[Rule, PartitionAssignment]
     rule: Rule | None
     matching: tuple[Rule, ...]

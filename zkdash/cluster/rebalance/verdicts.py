@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from zkdash.cluster.model.groups import Group
-from zkdash.cluster.rebalance.values import Asked, Part, Verdict
+from zkdash.cluster.rebalance.values import AssignmentInputs, Part, Verdict
 from zkdash.kafka.assignment.assignment_context import PartitionAssignment
 from zkdash.kafka.consumers import consumer_ids
 
@@ -25,18 +25,18 @@ class _Case(msgspec.Struct, frozen=True):
 
 
 def judge(
-    group: Group, asked: Asked, plan: PartitionAssignment, *, doubt: str | None = None
+    group: Group, demand: AssignmentInputs, plan: PartitionAssignment, *, doubt: str | None = None
 ) -> Iterator[Part]:
     """The partitions that the group asks for and those that it owns beside them, by topic.
 
     `doubt` says why an owner other than the plan's may be right all the same.
     """
-    wanted = {topic for topics in asked.demand.members.values() for topic in topics}
-    nothing = next(iter((*asked.blocked, *asked.unclear)), None)
-    for topic in sorted({*wanted, *asked.open_topics, *group.owners}):
+    wanted = {topic for topics in demand.demand.members.values() for topic in topics}
+    nothing = next(iter((*demand.blocked, *demand.unclear)), None)
+    for topic in sorted({*wanted, *demand.open_topics, *group.owners}):
         planned = plan.owners.get(topic, {})
-        why = nothing or asked.open_topics.get(topic)
-        keys = dict.fromkeys(asked.demand.partitions.get(topic, ()) if topic in wanted else (), True)
+        why = nothing or demand.open_topics.get(topic)
+        keys = dict.fromkeys(demand.demand.partitions.get(topic, ()) if topic in wanted else (), True)
         for key in (*keys, *sorted(group.owners.get(topic, {}).keys() - keys.keys())):
             untold = plan.undetermined if key in planned and planned[key] is None else None
             expected = None if why else planned.get(key)
@@ -49,11 +49,11 @@ def _judge(group: Group, case: _Case, doubt: str | None) -> Part:
         return _part(case, Verdict.UNOWNED, None, None, case.why)
     if not isinstance(owner.thread, str):
         return _part(case, Verdict.UNDETERMINED, None, None, owner.thread.reason)
-    found = consumer_ids.parse_thread(owner.thread)
-    if found.consumer not in group.members:
-        return _part(case, Verdict.NOT_REGISTERED, owner.thread, found.consumer, found.reason)
-    verdict, reason = _compare(case, owner.thread, found.consumer, doubt)
-    return _part(case, verdict, owner.thread, found.consumer, reason)
+    thread = consumer_ids.parse_thread(owner.thread)
+    if thread.consumer not in group.members:
+        return _part(case, Verdict.NOT_REGISTERED, owner.thread, thread.consumer, thread.reason)
+    verdict, reason = _compare(case, owner.thread, thread.consumer, doubt)
+    return _part(case, verdict, owner.thread, thread.consumer, reason)
 
 
 def _compare(case: _Case, thread: str, consumer: str | None, doubt: str | None) -> tuple[Verdict, str | None]:

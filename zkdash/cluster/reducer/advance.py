@@ -194,7 +194,7 @@ class _Step:
             arrivals,
             self._reader,
             deleting=self._deletions.get(name) is not None,
-            asked=self._targets.get(name, moves.NONE),
+            requested=self._targets.get(name, moves.NONE),
         )
         here = None if after.znode is None else after
         self._topics.put(name, here)
@@ -218,14 +218,14 @@ class _Step:
             self._jury.group(name, here)
 
 
-def _is_reshaped(one: Topic | None, other: Topic | None) -> bool:
+def _is_reshaped(former: Topic | None, other: Topic | None) -> bool:
     """Whether the partitions that consumers should own may be others now."""
-    if one is None or other is None:
-        return one is not other
+    if former is None or other is None:
+        return former is not other
     return (
-        one.assignment is not other.assignment
-        or one.counts is not other.counts
-        or one.deleting != other.deleting
+        former.assignment is not other.assignment
+        or former.counts is not other.counts
+        or former.deleting != other.deleting
     )
 
 

@@ -36,9 +36,9 @@ def is_empty(topic: Topic) -> bool:
 
 
 def assemble(
-    before: Topic, arrivals: list[Arrival], reader: Reader, *, deleting: bool, asked: moves.Targets
+    before: Topic, arrivals: list[Arrival], reader: Reader, *, deleting: bool, requested: moves.Targets
 ) -> Topic:
-    """The topic after a batch. `asked` are its entries in /admin/reassign_partitions."""
+    """The topic after a batch. `requested` are its entries in /admin/reassign_partitions."""
     states: ById = {}
     counts: ById = {}
     single: dict[Kind, Arrival] = {}
@@ -65,7 +65,7 @@ def assemble(
         config,
         config_znode,
         deleting,
-        moves.of_topic(assignment, asked),
+        moves.of_topic(assignment, requested),
         directory,
     )
     newest = _newest(arrivals)
@@ -142,9 +142,11 @@ def _all(
     before: tuple[Partition, ...], assigned: Mapping[int, tuple[int, ...]], arrivals: ById, reader: Reader
 ) -> tuple[Partition, ...]:
     """Every partition that is assigned or has a state."""
-    known = {partition.id: partition for partition in before}
-    ids = sorted({*assigned, *arrivals, *known})
-    every = (_partition(known.get(number), number, assigned, arrivals.get(number), reader) for number in ids)
+    by_number = {partition.id: partition for partition in before}
+    ids = sorted({*assigned, *arrivals, *by_number})
+    every = (
+        _partition(by_number.get(number), number, assigned, arrivals.get(number), reader) for number in ids
+    )
     return tuple(partition for partition in every if partition is not None)
 
 
@@ -155,9 +157,9 @@ def _patched(
     after = list(before)
     for number, arrival in arrivals.items():
         at = _index(after, number)
-        known = after[at] if at < len(after) and after[at].id == number else None
-        partition = _partition(known, number, assigned, arrival, reader)
-        after[at : at + (known is not None)] = () if partition is None else (partition,)
+        former = after[at] if at < len(after) and after[at].id == number else None
+        partition = _partition(former, number, assigned, arrival, reader)
+        after[at : at + (former is not None)] = () if partition is None else (partition,)
     return tuple(after)
 
 
@@ -169,7 +171,7 @@ def _index(partitions: list[Partition], number: int) -> int:
 
 
 def _partition(
-    known: Partition | None,
+    former: Partition | None,
     number: int,
     assigned: Mapping[int, tuple[int, ...]],
     arrival: Arrival | None,
@@ -179,8 +181,8 @@ def _partition(
     state: State
     if arrival is not None:
         state, znode = reader.value(arrival, states_.parse_state), readable(arrival[4])
-    elif known is not None:
-        state, znode = known.state, known.znode
+    elif former is not None:
+        state, znode = former.state, former.znode
     else:
         state, znode = None, None
     return None if replicas is None and state is None else Partition(number, replicas, state, znode)

@@ -44,11 +44,11 @@ class Entities:
 
     def refuse(self, arrived: Iterable[tuple[str, Read]]) -> set[str]:
         """Keep which directories may not be read; the areas that it touches."""
-        known, areas = self._before.refused, set[str]()
+        refused_before, areas = self._before.refused, set[str]()
         for path, read in arrived:
             refused = read if isinstance(read, Unreadable) else None
-            if refused != known.get(path):
-                self._drafts.setdefault("refused", Draft(known)).put(path, refused)
+            if refused != refused_before.get(path):
+                self._drafts.setdefault("refused", Draft(refused_before)).put(path, refused)
                 areas |= {"configs", "acls", "notifications"}
         return areas
 

@@ -67,9 +67,9 @@ class Loads:
         return loads.close()
 
     def _count_07(self, topic: Topic, sign: int) -> None:
-        for held in topic.counts:
-            self._topics_07[held.broker] += sign
-            self._partitions_07[held.broker] += sign * held.count if isinstance(held.count, int) else 0
+        for count in topic.counts:
+            self._topics_07[count.broker] += sign
+            self._partitions_07[count.broker] += sign * count.count if isinstance(count.count, int) else 0
 
 
 def _is_alike(before: Topic, after: Topic) -> bool:
@@ -125,18 +125,18 @@ _TONES = len(_FIELDS)
 
 def _add(sums: dict[int, list[int]], part: _Part, count: int) -> None:
     replicas, leader, out, rank, judged = part
-    held = {broker for broker in replicas if broker >= 0}
-    for broker in held:
+    holders = {broker for broker in replicas if broker >= 0}
+    for broker in holders:
         _row(sums, broker)[_REPLICAS] += count
     if leader >= 0:
         _row(sums, leader)[_LEADERS] += count
-        held.add(leader)
-    for broker in held:
+        holders.add(leader)
+    for broker in holders:
         _row(sums, broker)[_TONES + rank] += count
     if judged and replicas and replicas[0] >= 0:
         _row(sums, replicas[0])[_PREFERRED] += count
         _row(sums, replicas[0])[_UNLED] += count if leader != replicas[0] else 0
-    for broker in held.intersection(out):
+    for broker in holders.intersection(out):
         _row(sums, broker)[_UNDER] += count
 
 

@@ -46,24 +46,24 @@ def assemble(before: Group, arrivals: list[Arrival], reader: Reader) -> Group:
     return msgspec.structs.replace(after, bad_offsets=bad) if bad else after
 
 
-def claims_alike(one: Group, other: Group) -> bool:
+def claims_alike(former: Group, other: Group) -> bool:
     """Whether two moments of a group differ at most in the values of offsets, which no number shows."""
     return (
-        one.members is other.members
-        and one.owners is other.owners
-        and one.offsets.keys() == other.offsets.keys()
+        former.members is other.members
+        and former.owners is other.owners
+        and former.offsets.keys() == other.offsets.keys()
         and all(
             parts is other.offsets[topic] or parts.keys() == other.offsets[topic].keys()
-            for topic, parts in one.offsets.items()
+            for topic, parts in former.offsets.items()
         )
-        and one.bad_offsets == other.bad_offsets
+        and former.bad_offsets == other.bad_offsets
     )
 
 
 def _bad(group: Group, arrivals: list[Arrival]) -> int:
     """How many of the group's offsets at these paths are bad."""
-    found = (group.offsets.get(arrival.key, {}).get(arrival.part) for arrival in arrivals)
-    return sum(offset is not None and groups.is_bad(offset) for offset in found)
+    offsets = (group.offsets.get(arrival.key, {}).get(arrival.part) for arrival in arrivals)
+    return sum(offset is not None and groups.is_bad(offset) for offset in offsets)
 
 
 def _members(before: Mapping[str, Member], arrivals: list[Arrival], reader: Reader) -> Mapping[str, Member]:

@@ -24,11 +24,11 @@ class Ledger:
         self, path: str, read: Znode | Unreadable | None, reasons: tuple[str, ...], *, critical: bool
     ) -> None:
         """Say what is wrong with the znode at `path` now: nothing (also when it is gone), or the reasons."""
-        known = self._problems.get(path)
+        former = self._problems.get(path)
         now = _problem(path, read, reasons, critical=critical) if reasons else None
-        if now != known:
+        if now != former:
             self._problems.put(path, now)
-            self.critical += (now is not None and now.critical) - (known is not None and known.critical)
+            self.critical += (now is not None and now.critical) - (former is not None and former.critical)
 
     def close(self) -> immutables.Map[str, Problem]:
         return self._problems.close()

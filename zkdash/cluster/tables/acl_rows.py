@@ -71,18 +71,18 @@ def select(state: ClusterState, query: Query) -> Selection[AclRow]:
     """
     wanted = filters.parse(query.q, state)
     every = [row for path, seen in state.acls.items() for row in _rows(path, seen)]
-    found = [row for row in every if wanted.admits(_text(row), row.status, _NO_BROKERS)]
-    found.sort(key=_order)
-    return choose(found, query, _KEYS, lambda row: row.status, total=len(every))
+    rows = [row for row in every if wanted.admits(_text(row), row.status, _NO_BROKERS)]
+    rows.sort(key=_order)
+    return choose(rows, query, _KEYS, lambda row: row.status, total=len(every))
 
 
 def of_topic(state: ClusterState, name: str) -> tuple[AclRow, ...]:
     """The entries that hold for a topic: its own, those of every topic, those of how its name begins."""
-    held = [f"{paths.ACLS}/Topic/{name}", f"{paths.ACLS}/Topic/{ANY}"]
+    candidates = [f"{paths.ACLS}/Topic/{name}", f"{paths.ACLS}/Topic/{ANY}"]
     prefixed = f"{paths.EXTENDED_ACLS}/prefixed/Topic/"
-    held += (prefixed + name[:end] for end in range(1, len(name) + 1))
-    seen = ((path, state.acls.get(path)) for path in dict.fromkeys(held))
-    return tuple(row for path, one in seen if one is not None for row in _rows(path, one))
+    candidates += (prefixed + name[:end] for end in range(1, len(name) + 1))
+    seen = ((path, state.acls.get(path)) for path in dict.fromkeys(candidates))
+    return tuple(row for path, acl in seen if acl is not None for row in _rows(path, acl))
 
 
 def tokens(state: ClusterState) -> tuple[TokenRow, ...]:

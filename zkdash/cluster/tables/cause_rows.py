@@ -40,17 +40,17 @@ def select(check: Check, looked: CheckResult, state: ClusterState, query: Query)
     causes: Mapping[str, Violation] = looked.causes or {}
     wanted = filters.parse(query.q, state)
     every = ((name, cause, cause.tone or check.tone) for name, cause in causes.items())
-    found = [one for one in every if not query.q or wanted.admits(_text(one), one[2], _NO_BROKERS)]
-    found.sort(key=lambda one: (one[2].rank, -one[1].count, one[0]))
+    admitted = [entry for entry in every if not query.q or wanted.admits(_text(entry), entry[2], _NO_BROKERS)]
+    admitted.sort(key=lambda entry: (entry[2].rank, -entry[1].count, entry[0]))
     keys: Keys[_Found] = {
-        "status": lambda one: one[2].rank,
-        "name": lambda one: one[0],
-        "count": lambda one: one[1].count,
-        "since": lambda one: begun(looked, one[0], one[1]),
-        "why": lambda one: one[1].why or None,
+        "status": lambda entry: entry[2].rank,
+        "name": lambda entry: entry[0],
+        "count": lambda entry: entry[1].count,
+        "since": lambda entry: begun(looked, entry[0], entry[1]),
+        "why": lambda entry: entry[1].why or None,
     }
-    chosen = choose(found, query, keys, lambda one: one[2], total=len(causes))
-    return with_rows(chosen, lambda one: _row(looked, *one))
+    chosen = choose(admitted, query, keys, lambda entry: entry[2], total=len(causes))
+    return with_rows(chosen, lambda entry: _row(looked, *entry))
 
 
 def _row(looked: CheckResult, name: str, cause: Violation, tone: Tone) -> CauseRow:
@@ -64,5 +64,5 @@ def _row(looked: CheckResult, name: str, cause: Violation, tone: Tone) -> CauseR
     )
 
 
-def _text(one: _Found) -> str:
-    return f"{one[0]}\n{one[1].why}".casefold()
+def _text(entry: _Found) -> str:
+    return f"{entry[0]}\n{entry[1].why}".casefold()

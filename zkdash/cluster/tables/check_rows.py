@@ -55,14 +55,16 @@ def select(state: ClusterState, observations: Observations, query: Query) -> Sel
     """
     wanted = filters.parse(query.q, state)
     every = (row(check, observations) for check in CHECKS)
-    found = [one for one in every if wanted.admits(_text(one), one.status, _NO_BROKERS)]
-    found.sort(key=lambda one: (one.status.rank, list(Verdict).index(one.verdict)))
-    return choose(found, query, _KEYS, lambda one: one.status, total=len(CHECKS))
+    admitted = [
+        check_row for check_row in every if wanted.admits(_text(check_row), check_row.status, _NO_BROKERS)
+    ]
+    admitted.sort(key=lambda check_row: (check_row.status.rank, list(Verdict).index(check_row.verdict)))
+    return choose(admitted, query, _KEYS, lambda check_row: check_row.status, total=len(CHECKS))
 
 
 def row(check: Check, observations: Observations) -> CheckRow:
     """What a check says of a cluster."""
-    finding = next((one for one in observations.findings if one.check == check.id), None)
+    finding = next((raised for raised in observations.findings if raised.check == check.id), None)
     if finding is not None:
         return CheckRow(check.id, Verdict.FAILS, finding.tone, finding.sentence, finding.count, finding.since)
     verdict = _verdict(check.id, observations)
@@ -80,8 +82,8 @@ def _verdict(check: str, observations: Observations) -> Verdict:
     return Verdict.SILENT if looked.causes is None else Verdict.WAITS
 
 
-def _text(one: CheckRow) -> str:
-    return f"{one.check}\n{one.sentence}".casefold()
+def _text(check_row: CheckRow) -> str:
+    return f"{check_row.check}\n{check_row.sentence}".casefold()
 
 
 _TONES = {

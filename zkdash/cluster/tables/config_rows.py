@@ -53,9 +53,9 @@ def select(state: ClusterState, query: Query, keys: Keys[ConfigRow] = DEFAULT_OR
     """
     wanted = filters.parse(query.q, state)
     every = [*_topics(state), *_others(state)]
-    found = [row for row in every if wanted.admits(_text(row), row.status, _brokers(row))]
-    found.sort(key=lambda row: (row.status.rank, row.noun, row.name))
-    return choose(found, query, keys, lambda row: row.status, total=len(every))
+    admitted = [row for row in every if wanted.admits(_text(row), row.status, _brokers(row))]
+    admitted.sort(key=lambda row: (row.status.rank, row.noun, row.name))
+    return choose(admitted, query, keys, lambda row: row.status, total=len(every))
 
 
 def of_broker(state: ClusterState, number: int) -> tuple[tuple[Setting, ...], tuple[str, ...]]:

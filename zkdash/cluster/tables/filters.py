@@ -1,8 +1,8 @@
 """The text of a filter box: plain words and `key:value` terms, all of which must hold.
 
 A word is looked for anywhere in a name, whatever the case. `status:` takes a tone or how it begins,
-`broker:` an id that leads or holds a replica, `rack:` a rack of such a broker, `is:` a fact that a check
-counts. A term with another key is a plain word, as names may hold colons.
+`broker:` an id that leads or holds a replica, `rack:` a rack of such a broker, `is:` a fact of the topic,
+`not:` one that must not hold. A term with another key is a plain word, as names may hold colons.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import msgspec
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import TopicSummary
-from zkdash.kafka import paths
+from zkdash.kafka import paths, topic_names
 from zkdash.kafka.values import Broker
 
-# What `is:` may ask of a topic. No check looks at a topic that is being deleted, so nor do its facts.
+# What `is:` and `not:` may ask of a topic. No check looks at one that is being deleted, so nor do its facts.
 FACTS: dict[str, Callable[[TopicSummary], object]] = {
     "offline": lambda summary: summary.offline and not summary.deleting,
     "leader-dead": lambda summary: summary.leader_dead and not summary.deleting,
@@ -25,7 +25,9 @@ FACTS: dict[str, Callable[[TopicSummary], object]] = {
     "without-state": lambda summary: summary.stateless and not summary.deleting,
     "deleting": lambda summary: summary.deleting,
     "reassigning": lambda summary: summary.moving,
+    "internal": lambda summary: summary.name in topic_names.INTERNAL,
 }
+NOT_INTERNAL = "not:internal"
 
 
 class Filter(msgspec.Struct, frozen=True):
@@ -35,6 +37,7 @@ class Filter(msgspec.Struct, frozen=True):
     tones: tuple[frozenset[Tone], ...] = ()
     brokers: tuple[frozenset[int], ...] = ()
     facts: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
 
     def admits(self, text: str, tone: Tone, brokers: frozenset[int]) -> bool:
         """Whether a row with this text, status and brokers passes, facts aside."""
@@ -51,6 +54,9 @@ class Filter(msgspec.Struct, frozen=True):
         for fact in self.facts:
             if not FACTS[fact](summary):
                 return False
+        for fact in self.denied:
+            if FACTS[fact](summary):
+                return False
         return self.admits(summary.name.casefold(), summary.tone, summary.brokers)
 
 
@@ -60,6 +66,7 @@ def parse(text: str, state: ClusterState) -> Filter:
     tones: list[frozenset[Tone]] = []
     brokers: list[frozenset[int]] = []
     facts: list[str] = []
+    denied: list[str] = []
     for term in text.casefold().split():
         key, _, value = term.partition(":")
         if key == "status" and value:
@@ -70,9 +77,11 @@ def parse(text: str, state: ClusterState) -> Filter:
             brokers.append(_in_rack(value, state))
         elif key == "is" and value in FACTS:
             facts.append(value)
+        elif key == "not" and value in FACTS:
+            denied.append(value)
         else:
             words.append(term)
-    return Filter(tuple(words), tuple(tones), tuple(brokers), tuple(facts))
+    return Filter(tuple(words), tuple(tones), tuple(brokers), tuple(facts), tuple(denied))
 
 
 def tones_of(word: str) -> frozenset[Tone]:

@@ -43,9 +43,9 @@ def select(
     """
     wanted = filters.parse(query.q, state)
     every = (_row(problem, first_seen) for problem in state.problems.values())
-    found = [row for row in every if wanted.admits(_text(row), row.status, _NO_BROKERS)]
-    found.sort(key=lambda row: (row.status.rank, row.path))
-    return choose(found, query, keys, lambda row: row.status, total=len(state.problems))
+    admitted = [row for row in every if wanted.admits(_text(row), row.status, _NO_BROKERS)]
+    admitted.sort(key=lambda row: (row.status.rank, row.path))
+    return choose(admitted, query, keys, lambda row: row.status, total=len(state.problems))
 
 
 def _text(row: ProblemRow) -> str:

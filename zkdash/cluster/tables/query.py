@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from zkdash.cluster.model.ranking import Ranking
+from zkdash.cluster.model.ranking import Entry, Ranking, rank
 from zkdash.cluster.model.tone import Tone
 
 R = TypeVar("R")
@@ -60,28 +60,45 @@ class Selection(msgspec.Struct, Generic[R], frozen=True):
 
 
 def choose(
-    found: Sequence[R], query: Query, keys: Keys[R], tone: Callable[[R], Tone], *, total: int
+    rows: Sequence[R], query: Query, keys: Keys[R], tone: Callable[[R], Tone], *, total: int
 ) -> Selection[R]:
     """The page of rows that already pass the query's text: by status, sorted, cut."""
-    tones = Counter(map(tone, found))
+    tones = Counter(map(tone, rows))
     ticked = query.ticked
     if len(ticked) < len(STATUSES):
-        found = [one for one in found if tone(one).value in ticked]
+        rows = [row for row in rows if tone(row).value in ticked]
     key, falls = query.order(keys)
     if key is not None:
-        found = _sorted(found, keys[key], falls=falls)
-    page, pages, cut = window(query, len(found))
+        rows = in_order(rows, keys[key], falls=falls)
+    page, pages, cut = window(query, len(rows))
     counts = {tone.value: tones[tone] for tone in Tone}
-    return Selection(tuple(found[cut]), total, len(found), page, pages, counts)
+    return Selection(tuple(rows[cut]), total, len(rows), page, pages, counts)
 
 
 def first(ranking: Ranking, tones: Sequence[int], query: Query, row: Callable[[str], R]) -> Selection[R]:
     """The default order, of which only the page is read. `tones` counts what is ranked, by status."""
+    return page_of(_ranked(ranking, tones, query.ticked), tones, query, row)
+
+
+def ticked(entries: Iterable[Entry], query: Query) -> Iterator[str]:
+    """Of what is ranked but no `Ranking`, the names with the statuses that are asked for."""
+    ranks = {tone.rank for tone in Tone if tone.value in query.ticked}
+    if len(ranks) == len(Tone):
+        return (name for _, name in entries)
+    return (name for place, name in entries if rank(place) in ranks)
+
+
+def page_of(
+    names: Iterable[str], tones: Sequence[int], query: Query, row: Callable[[str], R]
+) -> Selection[R]:
+    """The page of names that have the statuses asked for, in their order, read up to the page's end.
+
+    `tones` counts all that there are, by status.
+    """
     counts = dict(zip(STATUSES, tones, strict=True))
-    ticked = query.ticked
-    matched = sum(counts[status] for status in ticked)
+    matched = sum(counts[status] for status in query.ticked)
     page, pages, cut = window(query, matched)
-    shown = islice(_ranked(ranking, tones, ticked), cut.start, cut.stop)
+    shown = islice(names, cut.start, cut.stop)
     return Selection(tuple(map(row, shown)), sum(tones), matched, page, pages, counts)
 
 
@@ -108,9 +125,12 @@ def _ranked(ranking: Ranking, tones: Sequence[int], ticked: frozenset[str]) -> I
         start += count
 
 
-def _sorted(found: Sequence[R], key: Callable[[R], Any], *, falls: bool) -> list[R]:
+def in_order(rows: Sequence[R], key: Callable[[R], Any], *, falls: bool) -> list[R]:
     """Sorted by a key, equal ones in their order; those without a value last, rising or falling."""
-    keyed = [(key(one), one) for one in found]
-    known = [pair for pair in keyed if pair[0] is not None]
-    known.sort(key=lambda pair: pair[0], reverse=falls)
-    return [one for _, one in known] + [one for value, one in keyed if value is None]
+    # By their places, as a pair for each row would have the collector look at all that is in memory.
+    values = [key(row) for row in rows]
+    places = [place for place, value in enumerate(values) if value is not None]
+    places.sort(key=values.__getitem__, reverse=falls)
+    return [rows[place] for place in places] + [
+        row for row, value in zip(rows, values, strict=True) if value is None
+    ]

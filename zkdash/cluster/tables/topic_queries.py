@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from zkdash.cluster.checks import topic_standing
+from zkdash.cluster.checks.topic_standing import Standing
 from zkdash.cluster.evaluation import evaluator
 from zkdash.cluster.evaluation import partitions as judging
 from zkdash.cluster.model import summary
+from zkdash.cluster.model.lags import NONE as NO_LAGS
+from zkdash.cluster.model.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic
-from zkdash.cluster.tables import filters, topic_rows
+from zkdash.cluster.tables import filters, topic_rows, topic_statuses
 from zkdash.cluster.tables.query import (
     DEFAULT_ORDER,
     SIZES,
@@ -24,6 +28,8 @@ from zkdash.cluster.tables.query import (
     Selection,
     choose,
     first,
+    page_of,
+    ticked,
     with_rows,
 )
 from zkdash.cluster.tables.topic_rows import CountRow, PartitionRow, TopicRow
@@ -48,70 +54,94 @@ Held = tuple[PartitionCount, Status]
 def _state(field: Callable[[PartitionState], int]) -> Callable[[Judged], int | None]:
     """A number of a partition's state, None where the state is not to be had."""
 
-    def key(one: Judged) -> int | None:
-        state = one[0].state
+    def key(judged: Judged) -> int | None:
+        state = judged[0].state
         return field(state) if isinstance(state, PartitionState) else None
 
     return key
 
 
 _PARTITION_KEYS: Keys[Judged] = {
-    "partition": lambda one: one[0].id,
+    "partition": lambda judged: judged[0].id,
     "leader": _state(lambda state: state.leader),
-    "replicas": lambda one: one[0].replicas,
+    "replicas": lambda judged: judged[0].replicas,
     "isr": _state(lambda state: len(state.isr)),
     "leader_epoch": _state(lambda state: state.leader_epoch),
     "controller_epoch": _state(lambda state: state.controller_epoch),
-    "status": lambda one: one[1][0].rank,
-    "changed": lambda one: one[0].znode and one[0].znode.mtime,
-    "path": lambda one: one[0].id,
+    "status": lambda judged: judged[1][0].rank,
+    "changed": lambda judged: judged[0].znode and judged[0].znode.mtime,
+    "path": lambda judged: judged[0].id,
 }
 _COUNT_KEYS: Keys[Held] = {
-    "broker": lambda one: one[0].broker,
-    "partitions": lambda one: one[0].count if isinstance(one[0].count, int) else None,
-    "status": lambda one: one[1][0].rank,
-    "changed": lambda one: one[0].znode and one[0].znode.mtime,
-    "path": lambda one: one[0].broker,
+    "broker": lambda judged: judged[0].broker,
+    "partitions": lambda judged: judged[0].count if isinstance(judged[0].count, int) else None,
+    "status": lambda judged: judged[1][0].rank,
+    "changed": lambda judged: judged[0].znode and judged[0].znode.mtime,
+    "path": lambda judged: judged[0].broker,
 }
 PARTITION_SORTS = tuple(_PARTITION_KEYS)
 COUNT_SORTS = tuple(_COUNT_KEYS)
 
 
 def select_topics(
-    state: ClusterState, query: Query, keys: Keys[TopicRow] = DEFAULT_ORDER
+    state: ClusterState,
+    query: Query,
+    keys: Keys[TopicRow] = DEFAULT_ORDER,
+    lags: Lags = NO_LAGS,
+    standing: Standing = topic_standing.NOTHING,
 ) -> Selection[TopicRow]:
-    """The Topics page: worst status first, then by name, unless asked otherwise by one of `keys`."""
+    """The Topics page: worst first, then by name, unless asked otherwise by one of `keys`."""
+    judged = topic_statuses.statuses(state, standing)
     key, falls = query.order(keys)
     if not query.q.strip() and (key is None or (key == "status" and not falls)):
-        tones, ranking = state.counts.tones, state.ranking
-        return first(ranking, tones, query, lambda name: TopicRow(state, state.summaries[name]))
-    names = [name for _, name in state.ranking]
+        if not judged.worse:
+            tones, ranking = state.counts.tones, state.ranking
+            return first(ranking, tones, query, lambda name: TopicRow(state, state.summaries[name], lags))
+        return page_of(
+            ticked(judged.ranked(), query),
+            judged.tones(),
+            query,
+            lambda name: TopicRow(state, judged.summary(name), lags),
+        )
+    names = [name for _, name in judged.ranked()]
     if key is not None:
         names.sort()  # so that topics with equal values stand by name; five sorted runs, merged at once
     wanted = filters.parse(query.q, state)
-    every = map(state.summaries.__getitem__, names)
-    found = [TopicRow(state, one) for one in every if wanted.admits_topic(one)]
-    return choose(found, query, keys, lambda row: row.summary.tone, total=len(state.topics))
+    every = map(judged.summary, names) if judged.worse else map(state.summaries.__getitem__, names)
+    rows = [
+        TopicRow(state, topic_summary, lags) for topic_summary in every if wanted.admits_topic(topic_summary)
+    ]
+    return choose(rows, query, keys, lambda row: row.summary.tone, total=len(state.topics))
 
 
 def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Selection[PartitionRow]:
     """The Topic page of 0.8+: by partition, unless asked otherwise."""
     ground = evaluator.ground_of(state)
-    found = [(part, judging.status(topic, part, ground)) for part in topic.partitions]
+    judged_parts = [(part, judging.status(topic, part, ground)) for part in topic.partitions]
     if query.q.strip():
         wanted = filters.parse(query.q, state)
-        found = [one for one in found if wanted.admits(str(one[0].id), one[1][0], _brokers(one[0]))]
-    chosen = choose(found, query, _PARTITION_KEYS, lambda one: one[1][0], total=len(topic.partitions))
-    return with_rows(chosen, lambda one: topic_rows.partition(state, topic, one[0], one[1]))
+        judged_parts = [
+            judged
+            for judged in judged_parts
+            if wanted.admits(str(judged[0].id), judged[1][0], _brokers(judged[0]))
+        ]
+    chosen = choose(
+        judged_parts, query, _PARTITION_KEYS, lambda judged: judged[1][0], total=len(topic.partitions)
+    )
+    return with_rows(chosen, lambda judged: topic_rows.partition(state, topic, judged[0], judged[1]))
 
 
 def select_counts(state: ClusterState, topic: Topic, query: Query) -> Selection[CountRow]:
     """The Topic page of 0.7: by broker, unless asked otherwise."""
     wanted = filters.parse(query.q, state)
-    every = ((held, summary.count_status(held, state.brokers)) for held in topic.counts)
-    found = [one for one in every if wanted.admits(str(one[0].broker), one[1][0], frozenset({one[0].broker}))]
-    chosen = choose(found, query, _COUNT_KEYS, lambda one: one[1][0], total=len(topic.counts))
-    return with_rows(chosen, lambda one: topic_rows.count(state, topic, one[0], one[1]))
+    every = ((count, summary.count_status(count, state.brokers)) for count in topic.counts)
+    judged_counts = [
+        judged
+        for judged in every
+        if wanted.admits(str(judged[0].broker), judged[1][0], frozenset({judged[0].broker}))
+    ]
+    chosen = choose(judged_counts, query, _COUNT_KEYS, lambda judged: judged[1][0], total=len(topic.counts))
+    return with_rows(chosen, lambda judged: topic_rows.count(state, topic, judged[0], judged[1]))
 
 
 def _brokers(part: Partition) -> frozenset[int]:

@@ -12,6 +12,8 @@ import msgspec
 
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.known import Known, percent
+from zkdash.cluster.model.lags import NONE as NO_LAGS
+from zkdash.cluster.model.lags import Lags, TopicConsumers
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, TopicSummary
@@ -23,13 +25,19 @@ _UNASSIGNED = Unparsable("the topic has partitions, but no assignment in its zno
 
 
 class TopicRow(msgspec.Struct, frozen=True, gc=False):
-    """One topic of a state: its numbers, and what is known where there is no number.
+    """One topic of a state: its numbers, and what is known where there is no number; with its groups' lags.
 
     It holds nothing of its own, so that one may be made of each topic that is looked at.
     """
 
     state: ClusterState
     summary: TopicSummary
+    lags: Lags = NO_LAGS
+
+    @property
+    def consumers(self) -> TopicConsumers | None:
+        """The groups that committed an offset of it, None where none is known to."""
+        return self.lags.topics.get(self.summary.name)
 
     @property
     def partitions(self) -> Known[int]:
@@ -110,11 +118,11 @@ class CountRow(msgspec.Struct, frozen=True):
     mzxid: int | None
 
 
-def partition(state: ClusterState, one: Topic, part: Partition, status: summary.Status) -> PartitionRow:
+def partition(state: ClusterState, topic: Topic, part: Partition, status: summary.Status) -> PartitionRow:
     """The row of a partition of a topic."""
     tone, words = status
     read = part.state
-    known = isinstance(read, PartitionState)
+    is_known = isinstance(read, PartitionState)
     isr = read.isr if isinstance(read, PartitionState) else ()
     leader = read.leader if isinstance(read, PartitionState) else -1
     replicas = part.replicas or ()
@@ -125,45 +133,47 @@ def partition(state: ClusterState, one: Topic, part: Partition, status: summary.
         partition=part.id,
         leader=read.leader if isinstance(read, PartitionState) else read,
         leader_live=leader in state.brokers if leader >= 0 else None,
-        replicas=part.replicas if part.replicas is not None else unassigned(one),
+        replicas=part.replicas if part.replicas is not None else unassigned(topic),
         isr=read.isr if isinstance(read, PartitionState) else read,
-        out_of_sync=tuple(broker for broker in replicas if broker not in isr) if known else (),
+        out_of_sync=tuple(broker for broker in replicas if broker not in isr) if is_known else (),
         dead=_dead((*replicas, *isr, leader), state.brokers),
         leader_epoch=read.leader_epoch if isinstance(read, PartitionState) else read,
         controller_epoch=read.controller_epoch if isinstance(read, PartitionState) else read,
-        marks=("moving",) if part.id in one.moving else (),
+        marks=("moving",) if part.id in topic.moving else (),
         changed=changed,
-        path=paths.state(one.name, part.id),
+        path=paths.state(topic.name, part.id),
         version=version,
         mzxid=mzxid,
     )
 
 
-def count(state: ClusterState, one: Topic, held: PartitionCount, status: summary.Status) -> CountRow:
+def count(
+    state: ClusterState, topic: Topic, partition_count: PartitionCount, status: summary.Status
+) -> CountRow:
     """The row of a broker of a 0.7 topic."""
     tone, words = status
-    changed, version, mzxid = _stamp(held.znode)
+    changed, version, mzxid = _stamp(partition_count.znode)
     return CountRow(
         status=tone,
         words=words,
-        broker=held.broker,
-        live=held.broker in state.brokers,
-        partitions=held.count,
+        broker=partition_count.broker,
+        live=partition_count.broker in state.brokers,
+        partitions=partition_count.count,
         changed=changed,
-        path=paths.partition_count(one.name, held.broker),
+        path=paths.partition_count(topic.name, partition_count.broker),
         version=version,
         mzxid=mzxid,
     )
 
 
-def _uncounted(one: Topic) -> Unparsable | Unreadable:
+def _uncounted(topic: Topic) -> Unparsable | Unreadable:
     """Why nobody can say how many partitions a topic has."""
-    doubts = [one.assignment, *(held.count for held in one.counts)]
+    doubts = [topic.assignment, *(partition_count.count for partition_count in topic.counts)]
     return next((doubt for doubt in doubts if isinstance(doubt, Unparsable | Unreadable)), _UNASSIGNED)
 
 
-def unassigned(one: Topic) -> Unparsable | Unreadable | None:
-    return one.assignment if isinstance(one.assignment, Unparsable | Unreadable) else None
+def unassigned(topic: Topic) -> Unparsable | Unreadable | None:
+    return topic.assignment if isinstance(topic.assignment, Unparsable | Unreadable) else None
 
 
 def _dead(brokers: tuple[int, ...], live: Container[int]) -> frozenset[int]:

@@ -1,7 +1,8 @@
 """What a simulated broker answers to the few questions that the dashboard asks. Pure: bytes to bytes.
 
-ListOffsets version 0 (both ends) and 1 (any moment too), OffsetFetch versions 1 and 2, ListGroups version 0,
-as 3.9 answers them; every other request is refused, for which a real broker closes the connection.
+ListOffsets version 0 (both ends) and 1 (any moment too), OffsetFetch versions 1 and 2, ListGroups and
+DescribeGroups version 0, as 3.9 answers them; every other request is refused, for which a real broker closes
+the connection.
 Source: kafka.server.KafkaApis.
 """
 
@@ -10,7 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from kafka.protocol.admin import ListGroupsRequest, ListGroupsResponse
+from kafka.protocol.admin import (
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
 from kafka.protocol.consumer import (
     ListOffsetsRequest,
     ListOffsetsResponse,
@@ -62,6 +68,8 @@ class KafkaApis:
             response = self._list_offsets(request)
         elif isinstance(request, ListGroupsRequest):
             response = self._list_groups()
+        elif isinstance(request, DescribeGroupsRequest):
+            response = self._describe_groups(request)
         else:
             response = self._fetch_offsets(request)
         response.API_VERSION = request.API_VERSION
@@ -143,6 +151,15 @@ class KafkaApis:
         ]
         return ListGroupsResponse(error_code=_NONE, groups=groups)
 
+    def _describe_groups(self, request: Any) -> Any:
+        return DescribeGroupsResponse(groups=[self._described(name) for name in request.groups])
+
+    def _described(self, group: str) -> Any:
+        """A group without members, as old consumers leave it; what nobody knows is dead."""
+        if not self._coordinates(group):
+            return _described_group(group, error=_NOT_COORDINATOR)
+        return _described_group(group, state="Empty" if group in self._progress.groups_in_kafka else "Dead")
+
 
 def _commit(partition: int, offset: int | None) -> Any:
     """A partition of an OffsetFetch answer. That nothing was committed is not an error."""
@@ -151,6 +168,12 @@ def _commit(partition: int, offset: int | None) -> Any:
         committed_offset=_NO_OFFSET if offset is None else offset,
         metadata="",
         error_code=_NONE,
+    )
+
+
+def _described_group(group: str, *, state: str = "", error: int = _NONE) -> Any:
+    return DescribeGroupsResponse.DescribedGroup(
+        error_code=error, group_id=group, group_state=state, protocol_type="", protocol_data="", members=[]
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-from kafka.protocol.admin import ListGroupsRequest
+from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 
 _ANSWERED: Final = {
@@ -18,6 +18,7 @@ _ANSWERED: Final = {
     (OffsetFetchRequest.API_KEY, 1): OffsetFetchRequest,
     (OffsetFetchRequest.API_KEY, 2): OffsetFetchRequest,
     (ListGroupsRequest.API_KEY, 0): ListGroupsRequest,
+    (DescribeGroupsRequest.API_KEY, 0): DescribeGroupsRequest,
 }
 _API = struct.Struct("!hh")
 

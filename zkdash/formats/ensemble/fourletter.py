@@ -67,36 +67,36 @@ def srvr(answer: bytes) -> Told | Refusal:
     """What srvr told."""
     if (refusal := _refusal(answer)) is not None:
         return refusal
-    found: dict[str, str | int | float | None] = {}
+    values: dict[str, str | int | float | None] = {}
     for key, value in _lines(answer, ":"):
         if key == "Zookeeper version":
-            found["version"] = _version(value)
+            values["version"] = _version(value)
         elif key.startswith("Latency"):
             numbers = [_decimal(text) for text in value.split("/")]
             if len(numbers) == 3:
-                found |= zip(("latency_min", "latency_avg", "latency_max"), numbers, strict=True)
+                values |= zip(("latency_min", "latency_avg", "latency_max"), numbers, strict=True)
         elif key == "Zxid":
-            found["zxid"] = _zxid(value)
+            values["zxid"] = _zxid(value)
         elif key == "Mode":
-            found["mode"] = _mode(value)
+            values["mode"] = _mode(value)
         elif key in _SRVR:
-            found[_SRVR[key]] = _count(value)
-    return _told(found)
+            values[_SRVR[key]] = _count(value)
+    return _told(values)
 
 
 def mntr(answer: bytes) -> Told | Refusal:
     """What mntr told."""
     if (refusal := _refusal(answer)) is not None:
         return refusal
-    found: dict[str, str | int | float | None] = {}
+    values: dict[str, str | int | float | None] = {}
     for key, value in _lines(answer, "\t"):
         if key == "zk_version":
-            found["version"] = _version(value)
+            values["version"] = _version(value)
         elif key == "zk_server_state":
-            found["mode"] = _mode(value)
+            values["mode"] = _mode(value)
         elif (name := _MNTR.get(key)) is not None:
-            found[name] = _decimal(value) if name in _LATENCIES else _count(value)
-    return _told(found)
+            values[name] = _decimal(value) if name in _LATENCIES else _count(value)
+    return _told(values)
 
 
 def isro(answer: bytes) -> bool | Refusal:
@@ -106,10 +106,10 @@ def isro(answer: bytes) -> bool | Refusal:
     return _STATES.get(answer.strip(), Refusal.STRANGE)
 
 
-def merge(one: Told, other: Told) -> Told:
+def merge(first: Told, other: Told) -> Told:
     """Both together; of what both tell, the second."""
     said = {name: value for name, value in msgspec.structs.asdict(other).items() if value is not None}
-    return msgspec.structs.replace(one, **said)
+    return msgspec.structs.replace(first, **said)
 
 
 def _refusal(answer: bytes) -> Refusal | None:
@@ -118,20 +118,20 @@ def _refusal(answer: bytes) -> Refusal | None:
     return Refusal.NOT_SERVING if _NOT_SERVING in answer else None
 
 
-def _told(found: dict[str, str | int | float | None]) -> Told | Refusal:
+def _told(values: dict[str, str | int | float | None]) -> Told | Refusal:
     """Nothing that is known of a ZooKeeper is not an empty answer but a strange one."""
-    known = {name: value for name, value in found.items() if value is not None}
-    return Told(**known) if known else Refusal.STRANGE  # type: ignore[arg-type]
+    given = {name: value for name, value in values.items() if value is not None}
+    return Told(**given) if given else Refusal.STRANGE  # type: ignore[arg-type]
 
 
 def _lines(answer: bytes, separator: str) -> list[tuple[str, str]]:
     pairs = (line.partition(separator) for line in answer.decode(errors="replace").splitlines())
-    return [(key.strip(), value.strip()) for key, found, value in pairs if found]
+    return [(key.strip(), value.strip()) for key, separator, value in pairs if separator]
 
 
 def _version(text: str) -> str | None:
-    found = _VERSION.match(text)
-    return None if found is None else found[0]
+    match = _VERSION.match(text)
+    return None if match is None else match[0]
 
 
 def _mode(text: str) -> str | None:
@@ -157,5 +157,5 @@ def _count(text: str) -> int | None:
     """A whole number: -1 is ZooKeeper's word for not known."""
     if re.fullmatch(r"[0-9]{1,19}", text):  # exactly, which a float would not be
         return int(text) if int(text) <= _MOST else None
-    found = _decimal(text)
-    return None if found is None else int(found)
+    number = _decimal(text)
+    return None if number is None else int(number)

@@ -31,8 +31,8 @@ def read(data: bytes) -> Membership | None:
                 unread += 1
             else:
                 members[member.id] = member
-        elif found := re.fullmatch(r"version=([0-9a-fA-F]{1,16})", line.strip()):
-            version = int(found[1], 16)
+        elif match := re.fullmatch(r"version=([0-9a-fA-F]{1,16})", line.strip()):
+            version = int(match[1], 16)
         elif line.startswith(("group.", "weight.")):
             has_groups = True
     if not members and not unread:
@@ -43,11 +43,11 @@ def read(data: bytes) -> Membership | None:
 
 def _member(number: int, text: str) -> Member | None:
     peers, _, client = text.strip().partition(";")
-    found = [_PEER.fullmatch(one.strip()) for one in peers.split("|")]
-    first = found[0]
+    matches = [_PEER.fullmatch(peer.strip()) for peer in peers.split("|")]
+    first = matches[0]
     if first is None:
         return None
-    is_voter = all(one is None or one[3] != "observer" for one in found)
+    is_voter = all(match is None or match[3] != "observer" for match in matches)
     host = first[1] or first[2]
     reached = _CLIENT.fullmatch(client.strip())
     if reached is None or not 0 < int(reached[3]) < 65536:

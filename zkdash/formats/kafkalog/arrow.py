@@ -54,7 +54,7 @@ class Piece(NamedTuple):
     end: int
 
 
-def pieces(found: Iterable[Entry | Problem], *, limit: int = ROWS) -> Iterator[Piece]:
+def pieces(items: Iterable[Entry | Problem], *, limit: int = ROWS) -> Iterator[Piece]:
     """What `segment.decode` or `oldest.decode` found, in pieces of `limit` rows at most, at least one.
 
     A header counts as a row, and of keys and values a piece holds about BYTES at most.
@@ -63,7 +63,7 @@ def pieces(found: Iterable[Entry | Problem], *, limit: int = ROWS) -> Iterator[P
     problems: list[Problem] = []
     end = -1
     room, weight = limit, BYTES
-    for each in found:
+    for each in items:
         if isinstance(each, Problem):
             problems.append(each)
             continue

@@ -147,14 +147,14 @@ def _headers(data: bytes, position: int, count: int) -> tuple[tuple[tuple[str, b
         raise ValueError("a record with a nonsensical number of headers")
     if count > bounds.HEADERS:
         raise ValueError(f"a record with {count} headers, where {bounds.HEADERS} are read")
-    found = []
+    headers = []
     for _ in range(count):
         name, position = _bytes(data, position)
         value, position = _bytes(data, position)
         if name is None:
             raise ValueError("a header without a name")
-        found.append((name.decode(errors="replace"), value))
-    return tuple(found), position
+        headers.append((name.decode(errors="replace"), value))
+    return tuple(headers), position
 
 
 def _bytes(data: bytes, position: int) -> tuple[bytes | None, int]:

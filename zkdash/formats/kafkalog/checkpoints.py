@@ -43,20 +43,20 @@ def epochs(data: bytes) -> list[Epoch] | Problem:
 
 def properties(data: bytes) -> dict[str, str]:
     """Java's properties: meta.properties (broker.id, cluster.id), partition.metadata has lines alike."""
-    found = {}
+    entries = {}
     for line in data.decode("utf-8", errors="replace").splitlines():
         stripped = line.strip()
         if stripped and stripped[0] not in "#!":
             name, _, value = re.sub(r"\s*[=:]\s*|\s+", "=", stripped, count=1).partition("=")
-            found[name] = value.replace("\\:", ":").replace("\\=", "=")
-    return found
+            entries[name] = value.replace("\\:", ":").replace("\\=", "=")
+    return entries
 
 
 def _lines(data: bytes, kind: Callable[[list[str]], T]) -> list[T] | Problem:
     """Version 0, the number of lines, the lines."""
     lines = data.decode("utf-8", errors="replace").splitlines(keepends=True)
     at = 0
-    found: list[T] = []
+    entries: list[T] = []
     count: int | None = None
     for number, line in enumerate(lines):
         try:
@@ -65,13 +65,13 @@ def _lines(data: bytes, kind: Callable[[list[str]], T]) -> list[T] | Problem:
             elif number == 1:
                 count = _number(line.strip())
             else:
-                found.append(kind(line.split()))
+                entries.append(kind(line.split()))
         except ValueError as error:
             return Problem(at, f"line {number + 1}: {error}")
         at += len(line.encode())
-    if count is None or len(found) != count:
-        return Problem(len(data), f"{len(found)} lines where {count} were told", torn=True)
-    return found
+    if count is None or len(entries) != count:
+        return Problem(len(data), f"{len(entries)} lines where {count} were told", torn=True)
+    return entries
 
 
 def _version(line: str) -> None:

@@ -45,35 +45,35 @@ class Aborted(NamedTuple):
 def places(data: bytes, base_offset: int) -> tuple[list[Place], list[Problem]]:
     """The entries of an `.index`; `base_offset` is the number in the file's name."""
     pairs, problems = _entries(data, _OFFSET)
-    found = [Place(base_offset + relative, position) for relative, position in pairs]
-    rising = [(place.offset, place.position) for place in found]
-    return found, problems + _falling(rising, _OFFSET.size)
+    places = [Place(base_offset + relative, position) for relative, position in pairs]
+    rising = [(place.offset, place.position) for place in places]
+    return places, problems + _falling(rising, _OFFSET.size)
 
 
 def moments(data: bytes, base_offset: int) -> tuple[list[Moment], list[Problem]]:
     """The entries of a `.timeindex`; `base_offset` is the number in the file's name."""
     pairs, problems = _entries(data, _TIME)
-    found = [Moment(timestamp, base_offset + relative) for timestamp, relative in pairs]
-    return found, problems + _falling(found, _TIME.size)
+    moments = [Moment(timestamp, base_offset + relative) for timestamp, relative in pairs]
+    return moments, problems + _falling(moments, _TIME.size)
 
 
 def aborted(data: bytes) -> tuple[list[Aborted], list[Problem]]:
     """The entries of a `.txnindex`, which is not allocated ahead."""
     problems = _left(data, _ABORTED)
-    found = []
+    transactions = []
     for position in range(0, len(data) - _ABORTED.size + 1, _ABORTED.size):
         version, *fields = _ABORTED.unpack_from(data, position)
         if version != 0:
             problems.append(Problem(position, f"an aborted transaction of the unknown version {version}"))
         else:
-            found.append(Aborted(*fields))
-    return found, problems
+            transactions.append(Aborted(*fields))
+    return transactions, problems
 
 
-def misplaced(found: Sequence[Place], entries: Sequence[Entry]) -> Iterator[Problem]:
+def misplaced(places: Sequence[Place], entries: Sequence[Entry]) -> Iterator[Problem]:
     """Places of an index that the segment contradicts; `Problem.offset` is the index's byte."""
     by_position = {entry.position: entry for entry in entries}
-    for number, place in enumerate(found):
+    for number, place in enumerate(places):
         entry = by_position.get(place.position)
         if entry is None:
             reason = f"no entry of the segment begins at byte {place.position}"
@@ -83,10 +83,10 @@ def misplaced(found: Sequence[Place], entries: Sequence[Entry]) -> Iterator[Prob
             yield Problem(number * _OFFSET.size, reason)
 
 
-def mistimed(found: Sequence[Moment], entries: Sequence[Entry]) -> Iterator[Problem]:
+def mistimed(moments: Sequence[Moment], entries: Sequence[Entry]) -> Iterator[Problem]:
     """Moments of a time index that the segment contradicts; `Problem.offset` is the index's byte."""
     lasts = [entry.last_offset for entry in entries]
-    for number, moment in enumerate(found):
+    for number, moment in enumerate(moments):
         at = bisect.bisect_left(lasts, moment.offset)
         if at == len(entries) or entries[at].base_offset > moment.offset:
             yield Problem(number * _TIME.size, f"no entry of the segment holds offset {moment.offset}")
@@ -95,7 +95,7 @@ def mistimed(found: Sequence[Moment], entries: Sequence[Entry]) -> Iterator[Prob
             yield Problem(number * _TIME.size, reason)
 
 
-def unmarked(found: Sequence[Aborted], entries: Sequence[Entry]) -> Iterator[Problem]:
+def unmarked(transactions: Sequence[Aborted], entries: Sequence[Entry]) -> Iterator[Problem]:
     """Aborted transactions without their producer's marker; `Problem.offset` is the index's byte."""
     markers = {
         (entry.producer.id, record.offset)
@@ -104,7 +104,7 @@ def unmarked(found: Sequence[Aborted], entries: Sequence[Entry]) -> Iterator[Pro
         for record in entry.records
         if control_type(record) == "abort"
     }
-    for number, each in enumerate(found):
+    for number, each in enumerate(transactions):
         if (each.producer_id, each.last_offset) not in markers:
             reason = f"producer {each.producer_id} aborted no transaction at offset {each.last_offset}"
             yield Problem(number * _ABORTED.size, reason)
@@ -112,10 +112,10 @@ def unmarked(found: Sequence[Aborted], entries: Sequence[Entry]) -> Iterator[Pro
 
 def _entries(data: bytes, shape: struct.Struct) -> tuple[list[tuple[int, ...]], list[Problem]]:
     whole = data[: len(data) - len(data) % shape.size]
-    found = list(shape.iter_unpack(whole))
-    while found and not any(found[-1]):
-        found.pop()
-    return found, _left(data, shape)
+    entries = list(shape.iter_unpack(whole))
+    while entries and not any(entries[-1]):
+        entries.pop()
+    return entries, _left(data, shape)
 
 
 def _left(data: bytes, shape: struct.Struct) -> list[Problem]:
@@ -125,10 +125,10 @@ def _left(data: bytes, shape: struct.Struct) -> list[Problem]:
     return [Problem(len(data) - left, f"{left} bytes are no whole entry of {shape.size}", torn=True)]
 
 
-def _falling(found: Sequence[tuple[int, int]], size: int) -> list[Problem]:
+def _falling(pairs: Sequence[tuple[int, int]], size: int) -> list[Problem]:
     """Where an entry does not rise over the one before it, in both of its numbers."""
     return [
         Problem(number * size, "an entry that does not rise over the one before it")
-        for number in range(1, len(found))
-        if found[number][0] <= found[number - 1][0] or found[number][1] <= found[number - 1][1]
+        for number in range(1, len(pairs))
+        if pairs[number][0] <= pairs[number - 1][0] or pairs[number][1] <= pairs[number - 1][1]
     ]

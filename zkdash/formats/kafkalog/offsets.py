@@ -154,21 +154,21 @@ def _member(reader: _Reader, version: int) -> Member:
     client, host = reader.text(), reader.text()
     rebalance = reader.i32() if version >= 1 else None
     session = reader.i32()
-    asked, given = reader.data(), reader.data()
+    topics, assigned = reader.data(), reader.data()
     reader.skip_tags()
     # before version 1 the session's timeout was both
-    return Member(name, instance, client, host, rebalance or session, session, asked or b"", given or b"")
+    return Member(name, instance, client, host, rebalance or session, session, topics or b"", assigned or b"")
 
 
 def _subscription(reader: _Reader) -> Subscription:
     version = reader.i16()
     topics = tuple(reader.text() for _ in range(reader.count()))
-    found = Subscription(version, topics, reader.data())
+    subscription = Subscription(version, topics, reader.data())
     if version >= 1:
-        found = found._replace(owned=_partitions(reader))
+        subscription = subscription._replace(owned=_partitions(reader))
     if version >= 2:
-        found = found._replace(generation=reader.i32())
-    return found._replace(rack=reader.text_or_null()) if version >= 3 else found
+        subscription = subscription._replace(generation=reader.i32())
+    return subscription._replace(rack=reader.text_or_null()) if version >= 3 else subscription
 
 
 def _assignment(reader: _Reader) -> Assignment:

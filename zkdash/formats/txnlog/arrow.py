@@ -77,23 +77,23 @@ def decode(data: bytes, redaction: Redaction, *, base: int = 0, limit: int = ROW
             return
         position = frames.HEADER_SIZE
     while True:
-        found = walk(data, position, base, limit)
-        yield _piece(data, position, base, found, redaction)
-        if found.is_done:
+        stretch = walk(data, position, base, limit)
+        yield _piece(data, position, base, stretch, redaction)
+        if stretch.is_done:
             return
-        position = found.position
+        position = stretch.position
 
 
-def _piece(data: bytes, first: int, base: int, found: Walk, redaction: Redaction) -> Piece:
-    columns = Columns(data, found)
-    batch = _batch(data, first, found.position, columns, redaction)
-    odd = sorted({*found.odd, *_wrong(columns)})
+def _piece(data: bytes, first: int, base: int, stretch: Walk, redaction: Redaction) -> Piece:
+    columns = Columns(data, stretch)
+    batch = _batch(data, first, stretch.position, columns, redaction)
+    odd = sorted({*stretch.odd, *_wrong(columns)})
     if odd:
         more, starts, problems = _plainly(data, base, odd, redaction)
-        found.problems.extend(problems)
+        stretch.problems.extend(problems)
         right = ~np.isin(columns.start, [start for start, _ in odd])
         batch = _merge(batch.filter(pa.array(right)), columns.start[right], more, starts)
-    return Piece(batch, sorted(found.problems), base + found.position)
+    return Piece(batch, sorted(stretch.problems), base + stretch.position)
 
 
 def _wrong(columns: Columns) -> list[tuple[int, int]]:
@@ -193,8 +193,8 @@ def _redacted(paths: pa.Array, payload: pa.Array, redaction: Redaction) -> pa.Ar
     """The data with what is secret replaced, before any of it leaves this function."""
     marked = np.zeros(len(paths), np.bool_)
     for mark in redaction.marks:
-        found = pc.fill_null(pc.match_substring(paths, mark), fill_value=False)
-        marked |= found.to_numpy(zero_copy_only=False)
+        hits = pc.fill_null(pc.match_substring(paths, mark), fill_value=False)
+        marked |= hits.to_numpy(zero_copy_only=False)
     places = pa.array(np.flatnonzero(marked))
     shown = [
         redaction.apply(path, data)

@@ -61,15 +61,15 @@ class Columns:
     that do not add up: their transactions are for the plain decoder.
     """
 
-    def __init__(self, data: bytes, found: Walk) -> None:
+    def __init__(self, data: bytes, walk: Walk) -> None:
         self._data, self._view = data, View(data)
-        self._place(found)
+        self._place(walk)
         self.wrong: Flags = np.zeros(len(self.type), np.bool_)
         self._measure()
 
-    def _place(self, found: Walk) -> None:
-        starts, ends = np.array(found.starts, np.int64), np.array(found.ends, np.int64)
-        parts = np.array(found.parts, np.int64).reshape(-1, 8)
+    def _place(self, walk: Walk) -> None:
+        starts, ends = np.array(walk.starts, np.int64), np.array(walk.ends, np.int64)
+        parts = np.array(walk.parts, np.int64).reshape(-1, 8)
         body = np.concatenate((starts + _HEADER.itemsize, parts[:, 4]))
         order = np.argsort(body, kind="stable")
         alone = np.zeros(len(starts), np.int64)
@@ -88,12 +88,12 @@ class Columns:
         self.failed = both(alone, 7).astype(np.bool_)
 
     def _measure(self) -> None:
-        known = np.isin(self.type, list(_TAILS))
-        self.wrong |= ~known
+        is_known = np.isin(self.type, list(_TAILS))
+        self.wrong |= ~is_known
         tail = np.zeros(32, np.int64)
         for kind, size in _TAILS.items():
             tail[kind - _LOWEST] = size
-        tail = tail[np.where(known, self.type, 0) - _LOWEST]
+        tail = tail[np.where(is_known, self.type, 0) - _LOWEST]
         cursor = self._measure_path(self.body)
         cursor = self._measure_data(cursor)
         self.tail = self._measure_acl(cursor)

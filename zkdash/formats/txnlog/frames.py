@@ -51,9 +51,9 @@ def frames(data: bytes, *, base: int = 0) -> Iterator[Frame | Problem]:
     """
     position = 0
     if base == 0:
-        found = header(data)
-        if isinstance(found, Problem):
-            yield found
+        head = header(data)
+        if isinstance(head, Problem):
+            yield head
             return
         position = HEADER_SIZE
     while True:

@@ -28,14 +28,14 @@ def decode(data: bytes, redaction: Redaction, *, base: int = 0) -> Iterator[Row 
 
     `data` are the log's bytes from byte `base` of the file on: 0, or where an earlier read ended.
     """
-    for found in frames.frames(data, base=base):
-        if isinstance(found, Problem):
-            yield found
+    for frame in frames.frames(data, base=base):
+        if isinstance(frame, Problem):
+            yield frame
             continue
         try:
-            yield from transaction(data, found.start, found.end, redaction)
+            yield from transaction(data, frame.start, frame.end, redaction)
         except MalformedError as error:
-            yield malformed(base + found.start - 12, error)
+            yield malformed(base + frame.start - 12, error)
 
 
 def malformed(offset: int, error: MalformedError) -> Problem:
@@ -99,8 +99,8 @@ def _closed(reader: Reader) -> list[_Part]:
     paths = _paths(reader)
     if paths is None:
         return [_Part(rows.CLOSE_SESSION, {})]
-    told = [_Part(rows.CLOSE_SESSION, {"path": path}) for path in paths]
-    return [_Part(rows.CLOSE_SESSION, {"paths": len(paths)}), *told]
+    ephemerals = [_Part(rows.CLOSE_SESSION, {"path": path}) for path in paths]
+    return [_Part(rows.CLOSE_SESSION, {"paths": len(paths)}), *ephemerals]
 
 
 def _paths(reader: Reader) -> list[str] | None:

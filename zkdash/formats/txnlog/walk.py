@@ -38,10 +38,10 @@ class Walk:
 
 def walk(data: bytes, position: int, base: int, limit: int) -> Walk:
     """Walk from a frame's start over about `limit` operations, or to the end of the log."""
-    found = Walk(position)
+    stretch = Walk(position)
     view, size, furthest = memoryview(data), len(data), position + _ANY_PIECE_BYTES
     last_head, adler32, unpack = size - _HEAD.size, zlib.adler32, _HEAD.unpack_from
-    starts, ends = found.starts, found.ends
+    starts, ends = stretch.starts, stretch.ends
     while limit > 0 and position < furthest:
         limit -= 1
         if position <= last_head:
@@ -53,26 +53,26 @@ def walk(data: bytes, position: int, base: int, limit: int) -> Walk:
         if length < _HEADER_SIZE or after >= size or data[after] != frames.END_MARK:
             ending = frames.end(data, position, base)
             if ending is not None:
-                found.problems.extend([ending] if ending else [])
-                found.is_done = True
+                stretch.problems.extend([ending] if ending else [])
+                stretch.is_done = True
                 break
             checksum, length = frames.HEAD.unpack_from(data, position)
             after, kind = start + length, 0
         if adler32(view[start:after]) != checksum:
-            found.problems.append(frames.damaged(base + position))
+            stretch.problems.append(frames.damaged(base + position))
         elif kind == rows.MULTI:
-            limit -= _unfold(data, start, after, found)
+            limit -= _unfold(data, start, after, stretch)
         elif kind in (rows.CLOSE_SESSION, 0):
-            found.odd.append((start, after))
+            stretch.odd.append((start, after))
         else:
             starts.append(start)
             ends.append(after)
         position = after + 1
-    found.position = position
-    return found
+    stretch.position = position
+    return stretch
 
 
-def _unfold(data: bytes, start: int, end: int, found: Walk) -> int:
+def _unfold(data: bytes, start: int, end: int, stretch: Walk) -> int:
     """The parts of a multi, and how many; one that does not fit together is odd."""
     position = start + _HEADER_SIZE
     made = []
@@ -91,9 +91,9 @@ def _unfold(data: bytes, start: int, end: int, found: Walk) -> int:
         left = end - position - 4
         if made and left in (0, _DIGEST_SIZE):
             digest = end - _DIGEST_SIZE if left else 0
-            found.parts.extend([(start, end, *part, digest, failed) for part in made])
+            stretch.parts.extend([(start, end, *part, digest, failed) for part in made])
             return len(made)
-    found.odd.append((start, end))
+    stretch.odd.append((start, end))
     return 1
 
 

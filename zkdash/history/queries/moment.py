@@ -52,10 +52,10 @@ def at(directory: Path, zxid: int) -> Moment:
     names = ("changes", "coverage", "znodes_checkpoint", watching.NAME)
     with Tables(directory, names, bounds=bounds) as tables:
         source, checkpoint = _base(tables, zxid)
-        asked = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
-        found = tables.rows(_TREE, asked)
-        touched = tables.rows(_TOUCHED, asked)
-    return Moment(zxid, checkpoint, _znodes(found, touched))
+        parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
+        tree = tables.rows(_TREE, parameters)
+        touched = tables.rows(_TOUCHED, parameters)
+    return Moment(zxid, checkpoint, _znodes(tree, touched))
 
 
 def zxid_at(directory: Path, time_ms: int) -> int:
@@ -64,10 +64,10 @@ def zxid_at(directory: Path, time_ms: int) -> int:
     Leaders' clocks differ: it is the last in the order of transactions whose time is not later.
     """
     with Tables(directory, ("changes",)) as tables:
-        (found,) = tables.rows("SELECT max(zxid_upto) AS zxid FROM changes WHERE time <= $1", [time_ms])
-    if found["zxid"] is None:
+        (row,) = tables.rows("SELECT max(zxid_upto) AS zxid FROM changes WHERE time <= $1", [time_ms])
+    if row["zxid"] is None:
         raise MomentError("nothing is recorded of that time, nor of any before it")
-    return int(found["zxid"])
+    return int(row["zxid"])
 
 
 def _base(tables: Tables, zxid: int) -> tuple[str, int]:
@@ -85,12 +85,12 @@ def _base(tables: Tables, zxid: int) -> tuple[str, int]:
 
 def _checkpoint(tables: Tables, zxid: int) -> int:
     """The newest one that serves; one of the whole tree, which a recorder's is not, where there is any."""
-    (found,) = tables.rows(
+    (row,) = tables.rows(
         "SELECT max(zxid) AS zxid, max(zxid) FILTER (path = '/') AS whole FROM znodes_checkpoint "
         "WHERE zxid_upto <= $1",
         [zxid],
     )
-    newest = found["zxid"] if found["whole"] is None else found["whole"]
+    newest = row["zxid"] if row["whole"] is None else row["whole"]
     return _FROM_START if newest is None else int(newest)
 
 
@@ -108,10 +108,10 @@ def _watched(tables: Tables, intervals: list[dict[str, Any]], zxid: int) -> int:
     else:
         last = max(each["zxid_upto"] for each in intervals)
         raise MomentError(f"the tree at 0x{zxid:x} cannot be told: it is recorded up to 0x{last:x} only")
-    (found,) = tables.rows("SELECT max(zxid) AS zxid FROM znodes_checkpoint WHERE zxid_upto <= $1", [zxid])
-    if found["zxid"] is None or found["zxid"] < begun:
+    (row,) = tables.rows("SELECT max(zxid) AS zxid FROM znodes_checkpoint WHERE zxid_upto <= $1", [zxid])
+    if row["zxid"] is None or row["zxid"] < begun:
         raise MomentError(f"the tree at 0x{zxid:x} cannot be told: no checkpoint was written by then")
-    return int(found["zxid"])
+    return int(row["zxid"])
 
 
 def _check_coverage(tables: Tables, checkpoint: int, zxid: int) -> None:
@@ -142,11 +142,11 @@ def _follows(reached: int, first: int) -> bool:
     return first <= reached + 1 or (first >> 32 > reached >> 32 and first & _COUNTER <= 1)
 
 
-def _znodes(found: list[dict[str, Any]], touched: list[dict[str, Any]]) -> dict[str, Znode]:
-    children = Counter(_parent(each["path"]) for each in found if each["path"] != _ROOT)
+def _znodes(tree: list[dict[str, Any]], touched: list[dict[str, Any]]) -> dict[str, Znode]:
+    children = Counter(_parent(each["path"]) for each in tree if each["path"] != _ROOT)
     changed = {each["parent"]: each for each in touched}
     made = {}
-    for each in sorted(found, key=lambda each: each["path"]):
+    for each in sorted(tree, key=lambda each: each["path"]):
         path, data = each["path"], each["data"]
         below = changed.get(path)
         stat = Stat(

@@ -7,6 +7,9 @@ from typing import Final, Self
 
 import msgspec
 
+from zkdash.cluster import incidents
+from zkdash.cluster.changes import Change
+from zkdash.cluster.incidents import Incidents
 from zkdash.history.store.tables import Tables
 
 TABLES: Final = ("timeline",)
@@ -23,8 +26,8 @@ class Place(msgspec.Struct, frozen=True):
     @classmethod
     def read(cls, text: str) -> Self | None:
         """What `str` wrote; None for anything else."""
-        found = _CURSOR.fullmatch(text)
-        return cls(*map(int, found.groups())) if found and int(found[2]) < 1 << 63 else None
+        match = _CURSOR.fullmatch(text)
+        return cls(*map(int, match.groups())) if match and int(match[2]) < 1 << 63 else None
 
     def __str__(self) -> str:
         return f"{self.time}-{self.zxid}-{self.op_index}"
@@ -43,48 +46,91 @@ class Entry(msgspec.Struct, frozen=True):
     path: str
 
     @property
+    def change(self) -> Change:
+        return Change(self.time, self.area, self.what, self.before, self.after, self.path, self.zxid)
+
+    @property
     def place(self) -> Place:
         return Place(self.time, self.zxid or 0, self.op_index)
 
 
 class Search(msgspec.Struct, frozen=True):
-    """Which changes: those of one topic, broker, group or path, where one is named, older than `before`."""
+    """Which changes: those of one topic, broker, group, path or area, where one is named, before `before`.
+
+    `text` is part of the sentence or of the path, whatever its case. They happened from `from_ms` on, and
+    before `to_ms` (epoch ms). `upto` is the last transaction that is asked for: a change of which none is
+    known happened before `unknown_before` (epoch ms).
+    """
 
     topic: str = ""
     broker: int | None = None
     group: str = ""
     path: str = ""
+    area: str = ""
+    text: str = ""
+    from_ms: int | None = None
+    to_ms: int | None = None
     before: Place | None = None
+    upto: int | None = None
+    unknown_before: int | None = None
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The entries, newest first, whether there are older ones, and the last time that the table tells of."""
+    """The entries, newest first, whether there are older ones, and the last time and transaction that the
+    table tells of."""
 
     entries: tuple[Entry, ...]
     more: bool
     reach_ms: int | None
+    reach_zxid: int | None = None
 
 
 def newest(tables: Tables, search: Search, most: int) -> Found:
     """The newest entries that a search asks for. Raises QueryError."""
-    wanted: dict[str, object] = {"most": most + 1}
-    conditions = ["true"]
-    for name in ("topic", "broker", "group", "path"):
-        value = getattr(search, name)
-        if value not in {"", None}:
-            conditions.append(f'"{name}" = ${name}')
-            wanted[name] = value
-    if search.before is not None:
-        conditions.append("(time, coalesce(zxid, 0), coalesce(op_index, 0)) < ($time, $zxid, $op_index)")
-        wanted |= msgspec.structs.asdict(search.before)
+    conditions, wanted = _conditions(search)
     rows = tables.rows(
         f"""
         SELECT time, zxid, coalesce(op_index, 0) AS op_index, area, what, before, after, path FROM timeline
         WHERE {" AND ".join(conditions)}
         ORDER BY time DESC, coalesce(zxid, 0) DESC, coalesce(op_index, 0) DESC LIMIT $most
         """,  # noqa: S608 - our own words
-        wanted,
+        {**wanted, "most": most + 1},
     )
-    (reach,) = tables.rows("SELECT max(time) AS time FROM timeline")
+    (reach,) = tables.rows("SELECT max(time) AS time, max(zxid) AS zxid FROM timeline")
     entries = tuple(Entry(**row) for row in rows[:most])
-    return Found(entries, len(rows) > most, reach["time"])
+    return Found(entries, len(rows) > most, reach["time"], reach["zxid"])
+
+
+def folded(tables: Tables, search: Search, most: int) -> Incidents:
+    """What the newest `most` changes that a search asks for fold into. Raises QueryError."""
+    newest_rows = newest(tables, search, most)
+    return incidents.fold(Incidents(), (entry.change for entry in reversed(newest_rows.entries)))
+
+
+def _conditions(search: Search) -> tuple[list[str], dict[str, object]]:
+    conditions, wanted = ["true"], dict[str, object]()
+    for name, value in (
+        ("topic", search.topic),
+        ("broker", search.broker),
+        ("group", search.group),
+        ("path", search.path),
+        ("area", search.area),
+    ):
+        if value not in {"", None}:
+            conditions.append(f'"{name}" = ${name}')
+            wanted[name] = value
+    for name, value, condition in (
+        ("text", search.text, "contains(lower(what || ' ' || path), lower($text))"),
+        ("from_ms", search.from_ms, "time >= $from_ms"),
+        ("to_ms", search.to_ms, "time < $to_ms"),
+    ):
+        if value not in {"", None}:
+            conditions.append(condition)
+            wanted[name] = value
+    if search.upto is not None:
+        conditions.append("(zxid <= $upto OR (zxid IS NULL AND time < $unknown_before))")
+        wanted |= {"upto": search.upto, "unknown_before": search.unknown_before or 0}
+    if search.before is not None:
+        conditions.append("(time, coalesce(zxid, 0), coalesce(op_index, 0)) < ($time, $zxid, $op_index)")
+        wanted |= msgspec.structs.asdict(search.before)
+    return conditions, wanted

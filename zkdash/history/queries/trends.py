@@ -171,18 +171,18 @@ TABLES: Final = (
 def look(tables: Tables, window: Window) -> Trends:
     """All charts of a window. Raises QueryError."""
     spans = windows.spans(tables)
-    known = window.known(spans)
+    covered = window.known(spans)
     writes, paths = _hot_paths(tables, window)
     return Trends(
         window=window,
         spans=spans,
-        charts=tuple(_chart(tables, window, known, question) for question in _QUESTIONS),
+        charts=tuple(_chart(tables, window, covered, question) for question in _QUESTIONS),
         hot_paths=paths,
         writes=writes,
     )
 
 
-def _chart(tables: Tables, window: Window, known: frozenset[int], question: _Question) -> Chart:
+def _chart(tables: Tables, window: Window, covered: frozenset[int], question: _Question) -> Chart:
     rows = tables.rows(
         f"""
         WITH found AS ({question.found}),
@@ -203,7 +203,7 @@ def _chart(tables: Tables, window: Window, known: frozenset[int], question: _Que
         title=question.title,
         unit=question.unit(words(window.step_ms)),
         lines=tuple(
-            Line(name or question.all, _values(window, known, values, question.count), not name)
+            Line(name or question.all, _values(window, covered, values, question.count), not name)
             for name, values in sorted(lines.items(), key=_all_first_then_highest)
         ),
         names=rows[0]["names"] if rows else 0,
@@ -217,9 +217,9 @@ def _all_first_then_highest(line: tuple[str, dict[int, float]]) -> tuple[bool, f
 
 
 def _values(
-    window: Window, known: frozenset[int], values: dict[int, float], count: bool
+    window: Window, covered: frozenset[int], values: dict[int, float], count: bool
 ) -> tuple[float | None, ...]:
-    return tuple(values.get(step, 0.0 if count and step in known else None) for step in window.steps)
+    return tuple(values.get(step, 0.0 if count and step in covered else None) for step in window.steps)
 
 
 def _hot_paths(tables: Tables, window: Window) -> tuple[int, tuple[HotPath, ...]]:
@@ -231,16 +231,16 @@ def _hot_paths(tables: Tables, window: Window) -> tuple[int, tuple[HotPath, ...]
         """,  # noqa: S608 - our own words
         {"from": window.from_ms, "to": window.to_ms},
     )
-    found = {row["prefix"]: HotPath(**row) for row in rows}
-    everything = found.pop("/", None)
-    return everything.writes if everything else 0, tuple(found.values())[:MOST_PATHS]
+    hot_paths = {row["prefix"]: HotPath(**row) for row in rows}
+    everything = hot_paths.pop("/", None)
+    return everything.writes if everything else 0, tuple(hot_paths.values())[:MOST_PATHS]
 
 
 def words(step_ms: int) -> str:
     """The length of a step: "a minute", "5 minutes", "an hour", "6 hours", "a day"."""
-    for length, one, many in _UNITS:
+    for length, single, many in _UNITS:
         if step_ms == length:
-            return one
+            return single
         if step_ms > length:
             return f"{step_ms // length} {many}"
     raise ValueError(f"{step_ms} ms is shorter than a minute")

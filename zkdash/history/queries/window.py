@@ -48,11 +48,11 @@ class Window(msgspec.Struct, frozen=True):
 
     def known(self, spans: Iterable[Span]) -> frozenset[int]:
         """The steps of which the spans hold any time."""
-        found: set[int] = set()
+        steps: set[int] = set()
         for span in spans:
             first = max(self.from_ms, span.from_ms - span.from_ms % self.step_ms)
-            found.update(range(first, min(self.to_ms, span.to_ms + 1), self.step_ms))
-        return frozenset(found)
+            steps.update(range(first, min(self.to_ms, span.to_ms + 1), self.step_ms))
+        return frozenset(steps)
 
 
 def window(from_ms: int, to_ms: int) -> Window:
@@ -75,10 +75,10 @@ def spans(tables: Tables) -> tuple[Span, ...]:
     if reach["minute"] is None:
         return ()
     derived = reach["minute"] + MINUTE_MS - 1
-    told = tables.rows("SELECT zxid_from, zxid_upto FROM coverage")
-    stretches = coverage.joined((one["zxid_from"], one["zxid_upto"]) for one in told)
-    found = _logged(tables, stretches) if stretches else _watched(tables)
-    clipped = (Span(one.from_ms, min(one.to_ms, derived)) for one in found)
+    rows = tables.rows("SELECT zxid_from, zxid_upto FROM coverage")
+    stretches = coverage.joined((row["zxid_from"], row["zxid_upto"]) for row in rows)
+    logged = _logged(tables, stretches) if stretches else _watched(tables)
+    clipped = (Span(span.from_ms, min(span.to_ms, derived)) for span in logged)
     return tuple(span for span in clipped if span.from_ms <= span.to_ms)
 
 
@@ -89,7 +89,7 @@ def _logged(tables: Tables, stretches: list[coverage.Stretch]) -> list[Span]:
         SELECT min(time) AS from_ms, max(time) AS to_ms FROM changes ASOF JOIN stretches ON zxid >= first
         WHERE zxid <= last GROUP BY first ORDER BY first
         """,
-        {"first": [one.first for one in stretches], "last": [one.last for one in stretches]},
+        {"first": [stretch.first for stretch in stretches], "last": [stretch.last for stretch in stretches]},
     )
     return [Span(**row) for row in rows]
 

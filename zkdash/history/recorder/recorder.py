@@ -233,16 +233,16 @@ class Recorder:
 
     def _log_ends(self) -> pa.Table:
         """What was sampled since the last time."""
-        found = []
+        rows = []
         last = self._ends_ms
         for topic, parts in self._samples.ends.items():
             for number, ends in parts.items():
                 if isinstance(ends, LogEnds) and (at := int(ends.sampled_at * 1000)) > self._ends_ms:
-                    found.append((topic, str(number), at, ends.start, ends.end))
+                    rows.append((topic, str(number), at, ends.start, ends.end))
                     last = max(last, at)
         self._ends_ms = last
         schema = derived.TABLES["log_ends"]
-        columns = zip(*found, strict=True) if found else [()] * len(schema)
+        columns = zip(*rows, strict=True) if rows else [()] * len(schema)
         return pa.Table.from_arrays(
             [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)],
             schema=schema,

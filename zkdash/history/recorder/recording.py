@@ -66,14 +66,14 @@ class Recording:
 
     def add(self, batch: Batch, now_ms: int) -> None:
         """Take a batch in. What cannot be read is left as it was known."""
-        known = self.known
+        znodes = self.known
         for path, value in batch.changed.items():
             if isinstance(value, Znode):
-                before = known.get(path)
-                known[path] = value
+                before = znodes.get(path)
+                znodes[path] = value
                 self._changed(path, before, value, batch.zxid, now_ms)
-            elif value is None and path in known:
-                gone = known.pop(path)
+            elif value is None and path in znodes:
+                gone = znodes.pop(path)
                 self._gone(path, gone, batch.zxid, now_ms)
         self.reached = batch.zxid
         if not batch.settling:
@@ -81,12 +81,12 @@ class Recording:
 
     def take(self) -> pa.Table:
         """What changed since the last call, in the order of transactions as far as it is known."""
-        seen = [*self._seen, *self._offsets.values()]
-        seen.sort(key=lambda each: each.upto)
+        changes = [*self._seen, *self._offsets.values()]
+        changes.sort(key=lambda each: each.upto)
         self._seen.clear()
         self._offsets.clear()
         self._told = self.reached
-        return _rows(seen)
+        return _rows(changes)
 
     def checkpoint(self, zxid: int) -> pa.Table:
         """All znodes as they are known; `zxid` is the last transaction of which all is among them."""
@@ -116,14 +116,14 @@ class Recording:
         upto = max(upto, self._told + 1)
         self._put(_Seen("delete", path, None, None, min(after, upto - 1), upto, now_ms), upto)
 
-    def _put(self, seen: _Seen, upto: int, *, thins: bool = False) -> None:
-        if seen.zxid is not None and seen.zxid <= self._told:
+    def _put(self, change: _Seen, upto: int, *, thins: bool = False) -> None:
+        if change.zxid is not None and change.zxid <= self._told:
             # Transactions up to a later one were told: it comes with the next.
-            seen = seen._replace(zxid=None, upto=max(upto, self._told + 1))
-        if thins and offsets.is_offset(seen.path):
-            self._offsets[seen.path] = seen
+            change = change._replace(zxid=None, upto=max(upto, self._told + 1))
+        if thins and offsets.is_offset(change.path):
+            self._offsets[change.path] = change
         else:
-            self._seen.append(seen)
+            self._seen.append(change)
 
 
 def _dated(kind: str, path: str, znode: Znode) -> _Seen:
@@ -139,29 +139,29 @@ def _created(owner: int) -> str:
     return "createTTL" if owner in _TTL_OWNERS else "create"
 
 
-def _rows(seen: list[_Seen]) -> pa.Table:
+def _rows(changes: list[_Seen]) -> pa.Table:
     places: Counter[int] = Counter()
-    found: dict[str, list[Any]] = {field.name: [] for field in row.FIELDS}
-    for each in seen:
+    columns: dict[str, list[Any]] = {field.name: [] for field in row.FIELDS}
+    for each in changes:
         is_create = each.type in row.CREATES
         is_set = each.type in row.SETS
         stat = each.znode.stat if each.znode is not None else None
         owner = stat.ephemeral_owner if stat is not None and is_create else None
-        found["zxid"].append(each.zxid)
-        found["zxid_after"].append(each.after)
-        found["zxid_upto"].append(each.upto)
-        found["op_index"].append(places[each.upto])
-        found["time"].append(each.time)
-        found["type"].append(each.type)
-        found["path"].append(each.path)
-        found["data"].append(each.znode.data if each.znode is not None and (is_create or is_set) else None)
-        found["version"].append(_version(each.type, stat))
-        found["ephemeral"].append(None if owner is None else owner != 0 and each.type == "create")
-        found["ephemeral_owner"].append(owner)
+        columns["zxid"].append(each.zxid)
+        columns["zxid_after"].append(each.after)
+        columns["zxid_upto"].append(each.upto)
+        columns["op_index"].append(places[each.upto])
+        columns["time"].append(each.time)
+        columns["type"].append(each.type)
+        columns["path"].append(each.path)
+        columns["data"].append(each.znode.data if each.znode is not None and (is_create or is_set) else None)
+        columns["version"].append(_version(each.type, stat))
+        columns["ephemeral"].append(None if owner is None else owner != 0 and each.type == "create")
+        columns["ephemeral_owner"].append(owner)
         places[each.upto] += 1
-    told = len(seen)
-    found |= {"source": [row.WATCHED] * told, **{name: [None] * told for name in _NEVER}}
-    return pa.table({name: found[name] for name in schemas.CHANGES.names}, schema=schemas.CHANGES)
+    count = len(changes)
+    columns |= {"source": [row.WATCHED] * count, **{name: [None] * count for name in _NEVER}}
+    return pa.table({name: columns[name] for name in schemas.CHANGES.names}, schema=schemas.CHANGES)
 
 
 _NEVER: Final = ("session", "removed", "acl")  # what a watcher never learns
@@ -175,11 +175,11 @@ def _version(kind: str, stat: Stat | None) -> int | None:
     return 0 if kind in row.CREATES else stat.version
 
 
-def _znodes(known: dict[str, Znode], zxid: int, upto: int) -> Iterator[pa.RecordBatch]:
-    paths = list(known)
+def _znodes(tree: dict[str, Znode], zxid: int, upto: int) -> Iterator[pa.RecordBatch]:
+    paths = list(tree)
     for start in range(0, len(paths), _CHUNK):
         part = paths[start : start + _CHUNK]
-        znodes = [known[path] for path in part]
+        znodes = [tree[path] for path in part]
         columns: dict[str, list[Any]] = {
             "path": part,
             "data": [znode.data for znode in znodes],

@@ -56,10 +56,10 @@ def read(cluster: str, directory: Path, now_ms: int) -> Status | None:
     if ours is not None and ours.seen_ms is not None:
         return ours
     try:
-        found = _DECODER.decode((directory / _NAME).read_bytes())
+        status = _DECODER.decode((directory / _NAME).read_bytes())
     except (OSError, msgspec.DecodeError):
         return ours
-    silent = now_ms - (found.seen_ms or 0) > SILENT_MS
-    if silent and not found.sentence:
-        return msgspec.structs.replace(found, sentence="nothing records: no process was heard of lately")
-    return found
+    silent = now_ms - (status.seen_ms or 0) > SILENT_MS
+    if silent and not status.sentence:
+        return msgspec.structs.replace(status, sentence="nothing records: no process was heard of lately")
+    return status

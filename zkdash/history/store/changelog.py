@@ -65,8 +65,8 @@ class Log:
                 for left in (table.directory / "data").glob(f"{run}.*"):
                     shutil.rmtree(left, ignore_errors=True)
                 raise
-        told = flush.tables[watching.NAME]["zxid_upto"].to_pylist()
-        self.upto = max(told, default=self.upto)
+        upto = flush.tables[watching.NAME]["zxid_upto"].to_pylist()
+        self.upto = max(upto, default=self.upto)
         if flush.number % _COMPACT_EVERY == 0:
             self._compact(flush.number)
         changes: int = flush.tables["changes"].num_rows

@@ -21,11 +21,11 @@ class Stretch(NamedTuple):
 
 def stretches(table: Table) -> list[Stretch]:
     """What the table `coverage` of a cluster says, in order, neighbours joined."""
-    told: list[tuple[int, int]] = []
+    intervals: list[tuple[int, int]] = []
     for path in table.paths():
-        found = pq.read_table(path, columns=["zxid_from", "zxid_upto"], partitioning=None)
-        told += zip(found["zxid_from"].to_pylist(), found["zxid_upto"].to_pylist(), strict=True)
-    return joined(told)
+        columns = pq.read_table(path, columns=["zxid_from", "zxid_upto"], partitioning=None)
+        intervals += zip(columns["zxid_from"].to_pylist(), columns["zxid_upto"].to_pylist(), strict=True)
+    return joined(intervals)
 
 
 def joined(intervals: Iterable[tuple[int, int]]) -> list[Stretch]:

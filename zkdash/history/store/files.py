@@ -16,25 +16,25 @@ _COMPRESSION = "zstd"
 
 def written(table: Table, run: str, directory: Path) -> list[File]:
     """What a run wrote below its `Table.staging`, made durable. Files without rows are left out."""
-    found = []
+    files = []
     for path in sorted(directory.rglob("*.parquet")):
-        told = pq.read_metadata(path)
-        if not told.num_rows:
+        metadata = pq.read_metadata(path)
+        if not metadata.num_rows:
             continue
         with path.open("rb") as file:
             os.fsync(file.fileno())
         relative = path.relative_to(table.directory)
-        found.append(
+        files.append(
             File(
                 relative.as_posix(),
-                told.num_rows,
+                metadata.num_rows,
                 path.stat().st_size,
                 run,
                 _partition(path.relative_to(directory)),
-                _bounds(told),
+                _bounds(metadata),
             )
         )
-    return found
+    return files
 
 
 def append(table: Table, rows: pa.Table, run: str, *, stream: str = "", batch: int = 0) -> Manifest:
@@ -52,13 +52,13 @@ def _partition(path: Path) -> dict[str, str]:
     return {name: unquote(value) for name, equals, value in named if equals}
 
 
-def _bounds(told: pq.FileMetaData) -> dict[str, tuple[int, int]]:
+def _bounds(metadata: pq.FileMetaData) -> dict[str, tuple[int, int]]:
     """The least and greatest value of each whole-number column of which the file tells both."""
     bounds: dict[str, tuple[int, int]] = {}
     unknown = set()
-    for group in range(told.num_row_groups):
-        for place in range(told.num_columns):
-            column = told.row_group(group).column(place)
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            column = metadata.row_group(group).column(place)
             if column.physical_type not in ("INT32", "INT64"):
                 continue
             name, statistics = column.path_in_schema, column.statistics

@@ -93,7 +93,7 @@ class Table:
     def read(self) -> Manifest:
         """The table now; generation 0 and empty where nothing was written. Raises ManifestError."""
         try:
-            found = _DECODER.decode(self.path.read_bytes())
+            manifest = _DECODER.decode(self.path.read_bytes())
         except FileNotFoundError:
             return Manifest()
         except (OSError, msgspec.DecodeError) as error:
@@ -101,11 +101,11 @@ class Table:
                 f"{self.path} cannot be read ({error}): restore it, "
                 "or remove the table's directory and run again"
             ) from error
-        if found.format != FORMAT:
+        if manifest.format != FORMAT:
             raise ManifestError(
-                f"{self.path} has format {found.format}, where {FORMAT} is known: upgrade zkdash"
+                f"{self.path} has format {manifest.format}, where {FORMAT} is known: upgrade zkdash"
             )
-        return found
+        return manifest
 
     def paths(self, manifest: Manifest | None = None) -> list[Path]:
         """The listed files."""
@@ -118,7 +118,7 @@ class Table:
         Raises ConflictError where the table lists files of this run already.
         """
         if not _RUN.fullmatch(run):
-            raise ValueError(f"{run!r} is no name for a run: letters, digits and . _ = - only")
+            raise ValueError(f"{run!r} is not a name for a run: letters, digits and . _ = - only")
         self._check_new(self.read(), run)
         directory = self.directory / "data" / f"{run}.{secrets.token_hex(4)}"
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -204,19 +204,19 @@ class Table:
             if due:
                 left = tuple(retired for retired in now.retired if retired.path not in due)
                 self._write(msgspec.structs.replace(now, retired=left, generation=now.generation + 1))
-            known = {file.path for file in now.files} | {r.path for r in now.retired if r.path not in due}
-            return self._delete_unknown(known, due, limit)
+            listed = {file.path for file in now.files} | {r.path for r in now.retired if r.path not in due}
+            return self._delete_unknown(listed, due, limit)
 
     def _check_new(self, now: Manifest, run: str) -> None:
         if any(file.run == run for file in now.files):
             raise ConflictError(f"{self.directory} holds the files of run {run} already")
 
-    def _delete_unknown(self, known: set[str], due: set[str], limit_ms: int) -> int:
+    def _delete_unknown(self, listed: set[str], due: set[str], limit_ms: int) -> int:
         deleted = 0
         data = self.directory / "data"
         for path in sorted(data.rglob("*"), reverse=True) if data.exists() else ():
             relative = path.relative_to(self.directory).as_posix()
-            if relative in known or not (relative in due or _is_older(path, limit_ms)):
+            if relative in listed or not (relative in due or _is_older(path, limit_ms)):
                 continue
             if path.is_dir():
                 with contextlib.suppress(OSError):  # it is not empty

@@ -51,8 +51,8 @@ class Tables:
         allowed: list[str] = []
         for name in names:
             table = Table(directory / name)
-            self.manifests[name] = found = table.read()
-            files = [file for file in found.files if _may_hold(file, bounds.get(name, {}))]
+            self.manifests[name] = manifest = table.read()
+            files = [file for file in manifest.files if _may_hold(file, bounds.get(name, {}))]
             paths = [str(table.directory / file.path) for file in files]
             try:
                 self._view(name, paths)
@@ -83,8 +83,8 @@ class Tables:
         self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()
     ) -> list[dict[str, Any]]:
         """The answer as rows. Raises QueryError."""
-        found: list[dict[str, Any]] = self.query(sql, parameters).to_pylist()
-        return found
+        rows: list[dict[str, Any]] = self.query(sql, parameters).to_pylist()
+        return rows
 
     def close(self) -> None:
         self._connection.close()

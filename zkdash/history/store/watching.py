@@ -30,27 +30,27 @@ class Gap(msgspec.Struct, frozen=True):
 
 def stretches(table: Table) -> list[Stretch]:
     """What the recorder's rows tell from one state to the next; gaps that were caught up are none here."""
-    told = []
+    intervals = []
     reached: int | None = None
     for each in _intervals(table):
         first = each["zxid_from"]
         if each["is_caught_up"] and reached is not None:
             first = min(first, reached + 1)
         reached = each["zxid_upto"] if reached is None else max(reached, each["zxid_upto"])
-        told.append((first, each["zxid_upto"]))
-    return coverage.joined(told)
+        intervals.append((first, each["zxid_upto"]))
+    return coverage.joined(intervals)
 
 
 def gaps(table: Table) -> list[Gap]:
     """Where the recorder saw nothing, the oldest first."""
-    found = []
+    gaps = []
     before: dict[str, Any] | None = None
     for each in _intervals(table):
         if before and each["why"] is not None and each["zxid_from"] > before["zxid_upto"] + 1:
             bounds = before["zxid_upto"], each["zxid_from"] - 1, before["to_ms"], each["from_ms"]
-            found.append(Gap(*bounds, each["why"], each["is_caught_up"]))
+            gaps.append(Gap(*bounds, each["why"], each["is_caught_up"]))
         before = each
-    return found
+    return gaps
 
 
 def after(table: Table, zxid: int) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ def after(table: Table, zxid: int) -> list[dict[str, Any]]:
 
 def _intervals(table: Table) -> list[dict[str, Any]]:
     """In the order in which they were seen."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for path in table.paths():
-        found += pq.read_table(path, partitioning=None).to_pylist()
-    return sorted(found, key=lambda each: (each["from_ms"], each["zxid_from"]))
+        rows += pq.read_table(path, partitioning=None).to_pylist()
+    return sorted(rows, key=lambda each: (each["from_ms"], each["zxid_from"]))

@@ -61,9 +61,9 @@ def fault(name: str, value: str) -> str:
     """Why a topic's option may not have this value, as a sentence; empty where it may."""
     shape = _SHAPES.get(name)
     if shape is None:
-        return f'"{name}" is no option of a topic that Kafka 0.8.1 to 3.9 knows.'
+        return f'"{name}" is not an option of a topic that Kafka 0.8.1 to 3.9 knows.'
     if not re.fullmatch(shape, value):
-        return f'"{value}" is no value that {name} can have.'
+        return f'"{value}" is not a value that {name} can have.'
     return ""
 
 

@@ -32,13 +32,13 @@ class Delta(NamedTuple):
 
 def compare(before: Rendered, after: Rendered, row_html: RowHtml) -> Delta:
     """Find what changed, rendering only changed rows."""
-    known = {part.id: part for part in before.parts}
-    if list(known) != [part.id for part in after.parts]:
+    parts_before = {part.id: part for part in before.parts}
+    if list(parts_before) != [part.id for part in after.parts]:
         return Delta(after, {}, restructured=True)
     patches: dict[str, Patch] = {}
     parts: list[Part] = []
     for part in after.parts:
-        old = known[part.id]
+        old = parts_before[part.id]
         if old == part:
             parts.append(old)
             continue
@@ -64,9 +64,9 @@ def _patch(old: Part, new: Part, row_html: RowHtml) -> Patch:
     return _bounded({row.id: row_html(new, row) for row in changed})
 
 
-def merge(held: Patches, newer: Patches) -> Patches:
+def merge(older: Patches, newer: Patches) -> Patches:
     """Add newer patches to held ones: the newest HTML of each element wins, nothing is lost."""
-    merged: dict[str, Patch] = dict(held)
+    merged: dict[str, Patch] = dict(older)
     for part, patch in newer.items():
         if part not in merged:
             merged[part] = patch

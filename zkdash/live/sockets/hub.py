@@ -127,7 +127,7 @@ class Hub:
 
     def _hint(self, cluster: str, revision: int, touched: ChangedAreas) -> None:
         for room in (*self._by_cluster[cluster], *self._by_cluster[None]):
-            if self._renderer.touches(room.key, cluster, touched):
+            if self._renderer.is_affected(room.key, cluster, touched):
                 room.mark()
             elif room.key.cluster is not None:
                 room.pass_over(revision)
@@ -142,7 +142,7 @@ class Hub:
                     self._closed = False
                     self._judges.submit(memory.give_back)
                 for room in tuple(self._rooms.values()):
-                    self._renderer.attend(room.key)
+                    self._renderer.keep_alive(room.key)
                     room.beat(*_proof(room.key))
             except Exception:
                 log.exception("A heartbeat failed")
@@ -155,25 +155,25 @@ class Hub:
             await asyncio.sleep(due - loop.time())
             if self._held:
                 codes = await self._judged(loop, warden)
-                for socket, held in tuple(self._held.items()):
-                    if held in codes:
-                        self._expel(socket, held, codes[held])
+                for socket, session in tuple(self._held.items()):
+                    if session in codes:
+                        self._expel(socket, session, codes[session])
 
     async def _judged(self, loop: asyncio.AbstractEventLoop, warden: SessionAuthorizer) -> Mapping[Held, int]:
         """The close codes. Where rights cannot be read in time, those count that were read last."""
-        held = frozenset(self._held.values())
-        judging = loop.run_in_executor(self._judges, warden.judge, held)
+        sessions = frozenset(self._held.values())
+        judging = loop.run_in_executor(self._judges, warden.judge, sessions)
         try:
             return await asyncio.wait_for(judging, JUDGE_LIMIT_S)
         except TimeoutError:
-            return warden.recall(held)
+            return warden.recall(sessions)
         except Exception:
             log.exception("The rights of open pages could not be judged")
-            return {one: TRY_AGAIN_LATER for one in held if one.holder}
+            return {session: TRY_AGAIN_LATER for session in sessions if session.holder}
 
-    def _expel(self, socket: Socket, held: Held, code: int) -> None:
+    def _expel(self, socket: Socket, session: Held, code: int) -> None:
         """Send a socket nothing more from now on, however long it takes to close it."""
-        self.leave(held.key, socket)
+        self.leave(session.key, socket)
         closing = asyncio.ensure_future(_close(socket, code, _UNKNOWN if code == TRY_AGAIN_LATER else ""))
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)

@@ -35,7 +35,7 @@ class Work:
 
     def abandon(self) -> None:
         self._abandoned.set()
-        self._do = None  # whoever still names this keeps nothing of what was to be done
+        self._do = None  # whoever still names this keeps nothing about what was to be done
 
     def run(self, rest: Callable[[], float]) -> Any:
         """Do it, on this thread. Raises AbandonedError.

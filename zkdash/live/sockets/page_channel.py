@@ -114,7 +114,7 @@ class PageChannel:
             self._revision = max(self._revision, revision)
 
     def beat(self, zxid: int | None, as_of: float | None) -> None:
-        """Send an empty frame to every socket that has nothing waiting and was told everything."""
+        """Send an empty frame to every socket that is up to date and has nothing waiting."""
         if self._dirty.is_set() or self._rendering or self._rendered is None:
             return
         self._rendered = Rendered(self._rendered.parts, self._revision, zxid, as_of)
@@ -153,20 +153,20 @@ class PageChannel:
             return delta.Delta(after, {})
         return delta.compare(before, after, lambda table, row: self._renderer.row(table, row, oob=True))
 
-    def _spread(self, found: delta.Delta) -> None:
+    def _spread(self, change: delta.Delta) -> None:
         first = self._rendered is None
-        self._rendered = found.rendered
-        self._revision = max(self._revision, found.rendered.revision)
+        self._rendered = change.rendered
+        self._revision = max(self._revision, change.rendered.revision)
         self._texts.clear()
         for slot in self._slots.values():
             if first:
-                self._welcome(slot, found.rendered)
-            elif found.restructured:
+                self._welcome(slot, change.rendered)
+            elif change.restructured:
                 slot.sent, slot.held = _NOWHERE, _NOTHING
                 slot.wake.set()
-            elif found.patches:
+            elif change.patches:
                 # Sockets that are up to date share one object, so their frame is put together once.
-                slot.held = delta.merge(slot.held, found.patches) if slot.held else found.patches
+                slot.held = delta.merge(slot.held, change.patches) if slot.held else change.patches
                 slot.wake.set()
 
     def _welcome(self, slot: _Slot, rendered: Rendered) -> None:
@@ -204,32 +204,32 @@ class PageChannel:
         assert self._rendered is not None, "of what was rendered"  # noqa: S101
         return slot.held, self._rendered
 
-    async def _made(self, held: delta.Patches, rendered: Rendered) -> Mapping[str, str]:
+    async def _made(self, patches: delta.Patches, rendered: Rendered) -> Mapping[str, str]:
         """The whole HTML of the parts that are to be sent whole, rendered once for all sockets."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for part in rendered.parts:
-            if held.get(part.id, _NOTHING) is not None:
+            if patches.get(part.id, _NOTHING) is not None:
                 continue
-            known = self._wholes.get(part.id)
-            if known is None or known[0] is not part:
-                known = (
+            whole = self._wholes.get(part.id)
+            if whole is None or whole[0] is not part:
+                whole = (
                     part,
                     await self._renders.run(self._accounts, partial(self._renderer.html, part, oob=True)),
                 )
-                self._wholes[part.id] = known
-            found[part.id] = known[1]
-        return found
+                self._wholes[part.id] = whole
+            texts[part.id] = whole[1]
+        return texts
 
     def _text(self, slot: _Slot, wholes: Mapping[str, str]) -> str:
         """What a slot holds as one frame, put together once for all sockets that need the same."""
-        (held, rendered), sent = self._newest(slot), slot.sent
+        (patches, rendered), sent = self._newest(slot), slot.sent
         slot.held, slot.sent = None, rendered.revision
-        key = (sent, id(held), id(rendered))
-        found = self._texts.get(key)
-        if found is None:
-            pieces = (piece for part, patch in held.items() for piece in _pieces(wholes, part, patch))
-            found = self._texts[key] = (held, rendered, _frame(sent, rendered, pieces))
-        return found[-1]
+        key = (sent, id(patches), id(rendered))
+        text = self._texts.get(key)
+        if text is None:
+            pieces = (piece for part, patch in patches.items() for piece in _pieces(wholes, part, patch))
+            text = self._texts[key] = (patches, rendered, _frame(sent, rendered, pieces))
+        return text[-1]
 
 
 def _pieces(wholes: Mapping[str, str], part: str, patch: delta.Patch) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The ends of the hub, which others bring: who renders, who is told, and who says who may be told."""
+"""What the hub needs from other rooms: a renderer of pages, sockets, and an authorizer of their sessions."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Renderer(Protocol):
 
     def row(self, table: Table, row: Row, *, oob: bool) -> str: ...
 
-    def attend(self, key: PageKey) -> None: ...
+    def keep_alive(self, key: PageKey) -> None: ...
 
-    def touches(self, key: PageKey, cluster: str, touched: ChangedAreas) -> bool: ...
+    def is_affected(self, key: PageKey, cluster: str, touched: ChangedAreas) -> bool: ...
 
     def forget(self, key: PageKey) -> None: ...
 
@@ -55,8 +55,8 @@ class Who(NamedTuple):
 class SessionAuthorizer(Protocol):
     """Who says which sockets may go on."""
 
-    def judge(self, held: Collection[Held]) -> Mapping[Held, int]:
+    def judge(self, sessions: Collection[Held]) -> Mapping[Held, int]:
         """The close code of each that may not; called on a thread of its own, where it may wait."""
 
-    def recall(self, held: Collection[Held]) -> Mapping[Held, int]:
+    def recall(self, sessions: Collection[Held]) -> Mapping[Held, int]:
         """The same by what is known without waiting."""

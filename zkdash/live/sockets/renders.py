@@ -75,15 +75,15 @@ class Renders:
         self._waiting.setdefault(holder, deque()).append(job)
         self._begin()
         try:
-            found: T = await job.answer
+            value: T = await job.answer
         except asyncio.CancelledError:
             self._abandon(job)
             raise
-        return found
+        return value
 
     def forget(self) -> None:
         """Forget what holders used long ago."""
-        for holder in [one for one in self._owed if not self._owes(one)]:
+        for holder in [holder for holder in self._owed if not self._owes(holder)]:
             del self._owed[holder]
 
     def close(self) -> None:

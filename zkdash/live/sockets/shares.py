@@ -25,24 +25,24 @@ class Shares:
 
     def take(self, key: PageKey, who: Who) -> str:
         """Count a socket of a page; the limit that stands in the way, "" for none."""
-        found = tuple(_of(who))
-        for suffix, one in found:
-            is_new = not self._sockets_of[suffix, one, key]
-            if is_new and self._pages_of[suffix, one] >= self._most_of[suffix]:
+        names = tuple(_of(who))
+        for suffix, name in names:
+            is_new = not self._sockets_of[suffix, name, key]
+            if is_new and self._pages_of[suffix, name] >= self._most_of[suffix]:
                 return LIVE_PAGES + suffix
         if not self._sockets[key] and len(self._sockets) >= self._most:
             return LIVE_PAGES
         self._sockets[key] += 1
-        for suffix, one in found:
-            self._pages_of[suffix, one] += not self._sockets_of[suffix, one, key]
-            self._sockets_of[suffix, one, key] += 1
+        for suffix, name in names:
+            self._pages_of[suffix, name] += not self._sockets_of[suffix, name, key]
+            self._sockets_of[suffix, name, key] += 1
         return ""
 
     def give(self, key: PageKey, who: Who) -> None:
         _less(self._sockets, key)
-        for suffix, one in _of(who):
-            if _less(self._sockets_of, (suffix, one, key)):
-                _less(self._pages_of, (suffix, one))
+        for suffix, name in _of(who):
+            if _less(self._sockets_of, (suffix, name, key)):
+                _less(self._pages_of, (suffix, name))
 
 
 def _of(who: Who) -> Iterator[tuple[str, object]]:

@@ -68,14 +68,14 @@ class Folder:
         if not rest:
             self._put(name, is_there=read is not None)
             return True
-        known = self._below.get(name, set())
-        if (rest in known) == (read is not None):
+        below = self._below.get(name, set())
+        if (rest in below) == (read is not None):
             return False
         if read is not None:
-            self._below.setdefault(name, known).add(rest)
+            self._below.setdefault(name, below).add(rest)
         else:
-            known.remove(rest)
-            if not known:
+            below.remove(rest)
+            if not below:
                 del self._below[name]
         return True
 
@@ -98,8 +98,8 @@ class Owned:
     def paths(self) -> list[str]:
         return sorted(self._paths.copy())
 
-    def fill(self, paths: Sequence[str], held: Held) -> None:
-        self._paths = {path for path in paths if self._owns(held.get(path))}
+    def fill(self, paths: Sequence[str], znodes: Held) -> None:
+        self._paths = {path for path in paths if self._owns(znodes.get(path))}
 
     def touch(self, path: str, read: Read) -> bool:
         was, now = path in self._paths, self._owns(read)
@@ -116,7 +116,7 @@ class Owned:
 class Index(Protocol):
     """What Folder and Owned have in common."""
 
-    def fill(self, paths: Sequence[str], held: Held) -> None: ...
+    def fill(self, paths: Sequence[str], znodes: Held) -> None: ...
 
     def touch(self, path: str, read: Read) -> bool: ...
 
@@ -126,31 +126,31 @@ class _Slot:
 
     __slots__ = ("asked", "changes", "index", "late", "ready")
 
-    def __init__(self, index: Index, asked: float) -> None:
-        self.index, self.asked, self.changes = index, asked, 0
+    def __init__(self, index: Index, asked_at: float) -> None:
+        self.index, self.asked, self.changes = index, asked_at, 0
         self.late: list[tuple[str, Read]] | None = []
         self.ready = threading.Event()
 
 
 class Folders:
-    """Those of one cluster that somebody looks at; `held` is what the mirror holds now. For any thread."""
+    """Those of one cluster that somebody looks at; `znodes` are what the mirror holds now. For any thread."""
 
-    def __init__(self, held: Callable[[], Held], clock: Callable[[], float] = time.monotonic) -> None:
-        self._held, self._clock = held, clock
+    def __init__(self, znodes: Callable[[], Held], clock: Callable[[], float] = time.monotonic) -> None:
+        self._held, self._clock = znodes, clock
         self._lock = threading.Lock()
         self._slots: OrderedDict[str | int, _Slot] = OrderedDict()
 
     def folder(self, path: str) -> Folder:
-        found = self._index(path, lambda: Folder(path))
-        assert isinstance(found, Folder), "a path names a folder"  # noqa: S101
-        return found
+        folder = self._index(path, lambda: Folder(path))
+        assert isinstance(folder, Folder), "a path names a folder"  # noqa: S101
+        return folder
 
     def owned(self, session: int) -> Owned:
-        found = self._index(session, lambda: Owned(session))
-        assert isinstance(found, Owned), "a number names a session"  # noqa: S101
-        return found
+        owned = self._index(session, lambda: Owned(session))
+        assert isinstance(owned, Owned), "a number names a session"  # noqa: S101
+        return owned
 
-    def attend(self, key: str | int) -> None:
+    def keep_alive(self, key: str | int) -> None:
         """Keep what is known of a path or session: somebody looks at it."""
         slot = self._slots.get(key)
         if slot is not None:
@@ -204,8 +204,8 @@ class Folders:
 
     def _fill(self, key: str | int, slot: _Slot) -> None:
         try:
-            held = self._held()
-            slot.index.fill(list(held), held)  # the list is made at once, whatever the apply thread does
+            znodes = self._held()
+            slot.index.fill(list(znodes), znodes)  # the list is made at once, whatever the apply thread does
         except BaseException:
             self._slots.pop(key, None)
             raise

@@ -77,12 +77,12 @@ class Znodes:
 
     def __init__(
         self,
-        held: Callable[[], Mapping[str, Znode | Unreadable]],
+        stored: Callable[[], Mapping[str, Znode | Unreadable]],
         asking: Asking,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._held, self._asking, self._clock = held, asking, clock
-        self._folders = Folders(held, clock)
+        self._held, self._asking, self._clock = stored, asking, clock
+        self._folders = Folders(stored, clock)
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._lock = threading.Lock()
         self._turn = threading.Lock()
@@ -139,9 +139,9 @@ class Znodes:
 
     # --- while somebody looks
 
-    def attend(self, path: str) -> None:
+    def keep_alive(self, path: str) -> None:
         """Somebody looks at a path, and did a moment ago: have it asked for again. Returns at once."""
-        self._folders.attend(path)
+        self._folders.keep_alive(path)
         entry = self._entries.get(path)
         if entry is None:
             return
@@ -150,9 +150,9 @@ class Znodes:
             entry.busy = True
             self._refreshing.submit(self._refresh, path, entry, tuple(entry.seen.stats))
 
-    def attend_session(self, session: int) -> None:
+    def keep_session_alive(self, session: int) -> None:
         """Somebody looks at what a session owns."""
-        self._folders.attend(session)
+        self._folders.keep_alive(session)
 
     def changes(self, key: str | int) -> tuple[int, int]:
         """Another value whenever what is shown of a path or a session has changed."""
@@ -209,9 +209,9 @@ class Znodes:
     def _read_stats(self, path: str, entry: _Entry, names: Sequence[str]) -> None:
         def ask() -> Seen:
             base = path.rstrip("/")
-            found = self._asking.stats([f"{base}/{name}" for name in names])
-            known = {name: found[f"{base}/{name}"] for name in names}
-            return msgspec.structs.replace(entry.seen, stats=known, trouble="")
+            stats = self._asking.stats([f"{base}/{name}" for name in names])
+            stats_by_name = {name: stats[f"{base}/{name}"] for name in names}
+            return msgspec.structs.replace(entry.seen, stats=stats_by_name, trouble="")
 
         again = max(_AGAIN_S, len(names) / _STATS_PER_SECOND)
         self._ask(entry, ask, cost=len(names) * _STAT_COST, again=again)

@@ -16,10 +16,10 @@ def look(before: Sightings, paths: Iterable[str], problems: Container[str], now_
     """
     if not before and not problems:
         return before
-    seen = before.mutate()
+    first_seen = before.mutate()
     for path in paths:
         if path not in problems:
-            seen.pop(path, None)
-        elif path not in seen:
-            seen[path] = now_ms
-    return seen.finish()
+            first_seen.pop(path, None)
+        elif path not in first_seen:
+            first_seen[path] = now_ms
+    return first_seen.finish()

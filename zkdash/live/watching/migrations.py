@@ -21,9 +21,13 @@ class Migrations:
         self._seen: dict[str, GroupCommits | UnknownCommits] = {}
         self._histories: dict[str, tuple[Sample, ...]] = {}
         self._judged: Judged = {}
+        self._commits: Mapping[str, GroupCommits | UnknownCommits] = {}
 
     def look(self, state: ClusterState, samples: Samples, now: int) -> Judged:
         """Take what coordinators told anew into the histories; the same object where no verdict changed."""
+        if samples.commits is self._commits:
+            return self._judged
+        self._commits = samples.commits
         judged = dict(self._judged)
         for name in self._seen.keys() - samples.commits.keys():
             self._forget(name)

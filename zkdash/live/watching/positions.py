@@ -1,33 +1,44 @@
-"""What brokers told about the partitions of a group, beside what ZooKeeper holds: log ends, commits, lag."""
+"""What brokers add to the partitions of a group in ZooKeeper: log ends, commits kept in Kafka, lag."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
 from zkdash.broker.samples import GroupCommits, LogEnds, Samples, UnknownCommits
+from zkdash.broker.samples import Unknown as NoEnds
 from zkdash.cluster.analysis import position as places
 from zkdash.cluster.analysis.position import Position, Positions, Told, Unknown
 from zkdash.cluster.model.groups import Group
+from zkdash.cluster.model.known import Known
 from zkdash.kafka import paths
 
 
 def of_group(samples: Samples, group: str) -> Positions:
     """The positions of a group, by topic and partition key."""
     commits = samples.committed(group)
+    told_at = commits.sampled_at if isinstance(commits, GroupCommits) else None
 
-    def position(topic: str, key: str) -> Position:
+    def position(topic: str, key: str, offset: Known[int]) -> Position:
         if not paths.is_id(key):
             return Position(Unknown("offsets of 0.7 are positions in bytes"), None)
-        ends = samples.log(topic, int(key))
-        log_end = ends.end if isinstance(ends, LogEnds) else Unknown(ends.reason)
-        return Position(
-            log_end,
-            committed(commits, topic, int(key)),
-            ends.sampled_at if isinstance(ends, LogEnds) else None,
-            commits.sampled_at if isinstance(commits, GroupCommits) else None,
-        )
+        number = int(key)
+        return of_partition(samples.log(topic, number), offset, committed(commits, topic, number), told_at)
 
     return position
+
+
+def of_partition(
+    ends: LogEnds | NoEnds, offset: Known[int], in_kafka: Told | None, told_at: float | None
+) -> Position:
+    """A partition's position.
+
+    `offset` is the one in ZooKeeper, `told_at` the epoch second at which the coordinator told `in_kafka`.
+    """
+    if not isinstance(ends, LogEnds):
+        return Position(Unknown(ends.reason), in_kafka, None, told_at)
+    if told_at is not None and places.is_kafka_ahead(in_kafka, offset):
+        return Position(ends.end_at(told_at), in_kafka, min(told_at, ends.sampled_at), told_at)
+    return Position(ends.end, in_kafka, ends.sampled_at, told_at)
 
 
 def committed(commits: GroupCommits | UnknownCommits, topic: str, partition: int) -> Told | None:
@@ -50,7 +61,7 @@ def kept(samples: Samples, group: str) -> Collection[tuple[str, int]]:
 
 
 def is_kept_in_kafka(samples: Samples, group: str) -> bool:
-    """Whether the brokers know a group: one that ZooKeeper does not hold is theirs alone."""
+    """Whether brokers know a group. One that ZooKeeper does not hold is kept in Kafka alone."""
     return any(group in (listing.groups or ()) for listing in samples.listings.values())
 
 
@@ -68,14 +79,15 @@ def lag(samples: Samples, group: Group, topics: Iterable[str]) -> Told | None:
         keys = {*offsets, *(str(number) for name, number in in_kafka if name == topic)}
         for key in keys:
             offset = offsets.get(key)
-            found = places.lag(
-                positions(topic, key),
-                None if offset is None else offset.value,
+            stored = None if offset is None else offset.value
+            part_lag = places.lag(
+                positions(topic, key, stored),
+                stored,
                 None if offset is None or offset.znode is None else offset.znode.mtime,
             )
-            if isinstance(found, Unknown):
-                return found
-            total = (total or 0) + (found or 0)
+            if isinstance(part_lag, Unknown):
+                return part_lag
+            total = (total or 0) + (part_lag or 0)
     if total is None and isinstance(commits, UnknownCommits):
         return Unknown(commits.reason)
     return total

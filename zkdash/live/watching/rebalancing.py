@@ -13,10 +13,10 @@ from zkdash.cluster.rebalance.expectation import WINDOW_MS
 Moves = Mapping[str, int]  # epoch milliseconds of the newest move, by group
 
 
-def look(held: Moves, before: ClusterState, after: ClusterState, groups: Collection[str], now: int) -> Moves:
+def look(moves: Moves, before: ClusterState, after: ClusterState, groups: Collection[str], now: int) -> Moves:
     """The moves that are held, with those that a batch made; `groups` are those that it touched."""
     moved = [name for name in groups if _has_moved(before, after, name)]
-    return {**held, **dict.fromkeys(moved, now)} if moved else held
+    return {**moves, **dict.fromkeys(moved, now)} if moved else moves
 
 
 def begin(state: ClusterState, now: int) -> Moves:
@@ -28,11 +28,11 @@ def begin(state: ClusterState, now: int) -> Moves:
     }
 
 
-def settle(held: Moves, now: int) -> Moves:
+def settle(moves: Moves, now: int) -> Moves:
     """The moves without those that are older than the window: the same object where there are none."""
-    if not any(now - at > WINDOW_MS for at in held.values()):
-        return held
-    return {name: at for name, at in held.items() if now - at <= WINDOW_MS}
+    if not any(now - at > WINDOW_MS for at in moves.values()):
+        return moves
+    return {name: at for name, at in moves.items() if now - at <= WINDOW_MS}
 
 
 def _has_moved(before: ClusterState, after: ClusterState, name: str) -> bool:

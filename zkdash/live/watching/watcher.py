@@ -7,25 +7,31 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
 
 from zkdash.broker.samples import Samples
-from zkdash.cluster import changes, checks
-from zkdash.cluster.changes import Change
+from zkdash.cluster import changes, checks, incidents
 from zkdash.cluster.checks.facts import NONE as NO_FACTS
 from zkdash.cluster.checks.facts import Facts
+from zkdash.cluster.incidents.causes import causes
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
 from zkdash.kafka import paths
-from zkdash.live import pollers, runs, snapshot_registry, storage
+from zkdash.live import departures, pollers, runs, snapshot_registry
 from zkdash.live.pollers import Pollers
 from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.live.tree import znodes
-from zkdash.live.watching import first_seen, migrations, rebalancing, sampling, surveying
+from zkdash.live.watching import (
+    ensemble_watch,
+    first_seen,
+    migrations,
+    rebalancing,
+    recent_numbers,
+    sampling,
+)
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.connection.session import Phase, Session
 from zkdash.zk.mirror import mirror
@@ -34,8 +40,6 @@ from zkdash.zk.wire.side_requests import SideRequests
 from zkdash.znode import Batch, Unreadable, Znode
 
 log = logging.getLogger(__name__)
-
-_KEPT_CHANGES = 200
 
 Notify = Callable[[str, int, ChangedAreas], None]
 
@@ -48,6 +52,9 @@ class Source(Protocol):
 
     @property
     def proved_at(self) -> float | None: ...
+
+    @property
+    def session(self) -> Session: ...
 
     @property
     def znodes(self) -> Mapping[str, Znode | Unreadable]: ...
@@ -88,7 +95,9 @@ class Watcher:
         self._state = ClusterState()
         self._first_seen = first_seen.Sightings()
         self._facts = NO_FACTS
-        self._changes: deque[Change] = deque(maxlen=_KEPT_CHANGES)
+        self._sampling = sampling.Sampling(
+            config.name, asks=config.ask_brokers, samples_lag=config.sample_lag
+        )
         self._snapshot = Snapshot(
             cluster=config.name,
             address=config.address,
@@ -98,14 +107,15 @@ class Watcher:
             as_of=None,
             stale=True,
             observations=checks.Observations(thresholds=thresholds or checks.Thresholds()),
+            lags=self._sampling.lags,
         )
         self._migrations = migrations.Migrations()
+        self._recent = recent_numbers.RecentNumbers()
         self._runs = runs.EMPTY
-        self._sampling = sampling.Sampling(config.name, asks=config.ask_brokers)
         snapshot_registry.publish(self._name, self._snapshot)
         snapshot_registry.appoint(self._name, self._sampling)
         self._mirror: Source = mirror.Mirror(config, roots=paths.ROOTS, sink=self)
-        self._surveying = surveying.Surveying(config, self._mirror.aside)
+        self._surveying = ensemble_watch.Surveying(config, self._mirror.aside)
         snapshot_registry.appoint_surveyor(self._name, self._surveying)
         visitor = znode_reader.ZnodeReader(self._mirror.aside, config.chroot)
         self._znodes = znodes.Znodes(lambda: self._mirror.znodes, visitor)
@@ -134,21 +144,32 @@ class Watcher:
         self._state = after
         self._sampling.tell(after)
         touched |= self._znodes.batch(batch)
-        feed = self._snapshot.feed
+        feed, story = self._snapshot.feed, self._snapshot.incidents
         if not before.loaded and after.loaded:
             feed = feed.loaded(batch.zxid)
         if before.loaded:
-            news = changes.diff(before, after, batch, now_ms=int(now * 1000))
-            self._changes.extendleft(reversed(news))
+            news = changes.of_batch(before, after, batch, now_ms=int(now * 1000))
+            self._recent.leaders_changed(changes.count_changed_leaders(before, after, batch))
             feed = feed.told(batch.zxid, news)
             if news:
+                story = incidents.fold(story, incidents.in_order(news))
                 touched |= ChangedAreas(frozenset({"changes"}))
         if "problems" in touched.areas:
             self._first_seen = first_seen.look(
                 self._first_seen, batch.changed, after.problems, int(now * 1000)
             )
         restless = self._unrest(before, after, touched, int(now * 1000))
-        self._publish(touched, now, state=after, first_seen=self._first_seen, restless=restless, feed=feed)
+        departed = departures.look(self._snapshot.departed, before, after, int(now * 1000))
+        self._publish(
+            touched,
+            now,
+            state=after,
+            first_seen=self._first_seen,
+            restless=restless,
+            departed=departed,
+            feed=feed,
+            incidents=story,
+        )
 
     def session(self, session: Session) -> None:
         """Publish what became of the connection."""
@@ -165,8 +186,8 @@ class Watcher:
         actions = self._polled.queue.current(self._name)
         if actions is not self._snapshot.queue:
             touched |= ChangedAreas(frozenset({"actions"}))
-        known, self._runs = self._runs, self._polled.runs.current(self._name)
-        if known is not self._runs:
+        runs_before, self._runs = self._runs, self._polled.runs.current(self._name)
+        if runs_before is not self._runs:
             touched |= ChangedAreas(frozenset({"runs"}))
         known_alarms = self._polled.alarms.current(self._name)
         if known_alarms is not self._snapshot.alarms:
@@ -176,13 +197,23 @@ class Watcher:
             touched |= ChangedAreas(frozenset({"ensemble"}))
         if acls != self._snapshot.acls:
             touched |= ChangedAreas(frozenset({"acls"}))
-        trouble = storage.trouble()
+        trouble = self._polled.database.trouble()
         if trouble != self._snapshot.storage:
             touched |= ChangedAreas(frozenset({"session"}))
+        lags = self._sampling.lags
+        kafka_groups = self._sampling.kafka_groups(self._state.group_summaries)
+        if lags is not self._snapshot.lags or kafka_groups != self._snapshot.kafka_groups:
+            touched |= ChangedAreas(frozenset({"lags"}))
+        recent = self._recent.look(self._state, self._mirror.session, lags.total, now)
+        if recent is not self._snapshot.recent:
+            touched |= ChangedAreas(frozenset({"recent"}))
         self._publish(
             touched,
             now,
             samples=samples,
+            lags=lags,
+            kafka_groups=kafka_groups,
+            recent=recent,
             migrations=judged,
             queue=actions,
             acls=acls,
@@ -195,6 +226,7 @@ class Watcher:
         """Swap the snapshot; a new revision only where something shown has changed."""
         before = self._snapshot
         snapshot = msgspec.structs.replace(before, **fields)
+        story = incidents.expire(snapshot.incidents, int(now * 1000))
         as_of = self._as_of(snapshot)
         stale = snapshot_registry.is_stale(as_of, now)
         if stale != before.stale:
@@ -202,8 +234,17 @@ class Watcher:
         if snapshot.acls is not before.acls:
             self._facts = Facts(snapshot.acls or None)
         observations = checks.observe(before.observations, snapshot.state, now, self._facts)
-        if observations.findings != before.findings or observations.passing != before.passing:
+        if (
+            observations.findings != before.findings
+            or observations.passing != before.passing
+            or observations.standing is not before.observations.standing
+        ):
             touched |= ChangedAreas(frozenset({"findings"}))
+        causing = causes(snapshot.state, story, observations.findings, int(now * 1000))
+        if causing != before.causes:
+            touched |= ChangedAreas(frozenset({"findings"}))
+        if story is not before.incidents:
+            touched |= ChangedAreas(frozenset({"changes"}))
         restless = rebalancing.settle(snapshot.restless, int(now * 1000))
         if restless is not snapshot.restless:
             touched |= ChangedAreas(
@@ -219,7 +260,8 @@ class Watcher:
             stale=stale,
             observations=observations,
             restless=restless,
-            changes=tuple(self._changes) if "changes" in touched.areas else before.changes,
+            incidents=story,
+            causes=causing,
         )
         snapshot_registry.publish(self._name, self._snapshot)
         if moved:

@@ -6,6 +6,7 @@ import argparse
 import datetime
 import json
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -25,8 +26,14 @@ from zkdash.actions.queue.queue import Actor, QueueError
 from zkdash.actions.reading import reader
 from zkdash.actions.reading.entries import UnavailableError
 from zkdash.actions.states import State
+from zkdash.cluster import foresight
+from zkdash.cluster.checks.check import CheckContext
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.plans import planner
+from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Plan
 from zkdash.management import database
+from zkdash.web.actions import foreseen
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.reader.one_shot import OneShotError
 
@@ -48,9 +55,9 @@ class Command(BaseCommand):
 
         plan = deeds.add_parser("plan", help="print what would be written; writes nothing")
         ask = deeds.add_parser("queue", help="propose and submit an action; without --yes only plan it")
-        for one in (plan, ask):
-            one.add_argument("--cluster", required=True, help="as in the configuration")
-            one.add_argument("intent", metavar="INTENT", help="JSON, a file, or -")
+        for command in (plan, ask):
+            command.add_argument("--cluster", required=True, help="as in the configuration")
+            command.add_argument("intent", metavar="INTENT", help="JSON, a file, or -")
         ask.add_argument("--yes", action="store_true", help="queue it; without, nothing is written")
         ask.add_argument("--confirm", metavar="TEXT", help="what the plan says is to be typed")
         ask.add_argument("--reason", default="", help="why, for the others")
@@ -63,10 +70,10 @@ class Command(BaseCommand):
         listed.add_argument("--cluster", help="only of this cluster")
         listed.add_argument("--state", choices=[str(state) for state in State], help="only in this state")
 
-        for name, told in _ASKED.items():
-            one = deeds.add_parser(name, help=told)
-            one.add_argument("id", type=int)
-            one.add_argument("--as", dest="name", required=True, metavar="NAME", help="an existing user")
+        for name, description in _ASKED.items():
+            command = deeds.add_parser(name, help=description)
+            command.add_argument("id", type=int)
+            command.add_argument("--as", dest="name", required=True, metavar="NAME", help="an existing user")
         ask.add_argument("--as", dest="name", required=True, metavar="NAME", help="an existing user")
         settled = deeds.add_parser("settle", help="say what became of a write that nobody could tell of")
         settled.add_argument("id", type=int)
@@ -84,24 +91,36 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(msgspec.to_builtins(printed, str_keys=True), indent=2))
 
 
-def _plan(options: Options) -> Plan:
-    intent = documents.intent(_given(options["intent"]))
-    plan = planning.plan(_cluster(options["cluster"]), intent)
+def _plan(options: Options) -> dict[str, Any]:
+    config = _cluster(options["cluster"])
+    plan, state = _planned(config, documents.intent(_given(options["intent"])))
+    return _foretold(config, plan, state)
+
+
+def _planned(config: ClusterConfig, intent: Intent) -> tuple[Plan, ClusterState]:
+    """The plan for an intent, and the cluster it was made of. Raises CommandError where it is refused."""
+    ground = planning.ground(config, intent)
+    plan = planner.plan(intent, ground)
     if plan.refusals:
         raise CommandError(" ".join(plan.refusals))
-    return plan
+    return plan, ground.state
+
+
+def _foretold(config: ClusterConfig, plan: Plan, state: ClusterState) -> dict[str, Any]:
+    """A plan, and under "foreseen" what it would do to the findings, as the JSON of its page has it."""
+    thresholds = settings.ZKDASH_CHECKS.of(config.name)
+    (effect,) = foresight.foresee([plan], CheckContext(state, thresholds=thresholds, now=time.time()))
+    return {**msgspec.to_builtins(plan, str_keys=True), "foreseen": foreseen.record(effect)}
 
 
 def _queue(options: Options) -> object:
     config = _cluster(options["cluster"])
     who = _who(options["name"], config.name, Right.ACT)
     intent = documents.intent(_given(options["intent"]))
-    plan = planning.plan(config, intent)
-    if plan.refusals:
-        raise CommandError(" ".join(plan.refusals))
+    plan, state = _planned(config, intent)
     if not options["yes"]:
         sys.stderr.write("Nothing was queued: this is the plan; repeat it with --yes.\n")
-        return plan
+        return _foretold(config, plan, state)
     if plan.confirm is not None and options["confirm"] != plan.confirm:
         raise CommandError(f"Nothing was queued: this asks for --confirm {json.dumps(plan.confirm)}.")
     proposed = queue.propose(
@@ -123,11 +142,11 @@ def _show(options: Options) -> object:
 
 
 def _list(options: Options) -> object:
-    names = [one.name for one in settings.ZKDASH_CLUSTERS]
+    names = [cluster.name for cluster in settings.ZKDASH_CLUSTERS]
     chosen = names if options["cluster"] is None else [_cluster(options["cluster"]).name]
     entries = reader.begin(chosen).entries
-    wanted = [one for one in entries if options["state"] in {None, one.state}]
-    return sorted(wanted, key=lambda one: one.id, reverse=True)
+    wanted = [entry for entry in entries if options["state"] in {None, entry.state}]
+    return sorted(wanted, key=lambda entry: entry.id, reverse=True)
 
 
 def _ask(options: Options) -> object:
@@ -153,8 +172,8 @@ def _cluster(name: str) -> ClusterConfig:
     for config in clusters:
         if config.name == name:
             return config
-    known = ", ".join(config.name for config in clusters) or "none is configured"
-    raise CommandError(f"There is no cluster {name!r} ({known}).")
+    names = ", ".join(config.name for config in clusters) or "none is configured"
+    raise CommandError(f"There is no cluster {name!r} ({names}).")
 
 
 def _who(name: str, cluster: str, right: Right) -> Actor:
@@ -182,10 +201,10 @@ def _given(text: str) -> bytes | str:
 def _moment(text: str) -> datetime.datetime:
     """A time with its zone; UTC where none is given."""
     try:
-        found = datetime.datetime.fromisoformat(text)
+        moment = datetime.datetime.fromisoformat(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-11-21T03:00:00Z") from error
-    return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 2026-11-21T03:00:00Z") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
 
 
 _ASKED: Final = {

@@ -28,21 +28,21 @@ class Command(BaseCommand):
 
     def handle(self, *_args: object, **options: Any) -> None:
         database.prepare()
-        found = Delivery.objects.order_by("-id")
+        deliveries = Delivery.objects.order_by("-id")
         if not options["all"]:
-            found = found.filter(ended_at=None)
+            deliveries = deliveries.filter(ended_at=None)
         if options["cluster"] is not None:
-            found = found.filter(cluster=options["cluster"])
-        for one in found.iterator():
-            self.stdout.write(json.dumps(_record(one)))
+            deliveries = deliveries.filter(cluster=options["cluster"])
+        for delivery in deliveries.iterator():
+            self.stdout.write(json.dumps(_record(delivery)))
 
 
-def _record(one: Delivery) -> dict[str, object]:
-    waits = one.ended_at is None
+def _record(delivery: Delivery) -> dict[str, object]:
+    waits = delivery.ended_at is None
     return {
-        **{name: getattr(one, name) for name in _FIELDS},
-        "state": "waiting" if waits else "taken" if one.is_taken else "given up",
-        "made_at": one.made_at.isoformat(timespec="seconds"),
-        "next_at": one.next_at.isoformat(timespec="seconds") if waits else None,
-        "ended_at": one.ended_at and one.ended_at.isoformat(timespec="seconds"),
+        **{name: getattr(delivery, name) for name in _FIELDS},
+        "state": "waiting" if waits else "taken" if delivery.is_taken else "given up",
+        "made_at": delivery.made_at.isoformat(timespec="seconds"),
+        "next_at": delivery.next_at.isoformat(timespec="seconds") if waits else None,
+        "ended_at": delivery.ended_at and delivery.ended_at.isoformat(timespec="seconds"),
     }

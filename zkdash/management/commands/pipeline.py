@@ -50,8 +50,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: object, **options: Any) -> None:
         if options["verb"] == "list":
-            for name, what in runs.JOBS.items():
-                self.stdout.write(f"{name:8}{what}")
+            for name, description in runs.JOBS.items():
+                self.stdout.write(f"{name:8}{description}")
             return
         database.prepare()
         if options.get("until_eof"):
@@ -93,17 +93,17 @@ class Command(BaseCommand):
 
     def _status(self, options: dict[str, Any]) -> None:
         names = [options["cluster"]] if options["cluster"] else [c.name for c in settings.ZKDASH_CLUSTERS]
-        found = [run for name in names for run in runs.recent(name)]
+        chosen = [run for name in names for run in runs.recent(name)]
         if options["json"]:
-            self.stdout.write(json.dumps([_told(run) for run in found], indent=1))
+            self.stdout.write(json.dumps([_told(run) for run in chosen], indent=1))
             return
-        for run in found:
+        for run in chosen:
             ended = run.ended_at or run.started_at or run.queued_at
             self.stdout.write(
                 f"{run.id:5} {run.cluster} {run.job:7} {run.state:8} {run.progress:3} % "
                 f"{ended:%Y-%m-%d %H:%M:%S} {run.rows} rows, {run.problems} problems: {run.sentence}"
             )
-        if not found:
+        if not chosen:
             self.stdout.write("No run was ever asked for.")
 
     def _work(self, _options: dict[str, Any]) -> None:
@@ -124,11 +124,11 @@ class Bar:
         self._out = out
         self._is_drawn = False
 
-    def draw(self, what: str, done: float) -> None:
+    def draw(self, sentence: str, done: float) -> None:
         if self._out.isatty():
             filled = round(_BAR * done)
             bar = "█" * filled + "░" * (_BAR - filled)
-            self._out.write(f"\r\x1b[K{bar} {round(100 * done):3} % {what}")
+            self._out.write(f"\r\x1b[K{bar} {round(100 * done):3} % {sentence}")
             self._out.flush()
             self._is_drawn = True
 
@@ -139,8 +139,8 @@ class Bar:
 
 
 def _command(run: Run) -> list[str]:
-    asked = ["run", run.job, "--cluster", run.cluster, "--run", str(run.id), "--until-eof"]
-    return [sys.executable, str(supervising.MANAGE), "pipeline", *asked]
+    arguments = ["run", run.job, "--cluster", run.cluster, "--run", str(run.id), "--until-eof"]
+    return [sys.executable, str(supervising.MANAGE), "pipeline", *arguments]
 
 
 def _claimed(number: int | None) -> Run | None:
@@ -148,13 +148,13 @@ def _claimed(number: int | None) -> Run | None:
 
 
 def _cluster(name: str | None) -> ClusterConfig:
-    known: dict[str, ClusterConfig] = {cluster.name: cluster for cluster in settings.ZKDASH_CLUSTERS}
-    if name is None and len(known) == 1:
-        return next(iter(known.values()))
-    if name not in known:
-        there = ", ".join(known) or "none: set ZKDASH_CONFIG"
+    clusters: dict[str, ClusterConfig] = {cluster.name: cluster for cluster in settings.ZKDASH_CLUSTERS}
+    if name is None and len(clusters) == 1:
+        return next(iter(clusters.values()))
+    if name not in clusters:
+        there = ", ".join(clusters) or "none: set ZKDASH_CONFIG"
         raise CommandError(f"--cluster {name}: there is no such cluster; configured are {there}.")
-    return known[name]
+    return clusters[name]
 
 
 def _number(variable: str, default: float) -> int:
@@ -167,9 +167,9 @@ def _number(variable: str, default: float) -> int:
 def _told(run: Run) -> dict[str, Any]:
     names = ("id", "cluster", "job", "state", "by", "rows", "problems", "zxid_upto", "progress", "sentence")
     times = ("queued_at", "started_at", "ended_at")
-    told = {name: getattr(run, name) for name in names}
+    record = {name: getattr(run, name) for name in names}
     return (
-        told
+        record
         | {name: at and at.isoformat() for name in times for at in [getattr(run, name)]}
         | {"metrics": run.metrics}
     )

@@ -38,8 +38,8 @@ class Command(BaseCommand):
         every = float(str(options["every"]))
         if not every >= 1:
             raise CommandError(f"--every {every:g} is too short: a file is written each time.")
-        told = threading.Event()
-        ending.when_told(told.set)
+        ended = threading.Event()
+        ending.when_told(ended.set)
         recorders = Recorders(settings.ZKDASH_CLUSTERS, flush_s=every)
         watchers = [
             Watcher(cluster, notify=lambda *_: None, sinks=recorders.of(cluster.name))
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash records {names} below {settings.ZKDASH_HISTORY}")
         self.stdout.flush()
-        told.wait()
+        ended.wait()
         for watcher in watchers:
             watcher.stop()
         recorders.stop()

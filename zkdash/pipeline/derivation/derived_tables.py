@@ -100,11 +100,11 @@ class Deriving:
 
     def _intervals(self, stretch: Stretch) -> int:
         name = "partition_intervals"
-        found = partitions.partition_intervals(
-            self._targets.of(name, stretch).known, self._targets.open(name)
+        derived = partitions.partition_intervals(
+            self._targets.of(name, stretch).events, self._targets.open(name)
         )
         return self._targets.merge(
-            name, stretch, found, "from_ms", day_partitions.keyed("topic", "partition", "from_zxid")
+            name, stretch, derived, "from_ms", day_partitions.keyed("topic", "partition", "from_zxid")
         )
 
     def _minutes(self, stretch: Stretch) -> int:
@@ -132,39 +132,41 @@ class Deriving:
 
     def _churn(self, stretch: Stretch) -> int:
         name = "leader_churn"
-        found = partitions.leader_churn(self._targets.of(name, stretch).known)
-        return self._targets.merge(name, stretch, found, "minute", day_partitions.summed("minute", "topic"))
+        derived = partitions.leader_churn(self._targets.of(name, stretch).events)
+        return self._targets.merge(name, stretch, derived, "minute", day_partitions.summed("minute", "topic"))
 
     def _epochs(self, stretch: Stretch) -> int:
         name = "controller_epochs"
-        found = brokers.controller_epochs(self._targets.of(name, stretch).known)
-        return self._targets.merge(name, stretch, found, "from_ms", day_partitions.keyed("from_zxid"))
+        derived = brokers.controller_epochs(self._targets.of(name, stretch).events)
+        return self._targets.merge(name, stretch, derived, "from_ms", day_partitions.keyed("from_zxid"))
 
     def _brokers(self, stretch: Stretch) -> int:
         name = "broker_sessions"
-        found = brokers.broker_sessions(self._targets.of(name, stretch).known)
+        derived = brokers.broker_sessions(self._targets.of(name, stretch).events)
         return self._targets.merge(
-            name, stretch, found, "from_ms", day_partitions.keyed("broker", "from_zxid")
+            name, stretch, derived, "from_ms", day_partitions.keyed("broker", "from_zxid")
         )
 
     def _sessions(self, stretch: Stretch) -> int:
         name = "sessions"
-        found = traffic.sessions(self._targets.of(name, stretch).changes, self._targets.open(name))
-        return self._targets.merge(name, stretch, found, "from_ms", day_partitions.keyed("session"))
+        derived = traffic.sessions(self._targets.of(name, stretch).changes, self._targets.open(name))
+        return self._targets.merge(name, stretch, derived, "from_ms", day_partitions.keyed("session"))
 
     def _hot_paths(self, stretch: Stretch) -> int:
         name = "hot_paths"
-        found = traffic.hot_paths(self._targets.of(name, stretch).changes)
-        return self._targets.merge(name, stretch, found, "minute", day_partitions.summed("minute", "prefix"))
+        derived = traffic.hot_paths(self._targets.of(name, stretch).changes)
+        return self._targets.merge(
+            name, stretch, derived, "minute", day_partitions.summed("minute", "prefix")
+        )
 
     def _timeline(self, stretch: Stretch) -> int:
         name = "timeline"
         table, now = self._targets.table(name), self._targets.table(name).read()
-        found = timeline.timeline(self._targets.of(name, stretch).known)
+        derived = timeline.timeline(self._targets.of(name, stretch).events)
         begun = self._targets.key in now.streams
         rows = day_partitions.put(
             table,
-            day_partitions.dated(self._targets.shaped(name, found), "time"),
+            day_partitions.dated(self._targets.shaped(name, derived), "time"),
             base=now,
             removed=() if begun else now.files,
             order=["zxid", "op_index"],
@@ -176,24 +178,24 @@ class Deriving:
     def _rebalances(self, stretch: Stretch) -> int:
         """One that may go on holds the position back to where it began."""
         name = "rebalances"
-        known = self._targets.of(name, stretch)
+        inputs = self._targets.of(name, stretch)
         now = self._targets.table(name).read()
-        last = max(known.facts.last_ms, now.streams.get(AS_OF, 0))
+        last = max(inputs.facts.last_ms, now.streams.get(AS_OF, 0))
         if stretch != self._stretches[-1]:
             last += self._quiet_ms + 1  # what a gap of the logs follows is over
-        found = rebalances.rebalances(
-            known.known,
+        derived = rebalances.rebalances(
+            inputs.events,
             self._targets.read("broker_sessions"),
             self._targets.read("timeline"),
             until_ms=last,
             quiet_ms=self._quiet_ms,
         ).persist()
-        (begun,) = found.where("to_ms IS NULL").agg(F.min("from_zxid")).collect()
+        (begun,) = derived.where("to_ms IS NULL").agg(F.min("from_zxid")).collect()
         at = stretch.last if begun[0] is None else begun[0] - 1
         position = {self._targets.key: at, AS_OF: last}
         merge = day_partitions.keyed("group", "from_zxid")
-        rows = self._targets.merge(name, stretch, found, "from_ms", merge, position=position)
-        found.unpersist()
+        rows = self._targets.merge(name, stretch, derived, "from_ms", merge, position=position)
+        derived.unpersist()
         return rows
 
     def _idle(self, stretch: Stretch) -> int:
@@ -204,10 +206,10 @@ class Deriving:
         before = day_partitions.read(
             self._targets.spark, table, derived.TABLES[name], now.files if begun else ()
         )
-        found = groups.idle_groups(used.known, used.there(stretch.last), before)
+        idle = groups.idle_groups(used.events, used.there(stretch.last), before)
         return day_partitions.put(
             table,
-            self._targets.shaped(name, found),
+            self._targets.shaped(name, idle),
             base=now,
             removed=now.files,
             order=["group"],

@@ -64,46 +64,46 @@ class Inputs:
         raw = self._between(self.since, self.stretch.last)
         if not raw.where(_SILENT).limit(1).count():
             return raw
-        held = self._carried.select("path", "ephemeral_owner", "czxid")
-        return removals.told(raw, held)
+        carried = self._carried.select("path", "ephemeral_owner", "czxid")
+        return removals.with_removals(raw, carried)
 
     @cached_property
-    def known(self) -> DataFrame:
+    def events(self) -> DataFrame:
         """`events.events` of the changes; kept as long as the session."""
         return events.events(self.changes, self._before).persist()
 
     @cached_property
     def facts(self) -> Facts:
-        (found,) = self.changes.agg(F.count("*"), F.min("time"), F.max("time")).collect()
-        return Facts(found[0], found[1] or 0, found[2] or 0)
+        (row,) = self.changes.agg(F.count("*"), F.min("time"), F.max("time")).collect()
+        return Facts(row[0], row[1] or 0, row[2] or 0)
 
     def there(self, upto: int) -> DataFrame:
         """`events.HELD` rows after transaction `upto`."""
-        return events.held(self.known.where(F.col("zxid") <= upto))
+        return events.held(self.events.where(F.col("zxid") <= upto))
 
     def close(self) -> None:
-        self.known.unpersist()
+        self.events.unpersist()
 
     @cached_property
     def _carried(self) -> DataFrame:
         """What is there at `since`."""
         base = self._held.read()
         position = base.streams.get(key(self._source), 0)
-        held = day_partitions.read(self._spark, self._held, events.HELD, base.files if position else ())
+        carried = day_partitions.read(self._spark, self._held, events.HELD, base.files if position else ())
         if position == self.since:
-            return held
+            return carried
         between = self._between(position, self.since)
-        return events.held(events.events(between, held.withColumn("what", F.lit("held"))))
+        return events.held(events.events(between, carried.withColumn("what", F.lit("held"))))
 
     @cached_property
     def _before(self) -> DataFrame:
         carried = self._carried.withColumn("what", F.lit("held"))
         if follows(self.since, self.stretch.first):
             return carried
-        found = self._found()
-        if found is None:
+        stored = self._found()
+        if stored is None:
             return carried
-        return carried.unionByName(found.withColumn("what", F.lit("found")))
+        return carried.unionByName(stored.withColumn("what", F.lit("found")))
 
     def _found(self) -> DataFrame | None:
         """Of the first checkpoint in or behind the gap, what was last written before the changes begin."""
@@ -112,8 +112,8 @@ class Inputs:
         (first,) = stored.where(F.col("zxid") >= self.stretch.first - 1).agg(F.min("zxid")).collect()
         if first[0] is None:
             return None
-        found = stored.where((F.col("zxid") == first[0]) & (F.col("mzxid") < self.stretch.first))
-        return found.where(F.col("mzxid") > self.since).select(*events.HELD.names)
+        checkpoint = stored.where((F.col("zxid") == first[0]) & (F.col("mzxid") < self.stretch.first))
+        return checkpoint.where(F.col("mzxid") > self.since).select(*events.HELD.names)
 
     def _between(self, since: int, upto: int) -> DataFrame:
         """Changes after `since` up to `upto`, those of watchers by what bounds them."""
@@ -122,10 +122,10 @@ class Inputs:
             file for file in self.changes_table.files if _may_hold(file.bounds.get("zxid_upto"), since, upto)
         ]
         rows = day_partitions.read(self._spark, table, schemas.CHANGES, listed)
-        known = F.coalesce("zxid", "zxid_upto")
+        zxid = F.coalesce("zxid", "zxid_upto")
         return (
-            rows.where((F.col("source") == self._source) & (known > since) & (known <= upto))
-            .withColumn("zxid", known)
+            rows.where((F.col("source") == self._source) & (zxid > since) & (zxid <= upto))
+            .withColumn("zxid", zxid)
             .select(*_COLUMNS)
         )
 

@@ -21,14 +21,14 @@ def rates(targets: Targets, stretch: Stretch) -> int:
     """The rate of a minute needs the sample before it: of the day, or of the day before."""
     name = "offset_rates"
     table, now = targets.table(name), targets.table(name).read()
-    later = day_partitions.dated(groups.samples(targets.of(name, stretch).known), "minute").persist()
+    later = day_partitions.dated(groups.samples(targets.of(name, stretch).events), "minute").persist()
     touched = day_partitions.days(later)
     begun = targets.key in now.streams
-    known = {file.partition[day_partitions.DAY] for file in now.files} if begun else set()
-    touched |= {day for day in _moved(touched, 1) if day in known}
+    derived_days = {file.partition[day_partitions.DAY] for file in now.files} if begun else set()
+    touched |= {day for day in _moved(touched, 1) if day in derived_days}
     near = touched | _moved(touched, -1)
     earlier = day_partitions.read(
-        targets.spark, table, derived.TABLES[name], day_partitions.of_days(now, near & known)
+        targets.spark, table, derived.TABLES[name], day_partitions.of_days(now, near & derived_days)
     )
     made = day_partitions.dated(groups.offset_rates(earlier, later.drop(day_partitions.DAY)), "minute")
     rows = day_partitions.put(
@@ -60,13 +60,13 @@ def lag(targets: Targets) -> int:
     )
     reach = str(first - timedelta(days=groups.LAG_DAYS))
     rated = targets.table("offset_rates").read()
-    known = day_partitions.read(
+    commits = day_partitions.read(
         targets.spark,
         targets.table("offset_rates"),
         derived.TABLES["offset_rates"],
         [file for file in rated.files if file.partition[day_partitions.DAY] >= reach],
     )
-    made = groups.lag_estimates(known, sampled.where(F.col("time") >= start))
+    made = groups.lag_estimates(commits, sampled.where(F.col("time") >= start))
     return day_partitions.put(
         table,
         day_partitions.dated(targets.shaped(name, made), "minute"),

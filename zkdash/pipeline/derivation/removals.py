@@ -13,7 +13,7 @@ from zkdash.cluster.changes import row
 _MOVES = sorted(row.CREATES | row.REMOVALS)
 
 
-def told(changes: DataFrame, znodes: DataFrame | None = None) -> DataFrame:
+def with_removals(changes: DataFrame, znodes: DataFrame | None = None) -> DataFrame:
     """The changes, with a closeSession row for each ephemeral that a silent log leaves out.
 
     `znodes` are those of the checkpoint before the changes, for sessions that are older than they. Their

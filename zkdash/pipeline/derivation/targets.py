@@ -34,7 +34,7 @@ class Targets:
         self,
         name: str,
         stretch: Stretch,
-        found: DataFrame,
+        fresh: DataFrame,
         by: str,
         merge: day_partitions.Merge,
         *,
@@ -42,7 +42,7 @@ class Targets:
     ) -> int:
         """Put what was found into the days that it is of."""
         table, now = self.table(name), self.table(name).read()
-        new = day_partitions.dated(self.shaped(name, found), by).persist()
+        new = day_partitions.dated(self.shaped(name, fresh), by).persist()
         begun = self.key in now.streams
         touched = day_partitions.of_days(now, day_partitions.days(new)) if begun else []
         old = day_partitions.dated(day_partitions.read(self.spark, table, derived.TABLES[name], touched), by)

@@ -46,7 +46,7 @@ class Directory:
                 for (zxid, path, name), info in zip(named, sizes, strict=True)
                 if info.type != fs.FileType.NotFound
             ),
-            key=lambda found: (found.zxid, found.name),
+            key=lambda file: (file.zxid, file.name),
         )
 
     def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:

@@ -25,7 +25,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.datasource import ReadLimit
 from pyspark.sql.types import StructType
 
-from zkdash.formats.kafkalog import arrow, indexes, oldest, segment
+from zkdash.formats.kafkalog import arrow, indexes, segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry
 from zkdash.formats.problems import Problem
 from zkdash.pipeline.sources import files, rows
@@ -91,59 +91,59 @@ class KafkaLogSource(DataSource):
 
 def parse(given: Mapping[str, str]) -> Options:
     """Raises ValueError, which names the option."""
-    known = {name.lower(): value for name, value in given.items()}
-    unknown = known.keys() - set(Options._fields)
+    options = {name.lower(): value for name, value in given.items()}
+    unknown = options.keys() - set(Options._fields)
     if unknown:
         raise ValueError(f"there is no option {min(unknown)!r}; there are {', '.join(Options._fields)}")
-    if not known.get("path"):
+    if not options.get("path"):
         raise ValueError("the option 'path' is missing: name one of Kafka's log.dirs")
-    return Options(known["path"], known.get("topic", ""))
+    return Options(options["path"], options.get("topic", ""))
 
 
 class _Batch(DataSourceReader):
-    def __init__(self, asked: Options) -> None:
-        self._asked = asked
+    def __init__(self, options: Options) -> None:
+        self._options = options
 
     def partitions(self) -> Sequence[InputPartition]:
-        logs = LogDirectory(self._asked.path).logs(self._asked.topic)
+        logs = LogDirectory(self._options.path).logs(self._options.topic)
         return [part for log in logs for part in _parts(log)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         # Spark hands over a bare partition where there is none
-        return _read(partition, self._asked) if isinstance(partition, SegmentPart) else iter(())
+        return _read(partition, self._options) if isinstance(partition, SegmentPart) else iter(())
 
 
 class _Stream(DataSourceStreamReader):
-    def __init__(self, asked: Options) -> None:
-        self._asked = asked
+    def __init__(self, options: Options) -> None:
+        self._options = options
 
     def initialOffset(self) -> Offset:  # noqa: N802 - Spark's
         return {}
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: ARG002, N802 - Spark's
-        directory = LogDirectory(self._asked.path)
+        directory = LogDirectory(self._options.path)
         latest: Offset = {}
-        for log in directory.logs(self._asked.topic):
+        for log in directory.logs(self._options.topic):
             latest |= {each.name: each.size for each in log.segments[:-1]}
             live = log.segments[-1]
             latest[live.name] = _whole(directory, live, start.get(live.name, 0))
         return latest
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        logs = LogDirectory(self._asked.path).logs(self._asked.topic)
-        known = {each.name: each for log in logs for each in log.segments}
+        logs = LogDirectory(self._options.path).logs(self._options.topic)
+        segments = {each.name: each for log in logs for each in log.segments}
         live = {log.segments[-1].name for log in logs}
         parts = []
         for name, upto in sorted(end.items()):
             begin = start.get(name, 0)
             if upto > begin:
-                found = known.get(name) or Segment("", name, "", 0, 0, 0, "")
-                parts.append(SegmentPart((found,), start=begin, end=upto, is_live=name in live))
+                segment = segments.get(name) or Segment("", name, "", 0, 0, 0, "")
+                parts.append(SegmentPart((segment,), start=begin, end=upto, is_live=name in live))
         return parts
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         # Spark hands over a bare partition where there is none
-        return _read(partition, self._asked) if isinstance(partition, SegmentPart) else iter(())
+        return _read(partition, self._options) if isinstance(partition, SegmentPart) else iter(())
 
 
 def _parts(log: Log) -> Iterator[SegmentPart]:
@@ -165,8 +165,8 @@ def _whole(directory: LogDirectory, live: Segment, start: int) -> int:
     return max(ends, default=start)
 
 
-def _read(part: Any, asked: Options) -> Iterator[pa.RecordBatch]:
-    directory = LogDirectory(asked.path)
+def _read(part: Any, options: Options) -> Iterator[pa.RecordBatch]:
+    directory = LogDirectory(options.path)
     is_cut = False
     for number, each in enumerate(part.segments):
         if is_cut:
@@ -186,12 +186,12 @@ def _read(part: Any, asked: Options) -> Iterator[pa.RecordBatch]:
             data, left = _recovered(each, data)
             is_cut = bool(left)
         after = part.segments[number + 1].base_offset if number + 1 < len(part.segments) else part.next_base
-        told: list[Problem] = []
+        problems: list[Problem] = []
         entries: list[Entry] = []
-        yield from _rows(each, _noted(_decode(each, data, part.start), entries, told))
+        yield from _rows(each, _noted(_decode(each, data, part.start), entries, problems))
         if part.is_live:
-            told = [one for one in told if not one.torn]
-        yield from _problems(each.name, [*told, *_misnamed(each, entries, after), *left])
+            problems = [problem for problem in problems if not problem.torn]
+        yield from _problems(each.name, [*problems, *_misnamed(each, entries, after), *left])
         if part.checks:
             yield from _checked(directory, each, entries)
 
@@ -201,29 +201,29 @@ def _decode(each: Segment, data: bytes, base: int) -> Iterator[Entry | Problem]:
     if each.kind != OLDEST:
         yield from segment.decode(data, base=base)
         return
-    for found in oldest.decode(data, base=each.base_offset + base):
-        if isinstance(found, Problem):
-            yield found._replace(offset=found.offset - each.base_offset)
+    for item in segments_07.decode(data, base=each.base_offset + base):
+        if isinstance(item, Problem):
+            yield item._replace(offset=item.offset - each.base_offset)
         else:
-            yield found._replace(position=found.position - each.base_offset)
+            yield item._replace(position=item.position - each.base_offset)
 
 
 def _noted(
-    found: Iterable[Entry | Problem], entries: list[Entry], told: list[Problem]
+    items: Iterable[Entry | Problem], entries: list[Entry], problems: list[Problem]
 ) -> Iterator[Entry | Problem]:
     """What was found; noted without its records, but for the one record of a marker (KIP-98)."""
-    for one in found:
-        if isinstance(one, Problem):
-            told.append(one)
+    for item in items:
+        if isinstance(item, Problem):
+            problems.append(item)
         else:
-            is_control = one.producer is not None and one.producer.is_control
-            entries.append(one._replace(records=one.records[:1] if is_control else ()))
-        yield one
+            is_control = item.producer is not None and item.producer.is_control
+            entries.append(item._replace(records=item.records[:1] if is_control else ()))
+        yield item
 
 
 def _recovered(each: Segment, data: bytes) -> tuple[bytes, list[Problem]]:
     """What a broker keeps of a segment."""
-    kept = (oldest if each.kind == OLDEST else segment).whole_bytes(data)
+    kept = (segments_07 if each.kind == OLDEST else segment).whole_bytes(data)
     if kept == len(data) or not any(data[kept:]):
         return data, []
     reason = f"its broker would cut off {len(data) - kept} bytes from here on, which are not whole"
@@ -233,11 +233,11 @@ def _recovered(each: Segment, data: bytes) -> tuple[bytes, list[Problem]]:
 def _misnamed(each: Segment, entries: Sequence[Entry], after: int | None) -> Iterator[Problem]:
     """Entries that the names of the segment and of the next one contradict."""
     if entries and entries[0].base_offset < each.base_offset:
-        told = f"offset {entries[0].base_offset} in a segment that begins with {each.base_offset}"
-        yield Problem(entries[0].position, told)
+        misfit = f"offset {entries[0].base_offset} in a segment that begins with {each.base_offset}"
+        yield Problem(entries[0].position, misfit)
     if entries and after is not None and each.kind != OLDEST and entries[-1].last_offset >= after:
-        told = f"offset {entries[-1].last_offset} before a segment that begins with {after}"
-        yield Problem(entries[-1].position, told)
+        misfit = f"offset {entries[-1].last_offset} before a segment that begins with {after}"
+        yield Problem(entries[-1].position, misfit)
 
 
 def _checked(directory: LogDirectory, each: Segment, entries: Sequence[Entry]) -> Iterator[pa.RecordBatch]:
@@ -245,20 +245,20 @@ def _checked(directory: LogDirectory, each: Segment, entries: Sequence[Entry]) -
     name = each.name.rpartition(".")[0]
     try:
         if (data := directory.beside(each, "index")) is not None:
-            places, told = indexes.places(data, each.base_offset)
-            yield from _problems(f"{name}.index", [*told, *indexes.misplaced(places, entries)])
+            places, problems = indexes.places(data, each.base_offset)
+            yield from _problems(f"{name}.index", [*problems, *indexes.misplaced(places, entries)])
         if (data := directory.beside(each, "timeindex")) is not None:
-            moments, told = indexes.moments(data, each.base_offset)
-            yield from _problems(f"{name}.timeindex", [*told, *indexes.mistimed(moments, entries)])
+            moments, problems = indexes.moments(data, each.base_offset)
+            yield from _problems(f"{name}.timeindex", [*problems, *indexes.mistimed(moments, entries)])
         if (data := directory.beside(each, "txnindex")) is not None:
-            aborted, told = indexes.aborted(data)
-            yield from _problems(f"{name}.txnindex", [*told, *indexes.unmarked(aborted, entries)])
+            aborted, problems = indexes.aborted(data)
+            yield from _problems(f"{name}.txnindex", [*problems, *indexes.unmarked(aborted, entries)])
     except OSError as error:
         yield from _problems(f"{name}.index", [Problem(0, files.reason(error))])
 
 
-def _rows(each: Segment, found: Iterable[Entry | Problem]) -> Iterator[pa.RecordBatch]:
-    for piece in arrow.pieces(found):
+def _rows(each: Segment, items: Iterable[Entry | Problem]) -> Iterator[pa.RecordBatch]:
+    for piece in arrow.pieces(items):
         count = piece.batch.num_rows
         of = [
             pa.repeat(pa.scalar(each.topic, pa.string()), count),
@@ -270,5 +270,5 @@ def _rows(each: Segment, found: Iterable[Entry | Problem]) -> Iterator[pa.Record
         )
 
 
-def _problems(name: str, found: Iterable[Problem]) -> Iterator[pa.RecordBatch]:
-    return rows.problems(name, found, SCHEMA)
+def _problems(name: str, problems: Iterable[Problem]) -> Iterator[pa.RecordBatch]:
+    return rows.problems(name, problems, SCHEMA)

@@ -20,21 +20,21 @@ class Options(NamedTuple):
 
 def parse(given: Mapping[str, str]) -> Options:
     """Raises ValueError, which names the option."""
-    known = {name.lower(): value for name, value in given.items()}
-    unknown = known.keys() - set(Options._fields)
+    options = {name.lower(): value for name, value in given.items()}
+    unknown = options.keys() - set(Options._fields)
     if unknown:
         raise ValueError(f"there is no option {min(unknown)!r}; there are {', '.join(Options._fields)}")
-    path, chroot = known.get("path", ""), known.get("chroot", "").rstrip("/")
+    path, chroot = options.get("path", ""), options.get("chroot", "").rstrip("/")
     if not path:
         raise ValueError("the option 'path' is missing: name a ZooKeeper's dataDir or dataLogDir")
     if chroot and not chroot.startswith("/"):
         raise ValueError(f"chroot={chroot!r} must begin with /")
-    return Options(path, chroot, _number(known, "since"), _number(known, "dbid"))
+    return Options(path, chroot, _number(options, "since"), _number(options, "dbid"))
 
 
-def _number(known: Mapping[str, str], name: str) -> int:
-    text = known.get(name, "0")
+def _number(options: Mapping[str, str], name: str) -> int:
+    text = options.get(name, "0")
     try:
         return int(text, 0)
     except ValueError:
-        raise ValueError(f"{name}={text!r} is no number: 1234 or 0x4d2") from None
+        raise ValueError(f"{name}={text!r} is not a number: 1234 or 0x4d2") from None

@@ -40,11 +40,11 @@ def noted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([*batch.columns, *nulls], schema=schema)
 
 
-def problems(name: str, found: Iterable[Problem], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def problems(name: str, flaws: Iterable[Problem], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """One batch with a row a problem of the file, none where there is none."""
-    told = [{"problem": {"file": name, **problem._asdict()}} for problem in found]
-    if told:
-        yield pa.RecordBatch.from_pylist(told, schema=schema)
+    rows = [{"problem": {"file": name, **problem._asdict()}} for problem in flaws]
+    if rows:
+        yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
 def covered(batch: pa.RecordBatch, since: int) -> Iterator[pa.RecordBatch]:
@@ -54,9 +54,9 @@ def covered(batch: pa.RecordBatch, since: int) -> Iterator[pa.RecordBatch]:
     if len(zxids):
         breaks = np.flatnonzero(~np.isin(np.diff(zxids), (0, 1))) + 1
         starts, ends = zxids[np.r_[0, breaks]], zxids[np.r_[breaks - 1, -1]]
-        told = zip(starts.tolist(), ends.tolist(), strict=True)
+        ranges = zip(starts.tolist(), ends.tolist(), strict=True)
         yield pa.RecordBatch.from_pylist(
-            [{"covered": {"zxid_from": first, "zxid_upto": last}} for first, last in told], schema=CHANGES
+            [{"covered": {"zxid_from": first, "zxid_upto": last}} for first, last in ranges], schema=CHANGES
         )
 
 

@@ -58,14 +58,14 @@ class LogDirectory:
         info = self._system.get_file_info(self._path)
         if info.type == fs.FileType.File:
             directory, _, name = self._path.rpartition("/")
-            found = [self._log(directory, only=name)]
+            logs = [self._log(directory, only=name)]
         elif info.type != fs.FileType.Directory:
             raise FileNotFoundError(
                 f"{self._given} does not exist: name one of Kafka's log.dirs, a log in it, or a segment"
             )
         else:
-            found = [self._log(self._path), *self._below()]
-        return [log for log in found if log.segments and topic in ("", log.segments[0].topic)]
+            logs = [self._log(self._path), *self._below()]
+        return [log for log in logs if log.segments and topic in ("", log.segments[0].topic)]
 
     def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
         """Bytes of a file. Raises OSError."""
@@ -98,26 +98,26 @@ class LogDirectory:
         if named is None:
             return Log((), 0)
         topic, partition = named[1], int(named[2])
-        found = []
+        segments = []
         for each in self._system.get_file_info(fs.FileSelector(directory)):
             match = _SEGMENT.fullmatch(each.base_name)
             if match and only in ("", each.base_name):
                 place = each.path, f"{name}/{each.base_name}", topic, partition
-                found.append(Segment(*place, int(match[1]), each.size or 0, match[2]))
-        found.sort(key=lambda segment: segment.base_offset)
-        return Log(tuple(found), len(found) if only else self._trusted(above, found))
+                segments.append(Segment(*place, int(match[1]), each.size or 0, match[2]))
+        segments.sort(key=lambda segment: segment.base_offset)
+        return Log(tuple(segments), len(segments) if only else self._trusted(above, segments))
 
-    def _trusted(self, above: str, found: list[Segment]) -> int:
+    def _trusted(self, above: str, segments: list[Segment]) -> int:
         listed = self._system.get_file_info([f"{above}/{_CLEAN}", f"{above}/{_RECOVERY_POINTS}"])
         is_clean, has_points = (info.type == fs.FileType.File for info in listed)
-        if is_clean or not found:
-            return len(found)
-        if found[-1].kind == OLDEST:
-            return len(found) - 1
+        if is_clean or not segments:
+            return len(segments)
+        if segments[-1].kind == OLDEST:
+            return len(segments) - 1
         point = 0
         read = checkpoints.offsets(self.read(f"{above}/{_RECOVERY_POINTS}")) if has_points else []
         if not isinstance(read, Problem):
             of = {(each.topic, each.partition): each.offset for each in read}
-            point = of.get((found[0].topic, found[0].partition), 0)
+            point = of.get((segments[0].topic, segments[0].partition), 0)
         # the segment that holds the recovery point is the first to be recovered
-        return max(sum(1 for segment in found if segment.base_offset <= point) - 1, 0)
+        return max(sum(1 for segment in segments if segment.base_offset <= point) - 1, 0)

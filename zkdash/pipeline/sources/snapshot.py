@@ -48,35 +48,35 @@ class SnapshotSource(DataSource):
 
 
 class _Batch(DataSourceReader):
-    def __init__(self, asked: Options) -> None:
-        self._asked = asked
+    def __init__(self, options: Options) -> None:
+        self._options = options
 
     def partitions(self) -> Sequence[InputPartition]:
-        found = Directory(self._asked.path).files(_SNAPSHOT)
+        snapshots = Directory(self._options.path).files(_SNAPSHOT)
         return [
             SnapshotFile(snapshot.path, snapshot.name, snapshot.zxid, after and after.zxid)
-            for snapshot, after in itertools.zip_longest(found, found[1:])
-            if snapshot.zxid >= self._asked.since
+            for snapshot, after in itertools.zip_longest(snapshots, snapshots[1:])
+            if snapshot.zxid >= self._options.since
         ]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         # Spark hands over a bare partition where there is none
-        return _read(partition, self._asked) if isinstance(partition, SnapshotFile) else iter(())
+        return _read(partition, self._options) if isinstance(partition, SnapshotFile) else iter(())
 
 
-def _read(part: Any, asked: Options) -> Iterator[pa.RecordBatch]:
+def _read(part: Any, options: Options) -> Iterator[pa.RecordBatch]:
     try:
-        data = Directory(asked.path).read(part.path)
+        data = Directory(options.path).read(part.path)
     except OSError as error:
         yield from rows.problems(part.name, [Problem(0, files.reason(error))], rows.ZNODES)
         return
-    found = snapshot_reader.layout(data)
-    if isinstance(found, Problem):
-        yield from rows.problems(part.name, [found], rows.ZNODES)
+    layout = snapshot_reader.layout(data)
+    if isinstance(layout, Problem):
+        yield from rows.problems(part.name, [layout], rows.ZNODES)
         return
-    upto = part.next_zxid if found.last_zxid is None else max(found.last_zxid, part.zxid)
-    for batch in snapshot_arrow.batches(found.data, rows.REDACTION):
+    upto = part.next_zxid if layout.last_zxid is None else max(layout.last_zxid, part.zxid)
+    for batch in snapshot_arrow.batches(layout.data, rows.REDACTION):
         if isinstance(batch, Problem):
             yield from rows.problems(part.name, [batch], rows.ZNODES)
         else:
-            yield rows.noted(rows.znodes(batch, asked.chroot, part.zxid, upto), rows.ZNODES)
+            yield rows.noted(rows.znodes(batch, options.chroot, part.zxid, upto), rows.ZNODES)

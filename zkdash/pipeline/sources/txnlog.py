@@ -62,50 +62,50 @@ class TxnLogSource(DataSource):
 
 
 class _Batch(DataSourceReader):
-    def __init__(self, asked: Options) -> None:
-        self._asked = asked
+    def __init__(self, options: Options) -> None:
+        self._options = options
 
     def partitions(self) -> Sequence[InputPartition]:
-        logs = _logs(self._asked)
+        logs = _logs(self._options)
         return [LogPart(log.path, log.name, 0, log.size, is_live=log is logs[-1]) for log in logs]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         # Spark hands over a bare partition where there is none
-        return _read(partition, self._asked) if isinstance(partition, LogPart) else iter(())
+        return _read(partition, self._options) if isinstance(partition, LogPart) else iter(())
 
 
 class _Stream(DataSourceStreamReader):
-    def __init__(self, asked: Options) -> None:
-        self._asked = asked
+    def __init__(self, options: Options) -> None:
+        self._options = options
 
     def initialOffset(self) -> Offset:  # noqa: N802 - Spark's
         return {}
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: ARG002, N802 - Spark's
-        logs = _logs(self._asked)
+        logs = _logs(self._options)
         latest = {log.name: log.size for log in logs[:-1]}
         for live in logs[-1:]:
             latest[live.name] = self._whole(live, start.get(live.name, 0))
         return latest
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        known = {log.name: log for log in _logs(self._asked)}
+        logs = {log.name: log for log in _logs(self._options)}
         newest = max(end, key=_zxid, default="")
         parts = []
         for name, upto in sorted(end.items(), key=lambda item: _zxid(item[0])):
             begin = start.get(name, 0)
             if upto > begin:
-                path = known[name].path if name in known else ""
+                path = logs[name].path if name in logs else ""
                 parts.append(LogPart(path, name, begin, upto, is_live=name == newest))
         return parts
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return _read(partition, self._asked)
+        return _read(partition, self._options)
 
     def _whole(self, log: Found, start: int) -> int:
         """Where the last whole transaction ends. One that is being written may show with a wrong checksum."""
         try:
-            data = Directory(self._asked.path).read(log.path, start)
+            data = Directory(self._options.path).read(log.path, start)
         except OSError:
             return start
         end = start
@@ -115,13 +115,13 @@ class _Stream(DataSourceStreamReader):
         return end
 
 
-def _logs(asked: Options) -> list[Found]:
+def _logs(options: Options) -> list[Found]:
     """The logs that may hold transactions after `since`: the next one's name tells where one ends."""
-    logs = Directory(asked.path).files(LOG)
+    logs = Directory(options.path).files(LOG)
     return [
         log
         for log, after in itertools.zip_longest(logs, logs[1:])
-        if after is None or after.zxid > asked.since + 1
+        if after is None or after.zxid > options.since + 1
     ]
 
 
@@ -129,21 +129,21 @@ def _zxid(name: str) -> int:
     return int(name.rpartition(".")[2], 16)
 
 
-def _read(part: Any, asked: Options) -> Iterator[pa.RecordBatch]:
+def _read(part: Any, options: Options) -> Iterator[pa.RecordBatch]:
     problems: list[Problem] = []
-    for piece in _pieces(part, asked):
+    for piece in _pieces(part, options):
         if isinstance(piece, Problem):
             problems.append(piece)
             continue
         problems += piece.problems
-        yield rows.noted(rows.changes(piece.batch, asked.chroot, asked.since), rows.CHANGES)
-        yield from rows.covered(piece.batch, asked.since)
-    told = [problem for problem in problems if not (part.is_live and problem.torn)]
-    yield from rows.problems(part.name, told, rows.CHANGES)
+        yield rows.noted(rows.changes(piece.batch, options.chroot, options.since), rows.CHANGES)
+        yield from rows.covered(piece.batch, options.since)
+    reported = [problem for problem in problems if not (part.is_live and problem.torn)]
+    yield from rows.problems(part.name, reported, rows.CHANGES)
 
 
-def _pieces(part: LogPart, asked: Options) -> Iterator[arrow.Piece | Problem]:
-    directory = Directory(asked.path)
+def _pieces(part: LogPart, options: Options) -> Iterator[arrow.Piece | Problem]:
+    directory = Directory(options.path)
     try:
         if not part.path:
             raise FileNotFoundError(2, _GONE)
@@ -156,9 +156,9 @@ def _pieces(part: LogPart, asked: Options) -> Iterator[arrow.Piece | Problem]:
     header = frames.header(head)
     if isinstance(header, Problem):
         yield header
-    elif header.dbid != asked.dbid:
+    elif header.dbid != options.dbid:
         yield Problem(
-            8, f"a log of another ensemble: its dbid is {header.dbid}, not {asked.dbid}: it is left out"
+            8, f"a log of another ensemble: its dbid is {header.dbid}, not {options.dbid}: it is left out"
         )
     else:
         yield from arrow.decode(data, rows.REDACTION, base=part.start)

@@ -49,26 +49,26 @@ def snapshot(spark: SparkSession, path: str, *, chroot: str = "", since: int = 0
 def recorded(spark: SparkSession, directory: Path) -> DataFrame:
     """What the recorder saw of a cluster and no log that was read covers, as rows of the change."""
     table = Table(directory / "changes")
-    found = day_partitions.read(spark, table, schemas.CHANGES, table.read().files)
+    changes = day_partitions.read(spark, table, schemas.CHANGES, table.read().files)
     logged = stretches(Table(directory / "coverage"))
-    return watched.uncovered(found.where(F.col("source") == row.WATCHED), logged)
+    return watched.uncovered(changes.where(F.col("source") == row.WATCHED), logged)
 
 
-def data(found: DataFrame) -> DataFrame:
+def data(loaded: DataFrame) -> DataFrame:
     """The rows without the notes: changes of logs, znodes of snapshots."""
-    return found.where(F.col("problem").isNull() & F.col("covered").isNull()).drop(*rows.NOTES)
+    return loaded.where(F.col("problem").isNull() & F.col("covered").isNull()).drop(*rows.NOTES)
 
 
-def messages(found: DataFrame) -> DataFrame:
+def messages(loaded: DataFrame) -> DataFrame:
     """Kafka's messages without the problems."""
-    return found.where(F.col("problem").isNull()).drop("problem")
+    return loaded.where(F.col("problem").isNull()).drop("problem")
 
 
-def problems(found: DataFrame) -> DataFrame:
+def problems(loaded: DataFrame) -> DataFrame:
     """What could not be read: file, offset (bytes), reason, torn."""
-    return found.where(F.col("problem").isNotNull()).select("problem.*")
+    return loaded.where(F.col("problem").isNotNull()).select("problem.*")
 
 
-def coverage(found: DataFrame) -> DataFrame:
+def coverage(loaded: DataFrame) -> DataFrame:
     """Which transactions were read: zxid_from, zxid_upto."""
-    return found.where(F.col("covered").isNotNull()).select("covered.*")
+    return loaded.where(F.col("covered").isNotNull()).select("covered.*")

@@ -81,14 +81,14 @@ def _checkpoint(directory: Path, cutoff: int) -> int | None:
         rows = file.filter(pc.less(file["time"], cutoff))
         last = max(last, pc.max(rows["zxid_upto"]).as_py() or 0)
     position = max((at for key, at in Table(directory / "held").read().streams.items()), default=0)
-    known = [
+    zxids = [
         zxid
         for file in _all(directory / "znodes_checkpoint", "zxid", "zxid_upto")
         for zxid in pc.unique(
             file.filter(pc.less_equal(file["zxid_upto"], min(last, position)))["zxid"]
         ).to_pylist()
     ]
-    return max(known, default=None)
+    return max(zxids, default=None)
 
 
 def _forget(directory: Path, checkpoint: int, now_ms: int) -> int:
@@ -102,10 +102,10 @@ def _forget(directory: Path, checkpoint: int, now_ms: int) -> int:
     ]
     _rewrite(table, base.files, pa.Table.from_pylist(kept, schema=schemas.COVERAGE), now_ms)
     watched = Table(directory / watching.NAME)
-    seen = watched.read().files
-    if any(file.bounds["zxid_from"][0] <= checkpoint for file in seen):
+    files = watched.read().files
+    if any(file.bounds["zxid_from"][0] <= checkpoint for file in files):
         rows = pa.Table.from_pylist(watching.after(watched, checkpoint), schema=schemas.WATCHED)
-        _rewrite(watched, seen, rows, now_ms)
+        _rewrite(watched, files, rows, now_ms)
     changes = Table(directory / "changes").retire("zxid_upto", checkpoint + 1, now_ms=now_ms)
     return changes + Table(directory / "znodes_checkpoint").retire("zxid", checkpoint, now_ms=now_ms)
 
@@ -134,7 +134,7 @@ def _forget_records(table: Table, record: Record, cutoff: int, now_ms: int) -> i
     """Take off records that are too old and that another one of the same key followed."""
     base = table.read()
     bounds = [file.bounds.get(record.time) for file in base.files]
-    old = [file for file, known in zip(base.files, bounds, strict=True) if known and known[0] < cutoff]
+    old = [file for file, bound in zip(base.files, bounds, strict=True) if bound and bound[0] < cutoff]
     if not old:
         return 0
     keys = [*record.key, "log_partition"]

@@ -18,4 +18,4 @@ def uncovered(changes: DataFrame, logged: Iterable[Stretch]) -> DataFrame:
     to be told of a removal twice is better than never.
     """
     inside = ((F.col("zxid_after") >= each.first - 1) & (F.col("zxid_upto") <= each.last) for each in logged)
-    return changes.where(~reduce(lambda one, other: one | other, inside, F.lit(False)))
+    return changes.where(~reduce(lambda condition, other: condition | other, inside, F.lit(False)))

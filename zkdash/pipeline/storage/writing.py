@@ -36,31 +36,31 @@ def replace(frame: DataFrame, table: Table, run: str, *, partition_by: Iterable[
     return table.replace_partitions(base, added, keys=keys, now_ms=_now_ms())
 
 
-def logs(found: DataFrame, directory: Path, run: str, *, stream: str = "", batch: int = 0) -> None:
+def logs(rows: DataFrame, directory: Path, run: str, *, stream: str = "", batch: int = 0) -> None:
     """Add what logs or snapshots held to the tables of a cluster: data and notes, read once.
 
     A run, or a batch of a stream, that is in a table already adds nothing to it: after a crash between two
     tables the next attempt adds to the others.
     """
-    held = found.persist()
+    cached = rows.persist()
     try:
-        name = "changes" if "op_index" in found.columns else "znodes_checkpoint"
+        name = "changes" if "op_index" in rows.columns else "znodes_checkpoint"
         table = Table(directory / name)
         if not _is_in(table, run, stream, batch):
-            added = _written(reading.data(held), table, run)  # each log's rows in their order
+            added = _written(reading.data(cached), table, run)  # each log's rows in their order
             table.append(added, stream=stream, batch=batch)
-        notes = held.where(_IS_NOTE).select("problem", "covered").toArrow()
+        notes = cached.where(_IS_NOTE).select("problem", "covered").toArrow()
         for name, column in (("problems", "problem"), ("coverage", "covered")):
             table = Table(directory / name)
             if not _is_in(table, run, stream, batch):
-                told = notes.column(column).drop_null().to_pylist()
-                noted = pa.Table.from_pylist(told, schema=schemas.TABLES[name])
+                records = notes.column(column).drop_null().to_pylist()
+                noted = pa.Table.from_pylist(records, schema=schemas.TABLES[name])
                 files.append(table, noted, run, stream=stream, batch=batch)
     finally:
-        held.unpersist()
+        cached.unpersist()
 
 
-def stream_logs(found: DataFrame, directory: Path, name: str, *, interval_s: float = 5.0) -> StreamingQuery:
+def stream_logs(rows: DataFrame, directory: Path, name: str, *, interval_s: float = 5.0) -> StreamingQuery:
     """Start a stream of logs into the tables of a cluster.
 
     Where it stands is kept below `directory`, so that a run that was killed goes on where it was.
@@ -70,7 +70,7 @@ def stream_logs(found: DataFrame, directory: Path, name: str, *, interval_s: flo
         logs(batch, directory, f"{name}-{number:012}", stream=name, batch=number)
 
     return (
-        found.writeStream.foreachBatch(add)
+        rows.writeStream.foreachBatch(add)
         .option("checkpointLocation", str(directory / "streams" / name))
         .trigger(processingTime=f"{round(interval_s * 1000)} milliseconds")
         .queryName(name)

@@ -10,9 +10,9 @@ from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.events import of
 
 
-def broker_sessions(known: DataFrame) -> DataFrame:
+def broker_sessions(events: DataFrame) -> DataFrame:
     """`derived.broker_sessions`: every registration that there was, from before the events on."""
-    lives = _lives(of(known, Kind.BROKER)).withColumn("told", meaning.broker(F.col("data")))
+    lives = _lives(of(events, Kind.BROKER)).withColumn("told", meaning.broker(F.col("data")))
     return lives.select(
         F.col("name").cast("int").alias("broker"),
         F.col("ephemeral_owner").alias("session"),
@@ -26,18 +26,18 @@ def broker_sessions(known: DataFrame) -> DataFrame:
     )
 
 
-def controller_epochs(known: DataFrame) -> DataFrame:
+def controller_epochs(events: DataFrame) -> DataFrame:
     """`derived.controller_epochs`. A controller counts the epoch up with its election, or right after it."""
-    terms = _lives(of(known, Kind.CONTROLLER)).select(
+    terms = _lives(of(events, Kind.CONTROLLER)).select(
         meaning.controller_id(F.col("data")).alias("broker"), *_span()
     )
-    counted = of(known, Kind.CONTROLLER_EPOCH).select(
+    counted = of(events, Kind.CONTROLLER_EPOCH).select(
         F.col("zxid").alias("counted"), meaning.controller_epoch(F.col("data")).alias("epoch")
     )
     in_term = "counted >= from_zxid AND (to_zxid IS NULL OR counted < to_zxid)"
-    found = terms.join(counted, F.expr(in_term), "left")
+    epochs = terms.join(counted, F.expr(in_term), "left")
     return (
-        found.groupBy("broker", *_NAMES)
+        epochs.groupBy("broker", *_NAMES)
         .agg(F.max_by("epoch", "counted").alias("epoch"))
         .select("epoch", "broker", *_NAMES)
     )
@@ -55,10 +55,10 @@ def _span() -> list[Column]:
     ]
 
 
-def _lives(known: DataFrame) -> DataFrame:
+def _lives(events: DataFrame) -> DataFrame:
     """A row a life of a znode, from creation to removal: czxid, ctime, its last data, how it ended."""
     is_gone, place = F.col("what") == "gone", F.struct("zxid", "op_index")
-    return known.groupBy("path", "name", "czxid", "ctime").agg(
+    return events.groupBy("path", "name", "czxid", "ctime").agg(
         F.max_by(F.when(~is_gone, F.col("data")), F.when(~is_gone, place)).alias("data"),
         F.max("ephemeral_owner").alias("ephemeral_owner"),
         F.max(F.when(is_gone, F.struct("zxid", "time", "type"))).alias("ended"),

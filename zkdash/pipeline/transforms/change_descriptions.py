@@ -31,18 +31,21 @@ def change_descriptions(
     """
     place = paths.locate(path)
     if place.kind is Kind.STATE:
-        told = _state(place, before, after) if was and is_there else ()
-        return [{"area": "topics", **said._asdict()} for said in told]
+        descriptions = _state(place, before, after) if was and is_there else ()
+        return [
+            {"area": "topics", "what": said.what, "before": said.before, "after": said.after}
+            for said in descriptions
+        ]
     if place.kind is Kind.TOPIC_CONFIG and not (was and is_there):
         return []  # made and removed with its topic, which says it
     then = _tree(path, place, before if was else None, exists=was)
     now = _tree(path, place, after if is_there else None, exists=is_there)
     batch = Batch({path: now.changed.get(path)}, 1)
-    found = diff(_meant(then), _meant(now), batch, now_ms=0)
+    changes = diff(_meant(then), _meant(now), batch, now_ms=0)
     return [
-        {"area": one.area, "what": one.what, "before": one.before, "after": one.after}
-        for one in found
-        if one.area != "problems"
+        {"area": change.area, "what": change.what, "before": change.before, "after": change.after}
+        for change in changes
+        if change.area != "problems"
     ]
 
 
@@ -52,11 +55,11 @@ def _state(place: Place, before: bytes | None, after: bytes | None) -> list[Said
     then, now = (partitions.parse_state(data)[0] for data in (before, after))
     if not isinstance(then, PartitionState) or not isinstance(now, PartitionState):
         return []
-    one, other = (
+    earlier, other = (
         Topic(place.name, Layout.V08, None, None, (Partition(number, None, state, None),))
         for state in (then, now)
     )
-    return list(topics.state(one, other, number))
+    return list(topics.state(earlier, other, number))
 
 
 def _tree(path: str, place: Place, data: bytes | None, *, exists: bool) -> Batch:

@@ -48,8 +48,8 @@ def events(changes: DataFrame, before: DataFrame) -> DataFrame:
         .otherwise("gone")
         .alias("what"),
     )
-    known = happened.unionByName(before.select(*_from_held(), "what"), allowMissingColumns=True)
-    placed = known.withColumn("place", meaning.place(F.col("path"))).where(
+    rows = happened.unionByName(before.select(*_from_held(), "what"), allowMissingColumns=True)
+    placed = rows.withColumn("place", meaning.place(F.col("path"))).where(
         meaning.is_kind(F.col("place.kind"), *KINDS)
     )
     order = Window.partitionBy("path").orderBy("zxid", "op_index")
@@ -58,7 +58,7 @@ def events(changes: DataFrame, before: DataFrame) -> DataFrame:
         F.col("what") == "made", F.struct(F.col("zxid").alias("czxid"), F.col("time").alias("ctime"))
     )
     return (
-        _once(placed.select(*known.columns, "place.*"))
+        _once(placed.select(*rows.columns, "place.*"))
         .withColumn("was", F.coalesce(last != "gone", F.lit(False)))
         .withColumn("before", F.when(F.col("was"), F.lag("data").over(order)))
         .withColumn("born", F.coalesce(born, "carried"))
@@ -69,11 +69,11 @@ def events(changes: DataFrame, before: DataFrame) -> DataFrame:
     )
 
 
-def held(known: DataFrame) -> DataFrame:
+def held(events: DataFrame) -> DataFrame:
     """What is there after the events: rows of `HELD`."""
     order = Window.partitionBy("path").orderBy(F.desc("zxid"), F.desc("op_index"))
     return (
-        known.withColumn("rank", F.row_number().over(order))
+        events.withColumn("rank", F.row_number().over(order))
         .where("rank = 1 AND what != 'gone'")
         .select(
             "path",
@@ -87,14 +87,14 @@ def held(known: DataFrame) -> DataFrame:
     )
 
 
-def happened(known: DataFrame, *kinds: Kind) -> DataFrame:
+def happened(events: DataFrame, *kinds: Kind) -> DataFrame:
     """The events of some kinds of znodes without what was there before."""
-    return known.where((F.col("what") != "held") & meaning.is_kind(F.col("kind"), *kinds))
+    return events.where((F.col("what") != "held") & meaning.is_kind(F.col("kind"), *kinds))
 
 
-def of(known: DataFrame, *kinds: Kind) -> DataFrame:
+def of(events: DataFrame, *kinds: Kind) -> DataFrame:
     """The events of some kinds of znodes, what was there before among them."""
-    return known.where(meaning.is_kind(F.col("kind"), *kinds))
+    return events.where(meaning.is_kind(F.col("kind"), *kinds))
 
 
 def minute(time: Column) -> Column:

@@ -17,10 +17,10 @@ _OF: Final = ("group", "topic", "part")
 _PLACE: Final = ("zxid", "op_index")
 
 
-def samples(known: DataFrame) -> DataFrame:
+def samples(events: DataFrame) -> DataFrame:
     """The last commit of each minute: `derived.offset_rates` without a rate."""
     return (
-        happened(known, Kind.OFFSET)
+        happened(events, Kind.OFFSET)
         .where("what != 'gone'")
         .withColumn("offset", meaning.offset(F.col("data")))
         .where("offset IS NOT NULL")
@@ -77,17 +77,17 @@ def lag_estimates(rates: DataFrame, log_ends: DataFrame) -> DataFrame:
     ends = log_ends.groupBy("topic", "part", minute(F.col("time")).alias("minute")).agg(
         F.max_by("log_end", "time").alias("log_end")
     )
-    asked = rates.select(*_OF).distinct().join(ends, ["topic", "part"])
-    both = asked.withColumn("offset", F.lit(None).cast("long")).unionByName(
+    commits = rates.select(*_OF).distinct().join(ends, ["topic", "part"])
+    both = commits.withColumn("offset", F.lit(None).cast("long")).unionByName(
         rates.select(*_OF, "minute", "offset"), allowMissingColumns=True
     )
     each = both.groupBy(*_OF, "minute").agg(
         F.max("offset").alias("offset"), F.max("log_end").alias("log_end")
     )
     order = Window.partitionBy(*_OF).orderBy("minute")
-    known = F.when(F.col("offset").isNotNull(), F.struct("minute", "offset"))
+    end = F.when(F.col("offset").isNotNull(), F.struct("minute", "offset"))
     return (
-        each.withColumn("known", F.last(known, ignorenulls=True).over(order))
+        each.withColumn("known", F.last(end, ignorenulls=True).over(order))
         .where("log_end IS NOT NULL AND known IS NOT NULL")
         .where(F.floor(F.col("minute") / DAY_MS) - F.floor(F.col("known.minute") / DAY_MS) <= LAG_DAYS)
         .select(
@@ -100,7 +100,7 @@ def lag_estimates(rates: DataFrame, log_ends: DataFrame) -> DataFrame:
     )
 
 
-def idle_groups(known: DataFrame, there: DataFrame, before: DataFrame) -> DataFrame:
+def idle_groups(events: DataFrame, there: DataFrame, before: DataFrame) -> DataFrame:
     """`derived.idle_groups` of what is `there` (`events.held`) after the events; `before` is the table."""
     placed = there.withColumn("place", meaning.place(F.col("path"))).select(
         "place.kind", F.col("place.name").alias("group"), "mtime"
@@ -112,7 +112,7 @@ def idle_groups(known: DataFrame, there: DataFrame, before: DataFrame) -> DataFr
         .agg(F.max("mtime").alias("last_commit_ms"), F.count("*").alias("partitions"))
     )
     went = (
-        of(known, Kind.MEMBER)
+        of(events, Kind.MEMBER)
         .where("what = 'gone'")
         .groupBy(F.col("name").alias("group"))
         .agg(F.max_by("time", F.struct(*_PLACE)).alias("went_ms"))

@@ -88,68 +88,68 @@ def _udf(parse: Callable[[Any], Any], kind: pa.DataType) -> Callable[[Column], C
 
 
 def _locate(path: str) -> dict[str, Any]:
-    found = paths.locate(path)
-    return {"kind": int(found.kind), "name": found.name, "key": found.key, "part": found.part}
+    located = paths.locate(path)
+    return {"kind": int(located.kind), "name": located.name, "key": located.key, "part": located.part}
 
 
 def _state(data: bytes) -> dict[str, Any] | None:
-    found, _ = partitions.parse_state(data)
-    if not isinstance(found, PartitionState):
+    state, _ = partitions.parse_state(data)
+    if not isinstance(state, PartitionState):
         return None
     return {
-        "leader": found.leader,
-        "isr": found.isr,
-        "leader_epoch": found.leader_epoch,
-        "controller_epoch": found.controller_epoch,
+        "leader": state.leader,
+        "isr": state.isr,
+        "leader_epoch": state.leader_epoch,
+        "controller_epoch": state.controller_epoch,
     }
 
 
 def _assignment(data: bytes) -> list[dict[str, Any]] | None:
-    found, _ = topics.parse_assignment(data)
-    if not isinstance(found, Assignment):
+    assignment, _ = topics.parse_assignment(data)
+    if not isinstance(assignment, Assignment):
         return None
     return [
         {
             "partition": number,
             "replicas": replicas,
-            "required": len(replicas) - len(found.adding.get(number, ())),
-            "moves": number in found.adding or number in found.removing,
+            "required": len(replicas) - len(assignment.adding.get(number, ())),
+            "moves": number in assignment.adding or number in assignment.removing,
         }
-        for number, replicas in found.partitions.items()
+        for number, replicas in assignment.partitions.items()
     ]
 
 
 def _reassignment(data: bytes | None) -> list[dict[str, Any]]:
     """Nothing where there is none, or one that does not parse: no controller acts on it."""
-    found, _ = admin.parse_reassignment(data)
-    if not isinstance(found, Reassignment):
+    reassignment, _ = admin.parse_reassignment(data)
+    if not isinstance(reassignment, Reassignment):
         return []
     return [
         {"topic": storable(move.topic), "partition": move.partition, "size": len(move.replicas)}
-        for move in found.moves
+        for move in reassignment.moves
     ]
 
 
 def _broker(data: bytes) -> dict[str, Any] | None:
-    found, _ = brokers.parse_broker(0, data)
-    if not isinstance(found, Broker):
+    broker, _ = brokers.parse_broker(0, data)
+    if not isinstance(broker, Broker):
         return None
-    return {"host": storable(found.host), "port": found.port, "rack": storable(found.rack)}
+    return {"host": storable(broker.host), "port": broker.port, "rack": storable(broker.rack)}
 
 
 def _controller(data: bytes) -> int | None:
-    found, _ = controller.parse_controller(data)
-    return found.broker_id if isinstance(found, Controller) else None
+    value, _ = controller.parse_controller(data)
+    return value.broker_id if isinstance(value, Controller) else None
 
 
 def _controller_epoch(data: bytes) -> int | None:
-    found, _ = controller.parse_controller_epoch(data)
-    return found if isinstance(found, int) else None
+    epoch, _ = controller.parse_controller_epoch(data)
+    return epoch if isinstance(epoch, int) else None
 
 
 def _offset(data: bytes) -> int | None:
-    found, _ = consumers.parse_offset(data)
-    return found if isinstance(found, int) else None
+    offset, _ = consumers.parse_offset(data)
+    return offset if isinstance(offset, int) else None
 
 
 def storable(text: str | None) -> str | None:

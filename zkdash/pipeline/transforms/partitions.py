@@ -18,15 +18,15 @@ _STATE: Final = ("leader", "isr", "leader_epoch", "controller_epoch")
 _BEFORE_OPEN: Final = -2
 
 
-def partition_intervals(known: DataFrame, open_before: DataFrame) -> DataFrame:
+def partition_intervals(events: DataFrame, open_before: DataFrame) -> DataFrame:
     """`derived.partition_intervals`: those that began, and those of `open_before` that ended.
 
     `open_before` are the table's rows that had not ended before these events. An interval begins with a
     change of the state, or of the replicas while there is a state, or of how many of them must be in sync; a
     write that changes none of these begins none.
     """
-    rows = _states(known).unionByName(_assigned(known), allowMissingColumns=True)
-    rows = rows.unionByName(_asked(known), allowMissingColumns=True)
+    rows = _states(events).unionByName(_assigned(events), allowMissingColumns=True)
+    rows = rows.unionByName(_asked(events), allowMissingColumns=True)
     rows = rows.unionByName(_open(open_before), allowMissingColumns=True)
     order = Window.partitionBy(*_KEY).orderBy("zxid", "op_index")
     filled = rows.select(
@@ -61,10 +61,10 @@ def partition_intervals(known: DataFrame, open_before: DataFrame) -> DataFrame:
     )
 
 
-def leader_churn(known: DataFrame) -> DataFrame:
+def leader_churn(events: DataFrame) -> DataFrame:
     """`derived.leader_churn`. A first leader is none; a state that does not parse is no change."""
     return (
-        happened(known, Kind.STATE)
+        happened(events, Kind.STATE)
         .where("was AND what != 'gone'")
         .withColumn("now", meaning.state(F.col("data"))["leader"])
         .withColumn("then", meaning.state(F.col("before"))["leader"])
@@ -92,12 +92,12 @@ def under_replicated_minutes(intervals: DataFrame, since_ms: int, until_ms: int)
     return made[0].join(made[1], "minute", "full").na.fill(0)
 
 
-def _states(known: DataFrame) -> DataFrame:
+def _states(events: DataFrame) -> DataFrame:
     """Per partition: its state as written; found or held states too, from when they were written."""
     parsed = meaning.state(F.col("data"))
     is_gone = F.col("what") == "gone"
     return (
-        of(known, Kind.STATE)
+        of(events, Kind.STATE)
         .where("what != 'held'")
         .select(
             F.col("name").alias("topic"),
@@ -112,11 +112,11 @@ def _states(known: DataFrame) -> DataFrame:
     )
 
 
-def _assigned(known: DataFrame) -> DataFrame:
+def _assigned(events: DataFrame) -> DataFrame:
     """Per partition: its replicas as assigned. What was there before counts from the topic's creation on."""
     is_new = F.col("what").isin("made", "set")
     return (
-        of(known, Kind.TOPIC)
+        of(events, Kind.TOPIC)
         .where("what != 'gone'")
         .withColumn("each", F.explode(meaning.assignment(F.col("data"))))
         .select(
@@ -130,14 +130,14 @@ def _assigned(known: DataFrame) -> DataFrame:
     )
 
 
-def _asked(known: DataFrame) -> DataFrame:
+def _asked(events: DataFrame) -> DataFrame:
     """Per partition: how many replicas /admin/reassign_partitions asks for, 0 once it no longer names it.
 
     What was there before counts from the znode's creation on, before all else of that transaction.
     """
-    told = of(known, Kind.REASSIGNMENT)
-    named = told.withColumn("each", F.explode(meaning.reassignment(F.col("data"))))
-    left = told.withColumn("each", F.explode(meaning.reassignment(F.col("before"))))
+    reassignments = of(events, Kind.REASSIGNMENT)
+    named = reassignments.withColumn("each", F.explode(meaning.reassignment(F.col("data"))))
+    left = reassignments.withColumn("each", F.explode(meaning.reassignment(F.col("before"))))
     every = named.withColumn("size", F.col("each.size")).unionByName(left.withColumn("size", F.lit(0)))
     is_new = F.col("what").isin("made", "set", "gone")
     return every.groupBy(

@@ -17,17 +17,17 @@ _ORDER: Final = ("zxid", "op_index")
 
 
 def rebalances(
-    known: DataFrame, brokers: DataFrame, timeline: DataFrame, *, until_ms: int, quiet_ms: int = QUIET_MS
+    events: DataFrame, brokers: DataFrame, timeline: DataFrame, *, until_ms: int, quiet_ms: int = QUIET_MS
 ) -> DataFrame:
     """`derived.rebalances`. `brokers` and `timeline` are those tables, where causes are looked for.
 
     One that had its last event less than the pause before `until_ms` may go on, and has no end yet.
     """
-    ours = _numbered(_counted(of(known, Kind.OWNER, Kind.MEMBER)), quiet_ms)
-    found = _summed(ours, until_ms, quiet_ms).join(_moved(ours), ["group", "number"])
-    found = found.join(_changed_brokers(found, brokers, quiet_ms), ["group", "number"], "left")
-    found = found.join(_changed_topics(found, timeline, quiet_ms), ["group", "number"], "left")
-    return found.select(
+    ours = _numbered(_counted(of(events, Kind.OWNER, Kind.MEMBER)), quiet_ms)
+    rebalances = _summed(ours, until_ms, quiet_ms).join(_moved(ours), ["group", "number"])
+    rebalances = rebalances.join(_changed_brokers(rebalances, brokers, quiet_ms), ["group", "number"], "left")
+    rebalances = rebalances.join(_changed_topics(rebalances, timeline, quiet_ms), ["group", "number"], "left")
+    return rebalances.select(
         "group",
         "from_ms",
         "to_ms",
@@ -105,7 +105,7 @@ def _moved(events: DataFrame) -> DataFrame:
     """How many partitions have another owner after it than before it, or none any more, or one at last."""
     place = F.struct(*_ORDER)
     after = F.when(F.col("what") != "gone", F.col("data"))
-    one = (
+    moves = (
         events.where("NOT is_member")
         .groupBy("group", "number", "path")
         .agg(
@@ -114,16 +114,16 @@ def _moved(events: DataFrame) -> DataFrame:
         )
     )
     is_moved = ~F.col("first.before").eqNullSafe(F.col("last.after"))
-    return one.groupBy("group", "number").agg(F.count_if(is_moved).alias("moved"))
+    return moves.groupBy("group", "number").agg(F.count_if(is_moved).alias("moved"))
 
 
-def _changed_brokers(found: DataFrame, brokers: DataFrame, quiet_ms: int) -> DataFrame:
+def _changed_brokers(rebalances: DataFrame, brokers: DataFrame, quiet_ms: int) -> DataFrame:
     at = brokers.select(F.explode(F.array("from_ms", "to_ms")).alias("at")).where("at IS NOT NULL")
     near = (F.col("at") >= F.col("from_ms") - quiet_ms) & (F.col("at") <= F.col("last_ms"))
-    return found.join(at, near).select("group", "number", F.lit(True).alias("by_brokers")).distinct()
+    return rebalances.join(at, near).select("group", "number", F.lit(True).alias("by_brokers")).distinct()
 
 
-def _changed_topics(found: DataFrame, timeline: DataFrame, quiet_ms: int) -> DataFrame:
+def _changed_topics(rebalances: DataFrame, timeline: DataFrame, quiet_ms: int) -> DataFrame:
     """A topic's own znode is what consumers watch for its partitions."""
     at = timeline.where("path = concat('/brokers/topics/', topic)").select(F.col("topic").alias("of"), "time")
     near = (
@@ -131,4 +131,4 @@ def _changed_topics(found: DataFrame, timeline: DataFrame, quiet_ms: int) -> Dat
         & (F.col("time") >= F.col("from_ms") - quiet_ms)
         & (F.col("time") <= F.col("last_ms"))
     )
-    return found.join(at, near).select("group", "number", F.lit(True).alias("by_partitions")).distinct()
+    return rebalances.join(at, near).select("group", "number", F.lit(True).alias("by_partitions")).distinct()

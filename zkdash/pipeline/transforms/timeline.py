@@ -22,13 +22,13 @@ _OF_TOPIC: Final = (Kind.TOPIC, Kind.PARTITION_COUNT, Kind.STATE, Kind.DELETION,
 _OF_GROUP: Final = (Kind.GROUP, Kind.MEMBER)
 
 
-def timeline(known: DataFrame) -> DataFrame:
+def timeline(events: DataFrame) -> DataFrame:
     """`derived.timeline`."""
-    told = happened(known, *KINDS).withColumn(
+    described = happened(events, *KINDS).withColumn(
         "said", F.explode(_said(*(F.col(name) for name in ("path", "before", "data", "was", "what"))))
     )
     kind = F.col("kind")
-    return told.select(
+    return described.select(
         "time",
         "zxid",
         "op_index",
@@ -47,18 +47,18 @@ def timeline(known: DataFrame) -> DataFrame:
 
 
 def _say(paths: pa.Array, before: pa.Array, after: pa.Array, was: pa.Array, what: pa.Array) -> pa.Array:
-    known: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    told = []
+    descriptions: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    rows = []
     columns = (each.to_pylist() for each in (paths, before, after, was, what))
     for path, then, now, there, happening in zip(*columns, strict=True):
         key = path, then, now, there, happening == "gone"
-        if key not in known:
-            known[key] = [
-                {name: meaning.storable(text) for name, text in one.items()}
-                for one in change_descriptions(path, then, now, was=there, is_there=happening != "gone")
+        if key not in descriptions:
+            descriptions[key] = [
+                {name: meaning.storable(text) for name, text in change.items()}
+                for change in change_descriptions(path, then, now, was=there, is_there=happening != "gone")
             ]
-        told.append(known[key])
-    return pa.array(told, pa.list_(_SAID))
+        rows.append(descriptions[key])
+    return pa.array(rows, pa.list_(_SAID))
 
 
 _say.__annotations__ = dict.fromkeys(("paths", "before", "after", "was", "what", "return"), pa.Array)

@@ -48,14 +48,14 @@ def sessions(changes: DataFrame, before: DataFrame) -> DataFrame:
             F.count_if(is_write).alias("writes"),
         )
     )
-    known = before.select(
+    sessions_before = before.select(
         "session",
         F.col("from_ms").alias("was_from"),
         F.col("ephemerals").alias("was_ephemerals"),
         F.col("writes").alias("was_writes"),
     )
     none = F.lit(0)
-    return heard.join(known, "session", "left").select(
+    return heard.join(sessions_before, "session", "left").select(
         "session",
         F.coalesce("was_from", "from_ms").alias("from_ms"),
         "to_ms",

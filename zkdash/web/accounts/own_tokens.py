@@ -47,20 +47,20 @@ class TokenForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def own(request: HttpRequest) -> HttpResponse:
     """The list and the form; a token that was just made is in the answer to its POST and nowhere else."""
-    held, user = _person(request)
-    strongest = max((role for _, role in held.grants), key=lambda role: role.rank, default=Role.VIEWER)
+    rights, user = _person(request)
+    strongest = max((role for _, role in rights.grants), key=lambda role: role.rank, default=Role.VIEWER)
     form = TokenForm(strongest, request.POST if request.method == "POST" else None)
     text = ""
     if request.method == "POST" and form.is_valid():
         try:
-            text = _make(user, held, form)
+            text = _make(user, rights, form)
         except tokens.ScopeError as fault:
             form.add_error("role", str(fault))
     context = {
         "title": "Tokens",
         "form": TokenForm(strongest) if text else form,
         "made": text,
-        "tokens": [(one, _state(one)) for one in Token.objects.filter(user=user).order_by("-pk")],
+        "tokens": [(token, _state(token)) for token in Token.objects.filter(user=user).order_by("-pk")],
     }
     status = _UNPROCESSABLE if form.is_bound and not text else 200
     return render(request, "accounts/tokens.html", context, status=status)
@@ -82,24 +82,24 @@ def revoke(request: HttpRequest, number: int) -> HttpResponse:
 
 def _person(request: HttpRequest) -> tuple[Rights, User]:
     """Who signed in: a token makes no other, which would outlive it."""
-    held = gate.rights(request)
-    if held.scope is not None:
+    rights = gate.rights(request)
+    if rights.scope is not None:
         raise PermissionDenied("Tokens are made and revoked by who signs in, not by a token.")
     if not isinstance(request.user, User):
         raise gate.SignInNeeded
-    return held, request.user
+    return rights, request.user
 
 
-def _make(user: User, held: Rights, form: TokenForm) -> str:
-    asked = form.cleaned_data
+def _make(user: User, rights: Rights, form: TokenForm) -> str:
+    values = form.cleaned_data
     with transaction.atomic():
         token, text = tokens.make(
             user,
-            asked["name"],
-            clusters=asked["clusters"],
-            role=Role(asked["role"]),
-            expires_at=timezone.now() + timedelta(days=int(asked["days"])),
-            held=held,
+            values["name"],
+            clusters=values["clusters"],
+            role=Role(values["role"]),
+            expires_at=timezone.now() + timedelta(days=int(values["days"])),
+            rights=rights,
         )
         detail = {"token": token.begins, "name": token.name, "role": token.role, "clusters": token.clusters}
         audit.append("token-made", _who(user), detail=detail)

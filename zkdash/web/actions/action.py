@@ -15,7 +15,7 @@ from zkdash.actions.states import State, StepState
 from zkdash.cluster.foresight import Foresight
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.plans.goals import Assigned
-from zkdash.cluster.plans.watching import Stage, Watched
+from zkdash.cluster.plans.move_progress import Stage, Watched
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import Snapshot
@@ -43,31 +43,31 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     number = int(key.args[0])
     if number > _LARGEST_ID:
         return _gone(number, f"There is no action {number} of this cluster.")
-    known = engine.polled().queue.detail(snapshot.cluster, number)
+    known_detail = engine.polled().queue.detail(snapshot.cluster, number)
     try:
-        found = reader.detail(snapshot.cluster, number, known)
+        detail = reader.detail(snapshot.cluster, number, known_detail)
     except UnavailableError:
-        if known is None:
+        if known_detail is None:
             raise
-        found = known
-    if found is None:
+        detail = known_detail
+    if detail is None:
         return _gone(number, f"There is no action {number} of this cluster.")
-    engine.polled().queue.hold(found)
-    foresight = _foresight(snapshot, found)
-    view = _view(snapshot, key, found)
+    engine.polled().queue.hold(detail)
+    foresight = _foresight(snapshot, detail)
+    view = _view(snapshot, key, detail)
     return msgspec.structs.replace(
         view,
-        context=_context(snapshot, key, found, foresight),
-        extra={**view.extra, "foreseen": foreseen.record(foresight)},
+        context=_context(snapshot, key, detail, foresight),
+        extra=lambda: {**view.extra(), "foreseen": foreseen.record(foresight)},
     )
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     """What is live of it, as the queue's thread has read it last."""
     number = int(key.args[0])
-    found = engine.polled().queue.detail(snapshot.cluster, number)
-    if found is not None:
-        return _view(snapshot, key, found)
+    detail = engine.polled().queue.detail(snapshot.cluster, number)
+    if detail is not None:
+        return _view(snapshot, key, detail)
     return _gone(number, snapshot.queue.trouble or "It is about to be read from zkdash’s database.")
 
 
@@ -75,57 +75,57 @@ def keep_alive(key: PageKey) -> None:
     engine.polled().queue.want(str(key.cluster), int(key.args[0]))
 
 
-def _view(snapshot: Snapshot, key: PageKey, found: Detail) -> View:
-    moves = facts.moves(found, snapshot.state)
-    entry = found.entry
-    head = facts.of(snapshot, found, moves)
+def _view(snapshot: Snapshot, key: PageKey, detail: Detail) -> View:
+    moves = facts.moves(detail, snapshot.state)
+    entry = detail.entry
+    head = facts.of(snapshot, detail, moves)
     return View(
         title=f"#{entry.id} {head.title}",
         parts=(
             Block(id="facts", template="actions/facts.html", values=head),
-            Block(id="verbs", template="actions/verbs.html", values=_verbs(found, key)),
+            Block(id="verbs", template="actions/verbs.html", values=_verbs(detail, key)),
             page.text("moves-told", _moves_told(moves)),
             _moves_table(moves),
-            _steps_table(found),
-            audit_rows.part("audit-rows", audit_rows.ABOUT_ONE, found.audit, "Nothing was told of it yet."),
-            page.text("audit-told", _audit_told(found)),
+            _steps_table(detail),
+            audit_rows.part("audit-rows", audit_rows.ABOUT_ONE, detail.audit, "Nothing was told of it yet."),
+            page.text("audit-told", _audit_told(detail)),
         ),
         fields=tables.fields(STEPS),
-        records=lambda: tables.records(STEPS, found.steps),
-        total=len(found.steps),
-        extra=_extra(found, moves),
-        version=(entry.revision, found.followers),
+        records=lambda: tables.records(STEPS, detail.steps),
+        total=len(detail.steps),
+        extra=lambda: _extra(detail, moves),
+        version=(entry.revision, detail.followers),
     )
 
 
-def _foresight(snapshot: Snapshot, found: Detail) -> Foresight | None:
+def _foresight(snapshot: Snapshot, detail: Detail) -> Foresight | None:
     """What the plan would do to the findings, while somebody may still decide about it."""
-    if found.plan is None or found.entry.state not in _UNDECIDED:
+    if detail.plan is None or detail.entry.state not in _UNDECIDED:
         return None
-    (foresight,) = foreseen.of([found.plan], snapshot)
+    (foresight,) = foreseen.of([detail.plan], snapshot)
     return foresight
 
 
 _UNDECIDED = frozenset({State.PLANNED, State.PENDING})
 
 
-def _context(snapshot: Snapshot, key: PageKey, found: Detail, foresight: Foresight | None) -> dict[str, Any]:
+def _context(snapshot: Snapshot, key: PageKey, detail: Detail, foresight: Foresight | None) -> dict[str, Any]:
     """What is decided when the page is opened: the review, and what is around the live parts."""
-    entry = found.entry
+    entry = detail.entry
     planned, pending = entry.state is State.PLANNED, entry.state is State.PENDING
-    plan = found.plan
+    plan = detail.plan
     state = snapshot.state if entry.state in _UNDECIDED else None
-    told = foreseen.told(snapshot.cluster, foresight)
+    incident_words = foreseen.told(snapshot.cluster, foresight)
     return {
         "headings": tables.headings(STEPS, ""),
         "move_headings": tables.headings(MOVES, ""),
         "audit_headings": tables.headings(audit_rows.ABOUT_ONE, ""),
         "has_moves": plan is not None and any(isinstance(step.goal, Assigned) for step in plan.steps),
         "acts": row_selection.may_act(key),
-        "approves_not": {entry.user_id, *(one.user_id for one in found.authors)},
+        "approves_not": {entry.user_id, *(author.user_id for author in detail.authors)},
         "planned": planned,
         "pending": pending,
-        "review": review.of(plan, state, told) if plan else None,
+        "review": review.of(plan, state, incident_words, snapshot.departed) if plan else None,
         "submit": _href(entry, Verb.SUBMIT) if planned and row_selection.may_act(key) else "",
         "plan_json": links.action(entry.cluster, entry.id, "plan.json"),
         "audit": links.audit(entry.cluster, urlencode({"action": entry.id})),
@@ -136,15 +136,15 @@ def _context(snapshot: Snapshot, key: PageKey, found: Detail, foresight: Foresig
 
 def _gone(number: int, sentence: str) -> View:
     values = Head(number=number, title="Action", target="", gone=sentence)
-    known = Block(id="facts", template="actions/facts.html", values=values)
-    return View(title=f"#{number}", parts=(known,), gone=sentence, version=sentence)
+    block = Block(id="facts", template="actions/facts.html", values=values)
+    return View(title=f"#{number}", parts=(block,), gone=sentence, version=sentence)
 
 
-def _verbs(found: Detail, key: PageKey) -> tuple[tuple[Button, ...], str]:
+def _verbs(detail: Detail, key: PageKey) -> tuple[tuple[Button, ...], str]:
     """The buttons for what can be asked for now, and where a person settles an unknown step, if it is one."""
     if not row_selection.may_act(key):
         return (), ""
-    entry = found.entry
+    entry = detail.entry
     offered = [
         (Verb.APPROVE, "Approve", Right.APPROVE in Role(key.rights).rights),
         (Verb.RESUME, "Resume", True),
@@ -158,9 +158,9 @@ def _verbs(found: Detail, key: PageKey) -> tuple[tuple[Button, ...], str]:
     ]
     if (
         entry.state.has_ended
-        and found.plan is not None
-        and found.plan.inverse is not None
-        and _applied(found)
+        and detail.plan is not None
+        and detail.plan.inverse is not None
+        and _applied(detail)
     ):
         buttons.append(Button("undo", "Undo: propose the inverse", _href(entry, "undo")))
     if entry.state in {State.FAILED, State.REFUSED, State.STOPPED}:
@@ -168,8 +168,8 @@ def _verbs(found: Detail, key: PageKey) -> tuple[tuple[Button, ...], str]:
     return tuple(buttons), _href(entry, Verb.SETTLE) if can(entry, Verb.SETTLE) else ""
 
 
-def _applied(found: Detail) -> bool:
-    return any(step.state in {StepState.APPLIED, StepState.VERIFIED} for step in found.steps)
+def _applied(detail: Detail) -> bool:
+    return any(step.state in {StepState.APPLIED, StepState.VERIFIED} for step in detail.steps)
 
 
 def _href(entry: Entry, verb: str) -> str:
@@ -180,10 +180,10 @@ def _moves_told(moves: tuple[Watched, ...]) -> str:
     if not moves:
         return ""
     counts = {stage: sum(move.stage is stage for move in moves) for stage in Stage}
-    told = [f"{cells.grouped(counts[stage])} {stage.value}" for stage in Stage if counts[stage]]
+    counted = [f"{cells.grouped(counts[stage])} {stage.value}" for stage in Stage if counts[stage]]
     shown = "" if len(moves) <= MOST_MOVES else f" The first {MOST_MOVES} are shown."
     noun = "partition" if len(moves) == 1 else "partitions"
-    return f"{cells.grouped(len(moves))} {noun}: {', '.join(told)}.{shown}"
+    return f"{cells.grouped(len(moves))} {noun}: {', '.join(counted)}.{shown}"
 
 
 def _moves_table(moves: tuple[Watched, ...]) -> Part:
@@ -194,31 +194,33 @@ def _moves_table(moves: tuple[Watched, ...]) -> Part:
             (links.element_id("move", f"{move.topic} {move.partition}"), move.stage.tone, move)
             for move in moves[:MOST_MOVES]
         ),
-        Empty("No partition is on its way now."),
+        Empty("No partition is being reassigned now."),
     )
 
 
-def _steps_table(found: Detail) -> Part:
+def _steps_table(detail: Detail) -> Part:
     return tables.part(
         "steps-rows",
         STEPS,
-        ((f"stage-{step.number}", _STEP_TONES[step.state], step) for step in found.steps),
+        ((f"stage-{step.number}", _STEP_TONES[step.state], step) for step in detail.steps),
         Empty("No step yet: it is planned when its time has come."),
     )
 
 
-def _audit_told(found: Detail) -> str:
-    return f"The newest {len(found.audit)} lines; {found.more_audit} are older." if found.more_audit else ""
+def _audit_told(detail: Detail) -> str:
+    return (
+        f"The newest {len(detail.audit)} lines; {detail.more_audit} are older." if detail.more_audit else ""
+    )
 
 
-def _extra(found: Detail, moves: tuple[Watched, ...]) -> dict[str, Any]:
-    entry = found.entry
+def _extra(detail: Detail, moves: tuple[Watched, ...]) -> dict[str, Any]:
+    entry = detail.entry
     (record,) = tables.records(actions.FIELDS, [entry])
     extra: dict[str, Any] = {
-        "action": record | {"origin": found.origin, "followers": list(found.followers)},
+        "action": record | {"origin": detail.origin, "followers": list(detail.followers)},
         "moves": list(tables.records(MOVES, moves)),
-        "audit": list(tables.records(audit_rows.FIELDS, found.audit)),
-        "plan": None if found.plan is None else links.action(entry.cluster, entry.id, "plan.json"),
+        "audit": list(tables.records(audit_rows.FIELDS, detail.audit)),
+        "plan": None if detail.plan is None else links.action(entry.cluster, entry.id, "plan.json"),
     }
     return extra
 
@@ -246,23 +248,25 @@ def _ids(brokers: tuple[int, ...]) -> cells.Cell:
 
 
 STEPS: tuple[Column[StepEntry], ...] = (
-    Column("number", "Step", lambda one: cells.Head(one.number + 1), is_number=True, is_sortable=False),
-    Column("title", "What", lambda one: cells.Text(one.title)),
-    Column("status", "Status", lambda one: cells.Status(_STEP_TONES[one.state], one.state.value)),
+    Column("number", "Step", lambda step: cells.Head(step.number + 1), is_number=True, is_sortable=False),
+    Column("title", "What", lambda step: cells.Text(step.title)),
+    Column("status", "Status", lambda step: cells.Status(_STEP_TONES[step.state], step.state.value)),
     Column("progress", "Progress", _far),
-    Column("applied", "Written", lambda one: cells.known(one.applied, cells.Moment, "it is not written")),
-    Column("zxid", "zxid", lambda one: cells.known(one.zxid, cells.Id, "it is not written"), is_number=True),
-    Column("verified", "Seen done", lambda one: cells.known(one.verified, cells.Moment, "it is not done")),
-    Column("sentence", "Note", lambda one: cells.Text(one.sentence)),
+    Column("applied", "Written", lambda step: cells.known(step.applied, cells.Moment, "it is not written")),
+    Column(
+        "zxid", "zxid", lambda step: cells.known(step.zxid, cells.Id, "it is not written"), is_number=True
+    ),
+    Column("verified", "Seen done", lambda step: cells.known(step.verified, cells.Moment, "it is not done")),
+    Column("sentence", "Note", lambda step: cells.Text(step.sentence)),
 )
 MOVES: tuple[Column[Watched], ...] = (
-    Column("topic", "Topic", lambda one: action_cells.Topic(one.topic)),
-    Column("partition", "Partition", lambda one: cells.Id(one.partition), is_number=True),
-    Column("status", "Status", lambda one: cells.Status(one.stage.tone, one.stage.value)),
-    Column("replicas", "Replicas to be", lambda one: _ids(one.replicas)),
-    Column("in_sync", "In sync", lambda one: _ids(one.in_sync)),
-    Column("missing", "Missing", lambda one: _ids(one.missing)),
-    Column("why", "Why", lambda one: cells.Text(one.why)),
+    Column("topic", "Topic", lambda move: action_cells.Topic(move.topic)),
+    Column("partition", "Partition", lambda move: cells.Id(move.partition), is_number=True),
+    Column("status", "Status", lambda move: cells.Status(move.stage.tone, move.stage.value)),
+    Column("replicas", "Replicas to be", lambda move: _ids(move.replicas)),
+    Column("in_sync", "In sync", lambda move: _ids(move.in_sync)),
+    Column("missing", "Missing", lambda move: _ids(move.missing)),
+    Column("why", "Why", lambda move: cells.Text(move.why)),
 )
 
 RECORD: Final = shapes.fields(

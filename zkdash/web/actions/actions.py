@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Entry
+from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.query import Query
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.frame import cells, links, listing, page, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.page import Badge, Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 NAME = "actions"
@@ -18,24 +19,29 @@ NAME = "actions"
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
-    found = queries.select(snapshot.queue.entries, query)
+    selection = queries.select(snapshot.queue.entries, query)
     table = tables.part(
         "actions-rows",
         COLUMNS,
-        ((f"action-{entry.id}", queries.tone(entry), entry) for entry in found.rows),
+        ((f"action-{entry.id}", queries.tone(entry), entry) for entry in selection.rows),
         _empty(snapshot, query),
     )
     return View(
         title="Actions",
-        parts=(table, *listing.blocks(SPEC, query, found, "actions"), _trouble(snapshot), _more(snapshot)),
+        parts=(
+            table,
+            *listing.blocks(SPEC, query, selection, "actions"),
+            _trouble(snapshot),
+            _more(snapshot),
+        ),
         context={
             **listing.context(SPEC, query, COLUMNS, "Filter: text, kind:reassign, by:…, state:queued"),
             "audit": links.audit(snapshot.cluster),
             "action_links": row_selection.every(key),
         },
         fields=tables.fields(FIELDS),
-        records=lambda: tables.records(FIELDS, found.rows),
-        total=found.matched,
+        records=lambda: tables.records(FIELDS, selection.rows),
+        total=selection.matched,
     )
 
 
@@ -72,16 +78,16 @@ WHICH: tuple[Column[Entry], ...] = (
     Column(
         "id",
         "Action",
-        lambda one: action_cells.ActionId(one.id, links.action(one.cluster, one.id)),
+        lambda entry: action_cells.ActionId(entry.id, links.action(entry.cluster, entry.id)),
         is_number=True,
     ),
-    Column("kind", "Kind", lambda one: action_cells.Kind(one.kind)),
-    Column("target", "Target", lambda one: cells.Text(one.target)),
-    Column("by", "By", lambda one: cells.Text(one.by)),
+    Column("kind", "Kind", lambda entry: action_cells.Kind(entry.kind)),
+    Column("target", "Target", lambda entry: cells.Text(entry.target)),
+    Column("by", "By", lambda entry: cells.Text(entry.by)),
     Column("status", "Status", action_cells.status),
 )
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("requested", "Requested", lambda one: cells.Moment(one.requested)),
+    Column("requested", "Requested", lambda entry: cells.Moment(entry.requested)),
     *WHICH,
     Column("started", "Started", _started),
     Column("took", "Took", _took, is_number=True),
@@ -90,12 +96,12 @@ COLUMNS: tuple[Column[Entry], ...] = (
 # JSON and CSV have the state by its own word too.
 FIELDS: tuple[Column[Entry], ...] = (
     *COLUMNS,
-    Column("state", "State", lambda one: cells.Text(one.state)),
-    Column("reason", "Reason", lambda one: cells.Text(one.reason)),
+    Column("state", "State", lambda entry: cells.Text(entry.state)),
+    Column("reason", "Reason", lambda entry: cells.Text(entry.reason)),
     Column(
         "not_before",
         "Not before",
-        lambda one: cells.known(one.not_before, cells.Moment, "it may begin at once"),
+        lambda entry: cells.known(entry.not_before, cells.Moment, "it may begin at once"),
     ),
 )
 SPEC = listing.Spec(sorts=queries.SORTS)
@@ -108,7 +114,8 @@ PAGE = Page(
     areas=frozenset({"actions"}),
     canonical=SPEC.canonical,
     shape=shapes.Shape((FIELDS,)),
+    section="Attention",
     label="Actions",
     letter="a",
-    count=lambda snapshot: len(snapshot.queue.in_flight),
+    badge=lambda snapshot: Badge(len(snapshot.queue.in_flight), Tone.INFO),
 )

@@ -12,23 +12,22 @@ from zkdash.actions.reading.reader import Search
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import audit_rows
-from zkdash.web.frame import links, page, row_selection, shapes, tables
+from zkdash.web.frame import links, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.parameters import Parameters
 
 NAME = "audit"
 SIZE = 100
-_LONGEST = 200
-_MOST_FIELDS = 20
 _NUMBERS = ("action", "below")
 _WORDS = ("who", "event")
-_KNOWN = {*_NUMBERS, *_WORDS, "format", "from"}
+_PARAMETERS = Parameters(frozenset({*_NUMBERS, *_WORDS}), most=20)
 
 
 def whole(snapshot: Snapshot, key: PageKey) -> View:
     """One page of lines: those below an id, so that the millionth costs what the first does."""
     search = _search(snapshot.cluster, canonical(key.query)[0])
-    found = reader.audit(search, SIZE + 1)
-    lines, more = found[:SIZE], len(found) > SIZE
+    entries = reader.audit(search, SIZE + 1)
+    lines, more = entries[:SIZE], len(entries) > SIZE
     older = _query(msgspec.structs.replace(search, below=lines[-1].id)) if more else ""
     return View(
         title="Audit",
@@ -45,7 +44,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         fields=tables.fields(audit_rows.FIELDS),
         records=lambda: tables.records(audit_rows.FIELDS, lines),
         total=len(lines),
-        extra={"older": f"{links.audit(snapshot.cluster, older)}&format=json" if older else None},
+        extra=lambda: {"older": f"{links.audit(snapshot.cluster, older)}&format=json" if older else None},
         version=lines[:1],
     )
 
@@ -57,15 +56,15 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """The query with what is not understood left out, and a sentence for each of these."""
-    notes: list[str] = []
-    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
+    given = _PARAMETERS.read(raw)
+    notes = given.notes
     kept: list[tuple[str, Any]] = []
     for name in (*_WORDS, *_NUMBERS):
-        value = given.get(name, [""])[-1].strip()[:_LONGEST].removeprefix("#")
+        value = given.last(name).removeprefix("#")
         if not value:
             continue
         if name in _NUMBERS and not (value.isascii() and value.isdecimal() and len(value) <= 18):
-            notes.append(f"“{value}” is no number of {'an action' if name == 'action' else 'a line'}.")
+            notes.append(f"“{value}” is not a number of {'an action' if name == 'action' else 'a line'}.")
         elif "\0" in value:
             notes.append("NUL is in no name of the audit.")
         else:

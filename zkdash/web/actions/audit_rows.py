@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from zkdash.actions.reading.entries import AuditEntry
 from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import Table
+from zkdash.web.actions import audit_words
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.frame import cells, links, tables
 from zkdash.web.frame.cells import Cell
@@ -45,14 +46,19 @@ def _hash(value: str, why: str) -> Cell:
 
 
 ABOUT_ONE: tuple[Column[AuditEntry], ...] = (
-    Column("at", "When", lambda one: cells.Moment(one.at), is_sortable=False),
-    Column("id", "Line", lambda one: cells.Head(one.id), is_number=True, is_sortable=False),
-    Column("who", "Who", lambda one: cells.Text(one.who), is_sortable=False),
-    Column("event", "Event", lambda one: cells.Text(one.event), is_sortable=False),
+    Column("at", "When", lambda line: cells.Moment(line.at), is_sortable=False),
+    Column("id", "Line", lambda line: cells.Head(line.id), is_number=True, is_sortable=False),
+    Column("who", "Who", lambda line: cells.Text(line.who), is_sortable=False),
+    Column(
+        "event",
+        "What",
+        lambda line: action_cells.Event(line.event, audit_words.words(line)),
+        is_sortable=False,
+    ),
     Column("step", "Step", _step, is_number=True, is_sortable=False),
     Column("path", "Path", _path, is_sortable=False),
     Column("zxid", "zxid", _zxid, is_number=True, is_sortable=False),
-    Column("detail", "Detail", lambda one: action_cells.Document(one.detail), is_sortable=False),
+    Column("detail", "Detail", lambda line: action_cells.Document(line.detail), is_sortable=False),
 )
 COLUMNS: tuple[Column[AuditEntry], ...] = (
     *ABOUT_ONE[:4],
@@ -62,7 +68,7 @@ COLUMNS: tuple[Column[AuditEntry], ...] = (
 # What JSON and CSV have beside that: SHA-256 of the data before and after, and of the line.
 FIELDS: tuple[Column[AuditEntry], ...] = (
     *COLUMNS,
-    Column("before", "Before", lambda one: _hash(one.before, "there was no data")),
-    Column("after", "After", lambda one: _hash(one.after, "there is no data")),
-    Column("hash", "Hash", lambda one: cells.Text(one.hash)),
+    Column("before", "Before", lambda line: _hash(line.before, "there was no data")),
+    Column("after", "After", lambda line: _hash(line.after, "there is no data")),
+    Column("hash", "Hash", lambda line: cells.Text(line.hash)),
 )

@@ -90,8 +90,22 @@ class Progress(Cell, frozen=True):
         return format_html('<td class="text"><bdi>{}</bdi> {}</td>', self.words, bar)
 
 
+class Event(Cell, frozen=True):
+    """What happened: in words for people, by the event's tag in JSON and CSV."""
+
+    tag: str
+    words: str
+
+    @property
+    def plain(self) -> str:
+        return self.tag
+
+    def html(self) -> SafeString:
+        return format_html('<td class="text"><bdi>{}</bdi></td>', self.words)
+
+
 class Document(Cell, frozen=True):
-    """A short JSON document, as one line."""
+    """A short JSON document, folded."""
 
     text: str
 
@@ -100,9 +114,10 @@ class Document(Cell, frozen=True):
         return self.text
 
     def html(self) -> SafeString:
+        if not self.text:
+            return SafeString("<td></td>")
         return format_html(
-            '<td class="text">{}</td>',
-            format_html("<code><bdi>{}</bdi></code>", self.text) if self.text else "",
+            "<td><details><summary>JSON</summary><code><bdi>{}</bdi></code></details></td>", self.text
         )
 
 

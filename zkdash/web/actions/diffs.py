@@ -44,10 +44,10 @@ class Line(msgspec.Struct, frozen=True):
 def lines(before: bytes | None, after: bytes | None, most: int) -> tuple[Line, ...]:
     """What is removed, added and stays, at most so many lines; None is no data at all."""
     try:
-        found = list(_all(before, after))
+        lines_all = list(_all(before, after))
     except RecursionError:  # nested deeper than Python goes
-        found = list(_texts(_text(before), _text(after)))
-    folded = list(_folded(found))
+        lines_all = list(_texts(_text(before), _text(after)))
+    folded = list(_folded(lines_all))
     if len(folded) > most:
         more = len(folded) - most
         folded[most:] = [Line(Change.FOLDED, f"{more} more lines are in the plan’s JSON")]
@@ -138,18 +138,18 @@ def _written(value: Any, depth: int, label: str) -> Iterator[str]:
     is_list = isinstance(value, list)
     yield _at(depth, label + "{["[is_list])
     if is_list:
-        for one in value:
-            yield from _written(one, depth + 1, "")
+        for item in value:
+            yield from _written(item, depth + 1, "")
     else:
-        for key, one in value.items():
-            yield from _written(one, depth + 1, f"{_compact(key)}: ")
+        for key, item in value.items():
+            yield from _written(item, depth + 1, f"{_compact(key)}: ")
     yield _at(depth, "}]"[is_list])
 
 
 def _is_plain(value: Any) -> bool:
     """Whether nothing in it has parts of its own to be told apart."""
     if isinstance(value, list):
-        return not any(isinstance(one, dict | list) for one in value)
+        return not any(isinstance(item, dict | list) for item in value)
     return not isinstance(value, dict) or not value
 
 
@@ -176,16 +176,16 @@ def _visible(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
-def _folded(found: list[Line]) -> Iterator[Line]:
+def _folded(lines: list[Line]) -> Iterator[Line]:
     """Runs of lines that stay are folded but for those next to a change."""
     near = {
         at + step
-        for at, line in enumerate(found)
+        for at, line in enumerate(lines)
         if line.change is not Change.SAME
         for step in range(-_BESIDE, _BESIDE + 1)
     }
     hidden = 0
-    for at, line in enumerate(found):
+    for at, line in enumerate(lines):
         if line.change is Change.SAME and at not in near and near:
             hidden += 1
             continue

@@ -6,20 +6,20 @@ import datetime
 import math
 
 import msgspec
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 
 from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Detail, Entry, StepEntry
 from zkdash.actions.states import State, StepState
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.tone import Tone
-from zkdash.cluster.plans import registry, watching
+from zkdash.cluster.plans import move_progress, registry
 from zkdash.cluster.plans.goals import Assigned
+from zkdash.cluster.plans.move_progress import Stage, Watched
 from zkdash.cluster.plans.values import Step
-from zkdash.cluster.plans.watching import Stage, Watched
 from zkdash.live.snapshot import Snapshot
+from zkdash.web.actions import action_targets, review_words
 from zkdash.web.actions import cells as action_cells
-from zkdash.web.actions import review_words
 from zkdash.web.frame import cells, links
 from zkdash.web.frame.facts import Fact, moment, text
 
@@ -49,12 +49,12 @@ class Head(msgspec.Struct, frozen=True):
     gone: str = ""
 
 
-def of(snapshot: Snapshot, found: Detail, moves: tuple[Watched, ...]) -> Head:
+def of(snapshot: Snapshot, detail: Detail, moves: tuple[Watched, ...]) -> Head:
     """The head of an action; `moves` are the partitions of the reassignment that is under way."""
-    entry = found.entry
-    told = action_cells.progress(entry)
+    entry = detail.entry
+    progress = action_cells.progress(entry)
     done = sum(move.stage is Stage.DONE for move in moves)
-    bar = (done, len(moves)) if moves else (told.done, told.total) if told.total else None
+    bar = (done, len(moves)) if moves else (progress.done, progress.total) if progress.total else None
     return Head(
         number=entry.id,
         title=registry.title(entry.kind),
@@ -62,54 +62,56 @@ def of(snapshot: Snapshot, found: Detail, moves: tuple[Watched, ...]) -> Head:
         state=entry.state.value,
         tone=queries.tone(entry),
         words=action_cells.status(entry).word,
-        stages=_stages(found),
-        sentence=told.words,
+        stages=_stages(detail),
+        sentence=progress.words,
         bar=bar,
-        eta=_eta(under_way(found), done, len(moves), snapshot.as_of) if moves else "",
-        facts=_facts(found),
+        eta=_eta(under_way(detail), done, len(moves), snapshot.as_of) if moves else "",
+        facts=_facts(detail),
         trouble=snapshot.queue.trouble,
     )
 
 
-def under_way(found: Detail) -> StepEntry | None:
+def under_way(detail: Detail) -> StepEntry | None:
     """The step whose write is out and whose goal is waited for."""
-    if not found.entry.state.is_active and found.entry.state is not State.UNKNOWN:
+    if not detail.entry.state.is_active and detail.entry.state is not State.UNKNOWN:
         return None
     begun = {StepState.INTENDED, StepState.APPLIED, StepState.UNKNOWN}
-    return next((step for step in found.steps if step.state in begun), None)
+    return next((step for step in detail.steps if step.state in begun), None)
 
 
-def planned_step(found: Detail, step: StepEntry | None) -> Step | None:
+def planned_step(detail: Detail, step: StepEntry | None) -> Step | None:
     """What the plan says of a step."""
-    steps = found.plan.steps if found.plan else ()
+    steps = detail.plan.steps if detail.plan else ()
     return steps[step.number] if step is not None and step.number < len(steps) else None
 
 
-def moves(found: Detail, state: ClusterState) -> tuple[Watched, ...]:
+def moves(detail: Detail, state: ClusterState) -> tuple[Watched, ...]:
     """The partitions that the step under way moves, those that need a look first."""
-    step = planned_step(found, under_way(found))
-    return watching.watch(step.goal, state) if step is not None and isinstance(step.goal, Assigned) else ()
+    step = planned_step(detail, under_way(detail))
+    return (
+        move_progress.watch(step.goal, state) if step is not None and isinstance(step.goal, Assigned) else ()
+    )
 
 
-def _stages(found: Detail) -> tuple[tuple[str, str], ...]:
+def _stages(detail: Detail) -> tuple[tuple[str, str], ...]:
     """The way of an action: what is behind it, where it stands, what comes if all goes well."""
-    entry, state = found.entry, found.entry.state
-    stages = [("proposed", NOW if state in {State.DRAFT, State.PLANNED} else PAST)]
+    entry, state = detail.entry, detail.entry.state
+    stages = [("proposed", NOW if state is State.PLANNED else PAST)]
     if entry.needs_approval:
         stages.append(("approved", PAST if entry.approved else NOW if state is State.PENDING else AHEAD))
     stages.append(("queued", NOW if state is State.QUEUED else PAST if entry.queued else AHEAD))
-    verifies = state is State.VERIFYING or (state is State.RUNNING and under_way(found) is not None)
+    verifies = state is State.VERIFYING or (state is State.RUNNING and under_way(detail) is not None)
     runs = state is State.RUNNING and not verifies
     stages.append(("running", NOW if runs else PAST if entry.started else AHEAD))
-    zxids = [step.zxid for step in found.steps if step.zxid is not None]
+    zxids = [step.zxid for step in detail.steps if step.zxid is not None]
     if zxids:
         stages.append((f"written at zxid {zxids[-1]}", PAST))
     if verifies:
-        step = planned_step(found, under_way(found))
+        step = planned_step(detail, under_way(detail))
         waits = review_words.waits_for(step.goal).removeprefix("then ") if step else "waits for Kafka"
         stages.append((f"verifying: {waits}", NOW))
     if state.has_ended or state is State.UNKNOWN:
-        return (*(one for one in stages if one[1] == PAST), (_END.get(state, state.value), NOW))
+        return (*(stage for stage in stages if stage[1] == PAST), (_END.get(state, state.value), NOW))
     return (*stages, ("done", AHEAD))
 
 
@@ -135,13 +137,14 @@ def _fact(label: str, words: str = "", href: str = "", when: int | None = None) 
     return Fact(label, format_html("{}{}{}", text(words, href), ", " if words and instant else "", instant))
 
 
-def _facts(found: Detail) -> tuple[Fact, ...]:
-    entry = found.entry
+def _facts(detail: Detail) -> tuple[Fact, ...]:
+    entry = detail.entry
     labels = [
+        *_about(detail),
         _fact("Asked for by", f"{entry.by} ({entry.source})", when=entry.requested),
         _fact("Reason", entry.reason or "none given"),
     ]
-    planned = [one.name for one in found.authors if one.name != entry.by]
+    planned = [author.name for author in detail.authors if author.name != entry.by]
     if planned:
         labels.append(_fact("Planned by", ", ".join(planned)))
     if entry.needs_approval:
@@ -160,14 +163,25 @@ def _facts(found: Detail) -> tuple[Fact, ...]:
         labels.append(_fact("Not before", action_cells.utc(entry.not_before)))
     if entry.repeat_s:
         labels.append(_fact("Repeats", action_cells.repeats(entry)))
-    return (*labels, *_relatives(entry, found))
+    return (*labels, *_relatives(entry, detail))
 
 
-def _relatives(entry: Entry, found: Detail) -> list[Fact]:
+def _about(detail: Detail) -> list[Fact]:
+    """The pages of what it acts on, where there are such pages."""
+    shown = action_targets.targets(detail)
+    if not shown:
+        return []
+    linked = format_html_join(", ", '<a href="{}"><bdi>{}</bdi></a>', ((href, name) for name, href in shown))
+    return [Fact("Acts on", linked)]
+
+
+def _relatives(entry: Entry, detail: Detail) -> list[Fact]:
     relatives = []
-    if found.origin is not None:
-        relatives.append(_fact("Follows from", f"#{found.origin}", links.action(entry.cluster, found.origin)))
+    if detail.origin is not None:
+        relatives.append(
+            _fact("Follows from", f"#{detail.origin}", links.action(entry.cluster, detail.origin))
+        )
     return relatives + [
         _fact("Followed by", f"#{number}", links.action(entry.cluster, number))
-        for number in found.followers[:_MOST_FOLLOWERS]
+        for number in detail.followers[:_MOST_FOLLOWERS]
     ]

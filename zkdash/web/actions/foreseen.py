@@ -1,4 +1,4 @@
-"""What checks would find once a plan is done, and find no more: a part of its review, and of its JSON."""
+"""Findings that it creates once a plan is done, and find no more: a part of its review, and of its JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from zkdash.web.frame import links, shapes
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One check. `lasting` says how long it must last before it is a finding, "" where that is no matter."""
+    """One check. `lasting` says how long it must last before it is a finding, "" where that is no matter;
+    `unchanged` counts what of the sentence is so with the plan and without it."""
 
     check: str
     href: str
@@ -28,6 +29,7 @@ class Line(msgspec.Struct, frozen=True):
     causes: tuple[tuple[str, str], ...]
     more: int
     lasting: str
+    unchanged: int
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -52,11 +54,13 @@ def of(plans: Iterable[Plan], snapshot: Snapshot) -> list[Foresight | None]:
     return foresight.foresee(plans, sight)
 
 
-def told(cluster: str, found: Foresight | None) -> Told | None:
-    if found is None:
+def told(cluster: str, foresight: Foresight | None) -> Told | None:
+    if foresight is None:
         return None
-    begun, ended = (tuple(_line(cluster, one) for one in ones) for ones in (found.begun, found.ended))
-    return Told(begun, ended, found.assumed)
+    begun, ended = (
+        tuple(_line(cluster, incident) for incident in ones) for ones in (foresight.begun, foresight.ended)
+    )
+    return Told(begun, ended, foresight.assumed)
 
 
 _FINDINGS: Final = shapes.many(
@@ -67,40 +71,43 @@ _FINDINGS: Final = shapes.many(
         causes=shapes.many(shapes.fields(name=shapes.TEXT, why=shapes.TEXT)),
         more_causes=shapes.COUNT,
         lasting_s=shapes.NUMBER,
+        unchanged=shapes.COUNT,
     )
 )
 RECORD: Final = shapes.or_null(shapes.fields(begun=_FINDINGS, ended=_FINDINGS, assumed=shapes.TEXTS))
 
 
-def record(found: Foresight | None) -> dict[str, Any] | None:
+def record(foresight: Foresight | None) -> dict[str, Any] | None:
     """As JSON has it; None where nothing was judged."""
-    if found is None:
+    if foresight is None:
         return None
-    begun, ended = ([_record(one) for one in ones] for ones in (found.begun, found.ended))
-    return {"begun": begun, "ended": ended, "assumed": list(found.assumed)}
+    begun, ended = ([_record(incident) for incident in ones] for ones in (foresight.begun, foresight.ended))
+    return {"begun": begun, "ended": ended, "assumed": list(foresight.assumed)}
 
 
-def _line(cluster: str, one: Foreseen) -> Line:
+def _line(cluster: str, incident: Foreseen) -> Line:
     return Line(
-        check=one.check,
-        href=links.check(cluster, one.check),
-        tone=one.tone,
-        sentence=one.sentence,
-        causes=one.causes,
-        more=one.more,
-        lasting=span(one.lasting) if one.lasting >= _TOLD_S else "",
+        check=incident.check,
+        href=links.check(cluster, incident.check),
+        tone=incident.tone,
+        sentence=incident.sentence,
+        causes=incident.causes,
+        more=incident.more,
+        lasting=span(incident.lasting) if incident.lasting >= _TOLD_S else "",
+        unchanged=incident.unchanged,
     )
 
 
 _TOLD_S = 60.0  # what is a finding sooner needs no word
 
 
-def _record(one: Foreseen) -> dict[str, Any]:
+def _record(incident: Foreseen) -> dict[str, Any]:
     return {
-        "check": one.check,
-        "status": one.tone.value,
-        "sentence": one.sentence,
-        "causes": [{"name": name, "why": why} for name, why in one.causes],
-        "more_causes": one.more,
-        "lasting_s": one.lasting,
+        "check": incident.check,
+        "status": incident.tone.value,
+        "sentence": incident.sentence,
+        "causes": [{"name": name, "why": why} for name, why in incident.causes],
+        "more_causes": incident.more,
+        "lasting_s": incident.lasting,
+        "unchanged": incident.unchanged,
     }

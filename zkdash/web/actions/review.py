@@ -17,9 +17,12 @@ from zkdash.cluster.plans.intents import Reassign
 from zkdash.cluster.plans.values import Edit, Plan, Step, Write
 from zkdash.kafka import secrets
 from zkdash.kafka.values import Assignment, Move
-from zkdash.web.actions import diffs, review_words
+from zkdash.live.departures import Departures
+from zkdash.web.actions import changes, diffs, placed, review_words
+from zkdash.web.actions.changes import ValueChanges
 from zkdash.web.actions.diffs import Line
 from zkdash.web.actions.foreseen import Told
+from zkdash.web.actions.placed import Placed
 from zkdash.web.frame.cells import grouped
 from zkdash.znode import Operation
 
@@ -51,7 +54,10 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A step. `then` is what it waits for, `next` what Kafka does about it, `more` the writes left out."""
+    """A step. `then` is what it waits for, `next` what Kafka does about it, `more` the writes left out.
+
+    `guard` explains writes that change nothing, "" where there are none.
+    """
 
     number: int
     title: str
@@ -61,6 +67,7 @@ class Part(msgspec.Struct, frozen=True):
     compared: tuple[Compared, ...]
     more: int
     is_open: bool
+    guard: str = ""
 
 
 class Shift(msgspec.Struct, frozen=True):
@@ -78,8 +85,9 @@ class Shift(msgspec.Struct, frozen=True):
 class Review(msgspec.Struct, frozen=True):
     """A plan for people. `numbers` are (label, value), `undo` is a sentence, `confirm` what is to be typed.
 
-    `shifts` are the first of `shifted` partitions, `parts` the first of `steps` steps. `foreseen` is what it
-    would do to the findings, None where nobody can tell any more.
+    `shifts` are the first of `shifted` partitions, `changes` what becomes another value, `parts` the first of
+    `steps` steps. `foreseen` is what it would do to the findings, None where nobody can tell any more,
+    `placed` where the replicas are before and after.
     """
 
     what: str
@@ -94,6 +102,8 @@ class Review(msgspec.Struct, frozen=True):
     undo: str
     confirm: str | None
     foreseen: Told | None = None
+    changes: ValueChanges = ValueChanges()
+    placed: tuple[Placed, ...] = ()
 
     @property
     def more_steps(self) -> int:
@@ -101,15 +111,22 @@ class Review(msgspec.Struct, frozen=True):
         return self.steps - len(self.parts)
 
 
-def of(plan: Plan, state: ClusterState | None = None, foreseen: Told | None = None) -> Review:
+def of(
+    plan: Plan,
+    state: ClusterState | None = None,
+    foreseen: Told | None = None,
+    departed: Departures | None = None,
+) -> Review:
     """The review of a plan.
 
-    `state`, where the plan is not begun yet, tells the replicas as they are, where the plan itself does not.
+    `state`, where the plan is not begun yet, tells the replicas as they are, where the plan itself does not;
+    only then they are drawn, and `departed` tells where brokers that are gone were.
     """
     moves = tuple(
         move for step in plan.steps for move in getattr(step.goal, "moves", ()) if isinstance(move, Move)
     )
     before = _before(plan, moves[:MOST_SHIFTS], state)
+    shifts = tuple(_shift(move, before.get((move.topic, move.partition))) for move in moves[:MOST_SHIFTS])
     return Review(
         what=registry.title(plan.kind),
         target=plan.target,
@@ -118,17 +135,19 @@ def of(plan: Plan, state: ClusterState | None = None, foreseen: Told | None = No
         numbers=_numbers(plan),
         parts=_parts(plan.steps[:MOST_STEPS]),
         steps=len(plan.steps),
-        shifts=tuple(_shift(move, before.get((move.topic, move.partition))) for move in moves[:MOST_SHIFTS]),
+        shifts=shifts,
         shifted=len(moves),
+        placed=() if state is None else placed.of(shifts, state, departed or {}),
         undo=_undo(plan),
         confirm=plan.confirm,
         foreseen=foreseen,
+        changes=changes.of(plan),
     )
 
 
 def _parts(steps: tuple[Step, ...]) -> tuple[Part, ...]:
     """Where all writes are too many, each step shows its first ones: the last may be what matters."""
-    found, lines = [], _LINES_ALL
+    parts, lines = [], _LINES_ALL
     total = sum(write.operation is not Operation.CHECK for step in steps for write in step.writes)
     most = MOST_WRITES if total <= MOST_WRITES else max(_WRITES_EACH, MOST_WRITES // len(steps))
     for number, step in enumerate(steps, 1):
@@ -137,7 +156,7 @@ def _parts(steps: tuple[Step, ...]) -> tuple[Part, ...]:
         for write in kept[:most]:
             shown.append(_written(write, max(0, min(lines, _LINES_EACH))))
             lines -= len(shown[-1].lines)
-        found.append(
+        parts.append(
             Part(
                 number=number,
                 title=step.title,
@@ -151,9 +170,10 @@ def _parts(steps: tuple[Step, ...]) -> tuple[Part, ...]:
                 )[:MOST_WRITES],
                 more=len(kept) - len(shown),
                 is_open=number <= _OPEN,
+                guard=review_words.guard(kept),
             )
         )
-    return tuple(found)
+    return tuple(parts)
 
 
 def _written(write: Write, most: int) -> Written:
@@ -186,13 +206,13 @@ def _before(
         return {(move.topic, move.partition): move.replicas for move in plan.inverse.moves}
     if state is None:
         return {}
-    found = {}
+    values = {}
     for move in moves:
         topic = state.topics.get(move.topic)
         assignment = topic.assignment if topic else None
         if isinstance(assignment, Assignment) and move.partition in assignment.partitions:
-            found[move.topic, move.partition] = assignment.partitions[move.partition]
-    return found
+            values[move.topic, move.partition] = assignment.partitions[move.partition]
+    return values
 
 
 def _shift(move: Move, before: tuple[int, ...] | None) -> Shift:
@@ -207,7 +227,7 @@ def _shift(move: Move, before: tuple[int, ...] | None) -> Shift:
 
 def _numbers(plan: Plan) -> tuple[tuple[str, str], ...]:
     effect = plan.effect
-    told = (
+    numbers = (
         ("Topics", effect.topics),
         ("Partitions", effect.partitions),
         ("Replicas copied", effect.replicas_moved),
@@ -219,7 +239,7 @@ def _numbers(plan: Plan) -> tuple[tuple[str, str], ...]:
         ("Steps", len(plan.steps)),
     )
     sizes = (("Bytes written", effect.written), ("Largest znode, bytes", effect.largest))
-    return tuple((label, grouped(number)) for label, number in (*told, *sizes) if number)
+    return tuple((label, grouped(number)) for label, number in (*numbers, *sizes) if number)
 
 
 def _undo(plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
 from zkdash.cluster.plans.values import Write
@@ -46,6 +46,23 @@ def waits_for(goal: Goal) -> str:
     return "done as soon as it is written"
 
 
+def guard(writes: Sequence[Write]) -> str:
+    """Why a step begins by deleting a znode that it creates, or creates again; "" where it does not."""
+    if len(writes) < _GUARDED or writes[0].path != writes[1].path:
+        return ""
+    if {writes[0].operation, writes[1].operation} != {Operation.CREATE, Operation.DELETE}:
+        return ""
+    path = writes[0].path
+    return (
+        f"The first two writes leave {path} as it is: they make sure that no consumer is in the group, as "
+        "ZooKeeper deletes no znode that has children. If one has joined meanwhile, nothing of this step is "
+        "written."
+    )
+
+
+_GUARDED = 2  # writes
+
+
 def what_follows(writes: Iterable[Write]) -> tuple[str, ...]:
     """What Kafka does about the writes of a step, each sentence once."""
     return tuple(dict.fromkeys(sentence for write in writes if (sentence := _follows(write))))
@@ -55,7 +72,7 @@ def _follows(write: Write) -> str:
     if write.operation is Operation.CHECK:
         return ""
     if write.path.startswith(config_notifications.CHANGES):
-        return "Every broker is told of it and reads the configuration anew."
+        return "Every broker is told of it and reads the configuration again."
     return forms.FOLLOWS.get((paths.locate(write.path).kind, write.operation), "")
 
 

@@ -91,10 +91,10 @@ async def stream(cluster: str, place: Place | None, holder: str) -> AsyncGenerat
     TRAFFIC.feeds += 1
     try:
         while not _leaving.is_set():
-            found = live.current(cluster)
-            if found is None:
+            snapshot = live.current(cluster)
+            if snapshot is None:
                 return
-            events, place = _news(found, place)
+            events, place = _news(snapshot, place)
             chunk = (greeting or b"") + b"".join(events)
             greeting = None
             if not chunk and loop.time() - spoken >= HEARTBEAT_S:
@@ -106,11 +106,11 @@ async def stream(cluster: str, place: Place | None, holder: str) -> AsyncGenerat
                 spoken = loop.time()
             if loop.time() - judged >= JUDGE_EVERY_S:
                 judged = loop.time()
-                held = await _rights(holder)
-                if held is None:
+                rights = await _rights(holder)
+                if rights is None:
                     yield _event("end", {"sentence": _UNKNOWN})
                     return
-                if not held.may(Right.SEE, cluster):
+                if not rights.may(Right.SEE, cluster):
                     return
             await asyncio.sleep(POLL_S)
     finally:
@@ -124,16 +124,16 @@ def _news(snapshot: Snapshot, place: Place | None) -> tuple[list[bytes], Place |
         return [], place
     if place is None:
         return [_event("begin", {"zxid": ends.zxid}, ends)], ends
-    found = snapshot.feed.since(place)
-    if found is None or place.zxid > max(ends.zxid, snapshot.state.zxid):
+    news = snapshot.feed.since(place)
+    if news is None or place.zxid > max(ends.zxid, snapshot.state.zxid):
         return [_event("reset", {"zxid": ends.zxid, "sentence": _RESET}, ends)], ends
     events: list[bytes] = []
-    for one in found:
-        *before, last = one.changes
+    for entry in news:
+        *before, last = entry.changes
         # The place is told with the last of a reading: whoever was cut off within it gets it once more.
         events += [_event("change", _record(change)) for change in before]
-        events.append(_event("change", _record(last), one.place))
-    return events, found[-1].place if found else place
+        events.append(_event("change", _record(last), entry.place))
+    return events, news[-1].place if news else place
 
 
 def _record(change: Change) -> Mapping[str, Any]:
@@ -154,9 +154,9 @@ def _event(kind: str, data: Mapping[str, Any], place: Place | None = None) -> by
 
 
 def _place(text: str) -> Place | None:
-    found = _PLACE.fullmatch(text)
+    place_match = _PLACE.fullmatch(text)
     # A transaction alone is its beginning: rather told twice than not at all.
-    return found and Place(int(found[1]), int(found[2] or 0))
+    return place_match and Place(int(place_match[1]), int(place_match[2] or 0))
 
 
 def _holder(request: HttpRequest) -> str:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from zkdash import databases, live
 from zkdash.access.rights import Rights
-from zkdash.live import engine, storage
+from zkdash.live import engine
 from zkdash.web.frame import answers, exports
 from zkdash.web.visitors import gate, sessions
 
@@ -35,10 +35,10 @@ def ready(request: HttpRequest) -> HttpResponse:
     """
     trouble = _database()
     try:
-        held = gate.rights(request)
+        rights = gate.rights(request)
     except (Error, sessions.AwayError):
-        held = Rights()
-    reasons = [*([trouble] if trouble else []), *_clusters(held)]
+        rights = Rights()
+    reasons = [*([trouble] if trouble else []), *_clusters(rights)]
     status = 503 if reasons else 200
     if answers.shape(request) == answers.JSON:
         return exports.json_response({"ready": not reasons, "reasons": reasons}, status)
@@ -53,21 +53,21 @@ def _database() -> str:
     except Error as error:
         log.warning("The database does not answer: %s", databases.line(error))
         return "The database does not answer."
-    why = storage.trouble()
+    why = engine.polled().database.trouble()
     return f"The database cannot be written: {why}." if why else ""
 
 
-def _clusters(held: Rights) -> list[str]:
+def _clusters(rights: Rights) -> list[str]:
     """A sentence for each cluster that cannot be relied on, the hidden ones in one."""
     if engine.configured() is None:
         return ["Nothing watches clusters in this process."]
-    known = tuple(dict.fromkeys((*(config.name for config in settings.ZKDASH_CLUSTERS), *live.names())))
-    troubled = {name: why for name in known if (why := _trouble(name))}
-    visible = held.visible(troubled)
+    names = tuple(dict.fromkeys((*(config.name for config in settings.ZKDASH_CLUSTERS), *live.names())))
+    troubled = {name: why for name in names if (why := _trouble(name))}
+    visible = rights.visible(troubled)
     sentences = [f"“{name}” {troubled[name]}." for name in visible]
     hidden = len(troubled) - len(visible)
     if hidden:
-        sentences.append(f"{hidden} of {len(known)} clusters cannot be relied on.")
+        sentences.append(f"{hidden} of {len(names)} clusters cannot be relied on.")
     return sentences
 
 

@@ -77,8 +77,8 @@ def page(request: HttpRequest) -> HttpResponse:
             return response
     registry = CollectorRegistry(auto_describe=False)
     snapshots = [snapshot for name in names if (snapshot := live.current(name))]
-    for one in snapshots:
-        live.want_ensemble(one.cluster)
+    for each in snapshots:
+        live.want_ensemble(each.cluster)
     registry.register(Snapshots(snapshots, names_all=settings.ZKDASH_METRICS_NAMES))
     registry.register(_PROCESS)
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
@@ -93,11 +93,11 @@ class Snapshots(Collector):
         self._names_all = names_all
 
     def collect(self) -> Iterator[Metric]:
-        loaded = [one for one in self._snapshots if one.state.loaded]
-        facts = {one.cluster: _facts(one.state) for one in loaded}
+        loaded = [snapshot for snapshot in self._snapshots if snapshot.state.loaded]
+        facts = {snapshot.cluster: _facts(snapshot.state) for snapshot in loaded}
         for name, meaning in FACTS.items():
-            found = ((cluster, numbers[name]) for cluster, numbers in facts.items())
-            yield _gauge(name, meaning, (((cluster,), value) for cluster, value in found))
+            samples = ((cluster, numbers[name]) for cluster, numbers in facts.items())
+            yield _gauge(name, meaning, (((cluster,), value) for cluster, value in samples))
         yield from self._mirrors()
         yield from self._queues()
         yield from _servers(self._snapshots)
@@ -112,11 +112,15 @@ class Snapshots(Collector):
             "1 where a check fails, 0 where it passes; tone is how bad it is.",
             (
                 *(
-                    ((one.cluster, found.check, found.tone.value), 1.0)
-                    for one in many
-                    for found in one.findings
+                    ((snapshot.cluster, finding.check, finding.tone.value), 1.0)
+                    for snapshot in many
+                    for finding in snapshot.findings
                 ),
-                *(((one.cluster, check, Tone.OK.value), 0.0) for one in many for check in one.passing),
+                *(
+                    ((snapshot.cluster, check, Tone.OK.value), 0.0)
+                    for snapshot in many
+                    for check in snapshot.passing
+                ),
             ),
             "check",
             "tone",
@@ -125,44 +129,54 @@ class Snapshots(Collector):
             "check_acknowledged",
             "Of checks that fail: 1 where somebody took note of all that causes it.",
             (
-                ((one.cluster, found.check), float(found.check in one.alarms.acknowledged))
-                for one in many
-                for found in one.findings
+                ((snapshot.cluster, finding.check), float(finding.check in snapshot.alarms.acknowledged))
+                for snapshot in many
+                for finding in snapshot.findings
             ),
             "check",
         )
-        yield _gauge("zxid", "The last transaction seen.", (((one.cluster,), _zxid(one)) for one in many))
+        yield _gauge(
+            "zxid",
+            "The last transaction seen.",
+            (((snapshot.cluster,), _zxid(snapshot)) for snapshot in many),
+        )
         yield _gauge(
             "mirror_age_seconds",
             "How long ago ZooKeeper proved the state true.",
-            (((one.cluster,), None if one.as_of is None else max(0.0, now - one.as_of)) for one in many),
+            (
+                ((snapshot.cluster,), None if snapshot.as_of is None else max(0.0, now - snapshot.as_of))
+                for snapshot in many
+            ),
         )
         yield _gauge(
             "mirror_stale",
             "1 where that is over 3 s ago, or never was.",
-            (((one.cluster,), float(one.stale)) for one in many),
+            (((snapshot.cluster,), float(snapshot.stale)) for snapshot in many),
         )
         yield _gauge(
             "mirror_phase",
             "1 for the phase that the connection to ZooKeeper is in.",
             (
-                ((one.cluster, phase.value), float(one.session.phase is phase))
-                for one in many
+                ((snapshot.cluster, phase.value), float(snapshot.session.phase is phase))
+                for snapshot in many
                 for phase in Phase
             ),
             "phase",
         )
 
     def _queues(self) -> Iterator[Metric]:
-        known = [one for one in self._snapshots if one.queue.read]
+        polled = [snapshot for snapshot in self._snapshots if snapshot.queue.read]
         now_ms = time.time() * 1000
         states = sorted(IN_FLIGHT)
         yield _gauge(
             "actions",
             "Actions that wait or work.",
             (
-                ((one.cluster, state), float(sum(entry.state == state for entry in one.queue.in_flight)))
-                for one in known
+                (
+                    (snapshot.cluster, state),
+                    float(sum(entry.state == state for entry in snapshot.queue.in_flight)),
+                )
+                for snapshot in polled
                 for state in states
             ),
             "state",
@@ -170,12 +184,15 @@ class Snapshots(Collector):
         yield _gauge(
             "actions_oldest_queued_seconds",
             "How long the action that was queued first has waited; 0 where none waits.",
-            (((one.cluster,), _waited_s(one, now_ms)) for one in known),
+            (((snapshot.cluster,), _waited_s(snapshot, now_ms)) for snapshot in polled),
         )
         yield _gauge(
             "queue_readable",
             "1 where the database with the queue can be read.",
-            (((one.cluster,), float(one.queue.read and not one.queue.trouble)) for one in self._snapshots),
+            (
+                ((snapshot.cluster,), float(snapshot.queue.read and not snapshot.queue.trouble))
+                for snapshot in self._snapshots
+            ),
         )
 
 
@@ -206,13 +223,15 @@ def _zxid(snapshot: Snapshot) -> Value:
 
 def _servers(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
     """What ZooKeeper's servers told of themselves."""
-    known = [(one.cluster, server) for one in snapshots for server in one.ensemble.look.servers]
+    servers = [
+        (snapshot.cluster, server) for snapshot in snapshots for server in snapshot.ensemble.look.servers
+    ]
     yield _gauge(
         "zookeeper_server_up",
         "1 where a server of ZooKeeper serves, 0 where it was asked and does not.",
         (
             ((cluster, server.address), float(server.reach is Reach.SERVING))
-            for cluster, server in known
+            for cluster, server in servers
             if server.reach not in {Reach.UNASKED, Reach.NOT_ALLOWED}
         ),
         "server",
@@ -220,13 +239,17 @@ def _servers(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
     yield _gauge(
         "zookeeper_server_mode",
         "1 for the mode that a server says it is in.",
-        (((cluster, server.address, server.told.mode), 1.0) for cluster, server in known if server.told.mode),
+        (
+            ((cluster, server.address, server.told.mode), 1.0)
+            for cluster, server in servers
+            if server.told.mode
+        ),
         "server",
         "mode",
     )
     for name, (field, meaning) in _SERVER_FACTS.items():
-        found = (((cluster, one.address), getattr(one.told, field)) for cluster, one in known)
-        yield _gauge(name, meaning, found, "server")
+        samples = (((cluster, server.address), getattr(server.told, field)) for cluster, server in servers)
+        yield _gauge(name, meaning, samples, "server")
 
 
 def _waited_s(snapshot: Snapshot, now_ms: float) -> float:
@@ -247,14 +270,14 @@ def _named(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
     unowned = GaugeMetricFamily(
         "zkdash_group_unowned", "Partitions of a group that no consumer owns.", labels=["cluster", "group"]
     )
-    for one in snapshots:
-        for topic in one.state.summaries.values():
+    for snapshot in snapshots:
+        for topic in snapshot.state.summaries.values():
             numbers = (topic.partitions, topic.offline, topic.under_replicated)
             for family, number in zip(families.values(), numbers, strict=True):
                 if number is not None:
-                    family.add_metric([one.cluster, _label(topic.name)], number)
-        for name, group in one.state.group_summaries.items():
-            unowned.add_metric([one.cluster, _label(name)], group.unowned)
+                    family.add_metric([snapshot.cluster, _label(topic.name)], number)
+        for name, group in snapshot.state.group_summaries.items():
+            unowned.add_metric([snapshot.cluster, _label(name)], group.unowned)
     yield from families.values()
     yield unowned
 

@@ -100,18 +100,20 @@ def _in_path(name: str, schema: Schema) -> Schema:
 
 def _operation(name: str, summary: str, parameters: tuple[Schema, ...], spec: Spec | None) -> Schema:
     own = {**(_of_list(spec) if spec else {}), **SHAPES[name].parameters}
-    asked = [{"name": one, "in": "query", "schema": schema} for one, schema in own.items()]
-    found = {"$ref": f"#/components/schemas/{_component(name)}"}
+    query_parameters = [
+        {"name": parameter, "in": "query", "schema": schema} for parameter, schema in own.items()
+    ]
+    reference = {"$ref": f"#/components/schemas/{_component(name)}"}
     return {
         "operationId": name,
         "summary": summary,
-        "parameters": [*parameters, _FORMAT, *asked],
+        "parameters": [*parameters, _FORMAT, *query_parameters],
         "responses": {
-            "200": _json("The page's data", found),
+            "200": _json("The page's data", reference),
             "401": _error("A token is needed, or the one that was shown is worth nothing"),
             "404": _json(
                 "There is no such cluster for who asks, or nothing of that name in it",
-                {"anyOf": [{"$ref": "#/components/schemas/Error"}, found]},
+                {"anyOf": [{"$ref": "#/components/schemas/Error"}, reference]},
             ),
             "503": _error("The cluster is not watched here, or the database is away"),
         },
@@ -155,8 +157,8 @@ def _schema(shape: Shape) -> Schema:
 
 
 def _rows(layouts: tuple[Columns, ...]) -> Schema:
-    found = [shapes.row(columns) for columns in layouts]
-    return found[0] if len(found) == 1 else {"anyOf": found}
+    rows = [shapes.row(columns) for columns in layouts]
+    return rows[0] if len(rows) == 1 else {"anyOf": rows}
 
 
 def _others() -> Schema:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
+
 from zkdash.cluster.checks import About
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import topic_queries
@@ -15,11 +17,11 @@ from zkdash.cluster.tables.query import Selection
 from zkdash.kafka import paths
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.brokers import brokers, settings
+from zkdash.web.brokers import brokers, departed, settings
 from zkdash.web.brokers import facts as broker_facts
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, tables
-from zkdash.web.frame.cells import Record
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
+from zkdash.web.frame.cells import Record, broker_cells
 from zkdash.web.frame.facts import Facts
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -33,19 +35,27 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     state, query = snapshot.state, SPEC.read(key.query)[0]
     number = int(name) if paths.is_id(name) else -1
-    row = broker_rows.broker(state, number) if number in broker_rows.ids(state) else None
+    is_there = number in broker_rows.ids(state)
+    row = departed.recalled(snapshot, broker_rows.broker(state, number)) if is_there else None
     facts = _facts(snapshot, name, row)
-    columns, found = _found(snapshot, number, row, query)
-    entries = [(snapshot.cluster, one) for one in found.rows]
+    if row is not None and row.broker is None and not query.sort:
+        query = msgspec.structs.replace(query, sort="status")  # of a dead one what it left behind comes first
+    columns, selection = _found(snapshot, number, row, query)
+    entries = [(snapshot.cluster, row) for row in selection.rows]
     noun = "topics" if columns is COLUMNS_07 else "partitions"
     return View(
         title=facts.name,
         parts=(
             Block(id="facts", template="frame/facts.html", values=facts),
             entity_findings.block(snapshot, About.BROKER, name),
+            Block(
+                id="what-if",
+                template="brokers/what_if_link.html",
+                values=row is not None and row.broker is not None,
+            ),
             settings.block(state, -1 if row is None else number),
             _table(snapshot, entries, columns, _empty(snapshot, query, row)),
-            *listing.blocks(SPEC, query, found, noun),
+            *listing.blocks(SPEC, query, selection, noun),
         ),
         context={
             **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
@@ -55,8 +65,8 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         },
         fields=tables.fields(columns),
         records=lambda: tables.records(columns, entries),
-        total=found.matched,
-        extra={} if row is None else {"broker": _record(snapshot, row)},
+        total=selection.matched,
+        extra=lambda: {} if row is None else {"broker": _record(snapshot, row)},
         gone=facts.gone if snapshot.state.loaded else "",
     )
 
@@ -84,7 +94,9 @@ def _found(
 def _table(
     snapshot: Snapshot, entries: Sequence[tuple[str, Any]], columns: Sequence[Column[Any]], empty: Empty
 ) -> Table:
-    rows = ((_element_id(one), one.status, (cluster, one)) for cluster, one in entries)
+    rows = (
+        (_element_id(entry_row), entry_row.status, (cluster, entry_row)) for cluster, entry_row in entries
+    )
     return tables.part(
         "replicas-rows",
         columns,
@@ -94,10 +106,10 @@ def _table(
     )
 
 
-def _element_id(one: ReplicaRow | HeldRow) -> str:
-    if isinstance(one, HeldRow):
-        return links.element_id("topic", one.topic)
-    return links.element_id("partition", f"{one.topic} {one.partition}")
+def _element_id(row: ReplicaRow | HeldRow) -> str:
+    if isinstance(row, HeldRow):
+        return links.element_id("topic", row.topic)
+    return links.element_id("partition", f"{row.topic} {row.partition}")
 
 
 def _facts(snapshot: Snapshot, name: str, row: BrokerRow | None) -> Facts:
@@ -108,7 +120,7 @@ def _facts(snapshot: Snapshot, name: str, row: BrokerRow | None) -> Facts:
     elif paths.is_id(name):
         gone = f"No broker {name} is registered in ZooKeeper, and no partition is assigned to it."
     else:
-        gone = f"“{name}” is no broker id: broker ids are numbers from 0 to 2147483647."
+        gone = f"“{name}” is not a broker id: broker ids are numbers from 0 to 2147483647."
     return Facts(name=f"Broker {name}", gone=gone)
 
 
@@ -149,30 +161,33 @@ def _preferred(row: ReplicaRow) -> cells.Cell:
 
 
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("topic", "Topic", lambda one: _topic(one[0], one[1].topic)),
-    Column("partition", "Partition", lambda one: cells.Id(one[1].partition), is_number=True),
-    Column("role", "Role", lambda one: cells.known(one[1].role, cells.Text, _NO_STATE)),
-    Column("in_sync", "In sync?", lambda one: _in_sync(one[1]), title="whether it is in the ISR"),
+    Column("topic", "Topic", lambda entry: _topic(entry[0], entry[1].topic)),
+    Column("partition", "Partition", lambda entry: cells.Id(entry[1].partition), is_number=True),
+    Column("role", "Role", lambda entry: cells.known(entry[1].role, cells.Text, _NO_STATE)),
+    Column("in_sync", "In sync?", lambda entry: _in_sync(entry[1]), title="whether it is in the ISR"),
     Column(
-        "preferred", "Preferred?", lambda one: _preferred(one[1]), title="whether it is the preferred leader"
+        "preferred",
+        "Preferred?",
+        lambda entry: _preferred(entry[1]),
+        title="whether it is the preferred leader",
     ),
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column("status", "Status", lambda entry: cells.Status(entry[1].status, entry[1].words)),
 )
 COLUMNS_07: tuple[Column[Entry07], ...] = (
-    Column("topic", "Topic", lambda one: _topic(one[0], one[1].topic)),
+    Column("topic", "Topic", lambda entry: _topic(entry[0], entry[1].topic)),
     Column(
         "partitions",
         "Partitions",
-        lambda one: cells.known(one[1].partitions, cells.Number, "no data in the znode"),
+        lambda entry: cells.known(entry[1].partitions, cells.Number, "no data in the znode"),
         is_number=True,
     ),
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
+    Column("status", "Status", lambda entry: cells.Status(entry[1].status, entry[1].words)),
     Column(
         "changed",
         "Changed",
-        lambda one: cells.known(one[1].changed, cells.Moment, "the znode may not be read"),
+        lambda entry: cells.known(entry[1].changed, cells.Moment, "the znode may not be read"),
     ),
-    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
+    Column("path", "Path", lambda entry: cells.Path(entry[1].path, cluster=entry[0]), is_sortable=False),
 )
 # One for both layouts: which of them a broker has may change while its address stays.
 SPEC = listing.Spec(sorts=tuple(dict.fromkeys((*broker_queries.REPLICA_SORTS, *broker_queries.HELD_SORTS))))

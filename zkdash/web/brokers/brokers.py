@@ -13,29 +13,37 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, tables
+from zkdash.web.brokers import cluster_map, departed
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame import skew as skew_facts
-from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.cells import Cell, bar_cells, broker_cells
+from zkdash.web.frame.page import Badge, Page, View
 from zkdash.web.frame.tables import Empty, ListColumn
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     columns = drawn(snapshot)
-    found = broker_queries.select_brokers(snapshot.state, query, tables.keys(columns))
+    selection = broker_queries.select_brokers(snapshot.state, query, tables.keys(columns))
+    rows = [departed.recalled(snapshot, row) for row in selection.rows]
     acts = snapshot.state.layout is not Layout.V07  # which moves no replicas
-    shown = row_selection.columns(key, "broker", lambda one: str(one[1].id), columns) if acts else columns
+    shown = tables.shown(columns)
+    shown = row_selection.columns(key, "broker", lambda entry: str(entry[1].id), shown) if acts else shown
     table = tables.part(
         "brokers-rows",
         shown,
-        ((f"broker-{row.id}", row.status, (snapshot.cluster, row)) for row in found.rows),
+        ((f"broker-{row.id}", row.status, (snapshot.cluster, row)) for row in rows),
         _empty(snapshot, query),
-        problems=lambda one: links.problems(one[0], paths.broker(one[1].id)),
+        problems=lambda entry: links.problems(entry[0], paths.broker(entry[1].id)),
     )
     return View(
         title="Brokers",
-        parts=(_notes(snapshot), table, *listing.blocks(SPEC, query, found, "brokers")),
+        parts=(
+            _notes(snapshot),
+            cluster_map.roomy_block(snapshot),
+            table,
+            *listing.blocks(SPEC, query, selection, "brokers"),
+        ),
         context={
             **listing.context(SPEC, query, shown, "Filter: id, host, rack:a"),
             **(
@@ -43,8 +51,8 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             ),
         },
         fields=tables.fields(columns),
-        records=lambda: tables.records(columns, ((snapshot.cluster, row) for row in found.rows)),
-        total=found.matched,
+        records=lambda: tables.records(columns, ((snapshot.cluster, row) for row in rows)),
+        total=selection.matched,
     )
 
 
@@ -67,12 +75,21 @@ def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
 
 def _said(row: BrokerRow, cell: Callable[[Broker], Cell]) -> Cell:
     """A cell of what the registration says."""
-    return cells.known(row.broker, cell, "the broker is not registered")
+    return cells.known(row.broker, cell, broker_cells.NOT_REGISTERED)
 
 
 def _host_port(row: BrokerRow) -> Cell:
+    if row.last is not None:
+        return broker_cells.Last(row.last.address)
     why = "no listener without encryption: see the endpoints"
-    return _said(row, lambda _: cells.known(row.host_port, broker_cells.Address, why))
+    return _said(
+        row,
+        lambda said: (
+            broker_cells.Address(row.host_port or "", said.endpoints, why)
+            if row.host_port or said.endpoints
+            else cells.absent(why)
+        ),
+    )
 
 
 def _endpoints(row: BrokerRow) -> Cell:
@@ -81,6 +98,8 @@ def _endpoints(row: BrokerRow) -> Cell:
 
 
 def _rack(row: BrokerRow) -> Cell:
+    if row.last is not None and row.last.rack is not None:
+        return broker_cells.Last(row.last.rack)
     return _said(row, lambda said: cells.known(said.rack, cells.Text, "the broker names no rack"))
 
 
@@ -96,6 +115,8 @@ def skew(row: BrokerRow) -> Cell:
 
 
 def _registered(row: BrokerRow) -> Cell:
+    if row.gone_ms is not None:
+        return broker_cells.Gone(row.gone_ms)
     return _said(row, lambda _: cells.known(row.registered, cells.Moment, "the registration has no znode"))
 
 
@@ -105,12 +126,23 @@ def _session(row: BrokerRow) -> Cell:
 
 
 def _leaders(cluster: str, row: BrokerRow) -> Cell:
-    return cells.Number(row.load.leaders, href=links.broker(cluster, row.id, "q=role%3Aleader"))
+    href = links.broker(cluster, row.id, "q=role%3Aleader")
+    words = _against_mean(row.leaders_over_mean_percent)
+    return bar_cells.AgainstMean(row.load.leaders, row.means.leaders, row.means.brokers, href, words)
+
+
+def _replicas(row: BrokerRow) -> Cell:
+    words = _against_mean(row.replicas_over_mean_percent)
+    return bar_cells.AgainstMean(row.load.replicas, row.means.replicas, row.means.brokers, told=words)
+
+
+def _against_mean(percent: int | None) -> str:
+    return "" if percent is None else f"{skew_facts.signed(percent)} % against the mean"
 
 
 def _under_replicated(cluster: str, row: BrokerRow) -> Cell:
     href = links.broker(cluster, row.id, "q=is%3Aunder-replicated")
-    return cells.Number(row.load.under_replicated, alert=Tone.WARNING, href=href)
+    return bar_cells.OutOf(row.load.under_replicated, row.load.replicas, href)
 
 
 def _key(field: Callable[[Broker], object]) -> Callable[[BrokerRow], object]:
@@ -121,9 +153,9 @@ def _key(field: Callable[[Broker], object]) -> Callable[[BrokerRow], object]:
 def _over(noun: str, percent: Callable[[BrokerRow], int | None]) -> ListColumn[BrokerRow]:
     """How far a broker's count lies from the mean of the registered ones."""
 
-    def cell(one: tuple[str, BrokerRow]) -> Cell:
-        none = f"no registered broker has {noun}" if one[1].broker else "the broker is not registered"
-        return cells.known(percent(one[1]), skew_facts.OverMean, none)
+    def cell(entry: tuple[str, BrokerRow]) -> Cell:
+        none = f"no registered broker has {noun}" if entry[1].broker else broker_cells.NOT_REGISTERED
+        return cells.known(percent(entry[1]), skew_facts.OverMean, none)
 
     return ListColumn(
         f"{noun}_over_mean_percent",
@@ -131,6 +163,7 @@ def _over(noun: str, percent: Callable[[BrokerRow], int | None]) -> ListColumn[B
         cell,
         is_number=True,
         title=f"its {noun} against the mean of the registered brokers",
+        is_shown=False,
         key=percent,
         layouts=tables.FROM_08,
     )
@@ -141,42 +174,46 @@ COLUMNS: tuple[ListColumn[BrokerRow], ...] = (
     ListColumn(
         "status",
         "Status",
-        lambda one: cells.Status(one[1].status, one[1].words),
+        lambda entry: cells.Status(entry[1].status, entry[1].words),
         key=lambda row: row.status.rank,
     ),
     ListColumn(
         _DEFAULT,
         "Id",
-        lambda one: broker_cells.Broker(one[1].id, links.broker(one[0], one[1].id)),
+        lambda entry: broker_cells.Broker(
+            entry[1].id, links.broker(entry[0], entry[1].id), is_controller=entry[1].is_controller
+        ),
         is_number=True,
         key=lambda row: row.id,
     ),
-    ListColumn("host_port", "Host:port", lambda one: _host_port(one[1]), key=lambda row: row.host_port),
+    ListColumn("host_port", "Host:port", lambda entry: _host_port(entry[1]), key=lambda row: row.host_port),
     ListColumn(
         "endpoints",
         "Endpoints",
-        lambda one: _endpoints(one[1]),
+        lambda entry: _endpoints(entry[1]),
+        is_shown=False,
         key=_key(lambda broker: broker.endpoints),
         layouts=tables.FROM_08,
     ),
     ListColumn(
         "rack",
         "Rack",
-        lambda one: _rack(one[1]),
+        lambda entry: _rack(entry[1]),
         key=_key(lambda broker: broker.rack),
         layouts=tables.FROM_08,
     ),
     ListColumn(
         "controller",
         "Controller",
-        lambda one: broker_cells.Answer(one[1].is_controller, "controller"),
+        lambda entry: broker_cells.Answer(entry[1].is_controller, "controller"),
+        is_shown=False,
         key=lambda row: not row.is_controller,
         layouts=tables.FROM_08,
     ),
     ListColumn(
         "partitions",
         "Partitions",
-        lambda one: cells.Number(one[1].load.partitions_07),
+        lambda entry: cells.Number(entry[1].load.partitions_07),
         is_number=True,
         title="that it says it holds (layout 0.7)",
         key=lambda row: row.load.partitions_07,
@@ -185,7 +222,7 @@ COLUMNS: tuple[ListColumn[BrokerRow], ...] = (
     ListColumn(
         "leaders",
         "Leaders",
-        lambda one: _leaders(*one),
+        lambda entry: _leaders(*entry),
         is_number=True,
         key=lambda row: row.load.leaders,
         layouts=tables.FROM_08,
@@ -194,7 +231,7 @@ COLUMNS: tuple[ListColumn[BrokerRow], ...] = (
     ListColumn(
         "replicas",
         "Replicas",
-        lambda one: cells.Number(one[1].load.replicas),
+        lambda entry: _replicas(entry[1]),
         is_number=True,
         key=lambda row: row.load.replicas,
         layouts=tables.FROM_08,
@@ -203,7 +240,7 @@ COLUMNS: tuple[ListColumn[BrokerRow], ...] = (
     ListColumn(
         "preferred_led",
         "Preferred led",
-        lambda one: cells.Number(one[1].preferred_led),
+        lambda entry: cells.Number(entry[1].preferred_led),
         is_number=True,
         title="partitions that it leads and whose first replica it is",
         key=lambda row: row.preferred_led,
@@ -212,7 +249,7 @@ COLUMNS: tuple[ListColumn[BrokerRow], ...] = (
     ListColumn(
         "leader_skew_percent",
         "Leader skew %",
-        lambda one: skew(one[1]),
+        lambda entry: skew(entry[1]),
         is_number=True,
         title="of the partitions that prefer it as leader, how many it does not lead",
         key=lambda row: row.leader_skew_percent,
@@ -221,7 +258,7 @@ COLUMNS: tuple[ListColumn[BrokerRow], ...] = (
     ListColumn(
         "under_replicated",
         "Under-replicated",
-        lambda one: _under_replicated(*one),
+        lambda entry: _under_replicated(*entry),
         is_number=True,
         title="partitions in whose ISR it is missing",
         key=lambda row: row.load.under_replicated,
@@ -230,14 +267,17 @@ COLUMNS: tuple[ListColumn[BrokerRow], ...] = (
     ListColumn(
         "version",
         "Version",
-        lambda one: _version(one[1]),
+        lambda entry: _version(entry[1]),
         is_number=True,
         title="of the registration",
+        is_shown=False,
         key=_key(lambda broker: broker.version),
         layouts=tables.FROM_08,
     ),
-    ListColumn("registered", "Registered", lambda one: _registered(one[1]), key=lambda row: row.registered),
-    ListColumn("session", "Session", lambda one: _session(one[1]), key=lambda row: row.session or None),
+    ListColumn(
+        "registered", "Registered", lambda entry: _registered(entry[1]), key=lambda row: row.registered
+    ),
+    ListColumn("session", "Session", lambda entry: _session(entry[1]), key=lambda row: row.session or None),
 )
 SPEC = listing.Spec(sorts=tuple(dict.fromkeys((_DEFAULT, *tables.keys(COLUMNS)))))
 
@@ -251,6 +291,6 @@ PAGE = Page(
     shape=shapes.Shape((COLUMNS,)),
     label="Brokers",
     letter="b",
-    count=lambda snapshot: len(snapshot.state.brokers),
+    badge=lambda snapshot: Badge(len(snapshot.state.brokers)),
     render_key=lambda snapshot, _: snapshot.state.loads,  # topics change more often than what brokers carry
 )

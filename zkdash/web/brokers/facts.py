@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from zkdash.cluster.analysis import registrations
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.brokers.rows import BrokerRow
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
-from zkdash.web.frame import broker_cells, cells
+from zkdash.web.frame import cells
 from zkdash.web.frame import skew as skew_facts
-from zkdash.web.frame.cells import Record
+from zkdash.web.frame.cells import Record, broker_cells
 from zkdash.web.frame.facts import Fact, Facts, Note, moment, path, status_line, words
+
+_LAST: Final = "as it registered last"
 
 
 def of(row: BrokerRow) -> Facts:
@@ -23,6 +26,7 @@ def of(row: BrokerRow) -> Facts:
         facts=(
             status_line(row.status, row.words),
             Fact("Path", path(paths.broker(row.id))),
+            *_said_last(row),
             *_said(row),
             *_znode(row),
             *_carried(row),
@@ -48,11 +52,23 @@ def record(row: BrokerRow) -> Record:
 
 
 def _note(row: BrokerRow) -> str:
+    if row.last is not None:
+        return "The broker is not registered: here is what it registered last, and what topics say of it."
     if row.broker is None:
         return "The broker is not registered: what stands here is what topics say of it."
     if not isinstance(row.broker, Broker):
         return f"The registration is not to be had: {row.broker.reason}"
     return ""
+
+
+def _said_last(row: BrokerRow) -> Iterator[Fact]:
+    """Of one that is gone, as far as somebody saw it: where it was, and since when it is gone."""
+    if row.last is not None:
+        yield Fact("Host:port", words(row.last.address), how=_LAST)
+        if row.last.rack is not None:
+            yield Fact("Rack", words(row.last.rack), how=_LAST)
+    if row.gone_ms is not None:
+        yield Fact("Gone", moment(row.gone_ms))
 
 
 def _said(row: BrokerRow) -> Iterator[Fact]:
@@ -63,7 +79,7 @@ def _said(row: BrokerRow) -> Iterator[Fact]:
     if row.host_port is not None:
         yield Fact("Host:port", words(row.host_port))
     if said.endpoints:
-        yield Fact("Endpoints", words(*(_endpoint(said, one) for one in said.endpoints)))
+        yield Fact("Endpoints", words(*(_endpoint(said, endpoint) for endpoint in said.endpoints)))
     if said.rack is not None:
         yield Fact("Rack", words(said.rack))
     if said.jmx_port is not None and said.jmx_port >= 0:
@@ -145,5 +161,5 @@ def _carried(row: BrokerRow) -> Iterator[Fact]:
 
 def _against(count: int, percent: int | None) -> str:
     """A count, and how far it lies from the mean of the registered brokers."""
-    told = cells.grouped(count)
-    return told if percent is None else f"{told}, {skew_facts.signed(percent)} % against the mean"
+    counted = cells.grouped(count)
+    return counted if percent is None else f"{counted}, {skew_facts.signed(percent)} % against the mean"

@@ -19,16 +19,17 @@ from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import failure_facts
 from zkdash.web.brokers.failure_facts import FailureFacts
-from zkdash.web.frame import broker_cells, cells, links, page, shapes, tables
-from zkdash.web.frame.cells import Cell
+from zkdash.web.frame import cells, links, shapes, tables
+from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.parameters import Parameters
 from zkdash.web.frame.tables import Column, Empty
 
 NAME: Final = "failure"
 MOST: Final = 500  # partitions shown, worst first; the counts are of all
-_KNOWN = {"brokers", "rack", "format", "from"}
 _LONGEST = 300
-_MOST_FIELDS = 20
+_PARAMETERS = Parameters(frozenset({"brokers", "rack"}), longest=_LONGEST, most=20)
+_MOST_STRANGE = 20
 _MOST_BROKERS = 1000
 _HARM = {Fate.OFFLINE, Fate.UNCLEAN, Fate.BELOW_MIN}
 
@@ -65,10 +66,10 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         gone = "Brokers are not known before the first load from ZooKeeper."
     stopped = {number, *more} | (failure.in_rack(state, rack) if rack else set())
     groups = snapshot.samples.groups().union(state.groups)
-    found = failure.of(state, () if gone else stopped, groups=groups, most=MOST)
-    entries = [(snapshot.cluster, loss) for loss in found.losses]
-    leads = [(snapshot.cluster, broker, *counts) for broker, counts in found.leaders.items()]
-    facts = _facts(snapshot, found, name, gone)
+    outcome = failure.of(state, () if gone else stopped, groups=groups, most=MOST)
+    entries = [(snapshot.cluster, loss) for loss in outcome.losses]
+    leads = [(snapshot.cluster, broker, *counts) for broker, counts in outcome.leaders.items()]
+    facts = _facts(snapshot, outcome, name, gone)
     return View(
         title=f"What if {facts.name} {'stops' if len(stopped) == 1 else 'stop'}",
         parts=(
@@ -76,13 +77,13 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             tables.part(
                 "leads-rows",
                 LEADS,
-                ((f"leads-{one[1]}", Tone.OK, one) for one in leads),
+                ((f"leads-{lead[1]}", Tone.OK, lead) for lead in leads),
                 Empty("No broker is registered."),
             ),
             tables.part(
                 "losses-rows",
                 COLUMNS,
-                ((_element_id(one), _tone(one[1].fate), one) for one in entries),
+                ((_element_id(entry), _tone(entry[1].fate), entry) for entry in entries),
                 Empty("No partition loses anything."),
             ),
         ),
@@ -91,15 +92,15 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "racks": _racks(snapshot),
             "lead_headings": tables.headings(LEADS, ""),
             "headings": tables.headings(COLUMNS, ""),
-            "affected": found.affected,
-            "shown": len(found.losses),
+            "affected": outcome.affected,
+            "shown": len(outcome.losses),
         },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, entries),
-        total=found.affected,
-        extra={
+        total=outcome.affected,
+        extra=lambda: {
             "answer": facts.answer,
-            "failure": failure_facts.record(found),
+            "failure": failure_facts.record(outcome),
             "leaders": list(tables.records(LEADS, leads)),
         },
         gone=gone if state.loaded else "",
@@ -121,24 +122,24 @@ def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
 
 def _read(raw: str) -> tuple[tuple[tuple[int, ...], str], tuple[str, ...]]:
     """((other brokers, rack), notes)."""
-    notes: list[str] = []
-    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
-    words = ",".join(given.get("brokers", [])).replace(" ", ",").split(",")
+    given = _PARAMETERS.read(raw)
+    notes = given.notes
+    words = ",".join(given.all_as_written("brokers")).replace(" ", ",").split(",")
     strange = [word for word in words if word and not paths.is_id(word)]
-    notes += (f"“{word[:_LONGEST]}” is no broker’s id." for word in strange[:_MOST_FIELDS])
-    found = sorted({int(word) for word in words if paths.is_id(word)})
-    if len(found) > _MOST_BROKERS:
-        notes.append(f"Only the first {_MOST_BROKERS} of {len(found)} brokers are looked at.")
-    return (tuple(found[:_MOST_BROKERS]), given.get("rack", [""])[-1][:_LONGEST]), tuple(notes)
+    notes += (f"“{word[:_LONGEST]}” is not a broker’s id." for word in strange[:_MOST_STRANGE])
+    ids = sorted({int(word) for word in words if paths.is_id(word)})
+    if len(ids) > _MOST_BROKERS:
+        notes.append(f"Only the first {_MOST_BROKERS} of {len(ids)} brokers are looked at.")
+    return (tuple(ids[:_MOST_BROKERS]), given.last_as_written("rack")), tuple(notes)
 
 
-def _facts(snapshot: Snapshot, found: Failure, name: str, gone: str) -> FailureFacts:
+def _facts(snapshot: Snapshot, outcome: Failure, name: str, gone: str) -> FailureFacts:
     href = links.broker(snapshot.cluster, int(name)) if paths.is_id(name) else ""
     if gone:
         return FailureFacts(f"broker {name}", href, gone)
-    ids = sorted(found.stopped)
+    ids = sorted(outcome.stopped)
     named = f"broker {ids[0]}" if len(ids) == 1 else f"brokers {', '.join(map(str, ids))}"
-    return failure_facts.of(snapshot, found, named, href)
+    return failure_facts.of(snapshot, outcome, named, href)
 
 
 def _racks(snapshot: Snapshot) -> list[str]:
@@ -150,8 +151,8 @@ def _tone(fate: Fate) -> Tone:
     return Tone.CRITICAL if fate in _HARM else Tone.INFO
 
 
-def _element_id(one: Entry) -> str:
-    return links.element_id("loss", f"{one[1].topic} {one[1].partition}")
+def _element_id(entry: Entry) -> str:
+    return links.element_id("loss", f"{entry[1].topic} {entry[1].partition}")
 
 
 def _leader(cluster: str, number: int | None) -> Cell:
@@ -166,21 +167,23 @@ def _out(before: Iterable[int], after: Iterable[int]) -> tuple[int, ...]:
 
 
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("topic", "Topic", lambda one: cells.Name(one[1].topic, links.topic(one[0], one[1].topic))),
-    Column("partition", "Partition", lambda one: cells.Id(one[1].partition), is_number=True),
-    Column("fate", "Then", lambda one: cells.Word(one[1].fate.value, _tone(one[1].fate))),
-    Column("leader", "Leader", lambda one: _leader(one[0], one[1].leader), is_number=True),
-    Column("leader_after", "Leader then", lambda one: _leader(one[0], one[1].leader_after), is_number=True),
+    Column("topic", "Topic", lambda entry: cells.Name(entry[1].topic, links.topic(entry[0], entry[1].topic))),
+    Column("partition", "Partition", lambda entry: cells.Id(entry[1].partition), is_number=True),
+    Column("fate", "Then", lambda entry: cells.Word(entry[1].fate.value, _tone(entry[1].fate))),
+    Column("leader", "Leader", lambda entry: _leader(entry[0], entry[1].leader), is_number=True),
+    Column(
+        "leader_after", "Leader then", lambda entry: _leader(entry[0], entry[1].leader_after), is_number=True
+    ),
     Column(
         "isr_after",
         "ISR then",
-        lambda one: broker_cells.InSync(one[1].isr_after, _out(one[1].isr, one[1].isr_after)),
+        lambda entry: broker_cells.InSync(entry[1].isr_after, _out(entry[1].isr, entry[1].isr_after)),
         title="replicas in sync then, and those that are in sync now",
     ),
     Column(
         "min_isr",
         "Min ISR",
-        lambda one: MinIsr(one[1].min_isr, one[1].is_assumed),
+        lambda entry: MinIsr(entry[1].min_isr, entry[1].is_assumed),
         is_number=True,
         title="min.insync.replicas",
     ),
@@ -189,11 +192,11 @@ LEADS: tuple[Column[Leads], ...] = (
     Column(
         "broker",
         "Broker",
-        lambda one: broker_cells.Broker(one[1], links.broker(one[0], one[1])),
+        lambda entry: broker_cells.Broker(entry[1], links.broker(entry[0], entry[1])),
         is_number=True,
     ),
-    Column("leaders", "Leaders now", lambda one: cells.Number(one[2]), is_number=True),
-    Column("leaders_after", "Then", lambda one: cells.Number(one[3]), is_number=True),
+    Column("leaders", "Leaders now", lambda entry: cells.Number(entry[2]), is_number=True),
+    Column("leaders_after", "Then", lambda entry: cells.Number(entry[3]), is_number=True),
 )
 
 PAGE = Page(

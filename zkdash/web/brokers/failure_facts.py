@@ -48,40 +48,42 @@ class FailureFacts(msgspec.Struct, frozen=True):
     as_of: int | None = None
 
 
-def of(snapshot: Snapshot, found: Failure, name: str, href: str) -> FailureFacts:
+def of(snapshot: Snapshot, failure: Failure, name: str, href: str) -> FailureFacts:
     """The facts of what was computed from this snapshot."""
-    tone = {True: Tone.OK, False: Tone.CRITICAL, None: Tone.UNKNOWN}[found.is_safe]
+    tone = {True: Tone.OK, False: Tone.CRITICAL, None: Tone.UNKNOWN}[failure.is_safe]
     return FailureFacts(
         name=name,
         href=href,
         tone=tone,
-        answer=answer(found),
-        notes=tuple(_notes(snapshot.state, found)),
-        counts=tuple(_counts(found)),
-        groups=tuple((group, _group(snapshot, group)) for group in found.groups[:_MOST_GROUPS]),
-        more_groups=max(0, len(found.groups) - _MOST_GROUPS),
+        answer=answer(failure),
+        notes=tuple(_notes(snapshot.state, failure)),
+        counts=tuple(_counts(failure)),
+        groups=tuple((group, _group(snapshot, group)) for group in failure.groups[:_MOST_GROUPS]),
+        more_groups=max(0, len(failure.groups) - _MOST_GROUPS),
         as_of=None if snapshot.as_of is None else int(snapshot.as_of * 1000),
     )
 
 
-def answer(found: Failure) -> str:
+def answer(failure: Failure) -> str:
     """Whether the brokers can be stopped now, and why."""
-    it = "It" if len(found.stopped) == 1 else "They"
-    if found.is_safe:
+    it = "It" if len(failure.stopped) == 1 else "They"
+    if failure.is_safe:
         return f"{it} can be stopped now: every partition keeps a leader and its {MIN_ISR}."
-    if found.kraft is not None:
+    if failure.kraft is not None:
         return (
             f"Nobody can tell from ZooKeeper whether {it.lower()} can be stopped: KRaft controller "
-            f"{found.kraft} elects the leaders, and brokers in KRaft mode are not registered here."
+            f"{failure.kraft} elects the leaders, and brokers in KRaft mode are not registered here."
         )
-    if found.is_safe is None:
-        doubt = _partitions(found.unknown, "has no state that can be read", "have no state that can be read")
+    if failure.is_safe is None:
+        doubt = _partitions(
+            failure.unknown, "has no state that can be read", "have no state that can be read"
+        )
         return f"Nobody can tell whether {it.lower()} can be stopped: {doubt}."
     why = [
-        _partitions(found.offline, "would have no leader", "would have no leader"),
-        _partitions(found.unclean, "would lose messages", "would lose messages"),
-        _partitions(found.below_min, f"would drop below {MIN_ISR}", f"would drop below {MIN_ISR}"),
-        _partitions(found.unreachable_07, "has no replica (Kafka 0.7)", "have no replica (Kafka 0.7)"),
+        _partitions(failure.offline, "would have no leader", "would have no leader"),
+        _partitions(failure.unclean, "would lose messages", "would lose messages"),
+        _partitions(failure.below_min, f"would drop below {MIN_ISR}", f"would drop below {MIN_ISR}"),
+        _partitions(failure.unreachable_07, "has no replica (Kafka 0.7)", "have no replica (Kafka 0.7)"),
     ]
     return f"{it} cannot be stopped now without harm: {'; '.join(filter(None, why))}."
 
@@ -106,25 +108,25 @@ RECORD: Final = shapes.fields(
 )
 
 
-def record(found: Failure) -> Record:
+def record(failure: Failure) -> Record:
     """The numbers for JSON."""
     return {
-        "brokers": sorted(found.stopped),
-        "not_registered": sorted(found.absent),
-        "safe_to_stop": found.is_safe,
-        "offline": found.offline,
-        "losing_messages": found.unclean,
-        "below_min_isr": found.below_min,
-        "led_anew": found.led_anew,
-        "under_replicated": found.under_replicated,
-        "left_with_one": found.lone,
-        "unknown": found.unknown,
-        "unreachable_07": found.unreachable_07,
-        "default_min_isr": found.default.min_isr,
-        "default_min_isr_is_assumed": found.default.is_assumed,
-        "moves_controller": found.moves_controller,
-        "coordinators": {str(partition): leader for partition, leader in found.coordinators.items()},
-        "groups": list(found.groups),
+        "brokers": sorted(failure.stopped),
+        "not_registered": sorted(failure.absent),
+        "safe_to_stop": failure.is_safe,
+        "offline": failure.offline,
+        "losing_messages": failure.unclean,
+        "below_min_isr": failure.below_min,
+        "led_anew": failure.led_anew,
+        "under_replicated": failure.under_replicated,
+        "left_with_one": failure.lone,
+        "unknown": failure.unknown,
+        "unreachable_07": failure.unreachable_07,
+        "default_min_isr": failure.default.min_isr,
+        "default_min_isr_is_assumed": failure.default.is_assumed,
+        "moves_controller": failure.moves_controller,
+        "coordinators": {str(partition): leader for partition, leader in failure.coordinators.items()},
+        "groups": list(failure.groups),
     }
 
 
@@ -133,74 +135,77 @@ def _group(snapshot: Snapshot, group: str) -> str:
     return links.group(snapshot.cluster, group) if group in snapshot.state.groups else ""
 
 
-def _partitions(count: int, one: str, more: str) -> str:
+def _partitions(count: int, singular: str, more: str) -> str:
     if not count:
         return ""
-    return f"{cells.grouped(count)} partition{'' if count == 1 else 's'} {one if count == 1 else more}"
+    return f"{cells.grouped(count)} partition{'' if count == 1 else 's'} {singular if count == 1 else more}"
 
 
-def _counts(found: Failure) -> Iterator[Count]:
+def _counts(failure: Failure) -> Iterator[Count]:
     yield _count(
-        "Offline", found.offline, "no other replica in sync is registered: no reads, no writes", Tone.CRITICAL
+        "Offline",
+        failure.offline,
+        "no other replica in sync is registered: no reads, no writes",
+        Tone.CRITICAL,
     )
-    if found.unclean:
+    if failure.unclean:
         yield _count(
             "Lose messages",
-            found.unclean,
+            failure.unclean,
             "unclean.leader.election.enable of the topic lets a replica lead that is out of sync",
             Tone.CRITICAL,
         )
     yield _count(
         "Below min ISR",
-        found.below_min,
+        failure.below_min,
         f"fewer replicas in sync than {MIN_ISR}: writes of acks=all fail",
         Tone.CRITICAL,
     )
     yield _count(
         "Another leader",
-        found.led_anew,
+        failure.led_anew,
         "led by the first replica of the assignment that is registered and in sync",
     )
     yield _count(
         "Newly under-replicated",
-        found.under_replicated,
-        "whole now, and with a replica less in sync then",
+        failure.under_replicated,
+        "in sync now, and short of a replica then",
         Tone.WARNING,
     )
-    yield Count("Controller", "moves" if found.moves_controller else "stays", "who stands in /controller")
-    yield _count("Coordinators", len(found.coordinators), f"partitions of {OFFSETS_TOPIC} that they lead")
+    yield Count("Controller", "moves" if failure.moves_controller else "stays", "who stands in /controller")
+    yield _count("Coordinators", len(failure.coordinators), f"partitions of {OFFSETS_TOPIC} that they lead")
 
 
 def _count(label: str, number: int, how: str, tone: Tone | None = None) -> Count:
     return Count(label, cells.grouped(number), how, tone if number else None)
 
 
-def _notes(state: ClusterState, found: Failure) -> Iterator[str]:
+def _notes(state: ClusterState, failure: Failure) -> Iterator[str]:
     """What else to know before stopping them."""
-    if found.absent:
-        named = ", ".join(map(str, sorted(found.absent)[:_MOST_NAMED]))
+    if failure.absent:
+        named = ", ".join(map(str, sorted(failure.absent)[:_MOST_NAMED]))
         yield f"Not registered now, so that they stopped already or are none: {named}."
-    if found.default.is_assumed:
+    if failure.default.is_assumed:
         yield (
             f"Topics without a {MIN_ISR} of their own take that of the brokers’ server.properties, which "
-            f"ZooKeeper does not hold: {found.default.min_isr} is assumed."
+            f"ZooKeeper does not hold: {failure.default.min_isr} is assumed."
             + (
-                f" Were it 2, {_partitions(found.lone, 'more', 'more')} would drop below it."
-                if found.lone
+                f" Were it 2, {_partitions(failure.lone, 'more', 'more')} would drop below it."
+                if failure.lone
                 else ""
             )
         )
-    if found.unknown and found.is_safe is False:
-        yield f"Of {_partitions(found.unknown, 'more', 'more')} no state can be read: they are not counted."
-    if found.moving:
+    if failure.unknown and failure.is_safe is False:
+        yield f"Of {_partitions(failure.unknown, 'more', 'more')} no state can be read: they are not counted."
+    if failure.moving:
         yield (
-            f"{_partitions(found.moving, 'moves', 'move')} between brokers now in topics that they hold: a "
+            f"{_partitions(failure.moving, 'moves', 'move')} between brokers now in topics that they hold: a "
             "move waits for each broker that it needs."
         )
     if state.counts.under_replicated:
-        told = _partitions(state.counts.under_replicated, "is", "are")
-        yield f"{told} under-replicated in the cluster already: wait until replicas are back in sync."
-    if found.moves_controller:
+        counted = _partitions(state.counts.under_replicated, "is", "are")
+        yield f"{counted} under-replicated in the cluster already: wait until replicas are back in sync."
+    if failure.moves_controller:
         yield "The controller stops: the first of the other brokers that creates /controller is the next."
-    if any(leader is None for leader in found.coordinators.values()):
+    if any(leader is None for leader in failure.coordinators.values()):
         yield f"Groups of a partition of {OFFSETS_TOPIC} without a leader can neither commit nor rebalance."

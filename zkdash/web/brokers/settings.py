@@ -31,11 +31,11 @@ def block(state: ClusterState, number: int) -> Block:
 def record(state: ClusterState, number: int) -> Record:
     """What JSON says of them; a hidden value is null, with its reason."""
     settings, doubts = config_rows.of_broker(state, number)
-    return {"config": [_setting(one) for one in settings], "config_doubts": list(doubts)}
+    return {"config": [_setting(setting) for setting in settings], "config_doubts": list(doubts)}
 
 
 def _setting(setting: Setting) -> Record:
-    known: Record = {"name": setting.name, "value": setting.value, "every_broker": setting.everywhere}
+    record: Record = {"name": setting.name, "value": setting.value, "every_broker": setting.everywhere}
     if setting.value == secrets.HIDDEN:
-        known |= {"value": None, "value_reason": entity_cells.WITHHELD}
-    return known
+        record |= {"value": None, "value_reason": entity_cells.WITHHELD}
+    return record

@@ -17,24 +17,34 @@ Entry = tuple[Snapshot, Check, CauseRow]
 
 
 class Head(Cell, frozen=True):
-    """What the row is about, where it has no page of its own."""
+    """What the row is about: its name as in JSON, its words, and its page where it has one."""
 
-    text: str
+    name: str
+    words: str
+    href: str = ""
 
     @property
     def plain(self) -> str:
-        return self.text
+        return self.name
 
     def html(self) -> SafeString:
-        return format_html('<th scope="row" class="name"><bdi>{}</bdi></th>', self.text)
+        shown = format_html("<bdi>{}</bdi>", self.words)
+        if self.href:
+            shown = format_html('<a href="{}">{}</a>', self.href, shown)
+        return format_html('<th scope="row" class="name">{}</th>', shown)
 
 
-def _name(one: Entry) -> Cell:
-    snapshot, check, row = one
+def _name(entry: Entry) -> Cell:
+    snapshot, check, row = entry
     href = _href(snapshot.cluster, check, row.name)
+    if href and check.about is About.BROKER:
+        return Head(row.name, f"broker {row.name}", href)
     if href:
-        return cells.Name(row.name or "the whole cluster", href)
-    return Head(row.name or "the whole cluster")
+        return cells.Name(row.name or _WHOLE, href)
+    return Head(row.name or _WHOLE, row.name or _WHOLE)
+
+
+_WHOLE = "the whole cluster"
 
 
 def _href(cluster: str, check: Check, name: str) -> str:
@@ -57,24 +67,24 @@ def _status(row: CauseRow) -> Cell:
     return cells.Status(row.status, word)
 
 
-def _acknowledged(one: Entry) -> Cell:
-    snapshot, check, row = one
+def _acknowledged(entry: Entry) -> Cell:
+    snapshot, check, row = entry
     standing = snapshot.alarms.standing.get(check.id)
-    for known in standing.acknowledgements if standing else ():
-        if row.name in known.covers:
-            return cells.Text(f"by {known.by}")
-    return cells.absent("nobody took note of it")
+    for acknowledgement in standing.acknowledgements if standing else ():
+        if row.name in acknowledgement.covers:
+            return cells.Text(f"by {acknowledgement.by}")
+    return cells.absent("not acknowledged")
 
 
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("status", "Status", lambda one: _status(one[2])),
+    Column("status", "Status", lambda entry: _status(entry[2])),
     Column("name", "Cause", _name),
-    Column("count", "Count", lambda one: cells.Number(one[2].count), is_number=True),
-    Column("since", "Since", lambda one: cells.Moment(one[2].since)),
+    Column("count", "Count", lambda entry: cells.Number(entry[2].count), is_number=True),
+    Column("since", "Since", lambda entry: cells.Moment(entry[2].since)),
     Column(
         "why",
         "Why",
-        lambda one: cells.Text(one[2].why) if one[2].why else cells.absent("the count says all"),
+        lambda entry: cells.Text(entry[2].why) if entry[2].why else cells.absent("the count says all"),
     ),
     Column("acknowledged", "Acknowledged", _acknowledged, is_sortable=False),
 )

@@ -56,52 +56,52 @@ class Note(msgspec.Struct, frozen=True):
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     name = key.args[0]
-    known = checks.BY_ID.get(name)
-    if known is None:
+    check = checks.BY_ID.get(name)
+    if check is None:
         return _gone(name)
     query, _ = SPEC.read(key.query)
     looked = snapshot.observations.looked.get(name, _NOTHING)
-    found = cause_rows.select(known, looked, snapshot.state, query)
-    boxed = known.about is not About.CLUSTER and row_selection.may_act(key)
-    entries = tuple((snapshot, known, row) for row in found.rows)
+    selection = cause_rows.select(check, looked, snapshot.state, query)
+    boxed = check.about is not About.CLUSTER and row_selection.may_act(key)
+    entries = tuple((snapshot, check, row) for row in selection.rows)
     shown = (_PICK, *COLUMNS) if boxed else COLUMNS
     table = tables.part(
         "causes-rows",
         shown,
-        ((links.element_id("cause", one[2].name), one[2].status, one) for one in entries),
+        ((links.element_id("cause", entry[2].name), entry[2].status, entry) for entry in entries),
         _empty(snapshot, name, query),
     )
     failing = finding(snapshot, name)
     return View(
-        title=f"{name}: {known.passing}",
+        title=f"{name}: {check.passing}",
         parts=(
             findings_panel.one(snapshot, failing, key, _otherwise(snapshot, name)),
             _occurrence(snapshot, name),
             _notes(snapshot, key, name),
             table,
-            *listing.blocks(SPEC, query, found, "causes"),
+            *listing.blocks(SPEC, query, selection, "causes"),
         ),
         context={
             **listing.context(SPEC, query, shown, "Filter: name or detail"),
-            "check": known,
-            "example": known.failing(2, 2),
-            "thresholds": thresholds(known, snapshot.observations.thresholds),
+            "check": check,
+            "example": check.failing(2, 2),
+            "thresholds": thresholds(check, snapshot.observations.thresholds),
             "acts": row_selection.may_act(key),
             "boxed": boxed,
             "spans": SPANS,
             "acknowledge": links.check(snapshot.cluster, name, "acknowledge/"),
-            "list": links.cluster(snapshot.cluster, f"{known.page}/", known.query) if known.page else "",
+            "list": links.cluster(snapshot.cluster, f"{check.page}/", check.query) if check.page else "",
         },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, entries),
-        total=found.matched,
-        extra={"check": _record(snapshot, known, failing)},
+        total=selection.matched,
+        extra=lambda: {"check": _record(snapshot, check, failing)},
     )
 
 
 def finding(snapshot: Snapshot, check: str) -> Finding | None:
     """What the check holds against the cluster, None where it fails nothing."""
-    return next((one for one in snapshot.findings if one.check == check), None)
+    return next((finding for finding in snapshot.findings if finding.check == check), None)
 
 
 def passes(snapshot: Snapshot, check: str) -> bool:
@@ -160,10 +160,17 @@ def _occurrence(snapshot: Snapshot, check: str) -> Block:
 
 def _notes(snapshot: Snapshot, key: PageKey, check: str) -> Block:
     standing = snapshot.alarms.standing.get(check)
-    found = () if standing is None else standing.acknowledgements
+    acknowledgements = () if standing is None else standing.acknowledgements
     notes = tuple(
-        Note(one.id, one.by, one.at, one.until, one.reason, _about(one.whole, len(one.covers)))
-        for one in found
+        Note(
+            acknowledgement.id,
+            acknowledgement.by,
+            acknowledgement.at,
+            acknowledgement.until,
+            acknowledgement.reason,
+            _about(acknowledgement.whole, len(acknowledgement.covers)),
+        )
+        for acknowledgement in acknowledgements
     )
     withdraw = links.check(snapshot.cluster, check, "withdraw/") if row_selection.may_act(key) else ""
     return Block(id="acknowledgements", template="checks/acknowledgements.html", values=(notes, withdraw))
@@ -186,8 +193,8 @@ def _record(snapshot: Snapshot, check: Check, failing: Finding | None) -> Record
         "computed": check.computed,
         "remedy": check.remedy,
         "thresholds": {
-            one.key: getattr(snapshot.observations.thresholds, one.key)
-            for one in thresholds(check, snapshot.observations.thresholds)
+            threshold.key: getattr(snapshot.observations.thresholds, threshold.key)
+            for threshold in thresholds(check, snapshot.observations.thresholds)
         },
     }
 
@@ -195,7 +202,7 @@ def _record(snapshot: Snapshot, check: Check, failing: Finding | None) -> Record
 COLUMNS: tuple[Column[cause_cells.Entry], ...] = cause_cells.COLUMNS
 # In front, for who may acknowledge: no action on the cluster, so offered whoever owns its metadata.
 _PICK: Column[cause_cells.Entry] = Column(
-    "pick", "Pick", lambda one: row_selection.Box(CAUSE, one[2].name), is_sortable=False
+    "pick", "Pick", lambda entry: row_selection.Box(CAUSE, entry[2].name), is_sortable=False
 )
 SPEC = listing.Spec(sorts=("status", "name", "count", "since", "why"))
 

@@ -10,7 +10,7 @@ from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.page import Badge, Page, View
 from zkdash.web.frame.tables import Column, Empty
 
 Entry = tuple[Snapshot, CheckRow]
@@ -26,23 +26,23 @@ _WHY = {
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
-    found = check_rows.select(snapshot.state, snapshot.observations, query)
+    selection = check_rows.select(snapshot.state, snapshot.observations, query)
     table = tables.part(
         "all-checks-rows",
         COLUMNS,
-        ((links.element_id("check", row.check), row.status, (snapshot, row)) for row in found.rows),
+        ((links.element_id("check", row.check), row.status, (snapshot, row)) for row in selection.rows),
         Empty(f"No check matches {listing.words(query)}.", "?", "Clear filter"),
     )
     return View(
         title="Checks",
-        parts=(table, *listing.blocks(SPEC, query, found, "checks")),
+        parts=(table, *listing.blocks(SPEC, query, selection, "checks")),
         context={
             **listing.context(SPEC, query, COLUMNS, "Filter: id or sentence"),
             "try_alerts": links.cluster(snapshot.cluster, "alerts/test/") if _administers(key) else "",
         },
         fields=tables.fields(COLUMNS),
-        records=lambda: tables.records(COLUMNS, ((snapshot, row) for row in found.rows)),
-        total=found.matched,
+        records=lambda: tables.records(COLUMNS, ((snapshot, row) for row in selection.rows)),
+        total=selection.matched,
     )
 
 
@@ -55,9 +55,9 @@ def _status(row: CheckRow) -> Cell:
     return cells.Status(row.status, row.status.value if is_plain else row.verdict.value)
 
 
-def _since(one: Entry) -> Cell:
-    snapshot, row = one
-    finding = next((found for found in snapshot.findings if found.check == row.check), None)
+def _since(entry: Entry) -> Cell:
+    snapshot, row = entry
+    finding = next((raised for raised in snapshot.findings if raised.check == row.check), None)
     if finding is None:
         return cells.absent(_WHY[row.verdict])
     return cells.Moment(first_seen(finding, snapshot.alarms.standing.get(row.check)))
@@ -68,23 +68,27 @@ def _acknowledged(alarms: Alarms, row: CheckRow) -> Cell:
     if row.verdict is not Verdict.FAILS:
         return cells.absent(_WHY[row.verdict])
     if standing is None or not standing.acknowledgements:
-        return cells.absent("nobody took note of it")
-    names = ", ".join(dict.fromkeys(one.by for one in standing.acknowledgements))
+        return cells.absent("not acknowledged")
+    names = ", ".join(dict.fromkeys(acknowledgement.by for acknowledgement in standing.acknowledgements))
     part = "" if row.check in alarms.acknowledged else ", in part"
     return cells.Text(f"by {names}{part}")
 
 
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("status", "Status", lambda one: _status(one[1])),
-    Column("check", "Check", lambda one: cells.Name(one[1].check, links.check(one[0].cluster, one[1].check))),
-    Column("sentence", "What it says", lambda one: cells.Text(one[1].sentence)),
+    Column("status", "Status", lambda entry: _status(entry[1])),
+    Column(
+        "check",
+        "Check",
+        lambda entry: cells.Name(entry[1].check, links.check(entry[0].cluster, entry[1].check)),
+    ),
+    Column("sentence", "What it says", lambda entry: cells.Text(entry[1].sentence)),
     Column(
         "count",
         "Count",
-        lambda one: (
-            cells.absent(_WHY.get(one[1].verdict, _PASSES))
-            if one[1].count is None
-            else cells.Number(one[1].count)
+        lambda entry: (
+            cells.absent(_WHY.get(entry[1].verdict, _PASSES))
+            if entry[1].count is None
+            else cells.Number(entry[1].count)
         ),
         is_number=True,
     ),
@@ -92,11 +96,18 @@ COLUMNS: tuple[Column[Entry], ...] = (
     Column(
         "acknowledged",
         "Acknowledged",
-        lambda one: _acknowledged(one[0].alarms, one[1]),
+        lambda entry: _acknowledged(entry[0].alarms, entry[1]),
         is_sortable=False,
     ),
 )
 SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
+
+
+def _badge(snapshot: Snapshot) -> Badge:
+    """How many fail that nobody took note of, in the tone of the worst."""
+    worst = min((finding.tone for finding in snapshot.leading), key=lambda tone: tone.rank, default=None)
+    return Badge(len(snapshot.leading), worst)
+
 
 PAGE = Page(
     name="checks",
@@ -106,6 +117,8 @@ PAGE = Page(
     areas=frozenset({"findings", "session"}),
     canonical=SPEC.canonical,
     shape=shapes.Shape((COLUMNS,)),
+    section="Attention",
     label="Checks",
-    count=lambda snapshot: len(snapshot.leading),
+    letter="c",
+    badge=_badge,
 )

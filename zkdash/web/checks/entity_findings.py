@@ -30,18 +30,18 @@ def block(snapshot: Snapshot, about: About, name: str) -> Block:
     claims = _claims(snapshot, about, name)
     if about is About.TOPIC:
         claims += _summed(snapshot, name)
-    found = tuple(sorted(claims, key=lambda claim: claim.tone.rank))
-    return Block(id="held-against", template="checks/entity_findings.html", values=found)
+    worst_first = tuple(sorted(claims, key=lambda claim: claim.tone.rank))
+    return Block(id="held-against", template="checks/entity_findings.html", values=worst_first)
 
 
 def _claims(snapshot: Snapshot, about: About, name: str) -> list[Claim]:
-    found = []
+    claims = []
     for check in CHECKS:
         looked = snapshot.observations.looked.get(check.id) if check.about is about else None
         if looked is None or not looked.causes or name not in looked.held:
             continue
         cause = looked.causes[name]
-        found.append(
+        claims.append(
             Claim(
                 check.id,
                 links.check(snapshot.cluster, check.id),
@@ -51,7 +51,7 @@ def _claims(snapshot: Snapshot, about: About, name: str) -> list[Claim]:
                 int(begun(looked, name, cause) * 1000),
             )
         )
-    return found
+    return claims
 
 
 def _summed(snapshot: Snapshot, name: str) -> list[Claim]:
@@ -60,7 +60,7 @@ def _summed(snapshot: Snapshot, name: str) -> list[Claim]:
     topic, numbers = snapshot.state.topics.get(name), snapshot.state.summaries.get(name)
     if topic is None or numbers is None or topic.deleting:
         return []
-    found = []
+    claims = []
     for check in CHECKS:
         count = getattr(numbers, check.sums) if check.sums else 0
         looked = snapshot.observations.looked.get(check.id) if count else None
@@ -68,16 +68,16 @@ def _summed(snapshot: Snapshot, name: str) -> list[Claim]:
             continue
         began = max(begun(looked, "", looked.causes[""]) * 1000, _told(snapshot.state, topic, check.id))
         page = links.check(snapshot.cluster, check.id)
-        found.append(Claim(check.id, page, check.tone, check.failing(count, 1), "", int(began)))
-    return found
+        claims.append(Claim(check.id, page, check.tone, check.failing(count, 1), "", int(began)))
+    return claims
 
 
 def _told(state: ClusterState, topic: Topic, check: str) -> int:
     """The oldest mtime, in epoch milliseconds, of the states that fail a check; 0 where none can be read."""
     ground = evaluator.ground_of(state)
     failing = (
-        one
-        for one in topic.partitions
-        if any(mark.check == check for mark in partitions.marks(topic, one, ground))
+        partition
+        for partition in topic.partitions
+        if any(mark.check == check for mark in partitions.marks(topic, partition, ground))
     )
-    return min((one.znode.mtime for one in failing if one.znode is not None), default=0)
+    return min((partition.znode.mtime for partition in failing if partition.znode is not None), default=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import msgspec
 
 from zkdash.alarms.open_alarms import first_seen
@@ -44,24 +46,30 @@ def of(snapshot: Snapshot, finding: Finding, key: PageKey) -> Sentence:
     )
 
 
-def every(snapshot: Snapshot, key: PageKey, all_well: tuple[Tone, str]) -> Block:
+def every(
+    snapshot: Snapshot, key: PageKey, all_well: tuple[Tone, str], without: Container[str] = ()
+) -> Block:
     """All of them: those that nobody took note of lead, the others and what passes can be opened.
 
-    `all_well` stands where none leads.
+    `all_well` stands where none leads. The checks of `without` are told elsewhere.
     """
-    leading = tuple(of(snapshot, one, key) for one in snapshot.leading)
-    known = tuple(
-        of(snapshot, one, key) for one in snapshot.findings if one.check in snapshot.alarms.acknowledged
+    leading = tuple(
+        of(snapshot, finding, key) for finding in snapshot.leading if finding.check not in without
+    )
+    acknowledged = tuple(
+        of(snapshot, finding, key)
+        for finding in snapshot.findings
+        if finding.check in snapshot.alarms.acknowledged and finding.check not in without
     )
     passing = tuple(
         (check, checks.TITLES[check], links.check(snapshot.cluster, check)) for check in snapshot.passing
     )
     return Block(
-        id="checks", template="checks/findings_panel.html", values=(leading, passing, all_well, known)
+        id="checks", template="checks/findings_panel.html", values=(leading, passing, all_well, acknowledged)
     )
 
 
-def one(snapshot: Snapshot, found: Finding | None, key: PageKey, otherwise: tuple[Tone, str]) -> Block:
+def one(snapshot: Snapshot, finding: Finding | None, key: PageKey, otherwise: tuple[Tone, str]) -> Block:
     """A single one; `otherwise` stands where the check does not fail."""
-    failing = () if found is None else (of(snapshot, found, key),)
+    failing = () if finding is None else (of(snapshot, finding, key),)
     return Block(id="checks", template="checks/findings_panel.html", values=(failing, (), otherwise, ()))

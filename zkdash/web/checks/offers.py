@@ -18,12 +18,12 @@ _LONGEST: Final = 4000
 
 def of(snapshot: Snapshot, check: str, key: PageKey) -> row_selection.ActionLink | None:
     """The way to the form; None where no action mends what the check finds, or none can be taken now."""
-    known = checks.BY_ID.get(check)
-    if known is None or not known.deeds or not row_selection.offers(key):
+    declared = checks.BY_ID.get(check)
+    if declared is None or not declared.deeds or not row_selection.offers(key):
         return None
     looked = snapshot.observations.looked.get(check)
     names = heapq.nsmallest(MOST, looked.held) if looked is not None else []
-    offer = known.offer(snapshot.state, names) if known.offer else Offer(known.deeds[0])
+    offer = declared.offer(snapshot.state, names) if declared.offer else Offer(declared.deeds[0])
     if offer is None or registry.why_not(offer.kind, snapshot.state):
         return None
     return row_selection.action_links(key, (f"{registry.title(offer.kind)}…", offer.kind, _short(offer)))[0]
@@ -31,10 +31,10 @@ def of(snapshot: Snapshot, check: str, key: PageKey) -> row_selection.ActionLink
 
 def _short(offer: Offer) -> list[tuple[str, str]]:
     """As many of the parameters, from the first on, as an address can hold."""
-    found, length = [], 0
+    shortened, length = [], 0
     for name, value in offer.given:
         length += len(name) + len(value)
         if length > _LONGEST:
             break
-        found.append((name, value))
-    return found
+        shortened.append((name, value))
+    return shortened

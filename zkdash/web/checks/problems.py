@@ -5,13 +5,14 @@ from __future__ import annotations
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import problem_rows, topic_queries
 from zkdash.cluster.tables.problem_rows import ProblemRow
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.page import Badge, Page, View
 from zkdash.web.frame.tables import Empty, ListColumn
 
 
@@ -31,20 +32,23 @@ class Raw(Cell, frozen=True):
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
-    found = problem_rows.select(snapshot.state, snapshot.first_seen, query, tables.keys(COLUMNS))
+    selection = problem_rows.select(snapshot.state, snapshot.first_seen, query, tables.keys(COLUMNS))
     table = tables.part(
         "problems-rows",
         COLUMNS,
-        ((links.element_id("problem", row.path), row.status, (snapshot.cluster, row)) for row in found.rows),
+        (
+            (links.element_id("problem", row.path), row.status, (snapshot.cluster, row))
+            for row in selection.rows
+        ),
         _empty(snapshot, query),
     )
     return View(
         title="Problems",
-        parts=(table, *listing.blocks(SPEC, query, found, "problems")),
+        parts=(table, *listing.blocks(SPEC, query, selection, "problems")),
         context=listing.context(SPEC, query, COLUMNS, "Filter: path or reason"),
         fields=tables.fields(COLUMNS),
-        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
-        total=found.matched,
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in selection.rows)),
+        total=selection.matched,
     )
 
 
@@ -66,24 +70,24 @@ COLUMNS: tuple[ListColumn[ProblemRow], ...] = (
     ListColumn(
         "status",
         "Status",
-        lambda one: cells.Status(one[1].status, one[1].status.value),
+        lambda entry: cells.Status(entry[1].status, entry[1].status.value),
         key=lambda row: row.status.rank,
     ),
     ListColumn(
         "path",
         "Path",
-        lambda one: cells.Path(one[1].path, is_head=True, cluster=one[0]),
+        lambda entry: cells.Path(entry[1].path, is_head=True, cluster=entry[0]),
         key=lambda row: row.path,
     ),
-    ListColumn("reason", "Reason", lambda one: cells.Text(one[1].reason), key=lambda row: row.reason),
+    ListColumn("reason", "Reason", lambda entry: cells.Text(entry[1].reason), key=lambda row: row.reason),
     ListColumn(
         "first_seen",
         "First seen",
-        lambda one: cells.known(one[1].first_seen, cells.Moment, "it was there before anybody looked"),
+        lambda entry: cells.known(entry[1].first_seen, cells.Moment, "it was there before anybody looked"),
         title="when this process first read it so",
         key=lambda row: row.first_seen,
     ),
-    ListColumn("raw", "Raw", lambda one: _raw(one[1]), is_sortable=False, title="its first 200 bytes"),
+    ListColumn("raw", "Raw", lambda entry: _raw(entry[1]), is_sortable=False, title="its first 200 bytes"),
 )
 SPEC = listing.Spec(sorts=tuple(tables.keys(COLUMNS)))
 
@@ -95,6 +99,7 @@ PAGE = Page(
     areas=frozenset({"problems"}),
     canonical=SPEC.canonical,
     shape=shapes.Shape((COLUMNS,)),
+    section="Attention",
     label="Problems",
-    count=lambda snapshot: len(snapshot.state.problems),
+    badge=lambda snapshot: Badge(len(snapshot.state.problems), Tone.WARNING),
 )

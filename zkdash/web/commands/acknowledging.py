@@ -29,14 +29,14 @@ def acknowledge(request: HttpRequest, cluster: str, check: str) -> HttpResponse:
     snapshot = gate.snapshot(request, cluster, Right.ACT)
     looked = snapshot.observations.looked.get(check)
     number = request.POST.get("occurrence", "")
-    asked = request.POST.get("for", "")
+    duration = request.POST.get("for", "")
     if looked is None or looked.finding is None:
         return _again(request, cluster, check, "Nothing was acknowledged: the check does not fail now.")
     if not number.isdecimal() or len(number) > 9:
         return _again(
             request, cluster, check, "Nothing was acknowledged: which occurrence is not known yet. Try again."
         )
-    if asked not in _SPANS:
+    if duration not in _SPANS:
         return _again(request, cluster, check, "Nothing was acknowledged: choose until when from the list.")
     now = timezone.now()
     try:
@@ -45,7 +45,7 @@ def acknowledge(request: HttpRequest, cluster: str, check: str) -> HttpResponse:
             verbs.who(gate.rights(request)),
             request.POST.get("reason", ""),
             now=now,
-            until=now + datetime.timedelta(seconds=int(asked)) if asked else None,
+            until=now + datetime.timedelta(seconds=int(duration)) if duration else None,
             causes=frozenset(request.POST.getlist(page.CAUSE)),
         )
     except AcknowledgingError as error:
@@ -59,12 +59,12 @@ def try_alerts(request: HttpRequest, cluster: str) -> HttpResponse:
     gate.cluster(request, cluster, Right.ADMINISTER)
     results = testing.send(cluster, verbs.who(gate.rights(request)))
     path = links.cluster(cluster, "checks/")
-    notes = tuple(f"{one.target} was not told: {one.trouble}." for one in results if one.trouble)
+    notes = tuple(f"{result.target} was not told: {result.trouble}." for result in results if result.trouble)
     if not results:
         notes = ("Nobody is told of this cluster: the configuration has neither webhooks nor mail for it.",)
-    taken = ", ".join(one.target for one in results if not one.trouble)
-    told = f"The test alert was taken by {taken}." if taken else ""
-    return views.show(request, checks.PAGE, cluster, (), path=path, notes=notes, told=told)
+    taken = ", ".join(result.target for result in results if not result.trouble)
+    notice = f"The test alert was taken by {taken}." if taken else ""
+    return views.show(request, checks.PAGE, cluster, (), path=path, notes=notes, notice=notice)
 
 
 @require_POST

@@ -22,14 +22,14 @@ from zkdash.kafka.documents.document import few
 from zkdash.live import engine
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import pages
 from zkdash.web.actions import foreseen, forms, review
 from zkdash.web.actions.forms.base import ActionForm
 from zkdash.web.commands import verbs
-from zkdash.web.frame import banners, links
-from zkdash.web.serving import chrome, switcher
+from zkdash.web.frame import links
+from zkdash.web.serving import page_context
 from zkdash.web.visitors import gate
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.connection.session import Phase
 from zkdash.zk.reader.one_shot import OneShotError
 
 # The values of "do": what the button wants. Another POST only fills the form, as an address does.
@@ -49,15 +49,15 @@ def choices(request: HttpRequest, cluster: str) -> HttpResponse:
             heading,
             [
                 (
-                    one.title(),
-                    one.lead,
-                    links.form(cluster, one.kind),
-                    registry.why_not(one.kind, snapshot.state),
+                    form.title(),
+                    form.lead,
+                    links.form(cluster, form.kind),
+                    _away(snapshot) or registry.why_not(form.kind, snapshot.state),
                 )
-                for one in found
+                for form in forms_of_heading
             ],
         )
-        for heading, found in forms.LISTED
+        for heading, forms_of_heading in forms.LISTED
     ]
     return _page(request, snapshot, "actions/forms/list.html", {"title": "New action", "listed": listed})
 
@@ -67,7 +67,7 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
     """The form of one kind; POST with do=propose stores the plan and leads to its review."""
     snapshot = gate.snapshot(request, cluster, Right.ACT)
     if kind not in forms.BY_KIND:
-        raise Http404(f"“{kind[:100]}” is no kind of action. There are: {', '.join(forms.BY_KIND)}.")
+        raise Http404(f"“{kind[:100]}” is not a kind of action. There are: {', '.join(forms.BY_KIND)}.")
     config = verbs.config_of(snapshot)
     given, notes = _given(request.META.get("QUERY_STRING", ""))
     deed = request.POST.get("do", "")
@@ -79,6 +79,9 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         *((request.POST, request.FILES) if deed in {PROPOSE, PREVIEW} else ()),
         ask=offsets_at.ask if config.ask_brokers else None,
     )
+    away = _away(snapshot)
+    if away and made.is_bound:
+        made.add_error(None, away)
     plans = _planned(made, config, snapshot) if made.is_bound and made.is_valid() else []
     refusals = _refusals(plans)
     if plans and deed == PROPOSE and not refusals:
@@ -92,7 +95,7 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         "title": made.title(),
         "notes": (*notes, *made.notes),
         "form": made,
-        "why_not": registry.why_not(kind, snapshot.state),
+        "why_not": away or registry.why_not(kind, snapshot.state),
         "facts": made.facts(),
         "refusals": refusals,
         "reviews": [] if refusals else _reviews([plan for _, plan in plans[:_MOST_PREVIEWS]], snapshot),
@@ -116,24 +119,31 @@ def plan_json(request: HttpRequest, cluster: str, number: int) -> HttpResponse:
     return answer
 
 
+def _away(snapshot: Snapshot) -> str:
+    """Why nothing can be planned while ZooKeeper is not followed, "" while it is."""
+    if snapshot.session.phase is Phase.LIVE:
+        return ""
+    return "ZooKeeper does not answer, so nothing can be planned. Try again when it is back."
+
+
 def _planned(made: ActionForm, config: ClusterConfig, snapshot: Snapshot) -> list[tuple[Intent, Plan]]:
     """The plans of a valid form; none where ZooKeeper did not answer, which the form then says."""
-    found = []
+    plans = []
     try:
         for intent in made.intents():
             plan = planning.plan(config, intent, snapshot.state)
             warnings = tuple(dict.fromkeys((*plan.warnings, *made.remarks)))
-            found.append((intent, msgspec.structs.replace(plan, warnings=warnings)))
+            plans.append((intent, msgspec.structs.replace(plan, warnings=warnings)))
     except OneShotError as fault:
         made.add_error(None, f"Nothing was planned: {fault}")
         return []
-    return found
+    return plans
 
 
 def _reviews(plans: Sequence[Plan], snapshot: Snapshot) -> list[review.Review]:
     return [
-        review.of(plan, snapshot.state, foreseen.told(snapshot.cluster, found))
-        for plan, found in zip(plans, foreseen.of(plans, snapshot), strict=True)
+        review.of(plan, snapshot.state, foreseen.told(snapshot.cluster, foresight), snapshot.departed)
+        for plan, foresight in zip(plans, foreseen.of(plans, snapshot), strict=True)
     ]
 
 
@@ -148,14 +158,14 @@ def _propose(
     request: HttpRequest, made: ActionForm, plans: Sequence[tuple[Intent, Plan]], config: ClusterConfig
 ) -> HttpResponse:
     """Store each plan; the way leads to the review of the only one, or to the list of actions."""
-    held = gate.rights(request)
+    rights = gate.rights(request)
     repeat = made.cleaned_data.get("repeat")
     stored = [
         queue.propose(
             config.name,
             intent,
             plan,
-            Actor(held.name, held.user_id),
+            Actor(rights.name, rights.user_id),
             reason=made.cleaned_data["reason"],
             not_before=made.cleaned_data["not_before"],
             repeat_s=int(repeat) if repeat else None,
@@ -172,32 +182,20 @@ def _propose(
 
 def _given(raw: str) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     """The parameters of an address by name, and a sentence where they are too many to be read."""
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     try:
         pairs = parse_qsl(raw, max_num_fields=_MOST_FIELDS, errors="replace")
     except ValueError:
         return {}, (f"The address has more than {_MOST_FIELDS} parameters; none is read.",)
     for name, value in pairs:
-        found.setdefault(name, []).append(value)
-    return found, ()
+        values.setdefault(name, []).append(value)
+    return values, ()
 
 
 def _page(request: HttpRequest, snapshot: Snapshot, template: str, more: dict[str, Any]) -> HttpResponse:
     """A page that is not live, inside what every page of a cluster has around it."""
-    key = PageKey(snapshot.cluster, "actions")
-    _, _, chroot = snapshot.address.partition("/")
-    context = {
-        "parts": chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES),
-        "pages": pages.PAGES,
-        "cluster": snapshot.cluster,
-        "address": snapshot.address,
-        "switches": switcher.entries(key, gate.visible(gate.rights(request))),
-        "chroot": f"/{chroot}" if chroot else "",
-        "worst": banners.worst(snapshot),
-        "revision_number": snapshot.revision,
-        "as_of_ms": None if snapshot.as_of is None else int(snapshot.as_of * 1000),
-        **more,
-    }
+    key = PageKey(snapshot.cluster, "action")  # what it is about to be: below the list of actions
+    context = {**page_context.with_chrome(request, snapshot, key, more["title"]), **more}
     markup = render_to_string(template, context, request)
     answer = HttpResponse(markup.encode("utf-8", "backslashreplace"))
     answer["Cache-Control"] = "private, no-store"

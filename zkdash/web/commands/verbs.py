@@ -50,9 +50,9 @@ def act(request: HttpRequest, cluster: str, number: int, verb: str) -> HttpRespo
         gate.action(request, cluster, number)
         return HttpResponseRedirect(links.action(cluster, number))
     right, deed = VERBS[verb]
-    found = gate.action(request, cluster, number, right)
+    action = gate.action(request, cluster, number, right)
     try:
-        after = deed(request, found, who(gate.rights(request)))
+        after = deed(request, action, who(gate.rights(request)))
     except (AnsweredError, QueueError, one_shot.OneShotError) as error:
         return _again(request, cluster, number, str(error))
     engine.polled().queue.poke()
@@ -76,42 +76,42 @@ def verify(request: HttpRequest, cluster: str) -> HttpResponse:
         (),
         path=links.audit(cluster),
         notes=(sentence,) if broken else (),
-        told="" if broken else sentence,
+        notice="" if broken else sentence,
     )
 
 
-def who(held: Rights) -> Actor:
+def who(rights: Rights) -> Actor:
     """The visitor as the queue knows people."""
-    return Actor(held.name, held.user_id)
+    return Actor(rights.name, rights.user_id)
 
 
-def _submit(request: HttpRequest, found: Action, asks: Actor) -> Action:
+def _submit(request: HttpRequest, action: Action, asks: Actor) -> Action:
     """Queue what was reviewed; where its name is to be typed, exactly that."""
-    plan = documents.plan(bytes(found.plan))
+    plan = documents.plan(bytes(action.plan))
     typed = request.POST.get("confirm", "")
     if plan is not None and plan.confirm is not None and typed != plan.confirm:
         raise AnsweredError(
             f"Nothing was submitted: “{typed[:_LONGEST]}” was typed, and “{plan.confirm}” is asked for."
         )
-    return actions.submit(found.id, asks)
+    return actions.submit(action.id, asks)
 
 
-def _settle(request: HttpRequest, found: Action, asks: Actor) -> Action:
+def _settle(request: HttpRequest, action: Action, asks: Actor) -> Action:
     """Say what became of a write that nobody could tell of."""
     said = request.POST.get("sentence", "").strip()[:_LONGEST]
     applied = request.POST.get("applied", "")
     if not said or applied not in {"yes", "no"}:
         raise AnsweredError("Nothing was settled: say in a sentence what you saw in ZooKeeper.")
-    return actions.settle(found.id, asks, applied == "yes", said)
+    return actions.settle(action.id, asks, applied == "yes", said)
 
 
-def _undo(request: HttpRequest, found: Action, asks: Actor) -> Action:
+def _undo(request: HttpRequest, action: Action, asks: Actor) -> Action:
     """Plan the way back on the cluster as it is now, and propose it."""
-    plan = documents.plan(bytes(found.plan))
+    plan = documents.plan(bytes(action.plan))
     if plan is None or plan.inverse is None:
-        raise QueueError(f"Action {found.id} cannot be undone: nothing puts it back as it was.")
-    reason = f"Undoes action {found.id}."
-    return _propose(request, found, plan.inverse, msgspec.structs.replace(asks, source="undo"), reason)
+        raise QueueError(f"Action {action.id} cannot be undone: nothing puts it back as it was.")
+    reason = f"Undoes action {action.id}."
+    return _propose(request, action, plan.inverse, msgspec.structs.replace(asks, source="undo"), reason)
 
 
 def _again(request: HttpRequest, cluster: str, number: int, sentence: str) -> HttpResponse:
@@ -120,17 +120,17 @@ def _again(request: HttpRequest, cluster: str, number: int, sentence: str) -> Ht
     return views.show(request, page, cluster, (str(number),), path=path, notes=(sentence,), status=409)
 
 
-def _repropose(request: HttpRequest, found: Action, asks: Actor) -> Action:
+def _repropose(request: HttpRequest, action: Action, asks: Actor) -> Action:
     """Plan the same on the cluster as it is now, and propose it."""
-    return _propose(request, found, documents.intent(bytes(found.intent)), asks, found.reason)
+    return _propose(request, action, documents.intent(bytes(action.intent)), asks, action.reason)
 
 
-def _propose(request: HttpRequest, found: Action, intent: Intent, asks: Actor, reason: str) -> Action:
-    snapshot = gate.snapshot(request, found.cluster, Right.ACT)
+def _propose(request: HttpRequest, action: Action, intent: Intent, asks: Actor, reason: str) -> Action:
+    snapshot = gate.snapshot(request, action.cluster, Right.ACT)
     config = config_of(snapshot)
     plan = planning.plan(config, intent, snapshot.state if snapshot.state.loaded else None)
     return actions.propose(
-        found.cluster, intent, plan, asks, reason=reason, needs_approval=config.approval, before=found
+        action.cluster, intent, plan, asks, reason=reason, needs_approval=config.approval, before=action
     )
 
 
@@ -140,7 +140,7 @@ def config_of(snapshot: Snapshot) -> ClusterConfig:
 
 
 def _by_number(deed: Callable[[int, Actor], Action]) -> Deed:
-    return lambda _request, found, asks: deed(found.id, asks)
+    return lambda _request, action, asks: deed(action.id, asks)
 
 
 def _to(address: str) -> HttpResponse:

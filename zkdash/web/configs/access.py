@@ -20,17 +20,17 @@ _UNKNOWN = "Access is not known before the first load from ZooKeeper."
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
-    found = acl_rows.select(snapshot.state, query)
+    selection = acl_rows.select(snapshot.state, query)
     refused = acl_rows.refused(snapshot.state)
     table = tables.part(
         "acls-rows",
         COLUMNS,
         (
             (links.element_id("acl", f"{row.path} {row.index}"), row.status, (snapshot, row))
-            for row in found.rows
+            for row in selection.rows
         ),
         _empty(snapshot, query, refused=bool(refused)),
-        problems=lambda one: links.problems(one[0].cluster, one[1].path),
+        problems=lambda entry: links.problems(entry[0].cluster, entry[1].path),
     )
     return View(
         title="Access",
@@ -38,16 +38,16 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             Block(id="unreadable", template="frame/unreadable.html", values=refused),
             table,
             _tokens(snapshot, refused=bool(refused)),
-            *listing.blocks(SPEC, query, found, "entries"),
+            *listing.blocks(SPEC, query, selection, "entries"),
         ),
         context={
             **listing.context(SPEC, query, COLUMNS, "Filter: principal, resource…"),
             "token_headings": tables.headings(acl_table.TOKENS, ""),
         },
         fields=tables.fields(COLUMNS),
-        records=lambda: tables.records(COLUMNS, ((snapshot, row) for row in found.rows)),
-        total=found.matched,
-        extra={
+        records=lambda: tables.records(COLUMNS, ((snapshot, row) for row in selection.rows)),
+        total=selection.matched,
+        extra=lambda: {
             "tokens": list(tables.records(acl_table.TOKENS, _held(snapshot))),
             "unreadable": [{"path": path, "reason": reason} for path, reason in refused],
         },
@@ -68,9 +68,9 @@ def _tokens(snapshot: Snapshot, *, refused: bool) -> Table:
     return tables.part(
         "tokens-rows",
         acl_table.TOKENS,
-        ((links.element_id("token", one[1].id), Tone.OK, one) for one in _held(snapshot)),
+        ((links.element_id("token", entry[1].id), Tone.OK, entry) for entry in _held(snapshot)),
         Empty(empty),
-        problems=lambda one: links.problems(one[0], one[1].path),
+        problems=lambda entry: links.problems(entry[0], entry[1].path),
     )
 
 
@@ -103,26 +103,26 @@ def _resource(snapshot: Snapshot, row: AclRow) -> Cell:
 
 
 def _of(column: Column[AclRow]) -> Column[Entry]:
-    return Column(column.name, column.heading, lambda one: column.cell(one[1]))
+    return Column(column.name, column.heading, lambda entry: column.cell(entry[1]))
 
 
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
-    Column("resource_type", "Type", lambda one: cells.Text(one[1].resource_type)),
-    Column("resource", "Resource", lambda one: _resource(*one)),
+    Column("status", "Status", lambda entry: cells.Status(entry[1].status, entry[1].words)),
+    Column("resource_type", "Type", lambda entry: cells.Text(entry[1].resource_type)),
+    Column("resource", "Resource", lambda entry: _resource(*entry)),
     Column(
         "pattern",
         "Pattern",
-        lambda one: cells.Text(one[1].pattern),
+        lambda entry: cells.Text(entry[1].pattern),
         title="literal: this name, or * for all; prefixed: every name that begins so",
     ),
     *map(_of, acl_table.ENTRY),
     Column(
         "changed",
         "Changed",
-        lambda one: cells.known(one[1].changed, cells.Moment, "the znode may not be read"),
+        lambda entry: cells.known(entry[1].changed, cells.Moment, "the znode may not be read"),
     ),
-    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0].cluster)),
+    Column("path", "Path", lambda entry: cells.Path(entry[1].path, cluster=entry[0].cluster)),
 )
 SPEC = listing.Spec(sorts=acl_rows.SORTS)
 
@@ -137,5 +137,6 @@ PAGE = Page(
         (COLUMNS,),
         {"tokens": shapes.many(shapes.row(acl_table.TOKENS)), "unreadable": entity_cells.UNREADABLE},
     ),
+    section="Cluster",
     label="Access",
 )

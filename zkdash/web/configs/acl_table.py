@@ -30,24 +30,24 @@ ENTRY: tuple[Column[AclRow], ...] = (
     Column("host", "Host", lambda row: of_entry(row, lambda entry: entry.host)),
 )
 TOKENS: tuple[Column[TokenEntry], ...] = (
-    Column("id", "Token", lambda one: entity_cells.Entity(one[1].id), is_sortable=False),
+    Column("id", "Token", lambda entry: entity_cells.Entity(entry[1].id), is_sortable=False),
     Column(
         "issued",
         "Issued",
-        lambda one: _of_token(one[1], lambda token: cells.Moment(token.issue_timestamp)),
+        lambda entry: _of_token(entry[1], lambda token: cells.Moment(token.issue_timestamp)),
         is_sortable=False,
     ),
     Column(
         "expires",
         "Holds until",
-        lambda one: _of_token(one[1], lambda token: entity_cells.End(token.expiry_timestamp)),
+        lambda entry: _of_token(entry[1], lambda token: entity_cells.End(token.expiry_timestamp)),
         is_sortable=False,
     ),
     Column(
         "renewable_until",
         "Renewable until",
-        lambda one: _of_token(one[1], lambda token: entity_cells.End(token.max_timestamp)),
+        lambda entry: _of_token(entry[1], lambda token: entity_cells.End(token.max_timestamp)),
         is_sortable=False,
     ),
-    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
+    Column("path", "Path", lambda entry: cells.Path(entry[1].path, cluster=entry[0]), is_sortable=False),
 )

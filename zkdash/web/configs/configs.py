@@ -20,15 +20,18 @@ from zkdash.znode import Unreadable
 def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     state = snapshot.state
-    found = config_rows.select(state, query, tables.keys(COLUMNS))
+    selection = config_rows.select(state, query, tables.keys(COLUMNS))
     pending = notification_rows.every(state)
     refused = tuple((path, why.reason) for path, why in sorted(state.refused.items()) if _is_ours(path))
     table = tables.part(
         "configs-rows",
         COLUMNS,
-        ((links.element_id("config", row.path), row.status, (snapshot.cluster, row)) for row in found.rows),
+        (
+            (links.element_id("config", row.path), row.status, (snapshot.cluster, row))
+            for row in selection.rows
+        ),
         _empty(snapshot, query, refused=bool(refused)),
-        problems=lambda one: links.problems(one[0], one[1].path),
+        problems=lambda entry: links.problems(entry[0], entry[1].path),
     )
     return View(
         title="Configuration",
@@ -36,16 +39,16 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             Block(id="unreadable", template="frame/unreadable.html", values=refused),
             table,
             notification_table.table(snapshot.cluster, pending, _no_notification(snapshot)),
-            *listing.blocks(SPEC, query, found, "entities"),
+            *listing.blocks(SPEC, query, selection, "entities"),
         ),
         context={
             **listing.context(SPEC, query, COLUMNS, "Filter: entity, option or value"),
             "notification_headings": tables.headings(notification_table.COLUMNS, ""),
         },
         fields=tables.fields(COLUMNS),
-        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
-        total=found.matched,
-        extra={
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in selection.rows)),
+        total=selection.matched,
+        extra=lambda: {
             "notifications": notification_table.records(snapshot.cluster, pending),
             "unreadable": [{"path": path, "reason": reason} for path, reason in refused],
         },
@@ -82,7 +85,7 @@ def _entity(cluster: str, row: ConfigRow) -> Cell:
 
 
 def _settings(row: ConfigRow) -> Cell:
-    return cells.known(row.settings, lambda known: entity_cells.Settings.of(known.items()), "")
+    return cells.known(row.settings, lambda settings: entity_cells.Settings.of(settings.items()), "")
 
 
 def _count(row: ConfigRow) -> int | None:
@@ -93,25 +96,27 @@ COLUMNS: tuple[ListColumn[ConfigRow], ...] = (
     ListColumn(
         "status",
         "Status",
-        lambda one: cells.Status(one[1].status, one[1].words),
+        lambda entry: cells.Status(entry[1].status, entry[1].words),
         key=lambda row: row.status.rank,
     ),
-    ListColumn("type", "Type", lambda one: cells.Text(one[1].noun), key=lambda row: row.noun),
-    ListColumn("entity", "Entity", lambda one: _entity(*one), key=lambda row: row.name),
+    ListColumn("type", "Type", lambda entry: cells.Text(entry[1].noun), key=lambda row: row.noun),
+    ListColumn("entity", "Entity", lambda entry: _entity(*entry), key=lambda row: row.name),
     ListColumn(
         "settings",
         "Settings",
-        lambda one: _settings(one[1]),
+        lambda entry: _settings(entry[1]),
         title="sorted by how many there are",
         key=_count,
     ),
     ListColumn(
         "changed",
         "Changed",
-        lambda one: cells.known(one[1].changed, cells.Moment, "the znode may not be read"),
+        lambda entry: cells.known(entry[1].changed, cells.Moment, "the znode may not be read"),
         key=lambda row: row.changed,
     ),
-    ListColumn("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), key=lambda row: row.path),
+    ListColumn(
+        "path", "Path", lambda entry: cells.Path(entry[1].path, cluster=entry[0]), key=lambda row: row.path
+    ),
 )
 SPEC = listing.Spec(sorts=tuple(tables.keys(COLUMNS)))
 
@@ -129,5 +134,6 @@ PAGE = Page(
             "unreadable": entity_cells.UNREADABLE,
         },
     ),
+    section="Cluster",
     label="Configuration",
 )

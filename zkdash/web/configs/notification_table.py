@@ -21,7 +21,7 @@ def table(cluster: str, rows: Iterable[NotificationRow], empty: str) -> Table:
         COLUMNS,
         ((links.element_id("notification", row.path), Tone.OK, (cluster, row)) for row in rows),
         Empty(empty),
-        problems=lambda one: links.problems(one[0], one[1].path),
+        problems=lambda entry: links.problems(entry[0], entry[1].path),
     )
 
 
@@ -34,13 +34,13 @@ def _about(row: NotificationRow) -> cells.Cell:
 
 
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("what", "What changed", lambda one: cells.Text(one[1].what), is_sortable=False),
-    Column("about", "Of what", lambda one: _about(one[1]), is_sortable=False),
+    Column("what", "What changed", lambda entry: cells.Text(entry[1].what), is_sortable=False),
+    Column("about", "Of what", lambda entry: _about(entry[1]), is_sortable=False),
     Column(
         "since",
         "Since",
-        lambda one: cells.known(one[1].since, cells.Moment, "the znode may not be read"),
+        lambda entry: cells.known(entry[1].since, cells.Moment, "the znode may not be read"),
         is_sortable=False,
     ),
-    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
+    Column("path", "Path", lambda entry: cells.Path(entry[1].path, cluster=entry[0]), is_sortable=False),
 )

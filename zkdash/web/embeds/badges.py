@@ -57,8 +57,8 @@ def of(view: View, snapshot: Snapshot | None) -> Badge:
         return Badge(about, "unknown", Tone.UNKNOWN)
     if view.page == check.NAME:
         return Badge(about, *_check(snapshot, name))
-    found = number.read(snapshot, name)
-    return Badge(about, found.shown, found.tone or Tone.INFO)
+    figure = number.read(snapshot, name)
+    return Badge(about, figure.shown, figure.tone or Tone.INFO)
 
 
 def ended(word: str) -> Badge:
@@ -88,9 +88,9 @@ def picture(badge: Badge, status: int = 200, sentence: str = "") -> HttpResponse
 
 
 def _check(snapshot: Snapshot, name: str) -> tuple[str, Tone]:
-    found = check.finding(snapshot, name)
-    if found is not None:
-        return _words(name)[1].format(found.count), found.tone
+    finding = check.finding(snapshot, name)
+    if finding is not None:
+        return _words(name)[1].format(finding.count), finding.tone
     return ("ok", Tone.OK) if check.passes(snapshot, name) else ("unknown", Tone.UNKNOWN)
 
 

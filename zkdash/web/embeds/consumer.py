@@ -30,18 +30,18 @@ class EmbedConsumer(PageConsumer):
         """Join the view's room, as any viewer; closed with 4403 where the link is worth nothing any more."""
         token = str(self.scope["url_route"]["kwargs"]["token"])
         try:
-            found = await database_sync_to_async(views.find)(token)
+            judged = await database_sync_to_async(views.find)(token)
         except db.Error as error:
             if not databases.is_away(error):
                 raise
             await self.accept()
             await self.close(_TRY_AGAIN, AWAY)
             return
-        if found is not None and not _may_come(self.scope["headers"], found):
+        if judged is not None and not _may_come(self.scope["headers"], judged):
             await self.close()
             return
         await self.accept()
-        view = embeds.view(found.embed) if found and found.standing is TokenStatus.VALID else None
+        view = embeds.view(judged.embed) if judged and judged.standing is TokenStatus.VALID else None
         if view is None or not embeddable.is_possible(view):
             await self.close(NOT_ALLOWED)
             return
@@ -55,8 +55,8 @@ class EmbedConsumer(PageConsumer):
         await self._join(running.hub, key, tokens.seen(key, begin), holders.of_embed(token), None)
 
 
-def _may_come(headers: Iterable[tuple[bytes, bytes]], found: Found) -> bool:
+def _may_come(headers: Iterable[tuple[bytes, bytes]], judged: Found) -> bool:
     """Whether a socket is opened by the frame itself, or by a page that may show it."""
-    told = [value.decode("latin-1") for name, value in headers if name == b"origin"]
-    allowed = {_NO_ORIGIN, *found.embed.parents.split(), *settings.ZKDASH_ORIGINS}
-    return len(told) == 1 and told[0] in allowed
+    origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
+    allowed = {_NO_ORIGIN, *judged.embed.parents.split(), *settings.ZKDASH_ORIGINS}
+    return len(origins) == 1 and origins[0] in allowed

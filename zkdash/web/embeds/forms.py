@@ -27,7 +27,7 @@ class ViewForm(forms.Form):
         label="Name",
         required=False,
         max_length=_LONGEST,
-        help_text="Of the topic or the group, or the broker’s number; nothing for the others.",
+        help_text="Of the topic or the group, or the broker’s number.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}),
     )
     query = forms.CharField(
@@ -57,8 +57,8 @@ class ViewForm(forms.Form):
     @property
     def shows(self) -> View:
         """The view that was chosen, once the form is valid."""
-        found: View = self.cleaned_data["shows"]
-        return found
+        view: View = self.cleaned_data["shows"]
+        return view
 
 
 class EmbedForm(ViewForm):
@@ -68,8 +68,8 @@ class EmbedForm(ViewForm):
         label="Pages that may frame it",
         required=False,
         max_length=4000,
-        help_text="Their origins, one a line, like https://wiki.example.org. Without any, only the badge of "
-        "a check or a number can be used elsewhere.",
+        help_text="Their origins, one per line, like https://wiki.example.org. Without any, only the badge "
+        "of a check or a number can be used elsewhere.",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "autocapitalize": "off"}),
     )
     days = forms.IntegerField(
@@ -79,14 +79,16 @@ class EmbedForm(ViewForm):
     def clean_parents(self) -> list[str]:
         """The origins, each once, in the order given."""
         try:
-            found = list(dict.fromkeys(embeds.origin(one) for one in self.cleaned_data["parents"].split()))
+            parents = list(
+                dict.fromkeys(embeds.origin(parent) for parent in self.cleaned_data["parents"].split())
+            )
         except embeds.OriginError as error:
             raise ValidationError(str(error)) from error
-        if len(found) > embeds.MOST_PARENTS:
+        if len(parents) > embeds.MOST_PARENTS:
             raise ValidationError(
-                f"{len(found)} origins are too many: an embed has at most {embeds.MOST_PARENTS}."
+                f"{len(parents)} origins are too many: an embed has at most {embeds.MOST_PARENTS}."
             )
-        return found
+        return parents
 
     @property
     def valid_for(self) -> timedelta:

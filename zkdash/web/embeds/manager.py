@@ -26,12 +26,11 @@ from zkdash.actions.actor import Actor
 from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import pages
 from zkdash.web.embeds import badges, policy, rendering
 from zkdash.web.embeds.forms import EmbedForm, ViewForm
-from zkdash.web.frame import banners, links
+from zkdash.web.frame import links
 from zkdash.web.middleware import headers
-from zkdash.web.serving import chrome, embeddable, switcher
+from zkdash.web.serving import embeddable, page_context
 from zkdash.web.visitors import gate
 
 _MOST_LISTED = 500
@@ -73,7 +72,7 @@ def manage(request: HttpRequest, cluster: str) -> HttpResponse:
     """The embeds that one may see, and for who may act the form; POST with do=create makes one."""
     posted = request.method == "POST"
     snapshot = gate.snapshot(request, cluster, Right.ACT if posted else Right.SEE)
-    held = gate.rights(request)
+    rights = gate.rights(request)
     if not posted:
         given = {name: request.GET[name] for name in _SHOWN if name in request.GET}
         form = EmbedForm(cluster, snapshot.state, initial=given)
@@ -83,7 +82,7 @@ def manage(request: HttpRequest, cluster: str) -> HttpResponse:
         return _page(request, snapshot, form, status=_UNPROCESSABLE)
     if request.POST.get("do") != "create":
         return _page(request, snapshot, form)
-    return _page(request, snapshot, form, made=_create(request, held, form))
+    return _page(request, snapshot, form, made=_create(request, rights, form))
 
 
 @require_safe
@@ -92,7 +91,7 @@ def preview(request: HttpRequest, cluster: str) -> HttpResponse:
     snapshot = gate.snapshot(request, cluster)
     form = ViewForm(cluster, snapshot.state, request.GET)
     if not form.is_valid():
-        words = " ".join(str(sentence) for found in form.errors.values() for sentence in found)
+        words = " ".join(str(sentence) for sentences in form.errors.values() for sentence in sentences)
         return policy.framed(rendering.sentence(words, 400), [policy.OURSELVES])
     answer = rendering.page(form.shows, snapshot, form.cleaned_data["theme"])
     return policy.framed(answer, [policy.OURSELVES])
@@ -101,24 +100,24 @@ def preview(request: HttpRequest, cluster: str) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest, cluster: str, number: int) -> HttpResponse:
     """End an embed: one's own, or any where one is the cluster's admin."""
-    held = gate.cluster(request, cluster)
-    if not held.is_signed_in:
+    rights = gate.cluster(request, cluster)
+    if not rights.is_signed_in:
         raise gate.SignInNeeded
-    found = _visible(held, cluster).filter(pk=number).first()
-    if found is None:
+    embed = _visible(rights, cluster).filter(pk=number).first()
+    if embed is None:
         raise Http404(f"You have no embed {number} of “{cluster}”.")
     with transaction.atomic():
-        if embeds.revoke(found):
-            _tell("embed-revoked", held, found)
+        if embeds.revoke(embed):
+            _tell("embed-revoked", rights, embed)
     answer = HttpResponseRedirect(links.cluster(cluster, "embeds/"))
     answer.status_code = _SEE_OTHER
     return answer
 
 
 @sensitive_variables("token")
-def _create(request: HttpRequest, held: Rights, form: EmbedForm) -> Made:
+def _create(request: HttpRequest, rights: Rights, form: EmbedForm) -> Made:
     """Keep the embed, tell the audit, and word what its maker copies."""
-    if held.scope is not None or not isinstance(request.user, User):
+    if rights.scope is not None or not isinstance(request.user, User):
         raise PermissionDenied("Embeds are made by who signs in, not by a token, which they would outlive.")
     view = form.shows
     with transaction.atomic():
@@ -129,14 +128,14 @@ def _create(request: HttpRequest, held: Rights, form: EmbedForm) -> Made:
             theme=form.cleaned_data["theme"],
             valid_for=form.valid_for,
         )
-        _tell("embed-made", held, made)
+        _tell("embed-made", rights, made)
     address = request.build_absolute_uri(f"/embed/{token}/")
     context = {"address": address, "title": f"{embeddable.words(view)}, {view.cluster}"}
     snippet = render_to_string("embeds/snippet.html", context).strip()
     return Made(snippet, badge=f"{address}badge.svg" if badges.has_one(view) else "")
 
 
-def _tell(event: str, held: Rights, embed: Embed) -> None:
+def _tell(event: str, rights: Rights, embed: Embed) -> None:
     """The audit hears of every embed; of its token it hears nothing."""
     detail = {
         "embed": embed.pk,
@@ -144,25 +143,25 @@ def _tell(event: str, held: Rights, embed: Embed) -> None:
         "parents": embed.parents.split(),
         "expires": embed.expires_at.isoformat(timespec="seconds"),
     }
-    audit.append(event, Actor(held.name, held.user_id), cluster=embed.cluster, detail=detail)
+    audit.append(event, Actor(rights.name, rights.user_id), cluster=embed.cluster, detail=detail)
 
 
-def _visible(held: Rights, cluster: str) -> Any:
+def _visible(rights: Rights, cluster: str) -> Any:
     """One's own embeds of a cluster, all of them for its admin."""
-    found = Embed.objects.filter(cluster=cluster).select_related("maker").order_by("-id")
-    return found if held.may(Right.ADMINISTER, cluster) else found.filter(maker_id=held.user_id)
+    visible = Embed.objects.filter(cluster=cluster).select_related("maker").order_by("-id")
+    return visible if rights.may(Right.ADMINISTER, cluster) else visible.filter(maker_id=rights.user_id)
 
 
-def _lines(held: Rights, cluster: str) -> list[Line]:
-    if not held.is_signed_in:
+def _lines(rights: Rights, cluster: str) -> list[Line]:
+    if not rights.is_signed_in:
         return []
-    listed = _visible(held, cluster)[:_MOST_LISTED]
-    found = embeds.judged(listed, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
-    return [_line(one) for one in found.values()]
+    listed = _visible(rights, cluster)[:_MOST_LISTED]
+    judged = embeds.judged(listed, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+    return [_line(embed) for embed in judged.values()]
 
 
-def _line(found: Found) -> Line:
-    embed, (tone, words) = found.embed, _WORDS[found.standing]
+def _line(judged: Found) -> Line:
+    embed, (tone, words) = judged.embed, _WORDS[judged.standing]
     view = embeds.view(embed)
     return Line(
         id=embed.pk,
@@ -175,7 +174,7 @@ def _line(found: Found) -> Line:
         made=_ms(embed.made_at),
         expires=f"{embed.expires_at:%Y-%m-%d %H:%M} UTC",
         used=None if embed.last_used_at is None else _ms(embed.last_used_at),
-        is_valid=found.standing is TokenStatus.VALID,
+        is_valid=judged.standing is TokenStatus.VALID,
     )
 
 
@@ -186,24 +185,13 @@ def _ms(when: datetime) -> int:
 def _page(
     request: HttpRequest, snapshot: Snapshot, form: EmbedForm, *, made: Made | None = None, status: int = 200
 ) -> HttpResponse:
-    held, cluster = gate.rights(request), snapshot.cluster
-    key = PageKey(cluster, "embeds")
-    _, slash, chroot = snapshot.address.partition("/")
+    rights, cluster = gate.rights(request), snapshot.cluster
     shows = _previewed(form)
     context = {
-        "title": "Embeds",
-        "parts": chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES),
-        "pages": pages.PAGES,
-        "cluster": cluster,
-        "address": snapshot.address,
-        "switches": switcher.entries(PageKey(cluster, "overview"), gate.visible(held)),
-        "chroot": slash + chroot,
-        "worst": banners.worst(snapshot),
-        "revision_number": snapshot.revision,
-        "as_of_ms": None if snapshot.as_of is None else int(snapshot.as_of * 1000),
-        "form": form if held.may(Right.ACT, cluster) and held.is_signed_in else None,
-        "lines": _lines(held, cluster),
-        "sees_all": held.is_signed_in and held.may(Right.ADMINISTER, cluster),
+        **page_context.with_chrome(request, snapshot, PageKey(cluster, "embeds"), "Embeds"),
+        "form": form if rights.may(Right.ACT, cluster) and rights.is_signed_in else None,
+        "lines": _lines(rights, cluster),
+        "sees_all": rights.is_signed_in and rights.may(Right.ADMINISTER, cluster),
         "preview": shows and links.cluster(cluster, "embeds/preview/", shows),
         "made": made,
     }

@@ -1,4 +1,4 @@
-"""What is behind the link of an embed: its frame, and its badge. Who asks is not asked for."""
+"""The frame and the badge behind the link of an embed. The link is enough: no visitor is identified."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _ENDED: Final[dict[TokenStatus, tuple[int, str]]] = {
 @require_safe
 def frame(request: HttpRequest, token: str) -> HttpResponse:  # noqa: ARG001 - Django's
     """The view that the link is for, in the frames of the pages that were named for it."""
-    found = find(token)
-    if found is None:
+    judged = find(token)
+    if judged is None:
         return policy.framed(rendering.sentence(_ENDED[TokenStatus.NONE][1], 404), ())
-    return policy.framed(_frame(found, token), found.embed.parents.split())
+    return policy.framed(_frame(judged, token), judged.embed.parents.split())
 
 
 @require_safe
 def badge(request: HttpRequest, token: str) -> HttpResponse:  # noqa: ARG001 - Django's
     """The check or number that the link is for, as a small picture."""
-    found = find(token)
-    standing = found.standing if found else TokenStatus.NONE
-    if found is None or standing is not TokenStatus.VALID:
+    judged = find(token)
+    standing = judged.standing if judged else TokenStatus.NONE
+    if judged is None or standing is not TokenStatus.VALID:
         status, sentence = _ENDED[standing]
         return policy.picture(badges.picture(badges.ended(standing.value), status, sentence))
-    view, snapshot = embeds.view(found.embed), live.current(found.embed.cluster)
+    view, snapshot = embeds.view(judged.embed), live.current(judged.embed.cluster)
     if not badges.has_one(view) or not embeddable.is_possible(view):
         sentence = "Only an embed of one check or one number has a badge."
         return policy.picture(badges.picture(badges.ended("no badge"), 404, sentence))
-    embeds.note_use([found.embed])
+    embeds.note_use([judged.embed])
     return policy.picture(badges.picture(badges.of(view, snapshot)))
 
 
@@ -55,8 +55,8 @@ def find(token: str) -> Found | None:
     return embeds.read([digest], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ).get(digest)
 
 
-def _frame(found: Found, token: str) -> HttpResponse:
-    embed, standing = found
+def _frame(judged: Found, token: str) -> HttpResponse:
+    embed, standing = judged
     if standing is not TokenStatus.VALID:
         status, sentence = _ENDED[standing]
         return rendering.sentence(sentence, status, embed.theme)

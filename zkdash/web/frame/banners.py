@@ -32,8 +32,8 @@ class Banner(msgspec.Struct, frozen=True):
 
 def block(snapshot: Snapshot) -> Block:
     """The live banner: a line or more, the phase for the style sheet, and the worst for the tab's title."""
-    told = (connection(snapshot), _storage(snapshot), _settling(snapshot), _kraft(snapshot))
-    lines = tuple(line for line in told if line)
+    banners = (connection(snapshot), _storage(snapshot), _settling(snapshot), _kraft(snapshot))
+    lines = tuple(line for line in banners if line)
     return Block(
         id="banner",
         template="frame/banner.html",

@@ -12,18 +12,18 @@ def _side(value: str | None) -> cells.Cell:
 
 
 COLUMNS: tuple[Column[Change], ...] = (
-    Column("when", "When", lambda one: cells.Moment(one.when)),
-    Column("area", "Area", lambda one: cells.Text(one.area)),
-    Column("what", "What", lambda one: cells.Text(one.what)),
-    Column("before", "Before", lambda one: _side(one.before)),
-    Column("after", "After", lambda one: _side(one.after)),
-    Column("path", "Path", lambda one: cells.Path(one.path)),
+    Column("when", "When", lambda change: cells.Moment(change.when)),
+    Column("area", "Area", lambda change: cells.Text(change.area)),
+    Column("what", "What", lambda change: cells.Text(change.what)),
+    Column("before", "Before", lambda change: _side(change.before)),
+    Column("after", "After", lambda change: _side(change.after)),
+    Column("path", "Path", lambda change: cells.Path(change.path)),
     Column(
         "zxid",
         "zxid",
-        lambda one: (
-            cells.Id(one.zxid)
-            if one.zxid is not None
+        lambda change: (
+            cells.Id(change.zxid)
+            if change.zxid is not None
             else cells.unknown("ZooKeeper does not tell which transaction deleted a znode")
         ),
         is_number=True,

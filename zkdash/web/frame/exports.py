@@ -18,7 +18,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 def as_json(view: View, head: dict[str, Any]) -> HttpResponse:
     """One shape for every list: what it is of, up to when it is true, and its rows."""
-    document = {**head, "total": view.total, "rows": list(view.records()), **view.extra}
+    document = {**head, "total": view.total, "rows": list(view.records()), **view.extra()}
     if view.gone:
         document["error"] = view.gone
     return json_response(document, status=404 if view.gone else 200)

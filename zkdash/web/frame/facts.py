@@ -58,7 +58,9 @@ def status_line(tone: Tone, words: str, marks: Iterable[str] = ()) -> Fact:
 def words(*texts: str, href: str = "", tone: Tone | None = None) -> SafeString:
     """Texts, each on a line of its own; `href` lists what was counted."""
     opened = format_html('<span class="tone {}">', tone.value) if tone else SafeString("<span>")
-    return format_html_join(SafeString("<br>"), "{}{}</span>", ((opened, text(one, href)) for one in texts))
+    return format_html_join(
+        SafeString("<br>"), "{}{}</span>", ((opened, text(words, href)) for words in texts)
+    )
 
 
 def text(value: str, href: str = "") -> SafeString:
@@ -81,4 +83,4 @@ def moment(epoch_ms: int) -> SafeString:
 def listed(items: Iterable[SafeString], more: int = 0) -> SafeString:
     """Items one after the other, and how many are left out."""
     beyond = f" and {more} more" if more else ""
-    return format_html("{}{}", format_html_join(", ", "{}", ((one,) for one in items)), beyond)
+    return format_html("{}{}", format_html_join(", ", "{}", ((item,) for item in items)), beyond)

@@ -7,6 +7,7 @@ kind, and any name that begins with the escape itself, is written with a `~` in 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
 from zkdash.cluster.model.findings import Finding
@@ -61,6 +62,11 @@ def cluster(name: str, path: str = "", query: str = "") -> str:
     return f"/c/{quote(name, safe='')}/{path}" + (f"?{query}" if query else "")
 
 
+def query(pairs: Iterable[tuple[str, str]]) -> str:
+    """A query string, of names that anybody may have chosen."""
+    return urlencode(list(pairs), errors="surrogatepass")
+
+
 def topic(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"topics/{segment(name)}/")
 
@@ -85,7 +91,12 @@ def znode_data(cluster_name: str, path: str) -> str:
 
 def session(cluster_name: str, number: int) -> str:
     """What a session with ZooKeeper owns; its id is a signed 64-bit number."""
-    return cluster(cluster_name, f"sessions/{number & 0xFFFF_FFFF_FFFF_FFFF:#x}/")
+    return cluster(cluster_name, f"sessions/{session_text(number)}/")
+
+
+def session_text(number: int) -> str:
+    """A session's id as ZooKeeper writes it."""
+    return f"{number & 0xFFFF_FFFF_FFFF_FFFF:#x}"
 
 
 def action(cluster_name: str, number: int, path: str = "") -> str:
@@ -107,11 +118,16 @@ def check(cluster_name: str, name: str, path: str = "") -> str:
     return cluster(cluster_name, f"checks/{segment(name)}/{path}")
 
 
-def finding(cluster_name: str, found: Finding) -> str:
+def finding(cluster_name: str, finding: Finding) -> str:
     """The table that lists what a check counted, which may be on the check's own page."""
-    if not found.page:
-        return check(cluster_name, found.check)
-    return cluster(cluster_name, f"{found.page}/", found.query)
+    if not finding.page:
+        return check(cluster_name, finding.check)
+    return cluster(cluster_name, f"{finding.page}/", finding.query)
+
+
+def configs(cluster_name: str, text: str) -> str:
+    """The Configuration page, filtered by a text."""
+    return cluster(cluster_name, "configs/", urlencode({"q": text}, errors="surrogatepass"))
 
 
 def problems(cluster_name: str, path: str) -> str:

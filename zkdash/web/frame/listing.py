@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -12,11 +12,10 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.topic_queries import SIZES, Query, Selection
 from zkdash.live.parts import Block
 from zkdash.web.frame import cells, page, tables
+from zkdash.web.frame.parameters import Parameters
 
-_LONGEST = 200
-_MOST_FIELDS = 100
 _MOST_WORDS = 20
-_KNOWN = {"q", "status", "sort", "page", "size", "format", "from"}
+_PARAMETERS = Parameters(frozenset({"q", "status", "sort", "page", "size"}))
 
 
 class Spec(msgspec.Struct, frozen=True):
@@ -26,17 +25,14 @@ class Spec(msgspec.Struct, frozen=True):
 
     def read(self, raw: str) -> tuple[Query, tuple[str, ...]]:
         """The query, and a sentence for each value that was not understood and is left out."""
-        notes: list[str] = []
-        given = _given(raw, notes)
-        notes += [
-            f"“{name[:_LONGEST]}” is no parameter of this page." for name in given if name not in _KNOWN
-        ]
+        given = _PARAMETERS.read(raw)
+        notes = given.notes
         query = Query(
-            q=_text(given.get("q", [""])[-1], notes),
-            status=_statuses(given.get("status", []), notes),
-            sort=self._sort(given.get("sort", [""])[-1], notes),
-            page=_page(given.get("page", ["1"])[-1], notes),
-            size=_size(given.get("size", [str(SIZES[0])])[-1], notes),
+            q=_text(given.last("q"), notes),
+            status=_statuses(given.all("status"), notes),
+            sort=self._sort(given.last_as_written("sort"), notes),
+            page=_page(given.last_as_written("page", "1"), notes),
+            size=_size(given.last_as_written("size", str(SIZES[0])), notes),
         )
         return query, tuple(notes)
 
@@ -61,7 +57,7 @@ class Spec(msgspec.Struct, frozen=True):
             return ""
         if value.removeprefix("-") in self.sorts:
             return value
-        notes.append(f"“{value[:_LONGEST]}” is no column to sort by; sorted by {self.sorts[0]}.")
+        notes.append(f"“{value}” is no column to sort by; sorted by {self.sorts[0]}.")
         return ""
 
 
@@ -121,23 +117,30 @@ def context(
     }
 
 
+class Toggle(msgspec.Struct, frozen=True):
+    """A link beside the filter that puts one term into its text, or takes it out again."""
+
+    label: str
+    href: str
+
+
+def toggle(spec: Spec, query: Query, term: str, off: str, on: str) -> Toggle:
+    """`on` is the label while the term is not asked for, `off` while it is."""
+    terms = query.q.split()
+    if term in terms:
+        terms.remove(term)
+        return Toggle(off, "?" + spec.write(query, q=" ".join(terms)))
+    return Toggle(on, "?" + spec.write(query, q=" ".join((*terms, term))))
+
+
 def words(query: Query) -> str:
     """What a filter asks for, as its address says it."""
-    asked = [f"q={query.q}"] if query.q else []
-    return " and ".join(asked + [f"status={status}" for status in query.status])
+    terms = [f"q={query.q}"] if query.q else []
+    return " and ".join(terms + [f"status={status}" for status in query.status])
 
 
-def _given(raw: str, notes: list[str]) -> dict[str, list[str]]:
-    try:
-        return parse_qs(raw, max_num_fields=_MOST_FIELDS, errors="replace")
-    except ValueError:
-        notes.append(f"The address has more than {_MOST_FIELDS} parameters; none of them is read.")
-        return {}
-
-
-def _text(value: str, notes: list[str]) -> str:
+def _text(text: str, notes: list[str]) -> str:
     """What is looked for: every word of it is looked for in every row."""
-    text = value.strip()[:_LONGEST]
     words = text.split()
     if len(words) <= _MOST_WORDS:
         return text
@@ -147,24 +150,24 @@ def _text(value: str, notes: list[str]) -> str:
 
 def _statuses(values: Sequence[str], notes: list[str]) -> tuple[str, ...]:
     """The statuses by their words or how these begin, in the order of Tone."""
-    found = set()
-    words = dict.fromkeys(word for given in values for word in given[:_LONGEST].split(","))
+    statuses = set()
+    words = dict.fromkeys(word for given in values for word in given.split(","))
     if len(words) > _MOST_WORDS:
         notes.append(f"{len(words)} statuses are asked for; the first {_MOST_WORDS} are looked at.")
     for value in [*words][:_MOST_WORDS]:
         meant = [tone for tone in Tone if value and tone.value.startswith(value)]
         if len(meant) == 1:
-            found.add(meant[0])
+            statuses.add(meant[0])
         else:
-            known = ", ".join(tone.value for tone in Tone)
-            notes.append(f"“{value[:_LONGEST]}” is no status; there are {known}.")
-    return tuple(tone.value for tone in Tone if tone in found)
+            names = ", ".join(tone.value for tone in Tone)
+            notes.append(f"“{value}” is not a status; there are {names}.")
+    return tuple(tone.value for tone in Tone if tone in statuses)
 
 
 def _page(value: str, notes: list[str]) -> int:
     if value.isdecimal() and len(value) <= 7 and int(value) >= 1:
         return int(value)
-    notes.append(f"“{value[:_LONGEST]}” is no page; showing the first.")
+    notes.append(f"“{value}” is not a page; showing the first.")
     return 1
 
 
@@ -173,5 +176,5 @@ def _size(value: str, notes: list[str]) -> int:
         if value == str(size):
             return size
     sizes = ", ".join(map(str, SIZES))
-    notes.append(f"“{value[:_LONGEST]}” is no page size; there are {sizes}.")
+    notes.append(f"“{value}” is not a page size; there are {sizes}.")
     return SIZES[0]

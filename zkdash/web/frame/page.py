@@ -6,21 +6,23 @@ the live parts of the same values again when a revision changed what they show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
-from typing import Any, Literal
-from urllib.parse import parse_qs, unquote_plus
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final, Literal
+from urllib.parse import unquote_plus
 
 import msgspec
 
 from zkdash.cluster.model.changed_areas import Area
+from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.web.frame.cells import Plain, Record
+from zkdash.web.frame.parameters import EVERYWHERE
 from zkdash.web.frame.shapes import Shape
 
-# What every address may hold: the shape of the answer, and the revision that a socket begins from.
-_EVERYWHERE = {"format", "from"}
 _LONGEST = 200
+# The page that leads to other clusters, and so is another for who sees others.
+SEARCH: Final = "search"
 
 
 class View(msgspec.Struct, frozen=True):
@@ -28,10 +30,10 @@ class View(msgspec.Struct, frozen=True):
 
     `title` is the name of what is seen. `parts` are live. `context` goes to the page's template only and
     never changes while the page is open. `records` are the rows of JSON and CSV with the same `fields` each;
-    `total` counts the rows of all pages of the query, `extra` is what JSON has beside them. `gone` is the
-    sentence of a 404: what was asked for is not there. `elsewhere` is the address of the page that a person
-    is sent to instead. `version` tells two views of one revision apart, where a page shows more than the
-    snapshot holds.
+    `total` counts the rows of all pages of the query, `extra` is what JSON has beside them: it is made, as
+    they are, for who asks for JSON, and never for a page or a frame. `gone` is the sentence of a 404: what
+    was asked for is not there. `elsewhere` is the address of the page that a person is sent to instead.
+    `version` tells two views of one revision apart, where a page shows more than the snapshot holds.
     """
 
     title: str
@@ -40,7 +42,7 @@ class View(msgspec.Struct, frozen=True):
     fields: tuple[str, ...] = ()
     records: Callable[[], Iterable[Record]] = tuple
     total: int = 0
-    extra: Mapping[str, Plain | Record | list[Record]] = {}
+    extra: Callable[[], Mapping[str, Plain | Record | list[Record]]] = dict
     gone: str = ""
     elsewhere: str = ""
     version: object = None
@@ -51,13 +53,21 @@ Look = Callable[[Snapshot, PageKey], View]
 BrokerDemand = tuple[Collection[str], Mapping[str, Collection[str]]]
 
 
+class Badge(msgspec.Struct, frozen=True):
+    """The number beside an entry of the side bar, none for 0. With a `tone` it asks to be looked at."""
+
+    number: int
+    tone: Tone | None = None
+
+
 class Page(msgspec.Struct, frozen=True):
     """A page of one cluster.
 
     `route` follows /c/<cluster>/ in Django's path syntax, `look` builds it. `canonical` reads a raw query
     string and returns the canonical one, with sentences about what was not understood. `label` and `letter`
-    are its entry in the navigation and its `g` key, `count` is the number beside the label. `shape` is what
-    its JSON holds, of which /api/openapi.json is made.
+    are its entry in the side bar and its `g` key, `section` is the heading that the entry stands under; what
+    has none stands on top. `badge` is the number beside the label. `shape` is what its JSON holds, of which
+    /api/openapi.json is made.
     It is rendered again after a revision that changed one of its `areas`, or, where the first argument of its
     address names one of the `entities`, that one; and whenever its `render_key` is another: what else can
     show on it, where that is cheaper to compare than to be told of.
@@ -75,9 +85,10 @@ class Page(msgspec.Struct, frozen=True):
     shape: Shape
     areas: frozenset[Area] = frozenset()
     entities: Literal["", "topics", "groups"] = ""
+    section: str = ""
     label: str = ""
     letter: str = ""
-    count: Callable[[Snapshot], int] | None = None
+    badge: Callable[[Snapshot], Badge] | None = None
     render_key: Callable[[Snapshot, PageKey], object] | None = None
     broker_demand: Callable[[Snapshot, PageKey], BrokerDemand] | None = None
     lists_kafka_groups: bool = False
@@ -93,28 +104,12 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def without_query(raw: str) -> tuple[str, tuple[str, ...]]:
-    """The `canonical` of a page that takes no query: what is asked all the same is named."""
+    """The `canonical` of a page that takes no query: parameters that are given anyway are named in notes."""
     names = {pair.partition("=")[0] for pair in raw[:_LONGEST].split("&") if pair}
-    strange = sorted(unquote_plus(name) for name in names if name not in _EVERYWHERE)
-    return "", tuple(f"“{name}” is no parameter of this page." for name in strange)
+    strange = sorted(unquote_plus(name) for name in names if name not in EVERYWHERE)
+    return "", tuple(f"“{name}” is not a parameter of this page." for name in strange)
 
 
 def text(part: str, value: str) -> Block:
     """A live piece of running text."""
     return Block(id=part, template="frame/text.html", values=value)
-
-
-def asked(
-    raw: str, known: Container[str], notes: list[str], *, longest: int, most: int
-) -> dict[str, list[str]]:
-    """The values of a query string by name; `notes` gets a sentence for what is not understood.
-
-    Nothing is read of one with more than `most` parameters; names are told up to `longest` characters.
-    """
-    try:
-        given = parse_qs(raw, max_num_fields=most, errors="replace")
-    except ValueError:
-        notes.append(f"The address has more than {most} parameters; none of them is read.")
-        return {}
-    notes += (f"“{name[:longest]}” is no parameter of this page." for name in given if name not in known)
-    return given

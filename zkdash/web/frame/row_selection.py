@@ -14,7 +14,7 @@ from zkdash.access.roles import Right, Role
 from zkdash.cluster.analysis import kraft
 from zkdash.live.parts import PageKey
 from zkdash.web.frame import links
-from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.cells import Cell, absent
 from zkdash.web.frame.tables import Column
 
 R = TypeVar("R")
@@ -66,12 +66,16 @@ def offers(key: PageKey) -> bool:
 
 
 def columns(
-    key: PageKey, name: str, value: Callable[[R], str], others: Sequence[Column[R]]
+    key: PageKey, name: str, value: Callable[[R], str | None], others: Sequence[Column[R]]
 ) -> tuple[Column[R], ...]:
-    """The columns, with boxes in front where actions are offered."""
+    """The columns, with boxes in front where actions are offered; `value` is None where none can be taken."""
     if not offers(key):
         return tuple(others)
-    return (Column("pick", "Pick", lambda row: Box(name, value(row)), is_sortable=False), *others)
+    return (Column("pick", "Pick", lambda row: _box(name, value(row)), is_sortable=False), *others)
+
+
+def _box(name: str, value: str | None) -> Cell:
+    return absent("it is not in ZooKeeper, where actions write") if value is None else Box(name, value)
 
 
 def context(key: PageKey, noun: str, *kinds: tuple[str, str]) -> dict[str, Any]:

@@ -65,24 +65,24 @@ def named(value: Schema) -> Schema:
     return {"type": "object", "additionalProperties": value}
 
 
-def many(one: Schema) -> Schema:
-    return {"type": "array", "items": one}
+def many(schema: Schema) -> Schema:
+    return {"type": "array", "items": schema}
 
 
-def or_null(one: Schema) -> Schema:
-    return {"anyOf": [one, {"type": "null"}]}
+def or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
 
 
 def columns(of: Columns) -> dict[str, Schema]:
     """The fields of a row, by the columns of its table."""
-    found: dict[str, Schema] = {}
+    schemas: dict[str, Schema] = {}
     for column in of:
         if isinstance(column, str):
-            found[column] = VALUE
+            schemas[column] = VALUE
             continue
-        told = {"title": column.heading, **({"description": column.title} if column.title else {})}
-        found[column.name] = {**told, **(NUMBER if column.is_number else VALUE)}
-    return found
+        words = {"title": column.heading, **({"description": column.title} if column.title else {})}
+        schemas[column.name] = {**words, **(NUMBER if column.is_number else VALUE)}
+    return schemas
 
 
 def row(of: Columns) -> Schema:
@@ -93,5 +93,5 @@ def row(of: Columns) -> Schema:
 def struct(of: type[msgspec.Struct]) -> Schema:
     """One of our values, field by field, where each of them is plain."""
     _, components = msgspec.json.schema_components((of,))
-    found: Schema = components[of.__name__]
-    return fields(**found["properties"])
+    schema: Schema = components[of.__name__]
+    return fields(**schema["properties"])

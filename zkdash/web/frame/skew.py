@@ -54,8 +54,10 @@ class OverMean(Cell, frozen=True):
 
 def block(topic: Topic | None, state: ClusterState) -> Block:
     """The live numbers of a topic; none where no replica is assigned."""
-    found = _skew(topic, state)
-    return Block(id="skew", template="frame/skew.html", values=() if found is None else _figures(found))
+    topic_skew = _skew(topic, state)
+    return Block(
+        id="skew", template="frame/skew.html", values=() if topic_skew is None else _figures(topic_skew)
+    )
 
 
 _CLOSE: Final[shapes.Schema] = {"type": ["number", "null"]}
@@ -73,18 +75,18 @@ RECORD: Final = shapes.fields(
 
 def record(topic: Topic | None, state: ClusterState) -> Record:
     """What JSON says of them; empty where no replica is assigned."""
-    found = _skew(topic, state)
-    if found is None:
+    topic_skew = _skew(topic, state)
+    if topic_skew is None:
         return {}
     return {
-        "brokers_spread_percent": found.spread_percent,
-        "brokers_skew_percent": found.skew_percent,
-        "brokers_leader_skew_percent": found.leader_skew_percent,
-        "preferred_leaders_percent": found.preferred_percent,
-        "even_replicas": found.even_replicas,
-        "even_leaders": found.even_leaders,
-        "skewed_brokers": list(found.skewed),
-        "leader_skewed_brokers": list(found.leader_skewed),
+        "brokers_spread_percent": topic_skew.spread_percent,
+        "brokers_skew_percent": topic_skew.skew_percent,
+        "brokers_leader_skew_percent": topic_skew.leader_skew_percent,
+        "preferred_leaders_percent": topic_skew.preferred_percent,
+        "even_replicas": topic_skew.even_replicas,
+        "even_leaders": topic_skew.even_leaders,
+        "skewed_brokers": list(topic_skew.skewed),
+        "leader_skewed_brokers": list(topic_skew.leader_skewed),
     }
 
 
@@ -97,35 +99,44 @@ def _skew(topic: Topic | None, state: ClusterState) -> TopicSkew | None:
     return None if topic is None else skew.of_topic(topic, state.brokers)
 
 
-def _figures(found: TopicSkew) -> tuple[Figure, ...]:
-    brokers = len(found.replicas)
+def _figures(topic_skew: TopicSkew) -> tuple[Figure, ...]:
+    brokers = len(topic_skew.replicas)
     return (
         Figure(
             "Brokers spread",
-            _percent(found.spread_percent),
-            f"{found.holding} of {found.live} registered brokers hold a replica of it",
+            _percent(topic_skew.spread_percent),
+            f"{topic_skew.holding} of {topic_skew.live} registered brokers hold a replica of it",
             "The share of the cluster’s registered brokers that hold at least one replica of the topic.",
         ),
         Figure(
             "Brokers skew",
-            _percent(found.skew_percent),
-            _uneven(found.skewed, found.replicas, brokers, f"hold more than {found.even_replicas} replicas"),
+            _percent(topic_skew.skew_percent),
+            _uneven(
+                topic_skew.skewed,
+                topic_skew.replicas,
+                brokers,
+                f"hold more than {topic_skew.even_replicas} replicas",
+            ),
             "The share of the topic’s brokers that hold more replicas than the even share: all its replicas, "
             "divided by the brokers that hold any, rounded up.",
         ),
         Figure(
             "Leader skew",
-            _percent(found.leader_skew_percent),
+            _percent(topic_skew.leader_skew_percent),
             _uneven(
-                found.leader_skewed, found.leaders, brokers, f"lead more than {found.even_leaders} partitions"
+                topic_skew.leader_skewed,
+                topic_skew.leaders,
+                brokers,
+                f"lead more than {topic_skew.even_leaders} partitions",
             ),
             "The share of the topic’s brokers that lead more partitions than the even share: its partitions, "
             "divided by the brokers that hold a replica, rounded up.",
         ),
         Figure(
             "Preferred leaders",
-            _percent(found.preferred_percent),
-            f"{found.preferred} of {found.preferable} partitions that have a leader and do not move",
+            _percent(topic_skew.preferred_percent),
+            f"{topic_skew.preferred} of {topic_skew.preferable} partitions that have a leader "
+            "and do not move",
             "The share of partitions that the first replica of their assignment leads.",
         ),
     )
@@ -133,12 +144,12 @@ def _figures(found: TopicSkew) -> tuple[Figure, ...]:
 
 def _uneven(skewed: tuple[int, ...], counts: Mapping[int, int], brokers: int, what: str) -> str:
     """How many brokers, and which with how many each."""
-    told = f"{len(skewed)} of {brokers} brokers {what}"
+    sentence = f"{len(skewed)} of {brokers} brokers {what}"
     if not skewed:
-        return told
+        return sentence
     named = ", ".join(f"{broker} ({cells.grouped(counts[broker])})" for broker in skewed[:_MOST_NAMED])
     more = f" and {len(skewed) - _MOST_NAMED} more" if len(skewed) > _MOST_NAMED else ""
-    return f"{told}: {named}{more}"
+    return f"{sentence}: {named}{more}"
 
 
 def _percent(share: float | None) -> str:

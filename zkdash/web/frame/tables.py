@@ -22,7 +22,11 @@ ONLY_07 = frozenset({Layout.V07, Layout.MIXED})
 
 
 class Column(msgspec.Struct, Generic[R], frozen=True):
-    """One column: `name` is its field in JSON and its key in `?sort=`, `cell` what it shows of a row."""
+    """One column: `name` is its field in JSON and its key in `?sort=`, `cell` what it shows of a row.
+
+    Of a quiet one a change alone is not marked: it moves all the time, as a committed offset does. One that
+    is not shown is for JSON, CSV and `?sort=` only: another column says the same to the eye.
+    """
 
     name: str
     heading: str
@@ -30,6 +34,8 @@ class Column(msgspec.Struct, Generic[R], frozen=True):
     is_number: bool = False
     is_sortable: bool = True
     title: str = ""
+    is_quiet: bool = False
+    is_shown: bool = True
 
 
 class ListColumn(Column[tuple[str, R]], Generic[R], frozen=True):
@@ -63,6 +69,7 @@ class Heading(msgspec.Struct, frozen=True):
     href: str = ""
     aria: str = ""
     arrow: str = ""
+    is_quiet: bool = False
 
 
 class Empty(msgspec.Struct, frozen=True):
@@ -131,6 +138,11 @@ def of_layout(columns: Sequence[ListColumn[R]], layout: Layout) -> tuple[ListCol
     return tuple(column for column in columns if layout in column.layouts)
 
 
+def shown(columns: Sequence[Column[R]]) -> tuple[Column[R], ...]:
+    """The columns that the page's own table has."""
+    return tuple(column for column in columns if column.is_shown)
+
+
 def keys(columns: Sequence[ListColumn[R]]) -> Keys[R]:
     """What a query may sort by."""
     return {column.name: column.key for column in columns if column.key is not None}
@@ -145,7 +157,7 @@ def headings(
 
 def _heading(column: Column[Any], sort: str, link: Callable[[str], str] | None) -> Heading:
     if link is None or not column.is_sortable:
-        return Heading(column.heading, column.is_number, column.title)
+        return Heading(column.heading, column.is_number, column.title, is_quiet=column.is_quiet)
     falls = sort == f"-{column.name}"
     rises = sort == column.name
     # Numbers are asked for biggest first; a second click turns the order round.
@@ -158,4 +170,5 @@ def _heading(column: Column[Any], sort: str, link: Callable[[str], str] | None) 
         href=link(other),
         aria="descending" if falls else "ascending" if rises else "none",
         arrow="▼" if falls else "▲" if rises else "",
+        is_quiet=column.is_quiet,
     )

@@ -31,3 +31,18 @@ def time_html(epoch_ms: int) -> SafeString:
     return format_html(
         '<time datetime="{}" title="{} UTC">{}</time>', text, text[:-1].replace("T", " "), shown
     )
+
+
+def span_text(ms: int) -> str:
+    """A length of time in its two largest units: `under 1 s`, `2.1 s`, `4 min 10 s`, `2 d 4 h`."""
+    if ms < 1000:
+        return "under 1 s"
+    seconds = ms / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    whole = int(seconds)
+    for size, unit, part, smaller in ((86_400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            rest = whole % size // part
+            return f"{whole // size} {unit} {rest} {smaller}" if rest else f"{whole // size} {unit}"
+    raise AssertionError("over a minute it has a unit")

@@ -34,44 +34,44 @@ _known: OrderedDict[tuple[str, str], _Known] = OrderedDict()
 def of(snapshot: Snapshot, group: Group) -> Catalogue:
     """The catalogue of a group. Two threads may make it at once, of which one is forgotten."""
     key = snapshot.cluster, group.name
-    found = _known.get(key)
-    if found is None or not _holds(found, snapshot.state, group):
+    kept = _known.get(key)
+    if kept is None or not _holds(kept, snapshot.state, group):
         expected = expectation.expect(snapshot.state, group, now=0)
-        found = _Known(group, snapshot.state, group_partitions.catalogue(expected))
-    _remember(key, _Known(found.group, snapshot.state, found.catalogue))
-    return found.catalogue
+        kept = _Known(group, snapshot.state, group_partitions.catalogue(expected))
+    _remember(key, _Known(kept.group, snapshot.state, kept.catalogue))
+    return kept.catalogue
 
 
-def _holds(found: _Known, state: ClusterState, group: Group) -> bool:
+def _holds(kept: _Known, state: ClusterState, group: Group) -> bool:
     """Whether members, owners and partitions are the very same objects."""
-    before, was = found.group, found.state
+    before, was = kept.group, kept.state
     if before.members is not group.members or before.owners is not group.owners:
         return False
     if bool(before.offsets) != bool(group.offsets) or bool(was.brokers) != bool(state.brokers):
         return False
-    return was.topics is state.topics or _same_topics(found.catalogue, was, state)
+    return was.topics is state.topics or _same_topics(kept.catalogue, was, state)
 
 
 def _same_topics(catalogue: Catalogue, was: ClusterState, state: ClusterState) -> bool:
     """Whether the topics that the group asks for are what they were; of wildcards, whether all names are."""
-    asked = catalogue.expected.asked
-    if asked.assumptions and was.topics.keys() != state.topics.keys():
+    demanded = catalogue.expected.inputs
+    if demanded.assumptions and was.topics.keys() != state.topics.keys():
         return False
-    for name in {*asked.demand.partitions, *asked.open_topics}:
-        one, other = was.topics.get(name), state.topics.get(name)
-        if one is other:
+    for name in {*demanded.demand.partitions, *demanded.open_topics}:
+        earlier, other = was.topics.get(name), state.topics.get(name)
+        if earlier is other:
             continue
-        if one is None or other is None or one.layout is not other.layout:
+        if earlier is None or other is None or earlier.layout is not other.layout:
             return False
-        if one.assignment is not other.assignment or one.counts is not other.counts:
+        if earlier.assignment is not other.assignment or earlier.counts is not other.counts:
             return False
     return True
 
 
-def _remember(key: tuple[str, str], known: _Known) -> None:
-    _known[key] = known
+def _remember(key: tuple[str, str], kept: _Known) -> None:
+    _known[key] = kept
     _known.move_to_end(key)
-    size = sum(len(one.catalogue.entries) for one in tuple(_known.values()))
+    size = sum(len(kept.catalogue.entries) for kept in tuple(_known.values()))
     while size > MOST and len(_known) > 1:
         _, gone = _known.popitem(last=False)
         size -= len(gone.catalogue.entries)

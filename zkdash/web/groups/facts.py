@@ -24,8 +24,18 @@ from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
 from zkdash.web.frame import links, shapes
-from zkdash.web.frame.cells import Record, tone_html
-from zkdash.web.frame.facts import Explanation, Fact, Facts, Note, listed, path, status_line
+from zkdash.web.frame.cells import Record, grouped, tone_html
+from zkdash.web.frame.facts import (
+    Explanation,
+    Fact,
+    Facts,
+    Note,
+    listed,
+    moment,
+    path,
+    status_line,
+    text,
+)
 from zkdash.web.groups import cells
 
 _MOST_IDLE = 20
@@ -71,10 +81,14 @@ def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expecta
     if group is None:
         if not positions.is_kept_in_kafka(snapshot.samples, name):
             return {}
-        found = coordinator.of_group(snapshot.state, name)
-        return {"status": Tone.INFO.value, "words": _ELSEWHERE, "coordinator": msgspec.structs.asdict(found)}
+        of_group = coordinator.of_group(snapshot.state, name)
+        return {
+            "status": Tone.INFO.value,
+            "words": _ELSEWHERE,
+            "coordinator": msgspec.structs.asdict(of_group),
+        }
     numbers = snapshot.state.group_summaries[group.name]
-    found = coordinator.of_group(snapshot.state, group.name)
+    of_group = coordinator.of_group(snapshot.state, group.name)
     return {
         "status": numbers.tone.value,
         "words": numbers.words,
@@ -86,15 +100,15 @@ def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expecta
         "idle_threads": list(expected.idle),
         "partial": _partial(expected) or None,
         "notes": list(_notes(expected)),
-        "assumptions": list(expected.asked.assumptions),
-        "coordinator": msgspec.structs.asdict(found),
+        "assumptions": list(expected.inputs.assumptions),
+        "coordinator": msgspec.structs.asdict(of_group),
     }
 
 
 def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
     partial = _partial(expected)
     source = expected.against.source if expected.plans else ""
-    sentences = ((source,) if source else ()) + expected.asked.assumptions
+    sentences = ((source,) if source else ()) + expected.inputs.assumptions
     return Facts(
         group.name,
         facts=tuple(_lines(snapshot, group, expected)),
@@ -113,6 +127,8 @@ def _lines(snapshot: Snapshot, group: Group, expected: Expectation) -> Iterator[
         numbers.tone, numbers.words, ("rebalancing",) if group.name in snapshot.restless else ()
     )
     yield Fact("Path", path(paths.group(group.name)))
+    if not is_old:
+        yield _lag(snapshot, group.name)
     yield Fact("Offsets", _offsets(snapshot, group, is_old=is_old))
     if rule := _rule(expected):
         yield Fact("Rule", rule)
@@ -126,10 +142,20 @@ def _lines(snapshot: Snapshot, group: Group, expected: Expectation) -> Iterator[
     if expected.idle:
         shown = expected.idle[:_MOST_IDLE]
         threads = (
-            format_html('<span title="{}"><bdi>{}</bdi></span>', one, cells.short(one, group.name))
-            for one in shown
+            format_html('<span title="{}"><bdi>{}</bdi></span>', thread, cells.short(thread, group.name))
+            for thread in shown
         )
         yield Fact("Idle threads", listed(threads, more=len(expected.idle) - len(shown)))
+
+
+def _lag(snapshot: Snapshot, name: str) -> Fact:
+    """What it has left to read in all, with its age; or why that is not known."""
+    lag = snapshot.lags.of_group(name)
+    if lag.lag is None or lag.as_of is None:
+        return Fact("Lag", text("unknown"), lag.reason, is_missing=True)
+    worst = f"; {grouped(lag.worst.lag)} on {lag.worst.topic}-{lag.worst.partition}" if lag.worst else ""
+    how = moment(int(lag.as_of) * 1000)
+    return Fact("Lag", format_html("{} messages{}, as of {}", grouped(lag.lag), worst, how))
 
 
 def _migration(snapshot: Snapshot, group: Group) -> Migration | None:
@@ -146,25 +172,26 @@ def _partial(expected: Expectation) -> str:
 
 def _only_in_kafka(snapshot: Snapshot, name: str) -> Facts:
     """A group of consumers of 0.9 and later, or one that has left nothing in ZooKeeper."""
-    told = (
-        "The group keeps itself in Kafka. Its offsets are those that its coordinator tells; its members"
-        " and what they own are not in ZooKeeper."
+    kept_in = (
+        "The group keeps itself in Kafka. Its offsets, its members and what they were assigned are those that"
+        " its coordinator tells; nothing of it is in ZooKeeper."
     )
     return Facts(
         name,
         facts=(
             status_line(Tone.INFO, _ELSEWHERE),
+            _lag(snapshot, name),
             Fact("Offsets", "in Kafka"),
             _coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, name)),
         ),
-        notes=(Note(told, is_info=True),),
+        notes=(Note(kept_in, is_info=True),),
     )
 
 
 def _rule(expected: Expectation) -> str:
     """By which rule owners are expected, and what speaks for it."""
     if not expected.plans:
-        return "cannot be told" if expected.asked.demand.members or not expected.asked.is_clear else ""
+        return "cannot be told" if expected.inputs.demand.members or not expected.inputs.is_clear else ""
     against = _titled(expected.against)
     if expected.rule is None:
         owned = any(part.owner for part in expected.parts)
@@ -188,8 +215,8 @@ def _offsets(snapshot: Snapshot, group: Group, *, is_old: bool) -> str:
     commits = snapshot.samples.committed(group.name)
     if isinstance(commits, GroupCommits):
         places = [("ZooKeeper", bool(group.offsets)), ("Kafka", bool(commits.commits))]
-        told = " and ".join(f"in {place}" for place, holds in places if holds)
-        return told or (
+        where = " and ".join(f"in {place}" for place, holds in places if holds)
+        return where or (
             "none" if commits.whole else "none of those that brokers before 0.10.2 could be asked about"
         )
     if group.offsets:
@@ -197,26 +224,28 @@ def _offsets(snapshot: Snapshot, group: Group, *, is_old: bool) -> str:
     return "not in ZooKeeper: kept in Kafka, not visible here, or never committed"
 
 
-def _coordinator(cluster: str, found: Coordinator) -> Fact:
+def _coordinator(cluster: str, group_coordinator: Coordinator) -> Fact:
     """The broker and its page, and what else is to say of it; only that where there is no broker."""
-    if found.broker is None:
-        return Fact("Coordinator", found.reason or "")
-    leads = f"leads partition {found.partition} of {OFFSETS_TOPIC}"
-    told = f"{leads} and is not registered" if found.reason else leads
-    href = links.broker(cluster, found.broker)
-    return Fact("Coordinator", format_html('<a href="{}">broker {}</a> {}', href, found.broker, told))
+    if group_coordinator.broker is None:
+        return Fact("Coordinator", group_coordinator.reason or "")
+    leads = f"leads partition {group_coordinator.partition} of {OFFSETS_TOPIC}"
+    words = f"{leads} and is not registered" if group_coordinator.reason else leads
+    href = links.broker(cluster, group_coordinator.broker)
+    return Fact(
+        "Coordinator", format_html('<a href="{}">broker {}</a> {}', href, group_coordinator.broker, words)
+    )
 
 
 def _notes(expected: Expectation) -> Iterator[str]:
     """What an operator should know about the group as a whole, worst first."""
-    asked = expected.asked
-    yield from map(_sentence, asked.blocked)
+    demanded = expected.inputs
+    yield from map(_sentence, demanded.blocked)
     # These begin with a consumer's id, or as a sentence does.
-    yield from (f"Not planned: {text}." for text in asked.unclear)
+    yield from (f"Not planned: {text}." for text in demanded.unclear)
     if _is_mixed(expected):
         yield _mixed(expected)
     yield from map(_sentence, expected.may_differ)
-    open_topics = sorted(asked.open_topics.items())
+    open_topics = sorted(demanded.open_topics.items())
     for topic, why in open_topics[:_MOST_TOPICS]:
         yield f"Topic {topic}: {why}."
     if len(open_topics) > _MOST_TOPICS:
@@ -225,7 +254,7 @@ def _notes(expected: Expectation) -> Iterator[str]:
 
 def _is_mixed(expected: Expectation) -> bool:
     """Whether members follow rules that have none in common; else the partitions tell what is wrong."""
-    rules = [set(one) for one in expected.followed.values() if one]
+    rules = [set(rule) for rule in expected.followed.values() if rule]
     return len(rules) > 1 and not set.intersection(*rules)
 
 
@@ -234,8 +263,8 @@ def _mixed(expected: Expectation) -> str:
     kinds = Counter(
         _or([_titled(rule) for rule in rules]) if rules else "none" for rules in expected.followed.values()
     )
-    told = ", ".join(f"{count} by {kind}" for kind, count in kinds.most_common())
-    return f"The owners as a whole follow no rule. Members that own just what a rule gives them: {told}."
+    counted = ", ".join(f"{count} by {kind}" for kind, count in kinds.most_common())
+    return f"The owners as a whole follow no rule. Members that own just what a rule gives them: {counted}."
 
 
 def _sentence(text: str) -> str:

@@ -13,6 +13,7 @@ from zkdash.cluster.rebalance.values import Expectation, Verdict
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import partitions as group_partitions
 from zkdash.cluster.tables.groups.partitions import GroupPartitionRow
+from zkdash.cluster.tables.query import SIZES, Query, Selection
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
@@ -23,7 +24,7 @@ from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.groups import cells as group_cells
-from zkdash.web.groups import expectations, members
+from zkdash.web.groups import expectations, kafka_members, members, ownership, topic_lags
 from zkdash.web.groups import facts as group_facts
 from zkdash.web.history import timeline
 
@@ -40,29 +41,39 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     group = snapshot.state.groups.get(name)
     query, _ = SPEC.read(key.query)
-    asked = group or Group(name)
+    shown_group = group or Group(name)
     is_old = snapshot.state.layout is Layout.V07
-    known = expectations.of(snapshot, asked)
-    expected = known.expected
-    found = group_partitions.select(
-        asked,
-        known,
-        query,
-        settled=name not in snapshot.restless,
-        positions=None if is_old else positions.of_group(snapshot.samples, name),
-        kept=positions.kept(snapshot.samples, name),
-    )
+    catalogue = expectations.of(snapshot, shown_group)
+    expected = catalogue.expected
+    read = positions.kept(snapshot.samples, name)
+
+    def select(query: Query) -> Selection[GroupPartitionRow]:
+        return group_partitions.select(
+            shown_group,
+            catalogue,
+            query,
+            settled=name not in snapshot.restless,
+            positions=None if is_old else positions.of_group(snapshot.samples, name),
+            kept=read,
+        )
+
+    selection = select(query)
+    # The picture shows all partitions, whatever the table is asked for.
+    drawn = select(Query(size=max(SIZES))).rows if ownership.is_drawn_in_lines(shown_group, catalogue) else ()
     columns = _columns(snapshot)
-    entries = tuple(Entry(snapshot.cluster, name, row) for row in found.rows)
+    entries = tuple(Entry(snapshot.cluster, name, row) for row in selection.rows)
     facts = group_facts.block(snapshot, name, group, expected)
     return View(
         title=name,
         parts=(
             facts,
             entity_findings.block(snapshot, About.GROUP, key.args[0]),
-            members.table(snapshot.cluster, asked, known),
+            ownership.block(shown_group, catalogue, drawn),
+            members.table(snapshot.cluster, shown_group, catalogue),
+            kafka_members.block(snapshot, name),
+            *(() if is_old else (topic_lags.table(snapshot, name),)),
             _table(columns, entries, _empty(snapshot, query, expected)),
-            *listing.blocks(SPEC, query, found, "partitions"),
+            *listing.blocks(SPEC, query, selection, "partitions"),
         ),
         context={
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
@@ -70,13 +81,16 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "action_links": _action_links(key) if group is not None else (),
             "timeline": timeline.about(snapshot.cluster, "group", name),
             "member_headings": tables.headings(members.COLUMNS, ""),
+            "topic_headings": () if is_old else tables.headings(topic_lags.COLUMNS, ""),
         },
         fields=tables.fields(FIELDS),
         records=lambda: tables.records(FIELDS, entries),
-        total=found.matched,
-        extra={
+        total=selection.matched,
+        extra=lambda: {
             "group": group_facts.record(snapshot, name, group, expected),
-            "members": members.records(asked, known),
+            "members": members.records(shown_group, catalogue),
+            "in_kafka": kafka_members.record(snapshot, name),
+            "topics": topic_lags.records(snapshot, name),
         },
         gone=facts.values.gone if snapshot.state.loaded else "",
     )
@@ -95,11 +109,11 @@ def _table(columns: tuple[Column[Entry], ...], entries: tuple[Entry, ...], empty
         "partitions-rows",
         columns,
         (
-            (links.element_id("part", f"{one.row.topic}/{one.row.partition}"), one.row.status, one)
-            for one in entries
+            (links.element_id("part", f"{entry.row.topic}/{entry.row.partition}"), entry.row.status, entry)
+            for entry in entries
         ),
         empty,
-        problems=lambda one: links.problems(one.cluster, one.row.path),
+        problems=lambda entry: links.problems(entry.cluster, entry.row.path),
     )
 
 
@@ -108,7 +122,7 @@ def _empty(snapshot: Snapshot, query: topic_queries.Query, expected: Expectation
         return Empty("Partitions are not known before the first load from ZooKeeper.")
     if query.q or query.status:
         return Empty(f"No partition matches {listing.words(query)}.", "?", "Clear filter")
-    if not expected.asked.is_clear:
+    if not expected.inputs.is_clear:
         return Empty("What the group asks for cannot be told. It owns nothing, nor has it an offset here.")
     return Empty("The group neither asks for nor owns a partition, and no offset of it is in ZooKeeper.")
 
@@ -132,25 +146,25 @@ def _columns(snapshot: Snapshot) -> tuple[Column[Entry], ...]:
     return COLUMNS
 
 
-def _owner(one: Entry) -> Cell:
+def _owner(entry: Entry) -> Cell:
     return cells.known(
-        one.row.owner,
+        entry.row.owner,
         lambda thread: group_cells.Thread(
             thread,
-            group_cells.short(thread, one.group),
-            gone=one.row.verdict is Verdict.NOT_REGISTERED,
+            group_cells.short(thread, entry.group),
+            gone=entry.row.verdict is Verdict.NOT_REGISTERED,
         ),
         "no owner znode",
     )
 
 
-def _expected(one: Entry) -> Cell:
-    row = one.row
+def _expected(entry: Entry) -> Cell:
+    row = entry.row
     if row.expected is None:
         return cells.unknown(row.reason or "no member subscribes to it")
     if row.expected == row.owner:
         return group_cells.Same(row.expected)
-    return group_cells.Thread(row.expected, group_cells.short(row.expected, one.group))
+    return group_cells.Thread(row.expected, group_cells.short(row.expected, entry.group))
 
 
 def _number(value: Known[int], why: str) -> Cell:
@@ -163,8 +177,8 @@ def _told(value: int | Unknown | None, why: str) -> Cell:
     return _number(value, why)
 
 
-def _lag(one: Entry) -> Cell:
-    lag = one.row.lag
+def _lag(entry: Entry) -> Cell:
+    lag = entry.row.lag
     if isinstance(lag, int) and lag < 0:
         return cells.Number(lag, alert=Tone.WARNING)
     return _told(lag, "no offset was committed")
@@ -172,32 +186,48 @@ def _lag(one: Entry) -> Cell:
 
 _NO_OFFSET = "no offset znode: none was committed to ZooKeeper"
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("topic", "Topic", lambda one: cells.Name(one.row.topic, links.topic(one.cluster, one.row.topic))),
-    Column("partition", "Partition", lambda one: group_cells.Key(one.row.partition), is_number=True),
-    Column("status", "Verdict", lambda one: cells.Status(one.row.status, one.row.words)),
+    Column(
+        "topic",
+        "Topic",
+        lambda entry: cells.Name(entry.row.topic, links.topic(entry.cluster, entry.row.topic)),
+    ),
+    Column("partition", "Partition", lambda entry: group_cells.Key(entry.row.partition), is_number=True),
+    Column("status", "Verdict", lambda entry: cells.Status(entry.row.status, entry.row.words)),
     Column("owner", "Owner", _owner, title="the thread that claims it"),
     Column("expected", "Expected owner", _expected, title="by the rule above"),
-    Column("offset", "Offset", lambda one: _number(one.row.offset, _NO_OFFSET), is_number=True),
+    Column(
+        "offset", "Offset", lambda entry: _number(entry.row.offset, _NO_OFFSET), is_number=True, is_quiet=True
+    ),
     Column(
         "in_kafka",
         "In Kafka",
-        lambda one: _told(one.row.in_kafka, "no offset was committed to Kafka"),
+        lambda entry: _told(entry.row.in_kafka, "no offset was committed to Kafka"),
         is_number=True,
         title="the offset that the group committed to Kafka",
+        is_quiet=True,
     ),
-    Column("log_end", "Log end", lambda one: _told(one.row.log_end, "no broker is asked"), is_number=True),
-    Column("lag", "Lag", _lag, is_number=True, title="from the furthest offset to the log's end"),
+    Column(
+        "log_end",
+        "Log end",
+        lambda entry: _told(entry.row.log_end, "no broker is asked"),
+        is_number=True,
+        is_quiet=True,
+    ),
+    Column(
+        "lag", "Lag", _lag, is_number=True, title="from the furthest offset to the log's end", is_quiet=True
+    ),
     Column(
         "committed",
         "Committed",
-        lambda one: cells.known(one.row.committed, cells.Moment, _NO_OFFSET),
+        lambda entry: cells.known(entry.row.committed, cells.Moment, _NO_OFFSET),
         title="when the offset in ZooKeeper was written",
+        is_quiet=True,
     ),
 )
 _BY_BROKERS = frozenset({"in_kafka", "log_end", "lag"})
 FIELDS: tuple[Column[Entry], ...] = (
     *COLUMNS,
-    Column("path", "Path", lambda one: cells.Path(one.row.path)),
+    Column("path", "Path", lambda entry: cells.Path(entry.row.path)),
 )
 SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS))
 
@@ -207,10 +237,18 @@ PAGE = Page(
     template="groups/group.html",
     look=look,
     areas=frozenset({"topics", "brokers", "samples", "findings"}),
+    render_key=lambda snapshot, key: snapshot.lags.groups.get(key.args[0]),
     entities="groups",
     canonical=SPEC.canonical,
     shape=shapes.Shape(
-        (FIELDS,), {"group": group_facts.RECORD, "members": members.RECORDS}, frozenset({"group", "members"})
+        (FIELDS,),
+        {
+            "group": group_facts.RECORD,
+            "members": members.RECORDS,
+            "in_kafka": kafka_members.RECORD,
+            "topics": topic_lags.RECORDS,
+        },
+        frozenset({"group", "members"}),
     ),
     broker_demand=broker_demand,
     lists_kafka_groups=True,

@@ -16,8 +16,8 @@ from zkdash.kafka.consumers import consumer_ids
 from zkdash.kafka.consumers.consumer_ids import ConsumerId
 from zkdash.kafka.values import Pattern, Registration
 from zkdash.live.parts import Table
-from zkdash.web.frame import broker_cells, cells, links, shapes, tables
-from zkdash.web.frame.cells import Cell, Record
+from zkdash.web.frame import cells, links, shapes, tables
+from zkdash.web.frame.cells import Cell, Record, broker_cells
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.groups import cells as group_cells
 
@@ -38,56 +38,56 @@ class Entry(msgspec.Struct, frozen=True):
     unclear: str = ""
 
 
-def table(cluster: str, group: Group, known: Catalogue) -> Table:
+def table(cluster: str, group: Group, catalogue: Catalogue) -> Table:
     """The live rows of the members, by id; those over `MOST` are only in JSON."""
-    entries = [entry for entry, _ in zip(_entries(group, known), range(MOST), strict=False)]
+    entries = [entry for entry, _ in zip(_entries(group, catalogue), range(MOST), strict=False)]
     return tables.part(
         "members-rows",
         COLUMNS,
-        ((links.element_id("member", one.member.id), _tone(one), one) for one in entries),
+        ((links.element_id("member", entry.member.id), _tone(entry), entry) for entry in entries),
         Empty("No member is registered: nobody reads for this group now."),
-        problems=lambda one: links.problems(cluster, paths.member(one.group, one.member.id)),
+        problems=lambda entry: links.problems(cluster, paths.member(entry.group, entry.member.id)),
     )
 
 
-def records(group: Group, known: Catalogue) -> list[Record]:
+def records(group: Group, catalogue: Catalogue) -> list[Record]:
     """All members as JSON has them."""
-    return list(tables.records(FIELDS, _entries(group, known)))
+    return list(tables.records(FIELDS, _entries(group, catalogue)))
 
 
-def _entries(group: Group, known: Catalogue) -> Iterator[Entry]:
-    expected = known.expected
+def _entries(group: Group, catalogue: Catalogue) -> Iterator[Entry]:
+    expected = catalogue.expected
     idle = Counter(consumer_ids.parse_thread(thread).consumer for thread in expected.idle)
-    asked = expected.asked.demand.members
+    members = expected.inputs.demand.members
     for name in sorted(group.members):
         member = group.members[name]
-        topics = asked.get(name)
-        why = [sentence for sentence in expected.asked.unclear if sentence.startswith(f"{name}: ")]
+        topics = members.get(name)
+        why = [sentence for sentence in expected.inputs.unclear if sentence.startswith(f"{name}: ")]
         yield Entry(
             group=group.name,
             member=member,
             id=consumer_ids.parse_consumer(name, group.name),
             topics=None if topics is None else tuple(sorted(topics)),
-            owned=known.owned.get(name, 0),
+            owned=catalogue.owned.get(name, 0),
             idle=idle[name],
             unclear=why[0].removeprefix(f"{name}: ") if why else "",
         )
 
 
-def _tone(one: Entry) -> Tone:
-    return Tone.OK if isinstance(one.member.registration, Registration) else Tone.WARNING
+def _tone(entry: Entry) -> Tone:
+    return Tone.OK if isinstance(entry.member.registration, Registration) else Tone.WARNING
 
 
-def _subscription(one: Entry) -> Cell:
-    registration = one.member.registration
+def _subscription(entry: Entry) -> Cell:
+    registration = entry.member.registration
     if not isinstance(registration, Registration):
         return cells.unparsable(registration)
     if registration.pattern is Pattern.STATIC or not registration.subscription:
         return cells.Text(_named(tuple(sorted(registration.subscription))) or "nothing")
     pattern = f"{_WORDS[registration.pattern]} {next(iter(registration.subscription))}"
-    if one.topics is None:
-        return cells.Text(f"{pattern}: {one.unclear or 'cannot preview'}")
-    return cells.Text(f"{pattern}: {_named(one.topics) or 'no topic'} now")
+    if entry.topics is None:
+        return cells.Text(f"{pattern}: {entry.unclear or 'cannot preview'}")
+    return cells.Text(f"{pattern}: {_named(entry.topics) or 'no topic'} now")
 
 
 def _named(topics: tuple[str, ...]) -> str:
@@ -96,24 +96,24 @@ def _named(topics: tuple[str, ...]) -> str:
     return f"{', '.join(topics[:_TOPICS])} and {cells.grouped(len(topics) - _TOPICS)} more"
 
 
-def _started(one: Entry) -> Cell:
-    registration = one.member.registration
-    started = one.id.started
+def _started(entry: Entry) -> Cell:
+    registration = entry.member.registration
+    started = entry.id.started
     if isinstance(registration, Registration) and registration.timestamp is not None:
         started = registration.timestamp
-    return cells.known(started, cells.Moment, one.id.reason or "neither the id nor the registration tells")
+    return cells.known(started, cells.Moment, entry.id.reason or "neither the id nor the registration tells")
 
 
-def _threads(one: Entry) -> Cell:
-    registration = one.member.registration
+def _threads(entry: Entry) -> Cell:
+    registration = entry.member.registration
     if not isinstance(registration, Registration):
         return cells.unparsable(registration)
     counts = tuple(sorted(registration.subscription.items()))
     return group_cells.Threads(counts) if counts else cells.absent("it subscribes to nothing")
 
 
-def _session(one: Entry) -> Cell:
-    znode = one.member.znode
+def _session(entry: Entry) -> Cell:
+    znode = entry.member.znode
     if znode is None:
         return cells.absent("the znode is not readable")
     if not znode.ephemeral_owner:
@@ -125,23 +125,23 @@ COLUMNS: tuple[Column[Entry], ...] = (
     Column(
         "consumer",
         "Consumer",
-        lambda one: group_cells.Thread(
-            one.member.id, group_cells.short(one.member.id, one.group), is_head=True
+        lambda entry: group_cells.Thread(
+            entry.member.id, group_cells.short(entry.member.id, entry.group), is_head=True
         ),
     ),
     Column(
         "host",
         "Host",
-        lambda one: cells.known(one.id.host, cells.Text, one.id.reason or "the id does not tell"),
+        lambda entry: cells.known(entry.id.host, cells.Text, entry.id.reason or "the id does not tell"),
     ),
     Column("started", "Started", _started, title="by the consumer's own clock"),
     Column("subscription", "Subscription", _subscription),
     Column("threads", "Threads", _threads, is_number=True, title="for each topic"),
-    Column("owned", "Owns", lambda one: cells.Number(one.owned), is_number=True, title="partitions"),
+    Column("owned", "Owns", lambda entry: cells.Number(entry.owned), is_number=True, title="partitions"),
     Column(
         "idle",
         "Idle",
-        lambda one: cells.Number(one.idle),
+        lambda entry: cells.Number(entry.idle),
         is_number=True,
         title="threads to which the expected plan gives nothing",
     ),
@@ -150,7 +150,7 @@ COLUMNS: tuple[Column[Entry], ...] = (
 # Under the group's path and with the id, both of which are on the page.
 FIELDS: tuple[Column[Entry], ...] = (
     *COLUMNS,
-    Column("path", "Path", lambda one: cells.Path(paths.member(one.group, one.member.id))),
+    Column("path", "Path", lambda entry: cells.Path(paths.member(entry.group, entry.member.id))),
 )
 
 RECORDS: Final = shapes.many(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -20,21 +20,20 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.parameters import Parameters
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.groups import cells as group_cells
 from zkdash.web.groups import expectations
 from zkdash.web.groups import group as group_page
 
 MOST = 500  # rows shown; JSON and CSV have all of them
-_LONGEST = 300
-_MOST_FIELDS = 200
 _MOST_SUGGESTED = 200
 _NUMBERS = {
     "add": scenario.MOST_MEMBERS,
     "threads": scenario.MOST_THREADS,
     "partitions": scenario.MOST_PARTITIONS,
 }
-_KNOWN = {*_NUMBERS, "host", "remove", "topic", "rule", "format", "from"}
+_PARAMETERS = Parameters(frozenset({*_NUMBERS, "host", "remove", "topic", "rule"}), longest=300, most=200)
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -69,13 +68,13 @@ class Answer(msgspec.Struct, frozen=True):
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     group = snapshot.state.groups.get(name)
-    asked, rule, _ = _read(key.query)
+    question, rule, _ = _read(key.query)
     expected = expectations.of(snapshot, group or Group(name)).expected
-    found = _ask(expected, asked, rule)
-    computed = found if isinstance(found, WhatIf) else None
+    what_if = _ask(expected, question, rule)
+    computed = what_if if isinstance(what_if, WhatIf) else None
     entries = tuple(Entry(snapshot.cluster, name, shift) for shift in computed.shifts) if computed else ()
-    answer = _answer(snapshot, group, expected, asked, found)
-    shares = _shares(name, computed, asked) if computed else ()
+    answer = _answer(snapshot, group, expected, question, what_if)
+    shares = _shares(name, computed, question) if computed else ()
     return View(
         title=f"What if: {name}",
         parts=(
@@ -83,132 +82,124 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             tables.part(
                 "shares-rows",
                 SHARES,
-                ((links.element_id("share", one.member), Tone.OK, one) for one in shares[:MOST]),
+                ((links.element_id("share", share.member), Tone.OK, share) for share in shares[:MOST]),
                 Empty("No member has or would get a partition."),
             ),
             tables.part(
                 "shifts-rows",
                 COLUMNS,
                 (
-                    (links.element_id("shift", f"{one.shift.topic}/{one.shift.key}"), _status(one)[0], one)
-                    for one in entries[:MOST]
+                    (
+                        links.element_id("shift", f"{entry.shift.topic}/{entry.shift.key}"),
+                        _status(entry)[0],
+                        entry,
+                    )
+                    for entry in entries[:MOST]
                 ),
                 Empty("No partition gets another owner."),
             ),
         ),
-        context=_context(expected, asked, rule),
+        context=_context(expected, question, rule),
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, entries),
         total=len(entries),
-        extra={"answer": answer.sentence, "members": list(tables.records(SHARES, shares))},
+        extra=lambda: {"answer": answer.sentence, "members": list(tables.records(SHARES, shares))},
         gone=answer.gone if snapshot.state.loaded else "",
     )
 
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """What is asked, without its defaults, and a sentence about each thing that was not understood."""
-    asked, rule, notes = _read(raw)
-    pairs = [(name, str(value)) for name in _NUMBERS if (value := getattr(asked, name))]
-    pairs += [("host", asked.host)] if asked.host != scenario.HOST else []
-    pairs += [("remove", member) for member in asked.remove]
-    pairs += [("topic", asked.topic)] if asked.topic else []
+    question, rule, notes = _read(raw)
+    pairs = [(name, str(value)) for name in _NUMBERS if (value := getattr(question, name))]
+    pairs += [("host", question.host)] if question.host != scenario.HOST else []
+    pairs += [("remove", member) for member in question.remove]
+    pairs += [("topic", question.topic)] if question.topic else []
     pairs += [("rule", rule.value)] if rule else []
     return urlencode(pairs, errors="surrogatepass"), notes
 
 
 def _read(raw: str) -> tuple[Scenario, Rule | None, tuple[str, ...]]:
-    try:
-        given = parse_qs(raw, max_num_fields=_MOST_FIELDS, errors="replace")
-    except ValueError:
-        return Scenario(), None, (f"The address has more than {_MOST_FIELDS} parameters; none is read.",)
-    notes = [f"“{name[:_LONGEST]}” is no parameter of this page." for name in given if name not in _KNOWN]
-    asked = Scenario(
-        **{name: _number(given.get(name, [""])[-1], name, most, notes) for name, most in _NUMBERS.items()},
-        host=given.get("host", [""])[-1].strip()[:_LONGEST] or scenario.HOST,
-        remove=tuple(dict.fromkeys(member[:_LONGEST] for member in given.get("remove", []))),
-        topic=given.get("topic", [""])[-1][:_LONGEST],
+    given = _PARAMETERS.read(raw)
+    question = Scenario(
+        **{name: given.number(name, most) for name, most in _NUMBERS.items()},
+        host=given.last("host") or scenario.HOST,
+        remove=tuple(dict.fromkeys(given.all("remove"))),
+        topic=given.last_as_written("topic"),
     )
-    return asked, _rule(given.get("rule", [""])[-1], notes), tuple(notes)
-
-
-def _number(value: str, name: str, most: int, notes: list[str]) -> int:
-    if not value:
-        return 0
-    if value.isascii() and value.isdecimal() and len(value) <= 7 and int(value) <= most:
-        return int(value)
-    notes.append(f"“{value[:_LONGEST]}” is no number from 0 to {most} for {name}; it is left out.")
-    return 0
+    rule = _rule(given.last_as_written("rule"), given.notes)
+    return question, rule, tuple(given.notes)
 
 
 def _rule(value: str, notes: list[str]) -> Rule | None:
     if not value:
         return None
-    found = next((rule for rule in Rule if rule.value == value), None)
-    if found is None:
-        notes.append(f"“{value[:_LONGEST]}” is no rule; there are {', '.join(rule.value for rule in Rule)}.")
-    return found
+    rule_named = next((rule for rule in Rule if rule.value == value), None)
+    if rule_named is None:
+        notes.append(f"“{value}” is no rule; there are {', '.join(rule.value for rule in Rule)}.")
+    return rule_named
 
 
-def _ask(expected: Expectation, asked: Scenario, rule: Rule | None) -> WhatIf | str:
+def _ask(expected: Expectation, question: Scenario, rule: Rule | None) -> WhatIf | str:
     """Both plans, or a sentence why they are not to be had."""
     if not expected.plans:
-        why = (*expected.asked.blocked, *expected.asked.unclear)
+        why = (*expected.inputs.blocked, *expected.inputs.unclear)
         return f"What the group asks for cannot be told: {why[0]}." if why else "There is no plan to change."
-    after = scenario.apply(asked, expected.group, expected.asked.demand)
+    after = scenario.apply(question, expected.group, expected.inputs.demand)
     if isinstance(after, str):
         return after
     chosen = rule if rule in expected.plans else expected.against
-    return whatif.ask(expected.asked.demand, after, chosen or expected.against)
+    return whatif.ask(expected.inputs.demand, after, chosen or expected.against)
 
 
 def _answer(
     snapshot: Snapshot,
     group: Group | None,
     expected: Expectation,
-    asked: Scenario,
-    found: WhatIf | str,
+    question: Scenario,
+    answer: WhatIf | str,
 ) -> Answer:
     name = expected.group
     href = links.group(snapshot.cluster, name)
     if group is None:
-        known = snapshot.state.loaded
+        is_loaded = snapshot.state.loaded
         gone = f"No group named “{name}” is in ZooKeeper."
         return Answer(
-            name, href, gone if known else "Groups are not known before the first load from ZooKeeper."
+            name, href, gone if is_loaded else "Groups are not known before the first load from ZooKeeper."
         )
-    strangers = [member for member in asked.remove if member not in group.members]
+    strangers = [member for member in question.remove if member not in group.members]
     notes = tuple(f"“{member}” is no member of the group now." for member in strangers)
-    if asked.topic and asked.topic not in expected.asked.demand.partitions:
-        notes += (f"The group does not read “{asked.topic}”; its partitions change nothing.",)
-    if isinstance(found, str):
-        return Answer(name, href, sentence=found, tone=Tone.UNKNOWN, notes=notes)
-    if found.after.refused:
-        told = f"The members would fail to rebalance and own nothing: {found.after.refused}."
-        return Answer(name, href, sentence=told, tone=Tone.CRITICAL, notes=notes)
-    if found.after.undetermined:
-        notes += (f"Some owners cannot be told: {found.after.undetermined}.",)
-    return Answer(name, href, sentence=_sentence(found, asked), notes=notes)
+    if question.topic and question.topic not in expected.inputs.demand.partitions:
+        notes += (f"The group does not read “{question.topic}”; its partitions change nothing.",)
+    if isinstance(answer, str):
+        return Answer(name, href, sentence=answer, tone=Tone.UNKNOWN, notes=notes)
+    if answer.after.refused:
+        sentence = f"The members would fail to rebalance and own nothing: {answer.after.refused}."
+        return Answer(name, href, sentence=sentence, tone=Tone.CRITICAL, notes=notes)
+    if answer.after.undetermined:
+        notes += (f"Some owners cannot be told: {answer.after.undetermined}.",)
+    return Answer(name, href, sentence=_sentence(answer, question), notes=notes)
 
 
-def _sentence(found: WhatIf, asked: Scenario) -> str:
-    if asked.is_nothing:
+def _sentence(answer: WhatIf, question: Scenario) -> str:
+    if question.is_nothing:
         return "Nothing is changed yet. Say below what should be otherwise."
-    total = sum(map(len, found.after.owners.values()))
-    new = sum(shift.is_new for shift in found.shifts)
-    between = cells.grouped(found.moved_between_members)
-    told = (
-        f"{cells.grouped(found.moved)} of {cells.grouped(total)} partitions would change their owner,"
+    total = sum(map(len, answer.after.owners.values()))
+    new = sum(shift.is_new for shift in answer.shifts)
+    between = cells.grouped(answer.moved_between_members)
+    changes = (
+        f"{cells.grouped(answer.moved)} of {cells.grouped(total)} partitions would change their owner,"
         f" {between} of them to another member"
     )
-    return told + (f"; {cells.grouped(new)} would get their first." if new else ".")
+    return changes + (f"; {cells.grouped(new)} would get their first." if new else ".")
 
 
-def _shares(name: str, found: WhatIf, asked: Scenario) -> tuple[Share, ...]:
-    before, after = scenario.loads(found.before), scenario.loads(found.after)
-    made = {scenario.new_member(name, asked.host, number) for number in range(asked.add)}
+def _shares(name: str, answer: WhatIf, question: Scenario) -> tuple[Share, ...]:
+    before, after = scenario.loads(answer.before), scenario.loads(answer.after)
+    made = {scenario.new_member(name, question.host, number) for number in range(question.add)}
 
     def fate(member: str) -> str:
-        return "new" if member in made else "removed" if member in asked.remove else ""
+        return "new" if member in made else "removed" if member in question.remove else ""
 
     return tuple(
         Share(name, member, before.get(member, 0), after.get(member, 0), fate(member))
@@ -216,26 +207,27 @@ def _shares(name: str, found: WhatIf, asked: Scenario) -> tuple[Share, ...]:
     )
 
 
-def _context(expected: Expectation, asked: Scenario, rule: Rule | None) -> dict[str, Any]:
-    members = sorted(expected.asked.demand.members)
+def _context(expected: Expectation, question: Scenario, rule: Rule | None) -> dict[str, Any]:
+    members = sorted(expected.inputs.demand.members)
     return {
-        "asked": asked,
+        "question": question,
         "limits": _NUMBERS,
         "members": [
-            (member, group_cells.short(member, expected.group), member in asked.remove) for member in members
+            (member, group_cells.short(member, expected.group), member in question.remove)
+            for member in members
         ],
-        "topics": sorted(expected.asked.demand.partitions)[:_MOST_SUGGESTED],
+        "topics": sorted(expected.inputs.demand.partitions)[:_MOST_SUGGESTED],
         "rules": [
-            (one.value, f"{one.title} ({one.releases})", one is (rule or expected.against))
-            for one in expected.plans
+            (plan.value, f"{plan.title} ({plan.releases})", plan is (rule or expected.against))
+            for plan in expected.plans
         ],
         "share_headings": tables.headings(SHARES, ""),
         "headings": tables.headings(COLUMNS, ""),
     }
 
 
-def _status(one: Entry) -> tuple[Tone, str]:
-    shift = one.shift
+def _status(entry: Entry) -> tuple[Tone, str]:
+    shift = entry.shift
     if shift.after is None:
         return Tone.CRITICAL, "left without an owner"
     if shift.is_new:
@@ -243,34 +235,38 @@ def _status(one: Entry) -> tuple[Tone, str]:
     return Tone.INFO, "to another member" if shift.changes_member else "to another thread"
 
 
-def _thread(one: Entry, thread: str | None) -> Cell:
+def _thread(entry: Entry, thread: str | None) -> Cell:
     return cells.known(
-        thread, lambda found: group_cells.Thread(found, group_cells.short(found, one.group)), "no owner"
+        thread, lambda owner: group_cells.Thread(owner, group_cells.short(owner, entry.group)), "no owner"
     )
 
 
 def _count(pick: Callable[[Share], int]) -> Callable[[Share], Cell]:
-    return lambda one: cells.Number(pick(one))
+    return lambda entry: cells.Number(pick(entry))
 
 
 SHARES: tuple[Column[Share], ...] = (
     Column(
         "consumer",
         "Consumer",
-        lambda one: group_cells.Thread(one.member, group_cells.short(one.member, one.group), is_head=True),
+        lambda share: group_cells.Thread(
+            share.member, group_cells.short(share.member, share.group), is_head=True
+        ),
     ),
-    Column("before", "Partitions now", _count(lambda one: one.before), is_number=True),
-    Column("after", "After", _count(lambda one: one.after), is_number=True),
-    Column("fate", "Fate", lambda one: cells.Marks((one.fate,) if one.fate else ())),
+    Column("before", "Partitions now", _count(lambda share: share.before), is_number=True),
+    Column("after", "After", _count(lambda share: share.after), is_number=True),
+    Column("fate", "Fate", lambda share: cells.Marks((share.fate,) if share.fate else ())),
 )
 COLUMNS: tuple[Column[Entry], ...] = (
     Column(
-        "topic", "Topic", lambda one: cells.Name(one.shift.topic, links.topic(one.cluster, one.shift.topic))
+        "topic",
+        "Topic",
+        lambda entry: cells.Name(entry.shift.topic, links.topic(entry.cluster, entry.shift.topic)),
     ),
-    Column("partition", "Partition", lambda one: group_cells.Key(one.shift.key), is_number=True),
-    Column("status", "Change", lambda one: cells.Status(*_status(one))),
-    Column("before", "Owner now, by the plan", lambda one: _thread(one, one.shift.before)),
-    Column("after", "Owner after", lambda one: _thread(one, one.shift.after)),
+    Column("partition", "Partition", lambda entry: group_cells.Key(entry.shift.key), is_number=True),
+    Column("status", "Change", lambda entry: cells.Status(*_status(entry))),
+    Column("before", "Owner now, by the plan", lambda entry: _thread(entry, entry.shift.before)),
+    Column("after", "Owner after", lambda entry: _thread(entry, entry.shift.after)),
 )
 
 

@@ -9,25 +9,25 @@ from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import shapes
 from zkdash.web.frame.page import Page, View
-from zkdash.web.history import plots, spans, trends
+from zkdash.web.history import charts, spans, trends
 
 NAME = "chart"
 
 
 def whole(snapshot: Snapshot, key: PageKey) -> View:
     """The chart of the window that is asked for, as far as it is recorded."""
-    asked = spans.asked(key.query, int(time.time() * 1000))
-    found, trouble = trends.read(snapshot.cluster, asked)
-    chart = next((one for one in found.charts if one.id == key.args[0]), None)
+    span = spans.chosen(key.query, int(time.time() * 1000))
+    trends_read, trouble = trends.read(snapshot.cluster, span)
+    chart = next((chart for chart in trends_read.charts if chart.id == key.args[0]), None)
     return View(
         title=asking.TITLES[key.args[0]],
         parts=(),
         context={
             "chart": chart,
-            "plot": plots.plot(chart, found.window) if chart and chart.lines else None,
-            "trouble": trouble or ("" if found.spans else "Nothing is recorded of this cluster yet."),
-            "reach": found.spans[-1].to_ms if found.spans else None,
-            "refresh": bool(asked.last),
+            "drawn": charts.draw(chart, trends_read.window) if chart and chart.lines else None,
+            "trouble": trouble or ("" if trends_read.spans else "Nothing is recorded of this cluster yet."),
+            "reach": trends_read.spans[-1].to_ms if trends_read.spans else None,
+            "refresh": bool(span.last),
         },
     )
 

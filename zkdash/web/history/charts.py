@@ -1,4 +1,4 @@
-"""A chart as a page has it: a picture in letters for every browser, and the numbers, which scripts draw."""
+"""A chart as a page has it: a picture that any browser shows, and the numbers, which scripts draw."""
 
 from __future__ import annotations
 
@@ -6,27 +6,25 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
+from django.utils.safestring import SafeString
 
 from zkdash.history.queries.trends import Chart, Line
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, Window
+from zkdash.web.drawing import series
+from zkdash.web.drawing.series import Series
 from zkdash.web.frame import cells, times
 from zkdash.web.frame.cells import Record
 
-_LEVELS: Final = "▁▂▃▄▅▆▇█"
-_GAP: Final = "·"
-_WIDEST: Final = 60
 UNKNOWN: Final = "not known: nothing was read of this time, or there is no such number"
 FIELDS: Final = ("chart", "line", "unit", "at", "value", "value_reason")
 
 
-class Picture(msgspec.Struct, frozen=True):
-    """One line in short. `letters` are as many levels as fit, each the highest of its steps.
-
-    `told` says the same for who cannot see it; the numbers are words, "unknown" where there is none.
-    """
+class Summary(msgspec.Struct, frozen=True):
+    """One line in short: `key` is a piece of it as it is drawn. The numbers are words, "unknown" where there
+    is none; `told` says the same in a sentence."""
 
     name: str
-    letters: str
+    key: SafeString
     told: str
     least: str
     most: str
@@ -45,20 +43,34 @@ class Numbers(msgspec.Struct, frozen=True):
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """A chart for its template. `rest` counts the names that have no line of their own."""
+    """A chart for its template. `rest` counts the names that have no line of their own.
+
+    `top` is the number at the top of its picture, `begin` and `end` are the times of its sides.
+    """
 
     chart: Chart
-    pictures: tuple[Picture, ...]
+    svg: SafeString
+    top: str
+    begin: str
+    end: str
+    lines: tuple[Summary, ...]
     numbers: tuple[Numbers, ...]
     rest: int
 
 
 def draw(chart: Chart, window: Window) -> Drawn:
-    top = max((value for line in chart.lines for value in line.values if value is not None), default=0.0)
+    lines = tuple(_summary(line, place) for place, line in enumerate(chart.lines))
     own = sum(1 for line in chart.lines if not line.is_all)
     return Drawn(
         chart=chart,
-        pictures=tuple(_picture(line, top) for line in chart.lines),
+        svg=series.chart(
+            [Series(line.name, tuple(line.values)) for line in chart.lines],
+            label=f"{chart.title}. " + "; ".join(line.told for line in lines),
+        ),
+        top=amount(series.highest([line.values for line in chart.lines])),
+        begin=_moment(window.from_ms),
+        end=_moment(window.to_ms),
+        lines=lines,
         numbers=tuple(_numbers(chart, window)) if chart.lines else (),
         rest=max(0, chart.names - own),
     )
@@ -85,44 +97,36 @@ def amount(value: float | None) -> str:
     return f"{value:.2g}" if abs(value) < 1 else f"{value:.1f}"
 
 
-def _picture(line: Line, top: float) -> Picture:
-    known = [value for value in line.values if value is not None]
-    gaps = len(line.values) - len(known)
-    least, most = (amount(min(known)), amount(max(known))) if known else ("unknown", "unknown")
-    newest = amount(known[-1]) if known else "unknown"
-    told = f"{line.name}: from {least} to {most}, last {newest}"
-    return Picture(
+def _summary(line: Line, place: int) -> Summary:
+    values = [value for value in line.values if value is not None]
+    gaps = len(line.values) - len(values)
+    least, most = (amount(min(values)), amount(max(values))) if values else ("unknown", "unknown")
+    newest = amount(values[-1]) if values else "unknown"
+    sentence = f"{line.name}: from {least} to {most}, last {newest}"
+    return Summary(
         name=line.name,
-        letters="".join(_level(value, top) for value in _few(line.values)),
-        told=told + (f"; not known in {gaps} of {len(line.values)} steps" if gaps else ""),
+        key=series.legend(place),
+        told=sentence + (f"; not known in {gaps} of {len(line.values)} steps" if gaps else ""),
         least=least,
         most=most,
         newest=newest,
     )
 
 
-def _few(values: Sequence[float | None]) -> Iterator[float | None]:
-    """The highest known of every so many steps."""
-    width = -(-len(values) // _WIDEST)
-    for at in range(0, len(values), width):
-        yield max((value for value in values[at : at + width] if value is not None), default=None)
-
-
-def _level(value: float | None, top: float) -> str:
-    if value is None:
-        return _GAP
-    return _LEVELS[min(len(_LEVELS) - 1, int(value / top * (len(_LEVELS) - 1) + 0.999)) if top else 0]
+def _moment(epoch_ms: int) -> str:
+    moment = times.utc(epoch_ms)
+    return f"{moment:%Y-%m-%d %H:%M} UTC" if moment else str(epoch_ms)
 
 
 def _numbers(chart: Chart, window: Window) -> Iterator[Numbers]:
     shape = "%Y-%m-%d" if window.step_ms >= DAY_MS else "%H:%M" if _is_short(window) else "%m-%d %H:%M"
     for place, at in enumerate(window.steps):
         moment = times.utc(at)
-        found = (line.values[place] for line in chart.lines)
+        numbers = (line.values[place] for line in chart.lines)
         yield Numbers(
             at=at // 1000,
             time=moment.strftime(shape) if moment else str(at),
-            values=tuple(("" if value is None else f"{value:.6g}", amount(value)) for value in found),
+            values=tuple(("" if value is None else f"{value:.6g}", amount(value)) for value in numbers),
         )
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from zkdash.cluster.model.tone import Tone
 from zkdash.history.recorder import status
-from zkdash.history.store import derived, places, schemas
+from zkdash.history.store import derived, directories, schemas
 from zkdash.history.store.manifest import ManifestError
 from zkdash.history.store.tables import Tables
 from zkdash.live import engine
@@ -69,7 +69,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     """With what the tables hold, and what could not be read."""
     engine.polled().runs.hold(snapshot.cluster, run_reading.recent(snapshot.cluster))
     live = look(snapshot, key)
-    held = _held(snapshot.cluster)
+    stored = _held(snapshot.cluster)
     trouble = ""
     unread: tuple[Unread, ...] = ()
     try:
@@ -79,10 +79,13 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     problems = tables.part(
         "unread-rows",
         run_cells.UNREAD,
-        ((f"unread-{at}", Tone.OK if one.torn else Tone.WARNING, one) for at, one in enumerate(unread)),
+        (
+            (f"unread-{at}", Tone.OK if problem.torn else Tone.WARNING, problem)
+            for at, problem in enumerate(unread)
+        ),
         Empty(trouble or "Everything that was read could be read whole."),
     )
-    rows = ((f"table-{one.name}", Tone.OK, one) for one in held)
+    rows = ((f"table-{table.name}", Tone.OK, table) for table in stored)
     return msgspec.structs.replace(
         live,
         parts=(*live.parts, tables.part("held-rows", run_cells.HELD, rows, None), problems),
@@ -99,25 +102,25 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         fields=tables.fields(run_cells.RUNS),
         records=lambda: tables.records(run_cells.RUNS, engine.polled().runs.current(snapshot.cluster).runs),
         total=len(engine.polled().runs.current(snapshot.cluster).runs),
-        extra={
-            "tables": [msgspec.structs.asdict(one) for one in held],
-            "problems": [msgspec.structs.asdict(one) for one in unread],
+        extra=lambda: {
+            "tables": [msgspec.structs.asdict(table) for table in stored],
+            "problems": [msgspec.structs.asdict(problem) for problem in unread],
             "source": _source(snapshot.cluster) or None,
             "zxid": snapshot.state.zxid,
         },
-        version=(engine.polled().runs.current(snapshot.cluster), held, unread, trouble),
+        version=(engine.polled().runs.current(snapshot.cluster), stored, unread, trouble),
     )
 
 
 def look(snapshot: Snapshot, _key: PageKey) -> View:
     """What is live: how far behind the tables are, the jobs, the runs."""
-    known = engine.polled().runs.current(snapshot.cluster)
-    facts = Block(id="facts", template="frame/facts.html", values=_facts(snapshot, known))
-    jobs = tuple(Job(name, what, _newest(known, name)) for name, what in JOBS.items())
-    told = known.trouble or (
-        "No run was asked for yet." if known.read else "The runs of this cluster are not read yet."
+    runs = engine.polled().runs.current(snapshot.cluster)
+    facts = Block(id="facts", template="frame/facts.html", values=_facts(snapshot, runs))
+    jobs = tuple(Job(name, what, _newest(runs, name)) for name, what in JOBS.items())
+    sentence = runs.trouble or (
+        "No run was asked for yet." if runs.read else "The runs of this cluster are not read yet."
     )
-    return View(title="Pipeline", parts=(facts, _jobs(jobs), _runs(known, told)))
+    return View(title="Pipeline", parts=(facts, _jobs(jobs), _runs(runs, sentence)))
 
 
 def keep_alive(key: PageKey) -> None:
@@ -130,32 +133,32 @@ def _render_key(snapshot: Snapshot, _key: PageKey) -> object:
     return _behind(snapshot, engine.polled().runs.current(snapshot.cluster))
 
 
-def _newest(known: Runs, job: str) -> Run | None:
-    return next((run for run in known.runs if run.job == job), None)
+def _newest(runs: Runs, job: str) -> Run | None:
+    return next((run for run in runs.runs if run.job == job), None)
 
 
-def _last(known: Runs) -> Run | None:
+def _last(runs: Runs) -> Run | None:
     """The run that brought the tables furthest, among those known."""
-    done = (run for run in known.runs if run.state == State.DONE and run.zxid_upto is not None)
+    done = (run for run in runs.runs if run.state == State.DONE and run.zxid_upto is not None)
     return max(done, key=lambda run: run.zxid_upto or 0, default=None)
 
 
-def _facts(snapshot: Snapshot, known: Runs) -> Facts:
-    source, last = _source(snapshot.cluster), _last(known)
+def _facts(snapshot: Snapshot, runs: Runs) -> Facts:
+    source, last = _source(snapshot.cluster), _last(runs)
     files = _files(snapshot.cluster)
-    active = next((run for run in known.runs if run.state == State.RUNNING), None)
-    newest = next(iter(known.runs), None)
-    tone, told = Tone.UNKNOWN, "no run was asked for yet"
+    active = next((run for run in runs.runs if run.state == State.RUNNING), None)
+    newest = next(iter(runs.runs), None)
+    tone, sentence = Tone.UNKNOWN, "no run was asked for yet"
     if active is not None:
-        tone, told = Tone.INFO, f"{active.job} is running: {active.progress} %"
+        tone, sentence = Tone.INFO, f"{active.job} is running: {active.progress} %"
     elif newest is not None:
-        tone, told = run_cells.TONES[State(newest.state)], f"the newest run is {newest.state}"
+        tone, sentence = run_cells.TONES[State(newest.state)], f"the newest run is {newest.state}"
     note = _note(snapshot.cluster, source, files)
     facts = [
-        status_line(tone, told),
+        status_line(tone, sentence),
         _told(source, files),
         Fact("Recorded up to zxid", words(f"0x{last.zxid_upto:x}" if last and last.zxid_upto else "unknown")),
-        Fact("Behind the cluster", words(_behind(snapshot, known))),
+        Fact("Behind the cluster", words(_behind(snapshot, runs))),
     ]
     if last is not None and last.ended_ms is not None:
         facts.append(Fact("Last brought up to date", moment(last.ended_ms)))
@@ -179,14 +182,14 @@ def _note(cluster: str, source: str, files: str) -> str:
     return only_recorded(cluster) if source else no_source(cluster)
 
 
-def _behind(snapshot: Snapshot, known: Runs) -> str:
+def _behind(snapshot: Snapshot, runs: Runs) -> str:
     """How many transactions the cluster has gone on since; rounded, so that it changes seldom."""
-    last, now = _last(known), snapshot.state.zxid
+    last, now = _last(runs), snapshot.state.zxid
     config = config_of(snapshot.cluster)
     if last is None and config is not None and config.segments and not config.transaction_logs:
         return "not told: no transaction logs of ZooKeeper are configured"
     if last is None or last.zxid_upto is None:
-        return "unknown: no run has read the source yet" if known.read else "unknown"
+        return "unknown: no run has read the source yet" if runs.read else "unknown"
     if now is None:
         return "unknown: the cluster is not loaded yet"
     if now >> 32 != last.zxid_upto >> 32:
@@ -211,13 +214,13 @@ def _files(cluster: str) -> str:
 
 def _is_recorded(cluster: str) -> bool:
     """Whether a recorder ever wrote or now begins to: one of this process is asked, no table is."""
-    directory = places.directory(settings.ZKDASH_HISTORY, cluster)
+    directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
     return status.read(cluster, directory, time.time_ns() // 1_000_000) is not None
 
 
 def _jobs(jobs: tuple[Job, ...]) -> Table:
     return tables.part(
-        "jobs-rows", run_cells.JOB_COLUMNS, ((f"job-{one.name}", _tone(one), one) for one in jobs), None
+        "jobs-rows", run_cells.JOB_COLUMNS, ((f"job-{job.name}", _tone(job), job) for job in jobs), None
     )
 
 
@@ -225,25 +228,25 @@ def _tone(job: Job) -> Tone:
     return run_cells.TONES[State(job.newest.state)] if job.newest else Tone.UNKNOWN
 
 
-def _runs(known: Runs, told: str) -> Table:
-    rows = ((f"run-{run.id}", run_cells.TONES[State(run.state)], run) for run in known.runs)
-    return tables.part("runs-rows", run_cells.RUNS, rows, Empty(told))
+def _runs(runs: Runs, sentence: str) -> Table:
+    rows = ((f"run-{run.id}", run_cells.TONES[State(run.state)], run) for run in runs.runs)
+    return tables.part("runs-rows", run_cells.RUNS, rows, Empty(sentence))
 
 
 def _held(cluster: str) -> tuple[Held, ...]:
     """Every table there can be."""
-    found = []
+    stored = []
     for name in (*schemas.TABLES, *derived.TABLES):
         try:
-            now = places.table(settings.ZKDASH_HISTORY, cluster, name).read()
-            found.append(Held(name, now.rows, len(now.files), now.bytes))
+            now = directories.table(settings.ZKDASH_HISTORY, cluster, name).read()
+            stored.append(Held(name, now.rows, len(now.files), now.bytes))
         except ManifestError as error:
-            found.append(Held(name, trouble=str(error)))
-    return tuple(found)
+            stored.append(Held(name, trouble=str(error)))
+    return tuple(stored)
 
 
-def _unread(asked: Tables) -> tuple[Unread, ...]:
-    rows = asked.rows(
+def _unread(tables: Tables) -> tuple[Unread, ...]:
+    rows = tables.rows(
         'SELECT file, "offset", reason, torn FROM problems ORDER BY torn, file DESC, "offset" LIMIT $1',
         [_MOST_PROBLEMS],
     )
@@ -265,6 +268,8 @@ PAGE = Page(
             "source": shapes.TEXT_OR_NULL,
         },
     ),
+    section="History",
+    label="Pipeline",
     render_key=_render_key,
     whole=whole,
     keep_alive=keep_alive,

@@ -14,7 +14,7 @@ from typing import Final, TypeVar, cast
 import duckdb
 from django.conf import settings
 
-from zkdash.history.store import places
+from zkdash.history.store import directories
 from zkdash.history.store.manifest import ManifestError
 from zkdash.history.store.tables import QueryError, Tables
 
@@ -51,8 +51,8 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
     except (ManifestError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
     except duckdb.Error as error:
-        told = str(error).partition("\n")[0]
-        raise UnansweredError(f"What was recorded cannot be read: {told}") from error
+        sentence = str(error).partition("\n")[0]
+        raise UnansweredError(f"What was recorded cannot be read: {sentence}") from error
     with _lock:
         _answers[key] = answer
         while len(_answers) > _REMEMBERED:
@@ -62,14 +62,16 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
 
 def generations(cluster: str, names: Iterable[str]) -> tuple[int, ...]:
     """How often each table changed. Raises ManifestError."""
-    return tuple(places.table(settings.ZKDASH_HISTORY, cluster, name).read().generation for name in names)
+    return tuple(
+        directories.table(settings.ZKDASH_HISTORY, cluster, name).read().generation for name in names
+    )
 
 
 def _asked(cluster: str, names: tuple[str, ...], question: Callable[[Tables], T]) -> T:
     if not _turns.acquire(timeout=LIMIT_S):
         raise QueryError("others are asking much of the tables right now: try again in a moment")
     try:
-        directory = places.directory(settings.ZKDASH_HISTORY, cluster)
+        directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
         with Tables(directory, names, memory_mb=MEMORY_MB, limit_s=LIMIT_S) as tables:
             return question(tables)
     finally:

@@ -67,49 +67,53 @@ def _zxid(run: Run) -> Cell:
     return cells.known(run.zxid_upto, lambda zxid: cells.Text(f"0x{zxid:x}"), "it has read no source")
 
 
-def _of_newest(one: Job, cell: str) -> Cell:
-    if one.newest is None:
+def _of_newest(job: Job, cell: str) -> Cell:
+    if job.newest is None:
         return cells.absent("it was not run lately")
-    return next(column for column in RUNS if column.name == cell).cell(one.newest)
+    return next(column for column in RUNS if column.name == cell).cell(job.newest)
 
 
 RUNS: tuple[Column[Run], ...] = (
-    Column("id", "Run", lambda one: cells.Head(one.id), is_number=True),
-    Column("job", "Job", lambda one: cells.Text(one.job)),
+    Column("id", "Run", lambda run: cells.Head(run.id), is_number=True),
+    Column("job", "Job", lambda run: cells.Text(run.job)),
     Column("state", "Status", _status),
-    Column("by", "By", lambda one: cells.Text(one.by)),
-    Column("queued", "Asked for", lambda one: cells.Moment(one.queued_ms)),
-    Column("started", "Started", lambda one: _moment(one.started_ms, "it has not begun")),
+    Column("by", "By", lambda run: cells.Text(run.by)),
+    Column("queued", "Asked for", lambda run: cells.Moment(run.queued_ms)),
+    Column("started", "Started", lambda run: _moment(run.started_ms, "it has not begun")),
     Column("seconds", "Seconds", _seconds, is_number=True),
-    Column("rows", "Rows", lambda one: cells.Number(one.rows), is_number=True, title="written"),
-    Column("problems", "Problems", lambda one: cells.Number(one.problems, Tone.WARNING), is_number=True),
+    Column("rows", "Rows", lambda run: cells.Number(run.rows), is_number=True, title="written"),
+    Column("problems", "Problems", lambda run: cells.Number(run.problems, Tone.WARNING), is_number=True),
     Column("zxid_upto", "Up to zxid", _zxid),
-    Column("sentence", "What", lambda one: cells.Text(one.sentence)),
+    Column("sentence", "What", lambda run: cells.Text(run.sentence)),
 )
 JOB_COLUMNS: tuple[Column[Job], ...] = (
-    Column("job", "Job", lambda one: cells.RowName(one.name)),
-    Column("what", "What it does", lambda one: cells.Text(one.what)),
-    Column("state", "Newest run", lambda one: _of_newest(one, "state")),
-    Column("ended", "Started", lambda one: _of_newest(one, "started")),
-    Column("seconds", "Seconds", lambda one: _of_newest(one, "seconds"), is_number=True),
-    Column("rows", "Rows", lambda one: _of_newest(one, "rows"), is_number=True),
-    Column("problems", "Problems", lambda one: _of_newest(one, "problems"), is_number=True),
+    Column("job", "Job", lambda job: cells.RowName(job.name)),
+    Column("what", "What it does", lambda job: cells.Text(job.what)),
+    Column("state", "Newest run", lambda job: _of_newest(job, "state")),
+    Column("ended", "Started", lambda job: _of_newest(job, "started")),
+    Column("seconds", "Seconds", lambda job: _of_newest(job, "seconds"), is_number=True),
+    Column("rows", "Rows", lambda job: _of_newest(job, "rows"), is_number=True),
+    Column("problems", "Problems", lambda job: _of_newest(job, "problems"), is_number=True),
 )
 
 
-def _count(one: Held, number: int) -> Cell:
-    return cells.unknown(one.trouble) if one.trouble else cells.Number(number)
+def _count(table: Held, number: int) -> Cell:
+    return cells.unknown(table.trouble) if table.trouble else cells.Number(number)
 
 
 HELD: tuple[Column[Held], ...] = (
-    Column("name", "Table", lambda one: cells.RowName(one.name)),
-    Column("rows", "Rows", lambda one: _count(one, one.rows), is_number=True),
-    Column("files", "Files", lambda one: _count(one, one.files), is_number=True),
-    Column("bytes", "Bytes", lambda one: _count(one, one.bytes), is_number=True),
+    Column("name", "Table", lambda table: cells.RowName(table.name)),
+    Column("rows", "Rows", lambda table: _count(table, table.rows), is_number=True),
+    Column("files", "Files", lambda table: _count(table, table.files), is_number=True),
+    Column("bytes", "Bytes", lambda table: _count(table, table.bytes), is_number=True),
 )
 UNREAD: tuple[Column[Unread], ...] = (
-    Column("file", "File", lambda one: cells.RowName(one.file)),
-    Column("offset", "Byte", lambda one: cells.known(one.offset, cells.Number, "it is about the whole file")),
-    Column("reason", "Reason", lambda one: cells.Text(one.reason)),
-    Column("torn", "Kind", lambda one: cells.Text("ends too early" if one.torn else "damaged")),
+    Column("file", "File", lambda problem: cells.RowName(problem.file)),
+    Column(
+        "offset",
+        "Byte",
+        lambda problem: cells.known(problem.offset, cells.Number, "it is about the whole file"),
+    ),
+    Column("reason", "Reason", lambda problem: cells.Text(problem.reason)),
+    Column("torn", "Kind", lambda problem: cells.Text("ends too early" if problem.torn else "damaged")),
 )

@@ -10,18 +10,17 @@ import msgspec
 
 from zkdash.history.queries import window as windows
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, Span, Window
-from zkdash.web.frame import page, times
+from zkdash.web.frame import times
+from zkdash.web.frame.parameters import Parameters
 
 LASTS: Final = {"1h": HOUR_MS, "6h": 6 * HOUR_MS, "1d": DAY_MS, "7d": 7 * DAY_MS, "30d": 30 * DAY_MS}
 _DEFAULT: Final = "1h"
 _LONGEST_MS: Final = 3_660 * DAY_MS
-_LONGEST: Final = 60
-_MOST_FIELDS: Final = 20
-_KNOWN: Final = {"last", "from", "to", "format"}
+_PARAMETERS: Final = Parameters(frozenset({"last", "from", "to"}), longest=60, most=20)
 _EXAMPLE: Final = "2026-11-20T10:42Z"
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SpanChoice(msgspec.Struct, frozen=True):
     """The window, and the name of the choice that it is ("" where it was given by its ends)."""
 
     window: Window
@@ -30,17 +29,17 @@ class Asked(msgspec.Struct, frozen=True):
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """The query with what is not understood left out, and a sentence for each of these."""
-    notes: list[str] = []
-    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
-    ends = {name: given[name][-1].strip()[:_LONGEST] for name in ("from", "to") if name in given}
-    last = given.get("last", [""])[-1][:_LONGEST]
+    given = _PARAMETERS.read(raw)
+    notes = given.notes
+    ends = {name: given.last(name) for name in ("from", "to") if name in given}
+    last = given.last_as_written("last")
     if "from" in ends and "to" in ends:
         first, until = map(instant, (ends["from"], ends["to"]))
         if first is not None and until is not None and 0 < until - first <= _LONGEST_MS:
             return urlencode([("from", written(first)), ("to", written(until))]), tuple(notes)
         notes.append(
-            f"“{ends['from']}” to “{ends['to']}” is no time to look at: both are to be UTC, like {_EXAMPLE}, "
-            "the first before the second, ten years apart at most."
+            f"“{ends['from']}” to “{ends['to']}” is not a time to look at: both are to be UTC, like "
+            f"{_EXAMPLE}, the first before the second, ten years apart at most."
         )
     elif "to" in ends:
         notes.append("The parameter “to” needs a “from”.")
@@ -51,15 +50,15 @@ def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     return "", tuple(notes)
 
 
-def asked(query: str, now_ms: int) -> Asked:
+def chosen(query: str, now_ms: int) -> SpanChoice:
     """The window of a canonical query."""
     given = {name: values[-1] for name, values in parse_qs(query).items()}
     first, until = instant(given.get("from", "")), instant(given.get("to", ""))
     if first is not None and until is not None:
-        return Asked(windows.window(first, until))
+        return SpanChoice(windows.window(first, until))
     last = given.get("last", _DEFAULT)
-    found = windows.window(now_ms - LASTS[last], now_ms)
-    return Asked(Window(found.to_ms - LASTS[last], found.to_ms, found.step_ms), last)
+    window = windows.window(now_ms - LASTS[last], now_ms)
+    return SpanChoice(Window(window.to_ms - LASTS[last], window.to_ms, window.step_ms), last)
 
 
 def of(span: Span) -> str:
@@ -72,10 +71,10 @@ def instant(text: str) -> int | None:
     try:
         moment = datetime.datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
-        found = int(moment.timestamp() * 1000)
+        instant_ms = int(moment.timestamp() * 1000)
     except (ValueError, OverflowError):
         return None
-    return found if found >= 0 else None
+    return instant_ms if instant_ms >= 0 else None
 
 
 def written(epoch_ms: int) -> str:

@@ -1,32 +1,38 @@
-"""Timeline: what changed in a cluster, a topic, a broker, a group or a znode, as far back as tables reach."""
+"""Timeline: what changed in a cluster, a topic, a broker, a group or a znode, as far back as tables reach.
+
+What a watcher keeps came after `Feed.begins`; of the tables only what came until then is shown: so no change
+is there twice, and none is left out between them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
-from urllib.parse import parse_qs, urlencode
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 import msgspec
 
-from zkdash.cluster.changes import Change
+from zkdash.cluster.incidents import Incident, Incidents, Kind
 from zkdash.cluster.model.tone import Tone
-from zkdash.history.queries import timeline
-from zkdash.history.queries.timeline import Entry, Found, Place, Search
-from zkdash.kafka import paths
-from zkdash.live.parts import PageKey, Table
+from zkdash.history.queries import lanes, timeline
+from zkdash.history.queries import window as windows
+from zkdash.history.queries.lanes import Past
+from zkdash.history.queries.timeline import Entry, Found, Search
+from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import change_table, links, page, shapes, tables, times
+from zkdash.web.frame import change_table, incident_list, links, shapes, tables, times
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
-from zkdash.web.history import recorded
+from zkdash.web.history import recorded, timeline_lanes, timeline_query
+from zkdash.web.history.timeline_query import AREAS, NEWEST, OF, TimelineQuery, canonical
 
 NAME = "timeline"
 SIZE: Final = 50
-NEWEST: Final = 20
-_LONGEST = 300
-_MOST_FIELDS = 20
-_OF = ("topic", "broker", "group", "path")
-_KNOWN = {*_OF, "before", "most", "format", "from"}
+# So many incidents are listed, and so many changes of the tables folded into earlier ones.
+_STORIES: Final = 30
+_FOLDED: Final = 5_000
 
 
 class About(msgspec.Struct, frozen=True):
@@ -35,6 +41,29 @@ class About(msgspec.Struct, frozen=True):
     href: str
     newest: str
     what: str
+
+
+class _Pasts:
+    """What the tables answered for pages that may be open: live frames ask no table."""
+
+    def __init__(self) -> None:
+        self._by_page: OrderedDict[tuple[str | None, str], Past] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, key: PageKey, past: Past) -> None:
+        with self._lock:
+            self._by_page[key.cluster, key.query] = past
+            self._by_page.move_to_end((key.cluster, key.query))
+            while len(self._by_page) > _MOST_PASTS:
+                self._by_page.popitem(last=False)
+
+    def get(self, key: PageKey) -> Past:
+        with self._lock:
+            return self._by_page.get((key.cluster, key.query), lanes.NOTHING)
+
+
+_MOST_PASTS: Final = 64
+_pasts = _Pasts()
 
 
 def about(cluster: str, kind: str, name: str) -> About:
@@ -48,100 +77,198 @@ def about(cluster: str, kind: str, name: str) -> About:
 
 def whole(snapshot: Snapshot, key: PageKey) -> View:
     """One page of it: what is older than `before`."""
-    given = dict(parse_qs(canonical(key.query)[0], keep_blank_values=True))
-    pairs = [(name, given[name][-1]) for name in _OF if name in given]
-    search = _search({name: values[-1] for name, values in given.items()})
-    size = NEWEST if "most" in given else SIZE
-    trouble, found = "", Found((), False, None)
+    query = timeline_query.understood(canonical(key.query)[0])
+    size = NEWEST if query.is_short else SIZE
+    kept = _kept(snapshot, query.search, size + 1)
+    trouble, recorded_changes, earlier, past = "", Found((), False, None), Incidents(), lanes.NOTHING
+    search = _before_memory(snapshot, query.search)
     try:
-        found = recorded.ask(
+        recorded_changes = recorded.ask(
             snapshot.cluster,
             timeline.TABLES,
             (search, size),
-            lambda asked: timeline.newest(asked, search, size),
+            lambda tables: timeline.newest(tables, search, size),
         )
+        if not query.is_short:
+            earlier = _earlier(snapshot, query.search)
+            past = _past(snapshot, query, key)
     except recorded.UnansweredError as error:
         trouble = str(error)
-    last = str(found.entries[-1].place) if found.more else ""
-    older = _address(snapshot.cluster, [*pairs, ("before", last)]) if last else ""
+    entries = (*kept, *recorded_changes.entries)[:size]
+    more = len(kept) + len(recorded_changes.entries) > size or recorded_changes.more
+    live = entries[: min(len(kept), size)] if query.is_newest else ()
+    last = str(entries[-1].place) if more and entries else ""
+    older = _address(snapshot.cluster, [*query.pairs, ("before", last)]) if last else ""
     return View(
         title="Timeline",
-        parts=(_table(found.entries, trouble or _empty(found, pairs)),),
+        parts=(
+            *_live_parts(snapshot, query, live, past),
+            _table("recorded-rows", entries[len(live) :], trouble or _empty(recorded_changes, query, live)),
+            _happened("earlier", snapshot, query, earlier, ""),
+        ),
         context={
-            "of": " ".join(value for pair in pairs for value in pair) or snapshot.cluster,
+            "of": " ".join(value for pair in query.pairs if pair[0] in OF for value in pair)
+            or snapshot.cluster,
             "trouble": trouble,
-            "reach": found.reach_ms,
+            "reach": recorded_changes.reach_ms,
+            "gap": _gap(snapshot, recorded_changes),
             "headings": tables.headings(change_table.COLUMNS, ""),
+            "given": dict(query.pairs),
+            "areas": AREAS,
+            "action": links.cluster(snapshot.cluster, "timeline/"),
             "older": older,
-            "first": _address(snapshot.cluster, pairs) if search.before else "",
+            "first": _address(snapshot.cluster, query.pairs) if query.search.before else "",
             "pipeline": links.cluster(snapshot.cluster, "pipeline/"),
         },
         fields=tables.fields(change_table.COLUMNS),
-        records=lambda: tables.records(change_table.COLUMNS, map(_change, found.entries)),
-        total=len(found.entries),
-        extra={
+        records=lambda: tables.records(change_table.COLUMNS, [entry.change for entry in entries]),
+        total=len(entries),
+        extra=lambda: {
             "older": f"{older}&format=json" if older else None,
-            "recorded_up_to": None if found.reach_ms is None else times.utc_text(found.reach_ms),
+            "recorded_up_to": None
+            if recorded_changes.reach_ms is None
+            else times.utc_text(recorded_changes.reach_ms),
+            "incidents": [
+                incident_list.record(incident, incident_list.actions(snapshot.queue))
+                for incident in (*_meant(snapshot.incidents.newest, query), *_meant(earlier.newest, query))
+            ],
             **({"error": trouble} if trouble else {}),
         },
-        version=found,
+        version=(recorded_changes, earlier, snapshot.revision),
     )
 
 
-def look(_snapshot: Snapshot, _key: PageKey) -> View:
-    """Nothing of it is live: what was is not changed any more."""
-    return View(title="Timeline", parts=())
+def look(snapshot: Snapshot, key: PageKey) -> View:
+    """What of it goes on: what a watcher keeps."""
+    query = timeline_query.understood(canonical(key.query)[0])
+    entries = _kept(snapshot, query.search, NEWEST if query.is_short else SIZE) if query.is_newest else ()
+    return View(title="Timeline", parts=_live_parts(snapshot, query, entries, _pasts.get(key)))
 
 
-def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
-    """The query with what is not understood left out, and a sentence for each of these."""
-    notes: list[str] = []
-    given = page.asked(raw, _KNOWN, notes, longest=_LONGEST, most=_MOST_FIELDS)
-    kept: list[tuple[str, Any]] = []
-    for name in (*_OF, "before", "most"):
-        value = given.get(name, [""])[-1]
-        if not value:
+def _live_parts(
+    snapshot: Snapshot, query: TimelineQuery, entries: tuple[Entry, ...], past: Past
+) -> tuple[Block | Table, ...]:
+    return (
+        _lanes(snapshot, query, past),
+        _happened("happened", snapshot, query, snapshot.incidents, "Nothing happened since zkdash watches."),
+        _table("latest-rows", entries, ""),
+    )
+
+
+def _kept(snapshot: Snapshot, search: Search, most: int) -> tuple[Entry, ...]:
+    """The newest that the watcher keeps."""
+    entries = timeline_query.in_memory(snapshot.feed, search)
+    return tuple(sorted(entries, key=timeline_query.order, reverse=True)[:most])
+
+
+def _before_memory(snapshot: Snapshot, search: Search) -> Search:
+    """The search for what came before all that the watcher keeps."""
+    begins, news = snapshot.feed.begins, snapshot.feed.news
+    if begins is None:
+        return search
+    oldest = min((change.when for entry in news[:1] for change in entry.changes), default=None)
+    now_ms = 1 << 62
+    return msgspec.structs.replace(
+        search, upto=begins.zxid, unknown_before=now_ms if oldest is None else oldest
+    )
+
+
+def _earlier(snapshot: Snapshot, search: Search) -> Incidents:
+    """The incidents of the tables, until this process loaded the cluster: what came then it folded itself."""
+    loaded_at = snapshot.feed.loaded_at
+    span = Search(from_ms=search.from_ms, to_ms=search.to_ms, upto=loaded_at, unknown_before=0)
+    return recorded.ask(
+        snapshot.cluster,
+        timeline.TABLES,
+        ("incidents", span),
+        lambda tables: timeline.folded(tables, span, _FOLDED),
+    )
+
+
+def _gap(snapshot: Snapshot, recorded_changes: Found) -> bool:
+    """Whether something may have happened that neither the tables nor the watcher know."""
+    begins = snapshot.feed.begins
+    return begins is not None and (
+        recorded_changes.reach_zxid is None or recorded_changes.reach_zxid < begins.zxid
+    )
+
+
+def _past(snapshot: Snapshot, query: TimelineQuery, key: PageKey) -> Past:
+    """What the tables know of the window; kept for the page while it is open."""
+    spans = recorded.ask(snapshot.cluster, windows.SOURCES, "spans", windows.spans)
+    from_ms, to_ms = _window(snapshot, query)
+    # Whole minutes: the last hour is not asked for anew with each sample.
+    from_ms, to_ms = from_ms - from_ms % windows.MINUTE_MS, to_ms + -to_ms % windows.MINUTE_MS
+    past = recorded.ask(
+        snapshot.cluster,
+        lanes.TABLES,
+        ("lanes", from_ms, to_ms),
+        lambda tables: lanes.look(tables, spans, from_ms, to_ms),
+    )
+    _pasts.keep(key, past)
+    return past
+
+
+def _window(snapshot: Snapshot, query: TimelineQuery) -> tuple[int, int]:
+    """From when to when lanes are drawn; the last hour, to the newest sample, where nothing is chosen."""
+    to_ms = query.search.to_ms or _known_at(snapshot)
+    from_ms = query.search.from_ms if query.search.from_ms is not None else to_ms - timeline_lanes.HOUR_MS
+    return min(from_ms, to_ms - 1), to_ms
+
+
+def _known_at(snapshot: Snapshot) -> int:
+    """The newest moment that is drawn (epoch ms): it moves with the samples, not each second."""
+    known_at = snapshot.recent[-1].at if snapshot.recent else snapshot.as_of or time.time()
+    return int(known_at * 1000)
+
+
+def _lanes(snapshot: Snapshot, query: TimelineQuery, past: Past) -> Block:
+    from_ms, to_ms = _window(snapshot, query)
+    window = timeline_lanes.window(snapshot.cluster, from_ms, to_ms, query.pairs, _known_at(snapshot))
+    picture = timeline_lanes.picture(snapshot, snapshot.incidents.newest, window, past)
+    return Block(id="lanes", template="history/lanes.html", values=picture)
+
+
+def _happened(part: str, snapshot: Snapshot, query: TimelineQuery, incidents: Incidents, empty: str) -> Block:
+    meant = tuple(_meant(incidents.newest, query))[:_STORIES]
+    ours = incident_list.actions(snapshot.queue)
+    return incident_list.block(
+        part,
+        (incident_list.story(snapshot.cluster, incident, ours) for incident in meant),
+        empty if not meant else "",
+    )
+
+
+def _meant(incidents: Iterable[Incident], query: TimelineQuery) -> Iterator[Incident]:
+    """The incidents of the window, and of what the page is about: by any of the changes that they keep."""
+    search = msgspec.structs.replace(query.search, from_ms=None, to_ms=None, before=None)
+    for incident in incidents:
+        until = incident.last if incident.ended is None else incident.ended
+        if query.search.from_ms is not None and until < query.search.from_ms and incident.ended is not None:
             continue
-        if name == "broker" and not paths.is_id(value):
-            notes.append(f"“{value[:_LONGEST]}” is no broker’s id.")
-        elif name == "before" and Place.read(value) is None:
-            notes.append(f"“{value[:_LONGEST]}” is no place in the timeline; this is its newest part.")
-        elif name == "most" and value != str(NEWEST):
-            notes.append(f"“{value[:_LONGEST]}” is no length of this page; it may be {NEWEST}.")
-        else:
-            kept.append((name, value))
-    return urlencode(kept), tuple(notes)
-
-
-def _search(given: dict[str, str]) -> Search:
-    return Search(
-        topic=given.get("topic", ""),
-        broker=int(given["broker"]) if "broker" in given else None,
-        group=given.get("group", ""),
-        path=given.get("path", ""),
-        before=Place.read(given.get("before", "")),
-    )
+        if query.search.to_ms is not None and incident.heard >= query.search.to_ms:
+            continue
+        if (incident.kind is Kind.REBALANCE and search.group == incident.subject) or any(
+            timeline_query.is_meant(change, search) for change in incident.rows
+        ):
+            yield incident
 
 
 def _address(cluster: str, pairs: Iterable[tuple[str, str]]) -> str:
-    return links.cluster(cluster, "timeline/", urlencode(list(pairs), errors="surrogatepass"))
+    return links.cluster(cluster, "timeline/", links.query(pairs))
 
 
-def _table(entries: Iterable[Entry], empty: str) -> Table:
-    rows = (
-        (f"change-{entry.place}-{number}", Tone.OK, _change(entry)) for number, entry in enumerate(entries)
-    )
-    return tables.part("recorded-rows", change_table.COLUMNS, rows, Empty(empty))
+def _table(part: str, entries: Iterable[Entry], empty: str) -> Table:
+    rows = ((f"change-{entry.place}-{number}", Tone.OK, entry.change) for number, entry in enumerate(entries))
+    return tables.part(part, change_table.COLUMNS, rows, Empty(empty))
 
 
-def _empty(found: Found, pairs: list[tuple[str, str]]) -> str:
-    if found.reach_ms is None:
+def _empty(recorded_changes: Found, query: TimelineQuery, live: tuple[Entry, ...]) -> str:
+    if live:
+        return ""
+    if recorded_changes.reach_ms is None:
         return "Nothing is recorded of this cluster yet."
-    return "Nothing of it changed in what is recorded." if pairs else "Nothing older is recorded."
-
-
-def _change(entry: Entry) -> Change:
-    return Change(entry.time, entry.area, entry.what, entry.before, entry.after, entry.path, entry.zxid)
+    return "Nothing of it changed in what is recorded." if query.pairs else "Nothing older is recorded."
 
 
 PAGE = Page(
@@ -149,17 +276,29 @@ PAGE = Page(
     route="timeline/",
     template="history/timeline.html",
     look=look,
+    areas=frozenset({"changes", "recent", "actions"}),
     canonical=canonical,
     shape=shapes.Shape(
         (change_table.COLUMNS,),
-        {"older": shapes.TEXT_OR_NULL, "recorded_up_to": shapes.TEXT_OR_NULL},
+        {
+            "older": shapes.TEXT_OR_NULL,
+            "recorded_up_to": shapes.TEXT_OR_NULL,
+            "incidents": shapes.many(incident_list.RECORD),
+        },
         parameters={
             "topic": shapes.TEXT,
             "broker": shapes.COUNT,
             "group": shapes.TEXT,
             "path": shapes.TEXT,
+            "area": {"type": "string", "enum": list(AREAS)},
+            "q": shapes.TEXT,
+            "from": shapes.INSTANT,
+            "to": shapes.INSTANT,
             "before": shapes.TEXT,
         },
     ),
+    section="History",
+    label="Timeline",
+    letter="h",
     whole=whole,
 )

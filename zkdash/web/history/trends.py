@@ -19,8 +19,8 @@ from zkdash.web.frame import cells, links, shapes, tables, times
 from zkdash.web.frame.cells import Cell, Record
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
-from zkdash.web.history import charts, recorded, spans
-from zkdash.web.history.spans import Asked
+from zkdash.web.history import charts, pipeline, recorded, spans
+from zkdash.web.history.spans import SpanChoice
 
 NAME = "trends"
 _MOST_GAPS = 5
@@ -58,40 +58,46 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     """The charts of the window that is asked for."""
     query, _ = spans.canonical(key.query)
     now_ms = int(time.time() * 1000)
-    asked = spans.asked(query, now_ms)
-    found, trouble = read(snapshot.cluster, asked)
+    span = spans.chosen(query, now_ms)
+    trends_read, trouble = read(snapshot.cluster, span)
     return View(
         title="Trends",
-        parts=(_paths(found),),
+        parts=(_paths(trends_read),),
         context={
             "trouble": trouble,
-            "choices": _choices(asked.last, found.spans),
-            "from": spans.written(asked.window.from_ms),
-            "to": spans.written(asked.window.to_ms),
-            "step": trends.words(asked.window.step_ms),
-            "reach": found.spans[-1].to_ms if found.spans else None,
-            "gaps": _gaps(found),
-            "charts": tuple(charts.draw(chart, found.window) for chart in found.charts),
+            "choices": _choices(span.last, trends_read.spans),
+            "from": spans.written(span.window.from_ms),
+            "to": spans.written(span.window.to_ms),
+            "step": trends.words(span.window.step_ms),
+            "reach": trends_read.spans[-1].to_ms if trends_read.spans else None,
+            "gaps": _gaps(trends_read),
+            "is_empty": not trouble
+            and not trends_read.spans
+            and not any(chart.lines for chart in trends_read.charts),
+            "no_source": ""
+            if pipeline.has_source(snapshot.cluster)
+            else pipeline.no_source(snapshot.cluster),
+            "charts": tuple(charts.draw(chart, trends_read.window) for chart in trends_read.charts),
             "headings": tables.headings(PATHS, ""),
             "pipeline": links.cluster(snapshot.cluster, "pipeline/"),
             "refresh": not key.query,
         },
         fields=charts.FIELDS,
-        records=lambda: charts.records(found.charts, found.window),
-        total=sum(len(chart.lines) * len(found.window.steps) for chart in found.charts),
-        extra=_extra(found, trouble),
-        version=found,
+        records=lambda: charts.records(trends_read.charts, trends_read.window),
+        total=sum(len(chart.lines) * len(trends_read.window.steps) for chart in trends_read.charts),
+        extra=lambda: _extra(trends_read, trouble),
+        version=trends_read,
     )
 
 
-def read(cluster: str, asked: Asked) -> tuple[Trends, str]:
+def read(cluster: str, span: SpanChoice) -> tuple[Trends, str]:
     """What the tables of a cluster tell of a window, and a sentence where they do not."""
-    window = asked.window
+    window = span.window
     try:
-        found = recorded.ask(cluster, trends.TABLES, window, lambda tables: trends.look(tables, window))
+        answer = recorded.ask(cluster, trends.TABLES, window, lambda tables: trends.look(tables, window))
     except recorded.UnansweredError as error:
         return Trends(window, (), (), (), 0), str(error)
-    return found, ""
+    return answer, ""
 
 
 def look(_snapshot: Snapshot, _key: PageKey) -> View:
@@ -99,40 +105,43 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
     return View(title="Trends", parts=())
 
 
-def _choices(last: str, known: tuple[Span, ...]) -> tuple[Choice, ...]:
-    choices = [Choice(f"last {one}", f"?last={one}", one == last) for one in spans.LASTS]
-    if known:
-        everything = spans.of(Span(known[0].from_ms, known[-1].to_ms))
+def _choices(last: str, covered: tuple[Span, ...]) -> tuple[Choice, ...]:
+    choices = [Choice(f"last {name}", f"?last={name}", name == last) for name in spans.LASTS]
+    if covered:
+        everything = spans.of(Span(covered[0].from_ms, covered[-1].to_ms))
         choices.append(Choice("all that is recorded", f"?{everything}", is_current=False))
     return tuple(choices)
 
 
-def _gaps(found: Trends) -> tuple[Span, ...]:
+def _gaps(trends_read: Trends) -> tuple[Span, ...]:
     """Where between two stretches that were read nothing is known, inside the window; the newest first."""
     between = (
         Span(before.to_ms, after.from_ms)
-        for before, after in zip(found.spans, found.spans[1:], strict=False)
-        if before.to_ms < found.window.to_ms and after.from_ms > found.window.from_ms
+        for before, after in zip(trends_read.spans, trends_read.spans[1:], strict=False)
+        if before.to_ms < trends_read.window.to_ms and after.from_ms > trends_read.window.from_ms
     )
     return tuple(reversed(tuple(between)))[:_MOST_GAPS]
 
 
-def _paths(found: Trends) -> Table:
+def _paths(trends_read: Trends) -> Table:
     empty = Empty("No write is known of this time.")
-    rows = ((f"path-{at}", Tone.OK, (one, found.writes)) for at, one in enumerate(found.hot_paths))
+    rows = (
+        (f"path-{at}", Tone.OK, (hot, trends_read.writes)) for at, hot in enumerate(trends_read.hot_paths)
+    )
     return tables.part("paths", PATHS, rows, empty)
 
 
-def _extra(found: Trends, trouble: str) -> dict[str, cells.Plain | Record | list[Record]]:
+def _extra(trends_read: Trends, trouble: str) -> dict[str, cells.Plain | Record | list[Record]]:
     extra: dict[str, cells.Plain | Record | list[Record]] = {
-        "from": times.utc_text(found.window.from_ms),
-        "to": times.utc_text(found.window.to_ms),
-        "step_s": found.window.step_ms // 1000,
+        "from": times.utc_text(trends_read.window.from_ms),
+        "to": times.utc_text(trends_read.window.to_ms),
+        "step_s": trends_read.window.step_ms // 1000,
         "known": [
-            {"from": times.utc_text(span.from_ms), "to": times.utc_text(span.to_ms)} for span in found.spans
+            {"from": times.utc_text(span.from_ms), "to": times.utc_text(span.to_ms)}
+            for span in trends_read.spans
         ],
-        "writes": found.writes,
-        "hot_paths": [msgspec.structs.asdict(one) for one in found.hot_paths],
+        "writes": trends_read.writes,
+        "hot_paths": [msgspec.structs.asdict(hot) for hot in trends_read.hot_paths],
     }
     return {**extra, "error": trouble} if trouble else extra
 
@@ -140,14 +149,14 @@ def _extra(found: Trends, trouble: str) -> dict[str, cells.Plain | Record | list
 Hot = tuple[HotPath, int]  # and all writes
 
 
-def _share(one: Hot) -> Cell:
-    return Share(one[0].writes, one[1])
+def _share(entry: Hot) -> Cell:
+    return Share(entry[0].writes, entry[1])
 
 
 PATHS: tuple[Column[Hot], ...] = (
-    Column("prefix", "Path", lambda one: cells.Path(one[0].prefix, is_head=True), is_sortable=False),
+    Column("prefix", "Path", lambda entry: cells.Path(entry[0].prefix, is_head=True), is_sortable=False),
     Column("writes", "Writes", _share, is_number=True, is_sortable=False, title="changes at or below it"),
-    Column("bytes", "Bytes", lambda one: cells.Number(one[0].bytes), is_number=True, is_sortable=False),
+    Column("bytes", "Bytes", lambda entry: cells.Number(entry[0].bytes), is_number=True, is_sortable=False),
 )
 
 KNOWN: Final = shapes.many(shapes.fields(**{"from": shapes.TEXT, "to": shapes.TEXT}))
@@ -171,6 +180,7 @@ PAGE = Page(
         },
         parameters={"last": shapes.TEXT, "from": shapes.INSTANT, "to": shapes.INSTANT},
     ),
+    section="History",
     label="Trends",
     letter="r",
     whole=whole,

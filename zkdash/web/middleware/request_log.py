@@ -68,10 +68,10 @@ class _Exchange:
 
     def told(self) -> Mapping[str, object]:
         """What is known by now: who asks is, once the gate has looked."""
-        arguments, held = self._arguments, _held(self._request)
+        arguments, rights = self._arguments, _held(self._request)
         return {
             "request": self._id,
-            "user": held.name if held else "",
+            "user": rights.name if rights else "",
             "cluster": arguments.get("cluster"),
             "action": arguments.get("number") if _ACTIONS in _route(self._request) else None,
         }
@@ -104,14 +104,14 @@ class Refusals(MiddlewareMixin):
     """Who tries to change what that person's role does not allow is told to the audit."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> None:
-        held = _held(request)
-        if held is None or request.method in _SAFE or not isinstance(exception, PermissionDenied):
+        rights = _held(request)
+        if rights is None or request.method in _SAFE or not isinstance(exception, PermissionDenied):
             return
         match = request.resolver_match
         try:
             audit.append(
                 "not-allowed",
-                Actor(held.name, held.user_id),
+                Actor(rights.name, rights.user_id),
                 cluster=str(match.kwargs.get("cluster", "")) if match else "",
                 detail={"asked": f"{request.method} {_route(request)}", "from": signin.address(request)},
             )
@@ -129,5 +129,5 @@ def _route(request: HttpRequest) -> str:
 
 def _held(request: HttpRequest) -> Rights | None:
     """The rights of who is signed in, where the gate has asked for them by now."""
-    held: Rights | None = getattr(request, "zkdash_rights", None)
-    return held if held is not None and held.is_signed_in else None
+    rights: Rights | None = getattr(request, "zkdash_rights", None)
+    return rights if rights is not None and rights.is_signed_in else None

@@ -61,7 +61,10 @@ def view(names: Collection[str]) -> View:
     table = tables.part(
         "clusters-rows",
         COLUMNS,
-        ((links.element_id("cluster", one.cluster), _status(one)[0], one) for one in snapshots),
+        (
+            (links.element_id("cluster", snapshot.cluster), _status(snapshot)[0], snapshot)
+            for snapshot in snapshots
+        ),
         _empty(names),
     )
     return View(
@@ -129,15 +132,15 @@ def _verdict(snapshot: Snapshot) -> Verdict:
     trouble = banners.connection(snapshot)
     if trouble is not None:
         return Verdict(trouble.sentence)
-    known = len(snapshot.findings) - len(snapshot.leading)
-    noted = f"{known} acknowledged" if known else ""
+    acknowledged = len(snapshot.findings) - len(snapshot.leading)
+    noted = f"{acknowledged} acknowledged" if acknowledged else ""
     if not snapshot.leading:
         return Verdict(f"No check fails{f', but {noted}' if noted else ''}.")
-    found = tuple(_claim(snapshot, finding) for finding in snapshot.leading[:_LEADING])
-    more = len(snapshot.leading) - len(found)
+    claims = tuple(_claim(snapshot, finding) for finding in snapshot.leading[:_LEADING])
+    more = len(snapshot.leading) - len(claims)
     others = "" if not more else "1 more check fails" if more == 1 else f"{more} more checks fail"
     return Verdict(
-        "", found, "; ".join(filter(None, (others, noted))), links.cluster(snapshot.cluster, "checks/")
+        "", claims, "; ".join(filter(None, (others, noted))), links.cluster(snapshot.cluster, "checks/")
     )
 
 
@@ -184,28 +187,40 @@ def _data(snapshot: Snapshot) -> Cell:
 
 
 COLUMNS: tuple[Column[Snapshot], ...] = (
-    Column("status", "Status", lambda one: cells.Status(*_status(one))),
-    Column("cluster", "Cluster", lambda one: cells.Name(one.cluster, links.cluster(one.cluster))),
+    Column("status", "Status", lambda snapshot: cells.Status(*_status(snapshot))),
+    Column(
+        "cluster", "Cluster", lambda snapshot: cells.Name(snapshot.cluster, links.cluster(snapshot.cluster))
+    ),
     Column("verdict", "Verdict", _verdict),
     Column("controller", "Controller", _controller, is_number=True),
     Column("controller_since", "Since", _since),
-    Column("brokers", "Brokers", lambda one: _count(one, len(one.state.brokers)), is_number=True),
-    Column("topics", "Topics", lambda one: _count(one, one.state.counts.topics), is_number=True),
     Column(
-        "offline", "Offline", lambda one: _count(one, one.state.counts.offline, Tone.CRITICAL), is_number=True
+        "brokers", "Brokers", lambda snapshot: _count(snapshot, len(snapshot.state.brokers)), is_number=True
+    ),
+    Column(
+        "topics", "Topics", lambda snapshot: _count(snapshot, snapshot.state.counts.topics), is_number=True
+    ),
+    Column(
+        "offline",
+        "Offline",
+        lambda snapshot: _count(snapshot, snapshot.state.counts.offline, Tone.CRITICAL),
+        is_number=True,
     ),
     Column(
         "under_replicated",
         "Under-replicated",
-        lambda one: _count(one, one.state.counts.under_replicated, Tone.WARNING),
+        lambda snapshot: _count(snapshot, snapshot.state.counts.under_replicated, Tone.WARNING),
         is_number=True,
     ),
     Column(
-        "unowned", "Unowned", lambda one: _count(one, one.state.counts.unowned, Tone.CRITICAL), is_number=True
+        "unowned",
+        "Unowned",
+        lambda snapshot: _count(snapshot, snapshot.state.counts.unowned, Tone.CRITICAL),
+        is_number=True,
     ),
     Column("actions", "Actions", _actions, is_number=True, title="that wait or are at work"),
     Column("data", "Data", _data),
-    Column("address", "ZooKeeper", lambda one: cells.Text(one.address)),
+    Column("address", "ZooKeeper", lambda snapshot: cells.Text(snapshot.address)),
 )
 
 SHAPE: Final = shapes.Shape((COLUMNS,))

@@ -1,4 +1,4 @@
-"""What the cluster keeps of itself in ZooKeeper: its id, features, ids given out, and what lies unread."""
+"""Cluster metadata in ZooKeeper: its id, features, ids given out, and what lies unread."""
 
 from __future__ import annotations
 
@@ -40,10 +40,14 @@ def record(state: ClusterState) -> Record:
     """What JSON says of them: null, with its reason, where ZooKeeper does not."""
     oldest = _oldest(state)
     return {
-        **_known("cluster_id", state.cluster_id, lambda found: found.id),
+        **_known("cluster_id", state.cluster_id, lambda cluster_id: cluster_id.id),
         **_known("features", state.feature, _levels),
-        **_known("features_status", state.feature, lambda found: found.status),
-        **_known("producer_ids", state.producer_ids, lambda found: found and msgspec.structs.asdict(found)),
+        **_known("features_status", state.feature, lambda feature: feature.status),
+        **_known(
+            "producer_ids",
+            state.producer_ids,
+            lambda producer_ids: producer_ids and msgspec.structs.asdict(producer_ids),
+        ),
         "generated_broker_ids": state.seqid.version if isinstance(state.seqid, Znode) else None,
         "notifications": len(state.notifications),
         "oldest_notification": None if oldest is None else times.utc_text(oldest),
@@ -63,8 +67,8 @@ def _facts(cluster: str, state: ClusterState) -> Iterator[Fact]:
         href = links.cluster(cluster, "configs/") + "#notifications"
         oldest = _oldest(state)
         when = "" if oldest is None else format_html(" {}", moment(oldest))
-        told = text(f"{count} in ZooKeeper, the oldest", href)
-        yield Fact("Notifications", format_html("{}{}", told, when))
+        words = text(f"{count} in ZooKeeper, the oldest", href)
+        yield Fact("Notifications", format_html("{}{}", words, when))
 
 
 def _fact(label: str, seen: Seen[Any] | None, words: Callable[[Any], str]) -> Iterator[Fact]:
@@ -83,33 +87,35 @@ def _known(name: str, seen: Seen[Any] | None, plain: Callable[[Any], Any]) -> Re
         return {name: None, f"{name}_reason": "there is no such znode"}
     if isinstance(seen.value, Unparsable | Unreadable):
         return {name: None, f"{name}_reason": seen.value.reason}
-    found = plain(seen.value)
-    return {name: found} if found is not None else {name: None, f"{name}_reason": "none was given out yet"}
+    value = plain(seen.value)
+    return {name: value} if value is not None else {name: None, f"{name}_reason": "none was given out yet"}
 
 
-def _id(found: ClusterId) -> str:
-    return found.id
+def _id(cluster_id: ClusterId) -> str:
+    return cluster_id.id
 
 
-def _levels(found: Features) -> Record:
+def _levels(features: Features) -> Record:
     return {
-        name: high if low is None else [low, high] for name, (low, high) in sorted(found.features.items())
+        name: high if low is None else [low, high] for name, (low, high) in sorted(features.features.items())
     }
 
 
-def _features(found: Features) -> str:
-    status = _STATUSES.get(found.status, f"status {found.status}")
+def _features(features: Features) -> str:
+    status = _STATUSES.get(features.status, f"status {features.status}")
     levels = ", ".join(
         f"{name} {high}" if low is None else f"{name} {low} to {high}"
-        for name, (low, high) in sorted(found.features.items())
+        for name, (low, high) in sorted(features.features.items())
     )
     return f"{status}: {levels or 'none is finalized'}"
 
 
-def _producer_ids(found: ProducerIds | None) -> str:
-    if found is None:
+def _producer_ids(producer_ids: ProducerIds | None) -> str:
+    if producer_ids is None:
         return "none given out yet"
-    return f"{found.block_start} to {found.block_end}, given to broker {found.broker} last"
+    return (
+        f"{producer_ids.block_start} to {producer_ids.block_end}, given to broker {producer_ids.broker} last"
+    )
 
 
 def _oldest(state: ClusterState) -> int | None:

@@ -18,8 +18,8 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Controller, Features, Migration
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import broker_cells, cells, links, page, shapes, tables
-from zkdash.web.frame.cells import Cell, Record
+from zkdash.web.frame import cells, links, page, shapes, tables
+from zkdash.web.frame.cells import Cell, Record, broker_cells
 from zkdash.web.frame.facts import Fact, moment, path, text
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -81,13 +81,13 @@ def look(snapshot: Snapshot, key: PageKey) -> View:  # noqa: ARG001 - a page's s
             tables.part(
                 "conditions-rows",
                 COLUMNS,
-                ((f"condition-{one.id}", one.answer.tone, one) for one in conditions),
+                ((f"condition-{condition.id}", condition.answer.tone, condition) for condition in conditions),
                 unknown,
             ),
             tables.part(
                 "modes-rows",
                 MODES,
-                ((f"mode-{one.id}", one.tone, one) for one in modes),
+                ((f"mode-{mode.id}", mode.tone, mode) for mode in modes),
                 Empty("No broker is registered, and none is assigned anything.") if state.loaded else unknown,
             ),
         ),
@@ -95,7 +95,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:  # noqa: ARG001 - a page's s
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, conditions),
         total=len(conditions),
-        extra={
+        extra=lambda: {
             "stage": at.name.lower(),
             "owner": kraft.owner(state),
             "migration": _record(state),
@@ -120,9 +120,9 @@ def _facts(state: ClusterState) -> list[Fact]:
     return facts
 
 
-def _fact(label: str, told: str, znode: str) -> Fact:
+def _fact(label: str, sentence: str, znode: str) -> Fact:
     """What a znode tells, and its path."""
-    return Fact(label, format_html('{} <span class="missing">{}</span>', text(told), path(znode)))
+    return Fact(label, format_html('{} <span class="missing">{}</span>', text(sentence), path(znode)))
 
 
 def _controller(state: ClusterState, controller: object) -> str:
@@ -174,35 +174,40 @@ def _mode(cluster: str, state: ClusterState, number: int) -> Mode:
 _GONE = "the broker is not registered"
 
 
-def _said_version(one: Mode) -> Cell:
+def _said_version(mode: Mode) -> Cell:
     return cells.known(
-        one.broker,
+        mode.broker,
         lambda said: cells.known(said.version, cells.Id, "registrations of 0.7 have no version"),
         _GONE,
     )
 
 
-def _said_features(one: Mode) -> Cell:
+def _said_features(mode: Mode) -> Cell:
     def cell(said: Broker) -> Cell:
-        told = ", ".join(f"{name} {low} to {high}" for name, (low, high) in (said.features or {}).items())
-        return cells.known(told or None, cells.Text, "the registration names no feature")
+        words = ", ".join(f"{name} {low} to {high}" for name, (low, high) in (said.features or {}).items())
+        return cells.known(words or None, cells.Text, "the registration names no feature")
 
-    return cells.known(one.broker, cell, _GONE)
+    return cells.known(mode.broker, cell, _GONE)
 
 
 COLUMNS: tuple[Column[Condition], ...] = (
-    Column("condition", "Condition", lambda one: cells.Text(one.what), is_sortable=False),
-    Column("answer", "Holds?", lambda one: cells.Word(one.answer.value, one.answer.tone), is_sortable=False),
-    Column("why", "What ZooKeeper tells", lambda one: cells.Text(one.why), is_sortable=False),
+    Column("condition", "Condition", lambda condition: cells.Text(condition.what), is_sortable=False),
+    Column(
+        "answer",
+        "Holds?",
+        lambda condition: cells.Word(condition.answer.value, condition.answer.tone),
+        is_sortable=False,
+    ),
+    Column("why", "What ZooKeeper tells", lambda condition: cells.Text(condition.why), is_sortable=False),
 )
 MODES: tuple[Column[Mode], ...] = (
     Column(
         "broker",
         "Broker",
-        lambda one: broker_cells.Broker(one.id, links.broker(one.cluster, one.id)),
+        lambda mode: broker_cells.Broker(mode.id, links.broker(mode.cluster, mode.id)),
         is_number=True,
     ),
-    Column("mode", "Runs", lambda one: cells.Word(one.words, one.tone)),
+    Column("mode", "Runs", lambda mode: cells.Word(mode.words, mode.tone)),
     Column("version", "Registration", _said_version, is_number=True, title="its version: 5 from 2.7 on"),
     Column("features", "Features", _said_features),
 )
@@ -223,4 +228,6 @@ PAGE = Page(
             "brokers": shapes.many(shapes.row(MODES)),
         },
     ),
+    section="ZooKeeper",
+    label="KRaft",
 )

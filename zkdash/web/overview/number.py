@@ -13,7 +13,7 @@ from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, page, shapes
 from zkdash.web.frame.page import Page, View
-from zkdash.web.overview.overview import Metric
+from zkdash.web.overview.numbers import Metric
 
 NAME = "number"
 
@@ -49,7 +49,7 @@ def _count(field: str) -> Callable[[Snapshot], int]:
 
 NUMBERS: Final[dict[str, Number]] = {
     "brokers": Number(
-        "Brokers", lambda one: len(one.state.brokers), "brokers/", alarm=Tone.WARNING, wanted=True
+        "Brokers", lambda snapshot: len(snapshot.state.brokers), "brokers/", alarm=Tone.WARNING, wanted=True
     ),
     "topics": Number("Topics", _count("topics"), "topics/"),
     "partitions": Number("Partitions", _count("partitions"), "topics/"),
@@ -66,7 +66,7 @@ NUMBERS: Final[dict[str, Number]] = {
     "groups": Number("Groups", _count("groups"), "groups/"),
     "unowned": Number("Unowned", _count("unowned"), "groups/?q=is%3Aunowned", alarm=Tone.WARNING),
     "problems": Number("Problems", _count("problems"), "problems/", alarm=Tone.WARNING),
-    "failing": Number("Failing checks", lambda one: len(one.findings), "", alarm=Tone.WARNING),
+    "failing": Number("Failing checks", lambda snapshot: len(snapshot.findings), "", alarm=Tone.WARNING),
 }
 
 
@@ -85,9 +85,9 @@ def read(snapshot: Snapshot, name: str) -> Reading:
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
-    found = read(snapshot, name)
-    fact = Metric(found.label, found.shown, note=found.note, href=found.href, tone=found.tone)
-    return View(title=found.label, parts=(Block(id="strip", template="frame/strip.html", values=(fact,)),))
+    reading = read(snapshot, name)
+    fact = Metric(reading.label, reading.shown, note=reading.note, href=reading.href, tone=reading.tone)
+    return View(title=reading.label, parts=(Block(id="strip", template="frame/strip.html", values=(fact,)),))
 
 
 PAGE = Page(

@@ -24,36 +24,36 @@ OTHER_RIGHTS = 1012
 class DatabaseAuthorizer:
     """The hub's warden; called on a thread of its own."""
 
-    def judge(self, held: Collection[Held]) -> Mapping[Held, int]:
+    def judge(self, sockets: Collection[Held]) -> Mapping[Held, int]:
         """The close codes of those that may not go on as they are, by one reading for all of them."""
         try:
-            return _codes(held, holders.known(_holders(held), anonymous_reads=_anonymous_reads()))
+            return _codes(sockets, holders.known(_holders(sockets), anonymous_reads=_anonymous_reads()))
         finally:
             connections.close_all()
 
-    def recall(self, held: Collection[Held]) -> Mapping[Held, int]:
+    def recall(self, sockets: Collection[Held]) -> Mapping[Held, int]:
         """The same by what was read last."""
-        return _codes(held, holders.recalled(_holders(held), anonymous_reads=_anonymous_reads()))
+        return _codes(sockets, holders.recalled(_holders(sockets), anonymous_reads=_anonymous_reads()))
 
 
-def _holders(held: Collection[Held]) -> set[str]:
-    return {one.holder for one in held}
+def _holders(sockets: Collection[Held]) -> set[str]:
+    return {socket.holder for socket in sockets}
 
 
 def _anonymous_reads() -> bool:
     return bool(settings.ZKDASH_ANONYMOUS_READ)
 
 
-def _codes(held: Collection[Held], found: Mapping[str, Rights | None]) -> dict[Held, int]:
+def _codes(sockets: Collection[Held], rights_of: Mapping[str, Rights | None]) -> dict[Held, int]:
     codes: dict[Held, int] = {}
-    for one in held:
-        rights = found[one.holder]
+    for socket in sockets:
+        rights = rights_of[socket.holder]
         if rights is None:
-            codes[one] = TRY_AGAIN_LATER
+            codes[socket] = TRY_AGAIN_LATER
             continue
-        seen = gate.seen_by(one.key, rights)
+        seen = gate.seen_by(socket.key, rights)
         if seen is None:
-            codes[one] = NOT_ALLOWED
-        elif seen != one.key:
-            codes[one] = OTHER_RIGHTS
+            codes[socket] = NOT_ALLOWED
+        elif seen != socket.key:
+            codes[socket] = OTHER_RIGHTS
     return codes

@@ -44,22 +44,22 @@ class PageConsumer(AsyncWebsocketConsumer):
         running = engine.configured()
         query = self.scope["query_string"].decode("ascii", "replace")
         holder = _holder(self.scope["headers"])
-        held = await _rights(holder)
-        if held is None:
+        rights = await _rights(holder)
+        if rights is None:
             await self.close(_TRY_AGAIN, AWAY)
             return
-        key = gate.seen_by(_key(self.scope["url_route"]["kwargs"], query), held)
+        key = gate.seen_by(_key(self.scope["url_route"]["kwargs"], query), rights)
         if key is None:
             await self.close(NOT_ALLOWED)
             return
-        if places.enter(self.scope, places.SOCKETS, held.user_id):
+        if places.enter(self.scope, places.SOCKETS, rights.user_id):
             await self.close(_TRY_AGAIN)
             return
         if running is None or (key.cluster is not None and live.current(key.cluster) is None):
             await self.close(_TRY_AGAIN)
             return
         token = parse_qs(query).get("from", [""])[0]
-        await self._join(running.hub, key, tokens.seen(key, token), holder, held.user_id)
+        await self._join(running.hub, key, tokens.seen(key, token), holder, rights.user_id)
 
     async def _join(self, hub: Hub, key: PageKey, seen: str, holder: str, person: int | None) -> None:
         """Join a page's room, or be told to try again where there is no place."""
@@ -97,8 +97,8 @@ async def _rights(holder: str) -> Rights | None:
     """
     if not holder:
         return rights.anonymous(anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
-    known = partial(holders.known, [holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
-    return (await database_sync_to_async(known)())[holder]
+    rights_of = partial(holders.known, [holder], anonymous_reads=settings.ZKDASH_ANONYMOUS_READ)
+    return (await database_sync_to_async(rights_of)())[holder]
 
 
 def _key(path: Mapping[str, Any], query: str) -> PageKey:

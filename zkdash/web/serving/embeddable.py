@@ -25,7 +25,7 @@ from zkdash.web.overview import number
 NUMBERS = number.NUMBERS
 _PREFIXES = {
     check.NAME: checks.TITLES,
-    number.NAME: {name: one.label for name, one in NUMBERS.items()},
+    number.NAME: {name: one_number.label for name, one_number in NUMBERS.items()},
     chart.NAME: TITLES,
 }
 
@@ -57,8 +57,8 @@ def _no_group(state: ClusterState, name: str) -> str:
 
 
 def _no_broker(state: ClusterState, name: str) -> str:
-    known = paths.is_id(name) and int(name) in broker_rows.ids(state)
-    return "" if known else f"There is no broker {quote(name)}."
+    is_unknown = paths.is_id(name) and int(name) in broker_rows.ids(state)
+    return "" if is_unknown else f"There is no broker {quote(name)}."
 
 
 _TOPIC = ("banner", "facts", "options", "partitions-rows", "brokers-rows", "pager")
@@ -66,7 +66,7 @@ _GROUP = ("banner", "facts", "members-rows", "partitions-rows", "pager")
 _BROKER = ("banner", "facts", "replicas-rows", "pager")
 
 KINDS: Final[dict[str, Kind]] = {
-    "overview": Kind("Overview", "embeds/overview.html", ("banner", "checks", "strip", "changes-rows")),
+    "overview": Kind("Overview", "embeds/overview.html", ("banner", "causes", "checks", "strip", "happened")),
     "topic": Kind("A topic", "embeds/topic.html", _TOPIC, _no_topic),
     "group": Kind("A group", "embeds/group.html", _GROUP, _no_group),
     "broker": Kind("A broker", "embeds/broker.html", _BROKER, _no_broker),
@@ -78,8 +78,8 @@ KINDS: Final[dict[str, Kind]] = {
 # What a form offers: "overview", "topic", …, "check:D1", "number:offline".
 CHOICES: Final[tuple[tuple[str, list[tuple[str, str]]], ...]] = (
     ("Pages", [(name, kind.label) for name, kind in KINDS.items() if name not in _PREFIXES]),
-    ("One check", [(f"{check.NAME}:{one}", title) for one, title in checks.TITLES.items()]),
-    ("One number", [(f"{number.NAME}:{name}", one.label) for name, one in NUMBERS.items()]),
+    ("One check", [(f"{check.NAME}:{check_id}", title) for check_id, title in checks.TITLES.items()]),
+    ("One number", [(f"{number.NAME}:{name}", one_number.label) for name, one_number in NUMBERS.items()]),
     ("One chart", [(f"{chart.NAME}:{name}", title) for name, title in TITLES.items()]),
 )
 
@@ -88,7 +88,7 @@ def view(cluster: str, choice: str, name: str, query: str, state: ClusterState) 
     """The view that somebody chose, of what the cluster has. Raises ViewError."""
     page, _, arg = choice.partition(":")
     if page not in KINDS or (page in _PREFIXES and arg not in _PREFIXES[page]):
-        raise ViewError("view", f"{quote(choice[:100])} is no view that can be embedded.")
+        raise ViewError("view", f"{quote(choice[:100])} is not a view that can be embedded.")
     missing = KINDS[page].missing
     if missing is not None and not name:
         raise ViewError("name", f"Name the {page} that is to be shown.")

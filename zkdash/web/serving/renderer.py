@@ -1,7 +1,7 @@
 """Live parts as values and as HTML: what the hub asks of the pages.
 
-Everything but `touches` runs on the hub's render threads, or in the thread of a request. The database is read
-in the latter alone (`whole`).
+Everything but `is_affected` runs on the hub's render threads, or in the thread of a request. The database is
+read in the latter alone (`whole`).
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Renderer:
         breathe()
         return _wrapped(_render(table.template, {"row": row, "oob": oob}), oob=oob)
 
-    def attend(self, key: PageKey) -> None:
+    def keep_alive(self, key: PageKey) -> None:
         """Have the brokers asked what a page shows of them, as long as somebody looks at it."""
         snapshot = live.current(key.cluster) if key.cluster is not None else None
         if snapshot is not None:
             _want(snapshot, key)
 
-    def touches(self, key: PageKey, cluster: str, touched: ChangedAreas) -> bool:
+    def is_affected(self, key: PageKey, cluster: str, touched: ChangedAreas) -> bool:
         """Whether a revision may show on a page: by what the page says, or in the counts above it."""
         if key.cluster is None:
             return cluster in key.args
@@ -90,7 +90,7 @@ def look(snapshot: Snapshot, key: PageKey, *, whole: bool = False) -> View:
     above = chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES)
     parts = (*above, *view.parts)
     return msgspec.structs.replace(
-        view, parts=tuple(one for one in parts if not key.only or one.id in key.only)
+        view, parts=tuple(part for part in parts if not key.only or part.id in key.only)
     )
 
 

@@ -9,6 +9,9 @@ from zkdash.live.parts import PageKey
 from zkdash.web import pages
 from zkdash.web.frame import links
 
+# What the side bar leads to.
+_LISTS = frozenset(page.route.partition("<")[0] for page in pages.PAGES if page.label)
+
 
 class Switch(NamedTuple):
     """One other cluster, and what it is like there."""
@@ -20,10 +23,14 @@ class Switch(NamedTuple):
 def entries(key: PageKey, names: Iterable[str]) -> tuple[Switch, ...]:
     """The others of the clusters that may be seen.
 
-    A page of one thing, which they may not have, leads to the list of such things.
+    A page of one thing, which they may not have, leads to the list of such things, where there is none to
+    their overview; so does what is not in the registry.
     """
     if key.cluster is None:
         return ()
-    path, detail, _ = pages.BY_NAME[key.page].route.partition("<")
+    page = pages.BY_NAME.get(key.page)
+    path, detail, _ = page.route.partition("<") if page else ("", "", "")
+    if detail and path not in _LISTS:
+        path = ""
     query = "" if detail else key.query
     return tuple(Switch(name, links.cluster(name, path, query)) for name in names if name != key.cluster)

@@ -17,12 +17,11 @@ from django.views.decorators.http import require_safe
 from zkdash import live
 from zkdash.live.parts import PageKey, Rendered
 from zkdash.live.snapshot import Snapshot
-from zkdash.web import pages
-from zkdash.web.frame import answers, banners, exports, links
+from zkdash.web.frame import answers, exports, links
 from zkdash.web.frame.answers import CSV, HTML, JSON
 from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.overview import clusters
-from zkdash.web.serving import embeddable, renderer, switcher, tokens
+from zkdash.web.serving import embeddable, page_context, renderer, tokens
 from zkdash.web.visitors import gate
 
 
@@ -60,11 +59,11 @@ def show(
     path: str = "",
     notes: tuple[str, ...] = (),
     status: int = 200,
-    told: str = "",
+    notice: str = "",
 ) -> HttpResponse:
     """A page of a cluster, as the answer to a request for `path` (its own where none is given).
 
-    `notes` are said above it, before those about its query; `told` where the page has it said.
+    `notes` are said above it, before those about its query; `notice` where the page has it said.
     """
     snapshot = gate.snapshot(request, cluster)
     canonical, strange = page.canonical(request.META.get("QUERY_STRING", ""))
@@ -79,7 +78,7 @@ def show(
         reads=page.whole is not None,
         path=path or request.path,
         status=status,
-        told=told,
+        told=notice,
     )
     return _answer(request, moment, lambda: renderer.look(snapshot, key, whole=True))
 
@@ -140,18 +139,11 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
     token = "" if moment.reads else tokens.of(moment.key, rendered.revision)
     context = {
         **view.context,
-        "title": view.title,
+        **page_context.of(request, snapshot, moment.key, view.title),
         "parts": view.parts,
         "gone": view.gone,
         "notes": moment.notes,
         "told": moment.told,
-        "pages": pages.PAGES,
-        "cluster": moment.key.cluster,
-        "address": snapshot.address if snapshot else "",
-        "switches": switcher.entries(moment.key, _watched(request)),
-        "chroot": _chroot(snapshot.address) if snapshot else "",
-        "worst": banners.worst(snapshot) if snapshot else "",
-        "revision": token,
         "revision_number": rendered.revision,
         "as_of": rendered.as_of,
         "as_of_ms": None if rendered.as_of is None else int(rendered.as_of * 1000),
@@ -202,24 +194,14 @@ def _head(moment: Moment) -> dict[str, Any]:
     return head
 
 
-def _watched(request: HttpRequest) -> tuple[str, ...]:
-    """The clusters that one can go to: watched here, and seen by this visitor."""
-    return tuple(name for name in gate.visible(gate.rights(request)) if live.current(name))
-
-
 def _etag(request: HttpRequest, moment: Moment, shape: str, version: object) -> str:
     """Of all that makes the answer: what is shown, and as whom. A page names its visitor, and its button to
     sign out holds what the browser's CSRF cookie must fit."""
-    held = gate.rights(request)
-    proof = request.COOKIES.get(settings.CSRF_COOKIE_NAME) if held.is_signed_in else None
+    rights = gate.rights(request)
+    proof = request.COOKIES.get(settings.CSRF_COOKIE_NAME) if rights.is_signed_in else None
     parts = (
         (live.STARTED, moment.rendered.revision, moment.stale, moment.key, moment.notes, shape, version),
-        (held, gate.visible(held), proof),
+        (rights, gate.visible(rights), proof),
     )
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=12)
     return f'"{digest.hexdigest()}"'
-
-
-def _chroot(address: str) -> str:
-    _, slash, chroot = address.partition("/")
-    return slash + chroot

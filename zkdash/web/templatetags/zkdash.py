@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django import template
+from django import db, template
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -13,8 +14,8 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import Part
 from zkdash.web.frame import cells as values
 from zkdash.web.frame import times
-from zkdash.web.serving import renderer
-from zkdash.web.visitors import gate
+from zkdash.web.serving import page_context, renderer
+from zkdash.web.visitors import gate, sessions
 
 register = template.Library()
 
@@ -31,6 +32,20 @@ def live(parts: Sequence[Part], part_id: str) -> SafeString:
     part = next(part for part in parts if part.id == part_id)
     # The part's template has escaped every value.
     return mark_safe(renderer.html(part))  # noqa: S308
+
+
+@register.simple_tag
+def reachable_clusters(request: HttpRequest | None) -> tuple[str, ...]:
+    """The clusters that this visitor can go to; none where it cannot be told who it is.
+
+    A request that was refused at once, as by its Host header, has no user yet.
+    """
+    if request is None or not hasattr(request, "user"):
+        return ()
+    try:
+        return page_context.watched(request)
+    except (PermissionDenied, sessions.AwayError, db.Error):
+        return ()
 
 
 @register.filter

@@ -66,11 +66,11 @@ def record(cluster: str, topic: Topic | None, state: ClusterState) -> Record:
     if topic is None:
         return {"config": {}, "acls": [], "notifications": []}
     config = topic.config
-    known: Record = {"overrides": dict(config.config) if isinstance(config, TopicConfig) else {}}
+    record: Record = {"overrides": dict(config.config) if isinstance(config, TopicConfig) else {}}
     if config is not None and not isinstance(config, TopicConfig):
-        known = {"overrides": None, "overrides_reason": config.reason}
+        record = {"overrides": None, "overrides_reason": config.reason}
     return {
-        "config": known,
+        "config": record,
         "acls": list(tables.records(COLUMNS, acl_rows.of_topic(state, topic.name))),
         "notifications": notification_table.records(cluster, notification_rows.of_topic(state, topic.name)),
     }
@@ -102,7 +102,7 @@ def _beside(cluster: str, topic: Topic, state: ClusterState) -> Beside:
 
 
 def _refused(state: ClusterState) -> tuple[tuple[str, str], ...]:
-    return tuple(one for one in acl_rows.refused(state) if one[0].startswith("/kafka-acl"))
+    return tuple(refused for refused in acl_rows.refused(state) if refused[0].startswith("/kafka-acl"))
 
 
 def _pending(cluster: str, row: NotificationRow) -> tuple[Cell, ...]:

@@ -12,12 +12,21 @@ from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import broker_cells, cells, links, listing, row_selection, shapes, skew, tables
-from zkdash.web.frame.cells import Cell
+from zkdash.web.frame import (
+    cells,
+    links,
+    listing,
+    placements,
+    row_selection,
+    shapes,
+    skew,
+    tables,
+)
+from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import timeline
-from zkdash.web.topics import beside
+from zkdash.web.topics import beside, consumers
 from zkdash.web.topics import facts as topic_facts
 
 Entry = tuple[str, PartitionRow]  # the cluster's name, and the partition
@@ -29,14 +38,14 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     topic = snapshot.state.topics.get(name)
     query, _ = EITHER.read(key.query)
     facts = topic_facts.block(snapshot, name, topic)
-    asked = topic or Topic(name=name, layout=Layout.NONE, znode=None, assignment=None)
-    if asked.counts and not asked.partitions:
-        return _held(snapshot, asked, query, facts)
-    found = topic_queries.select_partitions(snapshot.state, asked, query)
+    shown_topic = topic or Topic(name=name, layout=Layout.NONE, znode=None, assignment=None)
+    if shown_topic.counts and not shown_topic.partitions:
+        return _held(snapshot, shown_topic, query, facts)
+    selection = topic_queries.select_partitions(snapshot.state, shown_topic, query)
     table = tables.part(
         "partitions-rows",
-        COLUMNS,
-        ((f"partition-{row.partition}", row.status, (snapshot.cluster, row)) for row in found.rows),
+        tables.shown(COLUMNS),
+        ((f"partition-{row.partition}", row.status, (snapshot.cluster, row)) for row in selection.rows),
         _empty(snapshot, query, topic),
         problems=lambda _: links.problems(snapshot.cluster, paths.topic(name)),
     )
@@ -46,22 +55,27 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             facts,
             entity_findings.block(snapshot, About.TOPIC, name),
             *beside.blocks(snapshot.cluster, topic, snapshot.state),
+            consumers.table(snapshot, name),
             skew.block(topic, snapshot.state),
+            placements.block(snapshot, topic),
             table,
-            *listing.blocks(SPEC, query, found, "partitions"),
+            *listing.blocks(SPEC, query, selection, "partitions"),
         ),
         context={
-            **listing.context(SPEC, query, COLUMNS, "Filter: number, broker:3, rack:a"),
+            **listing.context(SPEC, query, tables.shown(COLUMNS), "Filter: number, broker:3, rack:a"),
             "rows": "partitions-rows",
             "noun": "Partitions",
+            "consumer_headings": _consumer_headings(snapshot),
             "action_links": () if topic is None else _action_links(key),
             "timeline": timeline.about(snapshot.cluster, "topic", name),
         },
         fields=tables.fields(COLUMNS),
-        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
-        total=found.matched,
-        extra={
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in selection.rows)),
+        total=selection.matched,
+        extra=lambda: {
+            **topic_facts.record(snapshot, name),
             "skew": skew.record(topic, snapshot.state),
+            "groups": consumers.records(snapshot, name),
             **beside.record(snapshot.cluster, topic, snapshot.state),
         },
         gone=facts.values.gone if snapshot.state.loaded else "",
@@ -81,12 +95,14 @@ def _action_links(key: PageKey) -> tuple[row_selection.ActionLink, ...]:
     )
 
 
+def _consumer_headings(snapshot: Snapshot) -> tuple[tables.Heading, ...]:
+    return tables.headings(consumers.columns(snapshot.state.layout), "")
+
+
 def _render_key(snapshot: Snapshot, key: PageKey) -> object:
     """The groups that consume the topic: groups change with every offset, these and their lags seldom."""
-    groups = snapshot.state.consumers.get(key.args[0])
-    if not groups or key.args[0] not in snapshot.samples.ends:
-        return groups
-    return groups, topic_facts.consumers(snapshot, key.args[0], sorted(groups)[: topic_facts.MOST_GROUPS])
+    (name,) = key.args
+    return snapshot.state.consumers.get(name), snapshot.lags.topics.get(name)
 
 
 def broker_demand(snapshot: Snapshot, key: PageKey) -> BrokerDemand:
@@ -94,19 +110,19 @@ def broker_demand(snapshot: Snapshot, key: PageKey) -> BrokerDemand:
     topic = snapshot.state.topics.get(key.args[0])
     if topic is None or topic.layout is Layout.V07:
         return (), {}
-    groups = sorted(snapshot.state.consumers.get(topic.name, ()))[: topic_facts.MOST_GROUPS]
-    return (topic.name,), dict.fromkeys(groups, (topic.name,))
+    shown = consumers.entries(snapshot, topic.name)[: consumers.MOST]
+    return (topic.name,), {entry.group: (topic.name,) for entry in shown}
 
 
 def _held(snapshot: Snapshot, topic: Topic, query: topic_queries.Query, facts: Block) -> View:
     """A topic of 0.7, broker by broker."""
-    found = topic_queries.select_counts(snapshot.state, topic, query)
+    selection = topic_queries.select_counts(snapshot.state, topic, query)
     table = tables.part(
         "brokers-rows",
         COLUMNS_07,
-        ((f"broker-{row.broker}", row.status, (snapshot.cluster, row)) for row in found.rows),
+        ((f"broker-{row.broker}", row.status, (snapshot.cluster, row)) for row in selection.rows),
         Empty(f"No broker matches {listing.words(query)}.", "?", "Clear filter"),
-        problems=lambda one: links.problems(one[0], one[1].path),
+        problems=lambda entry: links.problems(entry[0], entry[1].path),
     )
     return View(
         title=topic.name,
@@ -114,19 +130,26 @@ def _held(snapshot: Snapshot, topic: Topic, query: topic_queries.Query, facts: B
             facts,
             entity_findings.block(snapshot, About.TOPIC, topic.name),
             *beside.blocks(snapshot.cluster, None, snapshot.state),
+            consumers.table(snapshot, topic.name),
             table,
-            *listing.blocks(SPEC_07, query, found, "brokers"),
+            *listing.blocks(SPEC_07, query, selection, "brokers"),
         ),
         context={
             **listing.context(SPEC_07, query, COLUMNS_07, "Filter: number, rack:a"),
             "rows": "brokers-rows",
             "noun": "Brokers",
+            "consumer_headings": _consumer_headings(snapshot),
             "timeline": timeline.about(snapshot.cluster, "topic", topic.name),
         },
         fields=tables.fields(COLUMNS_07),
-        records=lambda: tables.records(COLUMNS_07, ((snapshot.cluster, row) for row in found.rows)),
-        total=found.matched,
-        extra={"skew": {}, **beside.record(snapshot.cluster, None, snapshot.state)},
+        records=lambda: tables.records(COLUMNS_07, ((snapshot.cluster, row) for row in selection.rows)),
+        total=selection.matched,
+        extra=lambda: {
+            **topic_facts.record(snapshot, topic.name),
+            "skew": {},
+            "groups": consumers.records(snapshot, topic.name),
+            **beside.record(snapshot.cluster, None, snapshot.state),
+        },
     )
 
 
@@ -170,17 +193,31 @@ def _epoch(value: Known[int]) -> Cell:
 
 
 COLUMNS: tuple[Column[Entry], ...] = (
-    Column("partition", "Partition", lambda one: cells.Head(one[1].partition), is_number=True),
-    Column("leader", "Leader", lambda one: _leader(*one), is_number=True),
-    Column("replicas", "Replicas", lambda one: _replicas(one[1]), title="the preferred leader first"),
-    Column("isr", "ISR", lambda one: _isr(one[1]), title="replicas in sync, then those that are out"),
-    Column("leader_epoch", "Leader epoch", lambda one: _epoch(one[1].leader_epoch), is_number=True),
     Column(
-        "controller_epoch", "Controller epoch", lambda one: _epoch(one[1].controller_epoch), is_number=True
+        "partition",
+        "Partition",
+        lambda entry: broker_cells.Partition(entry[1].partition, entry[1].path, entry[0]),
+        is_number=True,
     ),
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
-    Column("changed", "Changed", lambda one: cells.known(one[1].changed, cells.Moment, _NO_STATE)),
-    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
+    Column("leader", "Leader", lambda entry: _leader(*entry), is_number=True),
+    Column("replicas", "Replicas", lambda entry: _replicas(entry[1]), title="the preferred leader first"),
+    Column("isr", "ISR", lambda entry: _isr(entry[1]), title="replicas in sync, then those that are out"),
+    Column("leader_epoch", "Leader epoch", lambda entry: _epoch(entry[1].leader_epoch), is_number=True),
+    Column(
+        "controller_epoch",
+        "Controller epoch",
+        lambda entry: _epoch(entry[1].controller_epoch),
+        is_number=True,
+    ),
+    Column("status", "Status", lambda entry: cells.Status(entry[1].status, entry[1].words)),
+    Column("changed", "Changed", lambda entry: cells.known(entry[1].changed, cells.Moment, _NO_STATE)),
+    Column(
+        "path",
+        "Path",
+        lambda entry: cells.Path(entry[1].path, cluster=entry[0]),
+        is_sortable=False,
+        is_shown=False,
+    ),
 )
 SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_sortable))
 
@@ -189,18 +226,18 @@ COLUMNS_07: tuple[Column[Entry07], ...] = (
     Column(
         "broker",
         "Broker",
-        lambda one: broker_cells.Broker(one[1].broker, links.broker(one[0], one[1].broker)),
+        lambda entry: broker_cells.Broker(entry[1].broker, links.broker(entry[0], entry[1].broker)),
         is_number=True,
     ),
     Column(
         "partitions",
         "Partitions",
-        lambda one: cells.known(one[1].partitions, cells.Number, _NO_COUNT),
+        lambda entry: cells.known(entry[1].partitions, cells.Number, _NO_COUNT),
         is_number=True,
     ),
-    Column("status", "Status", lambda one: cells.Status(one[1].status, one[1].words)),
-    Column("changed", "Changed", lambda one: cells.known(one[1].changed, cells.Moment, _NO_COUNT)),
-    Column("path", "Path", lambda one: cells.Path(one[1].path, cluster=one[0]), is_sortable=False),
+    Column("status", "Status", lambda entry: cells.Status(entry[1].status, entry[1].words)),
+    Column("changed", "Changed", lambda entry: cells.known(entry[1].changed, cells.Moment, _NO_COUNT)),
+    Column("path", "Path", lambda entry: cells.Path(entry[1].path, cluster=entry[0]), is_sortable=False),
 )
 SPEC_07 = listing.Spec(sorts=tuple(column.name for column in COLUMNS_07 if column.is_sortable))
 # An address is read before anybody knows of which layout its topic is.
@@ -214,7 +251,10 @@ PAGE = Page(
     areas=frozenset({"brokers", "admin", "findings", "acls", "notifications"}),
     entities="topics",
     canonical=EITHER.canonical,
-    shape=shapes.Shape((COLUMNS, COLUMNS_07), {"skew": skew.RECORD, **beside.RECORD}),
+    shape=shapes.Shape(
+        (COLUMNS, COLUMNS_07),
+        {**topic_facts.RECORD, "skew": skew.RECORD, "groups": consumers.RECORDS, **beside.RECORD},
+    ),
     render_key=_render_key,
     broker_demand=broker_demand,
 )

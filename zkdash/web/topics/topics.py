@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from zkdash.cluster.model import ranking
 from zkdash.cluster.model.known import Known
 from zkdash.cluster.model.tone import Tone
-from zkdash.cluster.tables import topic_queries
+from zkdash.cluster.tables import filters, topic_queries
 from zkdash.cluster.tables.topic_rows import TopicRow
 from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
+from zkdash.web.frame import cells, lag_cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
-from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.page import Badge, Page, View
 from zkdash.web.frame.tables import Empty, ListColumn
 
 _ROW_ACTIONS = (
@@ -26,32 +27,39 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     query, _ = SPEC.read(key.query)
     state = snapshot.state
     columns = tables.of_layout(COLUMNS, state.layout)
-    found = topic_queries.select_topics(state, query, tables.keys(columns))
+    selection = topic_queries.select_topics(
+        state, query, tables.keys(columns), snapshot.lags, snapshot.observations.standing
+    )
     acts = state.layout is not Layout.V07  # whose topics nothing can be asked of
-    shown = row_selection.columns(key, "topic", lambda one: one[1].summary.name, columns) if acts else columns
+    shown = (
+        row_selection.columns(key, "topic", lambda entry: entry[1].summary.name, columns) if acts else columns
+    )
     table = tables.part(
         "topics-rows",
         shown,
         (
             (links.element_id("topic", row.summary.name), row.summary.tone, (snapshot.cluster, row))
-            for row in found.rows
+            for row in selection.rows
         ),
         _empty(snapshot, query),
-        problems=lambda one: links.problems(one[0], paths.topic(one[1].summary.name)),
+        problems=lambda entry: links.problems(entry[0], paths.topic(entry[1].summary.name)),
     )
     return View(
         title="Topics",
-        parts=(table, *listing.blocks(SPEC, query, found, "topics")),
+        parts=(table, *listing.blocks(SPEC, query, selection, "topics")),
         context={
             **listing.context(SPEC, query, shown, "Filter: text, broker:3, rack:a"),
+            "toggle": listing.toggle(
+                SPEC, query, filters.NOT_INTERNAL, "Show internal topics", "Hide internal topics"
+            ),
             **(row_selection.context(key, "topics", *_ROW_ACTIONS) if acts else {}),
             "action_links": row_selection.action_links(key, ("Create a topic…", "create-topic", ()))
             if acts
             else (),
         },
         fields=tables.fields(COLUMNS),
-        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in found.rows)),
-        total=found.matched,
+        records=lambda: tables.records(COLUMNS, ((snapshot.cluster, row) for row in selection.rows)),
+        total=selection.matched,
     )
 
 
@@ -80,26 +88,26 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
     ListColumn(
         "status",
         "Status",
-        lambda one: cells.Status(one[1].summary.tone, one[1].summary.words),
-        key=lambda topic: topic.summary.tone.rank,
+        lambda entry: cells.Status(entry[1].summary.tone, entry[1].summary.words),
+        key=lambda topic: ranking.place(topic.summary),
     ),
     ListColumn(
         "name",
         "Name",
-        lambda one: cells.Name(one[1].summary.name, links.topic(one[0], one[1].summary.name)),
+        lambda entry: cells.Name(entry[1].summary.name, links.topic(entry[0], entry[1].summary.name)),
         key=lambda topic: topic.summary.name,
     ),
     ListColumn(
         "partitions",
         "Partitions",
-        lambda one: _number(one[1].partitions, _NO_ASSIGNMENT),
+        lambda entry: _number(entry[1].partitions, _NO_ASSIGNMENT),
         is_number=True,
         key=lambda topic: topic.summary.partitions,
     ),
     ListColumn(
         "replication",
         "Replication",
-        lambda one: cells.known(one[1].replication, lambda sizes: cells.Range(*sizes), _NO_ASSIGNMENT),
+        lambda entry: cells.known(entry[1].replication, lambda sizes: cells.Range(*sizes), _NO_ASSIGNMENT),
         is_number=True,
         key=lambda topic: topic.summary.replication,
         layouts=tables.FROM_08,
@@ -107,7 +115,7 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
     ListColumn(
         "under_replicated",
         "Under-replicated",
-        lambda one: _of_replicas(one[1], one[1].summary.under_replicated, Tone.WARNING),
+        lambda entry: _of_replicas(entry[1], entry[1].summary.under_replicated, Tone.WARNING),
         is_number=True,
         key=lambda topic: topic.summary.under_replicated,
         layouts=tables.FROM_08,
@@ -115,7 +123,7 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
     ListColumn(
         "offline",
         "Offline",
-        lambda one: _of_replicas(one[1], one[1].summary.offline, Tone.CRITICAL),
+        lambda entry: _of_replicas(entry[1], entry[1].summary.offline, Tone.CRITICAL),
         is_number=True,
         key=lambda topic: topic.summary.offline,
         layouts=tables.FROM_08,
@@ -123,8 +131,8 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
     ListColumn(
         "preferred_leaders_percent",
         "Preferred leaders %",
-        lambda one: cells.known(
-            one[1].preferred_percent, cells.Percent, "no partition has a leader to compare"
+        lambda entry: cells.known(
+            entry[1].preferred_percent, cells.Percent, "no partition has a leader to compare"
         ),
         is_number=True,
         key=lambda topic: topic.preferred_percent,
@@ -133,25 +141,34 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
     ListColumn(
         "groups",
         "Groups",
-        lambda one: cells.Number(one[1].groups),
+        lambda entry: cells.Number(entry[1].groups),
         is_number=True,
         key=lambda topic: topic.groups,
     ),
     ListColumn(
+        "lag",
+        "Lag",
+        lambda entry: lag_cells.of_topic(entry[1].consumers, entry[1].lags.otherwise),
+        is_number=True,
+        title="messages that all its groups together have left to read, as far as it is known",
+        key=lambda topic: topic.consumers and topic.consumers.least,
+        layouts=tables.FROM_08,
+    ),
+    ListColumn(
         "config",
         "Config",
-        lambda one: _number(one[1].overrides, "no config znode"),
+        lambda entry: _number(entry[1].overrides, "no config znode"),
         is_number=True,
         key=lambda topic: topic.summary.overrides,
         layouts=tables.FROM_08,
     ),
     ListColumn(
-        "marks", "Marks", lambda one: cells.Marks(one[1].marks), is_sortable=False, layouts=tables.FROM_08
+        "marks", "Marks", lambda entry: cells.Marks(entry[1].marks), is_sortable=False, layouts=tables.FROM_08
     ),
     ListColumn(
         "changed",
         "Changed",
-        lambda one: cells.known(one[1].summary.changed or None, cells.Moment, "no znode to read"),
+        lambda entry: cells.known(entry[1].summary.changed or None, cells.Moment, "no znode to read"),
         key=lambda topic: topic.summary.changed or None,
     ),
 )
@@ -162,11 +179,11 @@ PAGE = Page(
     route="topics/",
     template="topics/topics.html",
     look=look,
-    areas=frozenset({"topics", "brokers", "admin"}),
+    areas=frozenset({"topics", "brokers", "admin", "lags", "findings"}),
     canonical=SPEC.canonical,
     shape=shapes.Shape((COLUMNS,)),
     label="Topics",
     letter="t",
-    count=lambda snapshot: snapshot.state.counts.topics,
+    badge=lambda snapshot: Badge(snapshot.state.counts.topics),
     render_key=lambda snapshot, _: snapshot.state.consumers,  # groups change with every offset, this seldom
 )

@@ -23,7 +23,7 @@ from zkdash.actions.models import Action
 from zkdash.actions.reading.entries import UnavailableError
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import answers, banners, exports
+from zkdash.web.frame import answers, banners, exports, page
 from zkdash.web.visitors import bearer, sessions
 
 SIGN_IN = "/sign-in/"
@@ -71,13 +71,13 @@ def _read(request: HttpRequest) -> Rights:
     token = bearer.shown(request)
     if token is None:
         return sessions.rights(request)
-    asked = [holders.of_token(token)]
-    [held] = holders.known(asked, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ).values()
-    if held is None:
+    holders_asked = [holders.of_token(token)]
+    [rights] = holders.known(holders_asked, anonymous_reads=settings.ZKDASH_ANONYMOUS_READ).values()
+    if rights is None:
         raise sessions.AwayError
-    if not held.is_signed_in:
+    if not rights.is_signed_in:
         raise TokenRefused
-    return held
+    return rights
 
 
 def sign_in(request: HttpRequest) -> str:
@@ -87,29 +87,32 @@ def sign_in(request: HttpRequest) -> str:
     return f"{SIGN_IN}?{urlencode({'next': request.get_full_path()})}"
 
 
-def visible(held: Rights) -> tuple[str, ...]:
+def visible(rights: Rights) -> tuple[str, ...]:
     """The clusters that a visitor may see, those that are watched here first."""
-    return held.visible(_known())
+    return rights.visible(_known())
 
 
-def seen_by(key: PageKey, held: Rights) -> PageKey | None:
+def seen_by(key: PageKey, rights: Rights) -> PageKey | None:
     """The page as somebody with these rights sees it, None where that is not allowed.
 
-    Sockets share a rendering by this key: of a cluster it tells the role there, of the list of clusters
-    which of them are listed.
+    Sockets share a rendering by this key: of a cluster it tells the role there, of the list of clusters and
+    of the search, which leads to them, which of them are listed.
     """
     if key.cluster is None:
-        return key._replace(args=visible(held)) if held.is_signed_in or held.grants else None
-    role = held.role(key.cluster)
-    return None if role is None else key._replace(rights=role.value)
+        return key._replace(args=visible(rights)) if rights.is_signed_in or rights.grants else None
+    role = rights.role(key.cluster)
+    if role is None:
+        return None
+    args = visible(rights) if key.page == page.SEARCH else key.args
+    return key._replace(args=args, rights=role.value)
 
 
 def somebody(request: HttpRequest) -> Rights:
     """The rights of who asks, who must be signed in where nothing is open. Raises SignInNeeded."""
-    held = rights(request)
-    if not held.is_signed_in and not held.grants:
+    rights_of_holder = rights(request)
+    if not rights_of_holder.is_signed_in and not rights_of_holder.grants:
         raise SignInNeeded
-    return held
+    return rights_of_holder
 
 
 def cluster(request: HttpRequest, name: str, right: Right = Right.SEE) -> Rights:
@@ -118,37 +121,37 @@ def cluster(request: HttpRequest, name: str, right: Right = Right.SEE) -> Rights
     Raises Http404 where the cluster may not be seen or is none, PermissionDenied where it may be seen but
     not that, SignInNeeded (a PermissionDenied) where signing in may help.
     """
-    held = somebody(request)
-    known = visible(held)
-    if name not in known:
-        raise Http404(f"No cluster named “{name}” is configured. Configured: {', '.join(known) or 'none'}.")
-    if not held.may(right, name):
-        if not held.is_signed_in:
+    rights = somebody(request)
+    names = visible(rights)
+    if name not in names:
+        raise Http404(f"No cluster named “{name}” is configured. Configured: {', '.join(names) or 'none'}.")
+    if not rights.may(right, name):
+        if not rights.is_signed_in:
             raise SignInNeeded
-        role = held.role(name)
+        role = rights.role(name)
         raise PermissionDenied(
-            f"{held.name} is {role.value if role else 'nobody'} of “{name}” and may not {_DEEDS[right]}. "
+            f"{rights.name} is {role.value if role else 'nobody'} of “{name}” and may not {_DEEDS[right]}. "
             "An administrator can grant another role."
         )
-    return held
+    return rights
 
 
 def snapshot(request: HttpRequest, name: str, right: Right = Right.SEE) -> Snapshot:
     """The current snapshot of a cluster. Raises as `cluster`, and NotWatchedError (503)."""
     cluster(request, name, right)
-    found = live.current(name)
-    if found is None:
+    snapshot = live.current(name)
+    if snapshot is None:
         raise NotWatchedError(banners.NO_WATCHER)
-    return found
+    return snapshot
 
 
 def action(request: HttpRequest, name: str, number: int, right: Right = Right.SEE) -> Action:
     """An action of a cluster. Raises as `cluster`, and Http404 where the cluster has no such action."""
     cluster(request, name, right)
-    found = Action.objects.filter(cluster=name, pk=number).first()
-    if found is None:
+    action = Action.objects.filter(cluster=name, pk=number).first()
+    if action is None:
         raise Http404(f"“{name}” has no action {number}.")
-    return found
+    return action
 
 
 class Answers(MiddlewareMixin):

@@ -53,7 +53,7 @@ def rights(request: HttpRequest) -> Rights:
         return access.anonymous(anonymous_reads=anonymous_reads)
     if not hasattr(request, "zkdash_recalled"):
         try:
-            held = access.of(user, anonymous_reads=anonymous_reads)
+            rights = access.of(user, anonymous_reads=anonymous_reads)
         except db.Error as error:
             if not databases.is_away(error):
                 raise
@@ -61,12 +61,12 @@ def rights(request: HttpRequest) -> Rights:
         else:
             MEMORY.answered()
             if key:
-                holders.remember(key, held)
-            return held
-    [found] = holders.recalled([key], anonymous_reads=anonymous_reads).values()
-    if found is None:
+                holders.remember(key, rights)
+            return rights
+    [recalled] = holders.recalled([key], anonymous_reads=anonymous_reads).values()
+    if recalled is None:
         raise AwayError
-    return found
+    return recalled
 
 
 class AwayError(Exception):
@@ -83,10 +83,10 @@ class AwayError(Exception):
 
 def _user(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
     key = request.session.session_key or ""
-    is_known = MEMORY.recall(key) is not None
-    if not is_known or MEMORY.may_ask():
+    remembered = MEMORY.recall(key)
+    if remembered is None or MEMORY.may_ask():
         try:
-            found: AbstractBaseUser | AnonymousUser = user_of_session(request)
+            user: AbstractBaseUser | AnonymousUser = user_of_session(request)
         except db.Error as error:
             if not databases.is_away(error):
                 raise
@@ -94,9 +94,10 @@ def _user(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
         else:
             if key:
                 MEMORY.answered()
-            if not found.is_authenticated:
+            if not user.is_authenticated:
                 MEMORY.forget(key)
-            return found
+            return user
     cast("Any", request).zkdash_recalled = True
-    held = MEMORY.recall(key)
-    return AnonymousUser() if held is None else User(pk=held.user_id, username=held.name)
+    if remembered is None:
+        return AnonymousUser()
+    return User(pk=remembered.user_id, username=remembered.name)

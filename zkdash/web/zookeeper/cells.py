@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import msgspec
 from django.utils.html import format_html
@@ -63,13 +64,13 @@ class Zxid(Cell, frozen=True):
 
 def rows(ensemble: Ensemble) -> tuple[Row, ...]:
     """The servers in the order in which they were asked."""
-    zxids = [one.told.zxid for one in ensemble.look.servers if one.told.zxid is not None]
+    zxids = [server.told.zxid for server in ensemble.look.servers if server.told.zxid is not None]
     newest = max(zxids, default=None)
-    return tuple(Row(one, newest, _tone(one, ensemble.ailments)) for one in ensemble.look.servers)
+    return tuple(Row(server, newest, _tone(server, ensemble.ailments)) for server in ensemble.look.servers)
 
 
 def _tone(server: Server, ailments: tuple[Ailment, ...]) -> Tone:
-    said = (one.tone for one in ailments if one.server == server.address)
+    said = (ailment.tone for ailment in ailments if ailment.server == server.address)
     return min((*said, _TONES[server.reach]), key=lambda tone: tone.rank)
 
 
@@ -93,10 +94,10 @@ def _told(name: str, cell: Callable[[Told], Cell]) -> Callable[[Row], Cell]:
     """The cell of one number of the server's own, or why there is none."""
 
     def one(row: Row) -> Cell:
-        told = row.server.told
-        if getattr(told, name) is not None:
-            return cell(told)
-        if name in _LEADERS_OWN and told.mode not in {None, "leader"}:
+        answer = row.server.told
+        if getattr(answer, name) is not None:
+            return cell(answer)
+        if name in _LEADERS_OWN and answer.mode not in {None, "leader"}:
             return cells.absent("only a leader has it")
         return cells.unknown(_why(row.server, name))
 
@@ -104,18 +105,19 @@ def _told(name: str, cell: Callable[[Told], Cell]) -> Callable[[Row], Cell]:
 
 
 def _count(name: str, alert: Tone | None = None) -> Callable[[Row], Cell]:
-    return _told(name, lambda told: cells.Number(getattr(told, name), alert))
+    return _told(name, lambda answer: cells.Number(getattr(answer, name), alert))
 
 
 def _decimal(name: str) -> Callable[[Row], Cell]:
-    return _told(name, lambda told: Decimal(getattr(told, name)))
+    return _told(name, lambda answer: Decimal(getattr(answer, name)))
 
 
 def _text(name: str) -> Callable[[Row], Cell]:
-    return _told(name, lambda told: cells.Text(getattr(told, name)))
+    return _told(name, lambda answer: cells.Text(getattr(answer, name)))
 
 
-def _behind(row: Row) -> Cell:
+def behind(row: Row) -> Cell:
+    """How many transactions a server lacks of the newest that any told."""
     zxid, newest = row.server.told.zxid, row.newest
     if zxid is None or newest is None:
         return cells.unknown(_why(row.server, "zxid"))
@@ -149,8 +151,8 @@ SERVERS: tuple[Column[Row], ...] = (
     Column("latency_max", "Max ms", _decimal("latency_max"), is_number=True, title="since its start"),
     Column("connections", "Connections", _count("connections"), is_number=True),
     Column("outstanding", "Outstanding", _count("outstanding"), is_number=True, title="requests that wait"),
-    Column("zxid", "Zxid", _told("zxid", lambda told: Zxid(f"0x{told.zxid:x}")), is_number=True),
-    Column("behind", "Behind", _behind, is_number=True, title="transactions, against the newest of all"),
+    Column("zxid", "Zxid", _told("zxid", lambda answer: Zxid(f"0x{answer.zxid:x}")), is_number=True),
+    Column("behind", "Behind", behind, is_number=True, title="transactions, against the newest of all"),
     Column("znodes", "Znodes", _count("znodes"), is_number=True),
     Column("watches", "Watches", _count("watches"), is_number=True),
     Column("data_size", "Data bytes", _count("data_size"), is_number=True),
@@ -160,14 +162,19 @@ SERVERS: tuple[Column[Row], ...] = (
     Column("member", "Member", _member, title="as /zookeeper/config has it"),
 )
 
+_KEEPS: Final = ("znodes", "ephemerals", "data_size", "watches", "descriptors", "max_descriptors")
+# Two tables of the same servers, so that each fits on a screen: how they work, and what they keep.
+WORK: Final = tuple(column for column in SERVERS if column.name not in _KEEPS)
+KEPT: Final = tuple(column for column in SERVERS if column.name in {"server", *_KEEPS})
+
 
 def _limit(name: str) -> Callable[[Quota], Cell]:
-    return lambda one: cells.known(getattr(one, name), cells.Number, "there is no such limit")
+    return lambda quota: cells.known(getattr(quota, name), cells.Number, "there is no such limit")
 
 
-def _used(one: Quota, name: str) -> Cell:
-    number = getattr(one, name)
-    limits = (one.znodes, one.hard_znodes) if name == "used_znodes" else (one.bytes, one.hard_bytes)
+def _used(quota: Quota, name: str) -> Cell:
+    number = getattr(quota, name)
+    limits = (quota.znodes, quota.hard_znodes) if name == "used_znodes" else (quota.bytes, quota.hard_bytes)
     if number is None:
         return cells.unknown("zookeeper_stats does not tell")
     over = any(limit is not None and number > limit for limit in limits)
@@ -175,11 +182,11 @@ def _used(one: Quota, name: str) -> Cell:
 
 
 QUOTAS: tuple[Column[Quota], ...] = (
-    Column("path", "Path", lambda one: cells.Path(one.path, is_head=True)),
-    Column("used_znodes", "Znodes", lambda one: _used(one, "used_znodes"), is_number=True),
+    Column("path", "Path", lambda quota: cells.Path(quota.path, is_head=True)),
+    Column("used_znodes", "Znodes", lambda quota: _used(quota, "used_znodes"), is_number=True),
     Column("znodes", "Soft limit", _limit("znodes"), is_number=True, title="only logged"),
     Column("hard_znodes", "Hard limit", _limit("hard_znodes"), is_number=True, title="enforced"),
-    Column("used_bytes", "Bytes", lambda one: _used(one, "used_bytes"), is_number=True),
+    Column("used_bytes", "Bytes", lambda quota: _used(quota, "used_bytes"), is_number=True),
     Column("bytes", "Soft limit", _limit("bytes"), is_number=True, title="only logged"),
     Column("hard_bytes", "Hard limit", _limit("hard_bytes"), is_number=True, title="enforced"),
 )
@@ -188,8 +195,8 @@ QUOTAS: tuple[Column[Quota], ...] = (
 def modes(look: Look) -> str:
     """How many servers are what: "1 leader, 2 followers, 1 down"."""
     counts: dict[str, int] = {}
-    for one in look.servers:
-        mode = one.told.mode if one.told.mode is not None else one.reach.value
+    for server in look.servers:
+        mode = server.told.mode if server.told.mode is not None else server.reach.value
         counts[mode] = counts.get(mode, 0) + 1
     plural = {"leader": "leaders", "follower": "followers", "observer": "observers"}
     return ", ".join(

@@ -17,11 +17,11 @@ def whole(request: HttpRequest, cluster: str, path: str) -> HttpResponse:
     snapshot = gate.snapshot(request, cluster)
     if why := why_impossible(path):
         raise Http404(f"No znode can have this path: {why}.")
-    found = facts.find(snapshot, path, asks=True)
-    if not isinstance(found.read, Znode):
-        refused = found.read.reason if isinstance(found.read, Unreadable) else ""
-        raise Http404(refused or found.gone or found.seen.trouble)
-    response = HttpResponse(found.read.data or b"", content_type="application/octet-stream")
+    znode = facts.find(snapshot, path, asks=True)
+    if not isinstance(znode.read, Znode):
+        refused = znode.read.reason if isinstance(znode.read, Unreadable) else ""
+        raise Http404(refused or znode.gone or znode.seen.trouble)
+    response = HttpResponse(znode.read.data or b"", content_type="application/octet-stream")
     response["Content-Disposition"] = 'attachment; filename="znode.bin"'
     response["Cache-Control"] = "private, no-store"
     return response

@@ -14,8 +14,8 @@ from zkdash.kafka.znode_kinds import Kind, Place
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, is_mirrored
 from zkdash.web.frame import links, shapes, times
-from zkdash.web.frame.broker_cells import session_text
 from zkdash.web.frame.cells import Record
+from zkdash.web.frame.cells.broker_cells import session_text
 from zkdash.web.zookeeper import text
 from zkdash.znode import Acl, Stat, Unreadable, Znode
 
@@ -123,20 +123,20 @@ def find(snapshot: Snapshot, path: str, *, asks: bool) -> Found:
         return Found(path, here, None, None, Seen(), gone="No such znode is in ZooKeeper.")
     seen = znodes.visit(path, whole=not here) if asks else znodes.seen(path)
     visit = seen.visit
-    told = None if visit is None else visit.stat
+    stat = None if visit is None else visit.stat
     if here:
-        return Found(path, here, read, _stat(read, told, len(znodes.folder(path))), seen)
+        return Found(path, here, read, _stat(read, stat, len(znodes.folder(path))), seen)
     gone = "" if visit is None or visit.is_there else "No such znode is in ZooKeeper."
-    return Found(path, here, None if visit is None else visit.data, told, seen, gone)
+    return Found(path, here, None if visit is None else visit.data, stat, seen, gone)
 
 
-def _stat(read: Znode | Unreadable | None, told: Stat | None, children: int) -> Stat | None:
+def _stat(read: Znode | Unreadable | None, visited: Stat | None, children: int) -> Stat | None:
     """The Stat; the mirror does not read a znode again when its children come and go, so they are counted."""
     if not isinstance(read, Znode):
-        return told
+        return visited
     stat = read.stat
-    if told is not None and told.czxid == stat.czxid and told.cversion >= stat.cversion:
-        stat = stat._replace(cversion=told.cversion, aversion=told.aversion, pzxid=told.pzxid)
+    if visited is not None and visited.czxid == stat.czxid and visited.cversion >= stat.cversion:
+        stat = stat._replace(cversion=visited.cversion, aversion=visited.aversion, pzxid=visited.pzxid)
     return stat._replace(num_children=children)
 
 
@@ -150,19 +150,19 @@ def kind(name: str, owner: int) -> str:
     return ("ephemeral" if owner else "persistent") + (" sequential" if is_sequential else "")
 
 
-def facts(snapshot: Snapshot, found: Found) -> ZnodeFacts:
+def facts(snapshot: Snapshot, znode: Found) -> ZnodeFacts:
     """What the page says."""
-    path, crumbs = found.path, _crumbs(snapshot.cluster, found.path)
+    path, crumbs = znode.path, _crumbs(snapshot.cluster, znode.path)
     name = text.name(path.rpartition("/")[2]) or "/"
-    if found.gone:
-        return ZnodeFacts(gone=found.gone, path=path, crumbs=crumbs, name=name)
-    stat, place = found.stat, paths.locate(path)
-    data = found.read.data if isinstance(found.read, Znode) else None
-    typed, reasons = znode_kinds.parse(place, data) if isinstance(found.read, Znode) else (None, ())
-    problem = snapshot.state.problems.get(path) if found.is_mirrored else None
+    if znode.gone:
+        return ZnodeFacts(gone=znode.gone, path=path, crumbs=crumbs, name=name)
+    stat, place = znode.stat, paths.locate(path)
+    data = znode.read.data if isinstance(znode.read, Znode) else None
+    typed, reasons = znode_kinds.parse(place, data) if isinstance(znode.read, Znode) else (None, ())
+    problem = snapshot.state.problems.get(path) if znode.is_mirrored else None
     session = stat.ephemeral_owner if stat else 0
-    value = text.value(found.read, found.seen.trouble or "Not read yet.")
-    visit = found.seen.visit
+    value = text.value(znode.read, znode.seen.trouble or "Not read yet.")
+    visit = znode.seen.visit
     acl = visit.acl if visit is not None else ()
     return ZnodeFacts(
         gone="",
@@ -181,9 +181,9 @@ def facts(snapshot: Snapshot, found: Found) -> ZnodeFacts:
         fields=() if isinstance(typed, Unparsable) else text.fields(typed),
         reasons=reasons or ((problem.reason,) if problem is not None else ()),
         stat=() if stat is None else tuple(_lines(stat)),
-        acl=() if isinstance(acl, Unreadable) else tuple((_who(one), _may(one)) for one in acl),
+        acl=() if isinstance(acl, Unreadable) else tuple((_who(entry), _may(entry)) for entry in acl),
         acl_doubt=acl.reason if isinstance(acl, Unreadable) else "",
-        trouble=found.seen.trouble,
+        trouble=znode.seen.trouble,
     )
 
 
@@ -205,28 +205,28 @@ RECORD: Final = shapes.fields(
 )
 
 
-def record(snapshot: Snapshot, found: Found) -> Record:
+def record(snapshot: Snapshot, znode: Found) -> Record:
     """The same as JSON has it."""
-    told = facts(snapshot, found)
-    if told.gone:
-        return {"path": found.path}
+    shown = facts(snapshot, znode)
+    if shown.gone:
+        return {"path": znode.path}
     return {
-        "path": found.path,
-        "mirrored": found.is_mirrored,
-        "kind": told.kind or None,
-        "owner": told.owner or None,
-        "read_as": told.read_as or None,
-        "stat": {line.name: line.plain for line in told.stat},
-        "data": told.value.text or None,
-        "data_reason": told.value.why or None,
-        "data_is_hex": told.value.is_binary,
-        "data_is_cut": told.value.is_cut,
-        "data_href": told.whole or None,
-        "fields": dict(told.fields),
-        "reasons": list(told.reasons),
-        "acl": [{"who": who, "may": may} for who, may in told.acl],
-        "acl_reason": told.acl_doubt or told.trouble or None,
-        "trouble": told.trouble or None,
+        "path": znode.path,
+        "mirrored": znode.is_mirrored,
+        "kind": shown.kind or None,
+        "owner": shown.owner or None,
+        "read_as": shown.read_as or None,
+        "stat": {line.name: line.plain for line in shown.stat},
+        "data": shown.value.text or None,
+        "data_reason": shown.value.why or None,
+        "data_is_hex": shown.value.is_binary,
+        "data_is_cut": shown.value.is_cut,
+        "data_href": shown.whole or None,
+        "fields": dict(shown.fields),
+        "reasons": list(shown.reasons),
+        "acl": [{"who": who, "may": may} for who, may in shown.acl],
+        "acl_reason": shown.acl_doubt or shown.trouble or None,
+        "trouble": shown.trouble or None,
     }
 
 
@@ -275,10 +275,10 @@ def _plain(name: str, number: int) -> str | int | None:
     return times.utc_text(number) if name in _MOMENTS else number
 
 
-def _who(one: Acl) -> str:
-    hidden = " (its hash is not shown)" if one.scheme == "digest" else ""
-    return text.visible(f"{one.scheme}: {one.id}") + hidden
+def _who(entry: Acl) -> str:
+    hidden = " (its hash is not shown)" if entry.scheme == "digest" else ""
+    return text.visible(f"{entry.scheme}: {entry.id}") + hidden
 
 
-def _may(one: Acl) -> str:
-    return ", ".join(word for bit, word in _PERMS if one.perms & bit) or "nothing"
+def _may(entry: Acl) -> str:
+    return ", ".join(word for bit, word in _PERMS if entry.perms & bit) or "nothing"

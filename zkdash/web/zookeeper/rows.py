@@ -13,8 +13,8 @@ from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.query import Query, Selection, window
 from zkdash.kafka.values import Problem
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import broker_cells, cells, links, listing, tables
-from zkdash.web.frame.cells import Cell
+from zkdash.web.frame import cells, links, listing, tables
+from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.tables import Column
 from zkdash.web.zookeeper import facts
 from zkdash.web.zookeeper import text as znode_text
@@ -98,18 +98,20 @@ def select(
     Only the names are looked at unless the query asks for more, so that 100 000 cost little. `rows` makes
     those that are shown where they are better made at once.
     """
-    found = _matching(names, query.q, row)
+    matching = _matching(names, query.q, row)
     key, falls = query.order(KEYS)
     if key in {None, "name"}:
-        found = found[::-1] if falls else found
+        matching = matching[::-1] if falls else matching
     else:
-        keyed = [(KEYS[str(key)](row(name)), name) for name in found]
-        known = sorted((one for one in keyed if one[0] is not None), key=lambda one: one[0], reverse=falls)
-        found = [name for _, name in known] + [name for value, name in keyed if value is None]
-    page, pages, cut = window(query, len(found))
-    shown = found[cut]
+        keyed = [(KEYS[str(key)](row(name)), name) for name in matching]
+        valued = sorted(
+            (pair for pair in keyed if pair[0] is not None), key=lambda pair: pair[0], reverse=falls
+        )
+        matching = [name for _, name in valued] + [name for value, name in keyed if value is None]
+    page, pages, cut = window(query, len(matching))
+    shown = matching[cut]
     made = tuple(map(row, shown) if rows is None else rows(shown))
-    return Selection(made, len(names), len(found), page, pages, {})
+    return Selection(made, len(names), len(matching), page, pages, {})
 
 
 def _matching(names: Sequence[str], q: str, row: Callable[[str], Row]) -> Sequence[str]:
@@ -124,8 +126,8 @@ def _matching(names: Sequence[str], q: str, row: Callable[[str], Row]) -> Sequen
 
 
 def _is_of(row: Row, kinds: Sequence[str]) -> bool:
-    found = (row.kind or "").casefold()
-    return all(kind in found for kind in kinds)
+    kind_of_row = (row.kind or "").casefold()
+    return all(kind in kind_of_row for kind in kinds)
 
 
 def table(

@@ -25,9 +25,9 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     session, znodes = _number(text), live.znodes_of(snapshot.cluster)
     chosen = Selection[Row]((), 0, 0, 1, 1, {})
     if session is not None and znodes is not None:
-        known: Znodes = znodes
+        shared_znodes: Znodes = znodes
         chosen = rows.select(
-            znodes.owned(session).paths(), query, lambda path: _row(snapshot.cluster, known, path)
+            znodes.owned(session).paths(), query, lambda path: _row(snapshot.cluster, shared_znodes, path)
         )
     gone = (
         "" if session is not None else f"“{text}” is no session: its id is 0x and 1 to 16 hexadecimal digits."
@@ -53,7 +53,7 @@ def render_key(snapshot: Snapshot, key: PageKey) -> object:
 def keep_alive(key: PageKey) -> None:
     session, znodes = _number(key.args[0]), live.znodes_of(str(key.cluster))
     if session is not None and znodes is not None:
-        znodes.attend_session(session)
+        znodes.keep_session_alive(session)
 
 
 def _number(text: str) -> int | None:

@@ -43,22 +43,22 @@ def keep_alive(key: PageKey) -> None:
     """Have what is not mirrored asked for again while the page is open."""
     znodes = live.znodes_of(str(key.cluster))
     if znodes is not None:
-        znodes.attend(key.args[0])
+        znodes.keep_alive(key.args[0])
 
 
 def _view(snapshot: Snapshot, key: PageKey, *, asks: bool) -> View:
     (path,) = key.args
     query, _ = SPEC.read(key.query)
     if why := why_impossible(path) or ("it is too long" if len(path) > _LONGEST else ""):
-        found = Found(path, False, None, None, Seen(), f"No znode can have this path: {why}.")
+        znode = Found(path, False, None, None, Seen(), f"No znode can have this path: {why}.")
     else:
-        found = znode_facts.find(snapshot, path, asks=asks)
+        znode = znode_facts.find(snapshot, path, asks=asks)
     znodes = live.znodes_of(snapshot.cluster)
-    children = None if znodes is None or found.gone else _Children(snapshot, znodes, found, asks=asks)
+    children = None if znodes is None or znode.gone else _Children(snapshot, znodes, znode, asks=asks)
     chosen = Selection[Row]((), 0, 0, 1, 1, {}) if children is None else children.select(query)
-    columns = rows.COLUMNS if found.is_mirrored else rows.NAMES_ONLY
-    table = rows.table("children-rows", columns, chosen.rows, snapshot, _empty(found, children, query))
-    facts = Block(id="facts", template="zookeeper/facts.html", values=znode_facts.facts(snapshot, found))
+    columns = rows.COLUMNS if znode.is_mirrored else rows.NAMES_ONLY
+    table = rows.table("children-rows", columns, chosen.rows, snapshot, _empty(znode, children, query))
+    facts = Block(id="facts", template="zookeeper/facts.html", values=znode_facts.facts(snapshot, znode))
     return View(
         title=_title(facts.values),
         parts=(facts, table, *listing.tally(SPEC, query, chosen, "children")),
@@ -70,9 +70,9 @@ def _view(snapshot: Snapshot, key: PageKey, *, asks: bool) -> View:
         fields=tables.fields(columns),
         records=lambda: tables.records(columns, chosen.rows),
         total=chosen.matched,
-        extra={"znode": znode_facts.record(snapshot, found)},
-        gone=found.gone,
-        version=(found.seen, render_key(snapshot, key)),
+        extra=lambda: {"znode": znode_facts.record(snapshot, znode)},
+        gone=znode.gone,
+        version=(znode.seen, render_key(snapshot, key)),
     )
 
 
@@ -83,11 +83,11 @@ def _title(facts: ZnodeFacts) -> str:
 class _Children:
     """The children of one znode: of what is mirrored all is known, of everything else first the names."""
 
-    def __init__(self, snapshot: Snapshot, znodes: Znodes, found: Found, *, asks: bool) -> None:
-        self._cluster, self._znodes, self._found, self._asks = snapshot.cluster, znodes, found, asks
-        self._base = found.path.rstrip("/")
-        self._folder = znodes.folder(found.path)
-        self.doubt = "" if found.is_mirrored else _doubt(found.seen)
+    def __init__(self, snapshot: Snapshot, znodes: Znodes, znode: Found, *, asks: bool) -> None:
+        self._cluster, self._znodes, self._found, self._asks = snapshot.cluster, znodes, znode, asks
+        self._base = znode.path.rstrip("/")
+        self._folder = znodes.folder(znode.path)
+        self.doubt = "" if znode.is_mirrored else _doubt(znode.seen)
 
     def select(self, query: Query) -> Selection[Row]:
         if self._found.is_mirrored:
@@ -97,9 +97,9 @@ class _Children:
     def _names(self) -> Sequence[str]:
         """What ZooKeeper told, and what is mirrored below a znode that is not (the root)."""
         visit = self._found.seen.visit
-        told = visit.children if visit is not None and isinstance(visit.children, tuple) else ()
-        known = self._folder.names()
-        return sorted({*told, *known}) if known else told
+        visited_names = visit.children if visit is not None and isinstance(visit.children, tuple) else ()
+        names = self._folder.names()
+        return sorted({*visited_names, *names}) if names else visited_names
 
     def _path(self, name: str) -> str:
         return f"{self._base}/{name}"
@@ -144,13 +144,13 @@ def _doubt(seen: Seen) -> str:
     return seen.visit.children.reason if isinstance(seen.visit.children, Unreadable) else ""
 
 
-def _empty(found: Found, children: _Children | None, query: Query) -> Empty:
-    if found.gone or children is None:
+def _empty(znode: Found, children: _Children | None, query: Query) -> Empty:
+    if znode.gone or children is None:
         return Empty("There is nothing to show of a znode that is not there.")
     if children.doubt:
         return Empty(f"Its children are not known. {children.doubt}")
-    if isinstance(found.read, Unreadable) and found.is_mirrored:
-        return Empty(f"Its children are not known. {found.read.reason}")
+    if isinstance(znode.read, Unreadable) and znode.is_mirrored:
+        return Empty(f"Its children are not known. {znode.read.reason}")
     if query.q:
         return Empty(f"No child matches {listing.words(query)}.", "?", "Clear filter")
     return Empty("It has no children.")
@@ -163,6 +163,7 @@ PAGE = Page(
     look=look,
     canonical=SPEC.canonical,
     shape=shapes.Shape((rows.COLUMNS,), {"znode": znode_facts.RECORD}),
+    section="ZooKeeper",
     label="Znodes",
     letter="z",
     render_key=render_key,  # which znodes a revision changed is compared, not told

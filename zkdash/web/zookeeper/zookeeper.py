@@ -18,6 +18,7 @@ from zkdash.web.frame.facts import Fact, Facts, moment, path, status_line, words
 from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.frame.tables import Empty
 from zkdash.web.zookeeper import cells as ensemble_cells
+from zkdash.web.zookeeper import ensemble_map
 from zkdash.zk.connection.session import Session
 
 NAME = "zookeeper"
@@ -30,14 +31,20 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
     rows = ensemble_cells.rows(ensemble)
     servers = tables.part(
         "servers-rows",
-        ensemble_cells.SERVERS,
+        ensemble_cells.WORK,
         ((links.element_id("server", row.server.address), row.tone, row) for row in rows),
+        Empty(_NOT_YET),
+    )
+    kept = tables.part(
+        "kept-rows",
+        ensemble_cells.KEPT,
+        ((links.element_id("kept", row.server.address), Tone.OK, row) for row in rows),
         Empty(_NOT_YET),
     )
     quotas = tables.part(
         "quotas-rows",
         ensemble_cells.QUOTAS,
-        ((links.element_id("quota", one.path), Tone.OK, one) for one in ensemble.look.quotas),
+        ((links.element_id("quota", quota.path), Tone.OK, quota) for quota in ensemble.look.quotas),
         Empty(_NOT_YET if ensemble.look.at is None else "No quota binds what this cluster writes."),
     )
     return View(
@@ -45,17 +52,20 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
         parts=(
             Block(id="facts", template="frame/facts.html", values=_facts(snapshot)),
             Block(id="ailments", template="zookeeper/ailments.html", values=_sentences(ensemble)),
+            ensemble_map.block(rows),
             servers,
+            kept,
             quotas,
         ),
         context={
-            "headings": tables.headings(ensemble_cells.SERVERS, ""),
+            "headings": tables.headings(ensemble_cells.WORK, ""),
+            "kept_headings": tables.headings(ensemble_cells.KEPT, ""),
             "quota_headings": tables.headings(ensemble_cells.QUOTAS, ""),
         },
         fields=tables.fields(ensemble_cells.SERVERS),
         records=lambda: tables.records(ensemble_cells.SERVERS, rows),
         total=len(rows),
-        extra=_extra(snapshot),
+        extra=lambda: _extra(snapshot),
     )
 
 
@@ -69,40 +79,44 @@ def _sentences(ensemble: Ensemble) -> tuple[tuple[Tone, str], ...]:
         return ((Tone.UNKNOWN, _NOT_YET),)
     if not ensemble.ailments:
         return ((Tone.OK, "Nothing that the servers tell is out of order."),)
-    return tuple((one.tone, one.sentence) for one in ensemble.ailments)
+    return tuple((ailment.tone, ailment.sentence) for ailment in ensemble.ailments)
 
 
 def _facts(snapshot: Snapshot) -> Facts:
     ensemble, session = snapshot.ensemble, snapshot.session
-    known = ensemble.look
-    tone = Tone.UNKNOWN if known.at is None else Tone.OK
-    worst = min((one.tone for one in ensemble.ailments), key=lambda one: one.rank, default=tone)
+    look = ensemble.look
+    tone = Tone.UNKNOWN if look.at is None else Tone.OK
+    worst = min(
+        (ailment.tone for ailment in ensemble.ailments),
+        key=lambda ailment_tone: ailment_tone.rank,
+        default=tone,
+    )
     facts = [
-        status_line(worst, ensemble_cells.modes(known) or _NOT_YET.lower().rstrip(".")),
+        status_line(worst, ensemble_cells.modes(look) or _NOT_YET.lower().rstrip(".")),
         Fact("Address", path(snapshot.address)),
-        *_membership(known),
+        *_membership(look),
     ]
-    if known.at is not None:
-        facts.append(Fact("Servers asked", moment(int(known.at * 1000))))
+    if look.at is not None:
+        facts.append(Fact("Servers asked", moment(int(look.at * 1000))))
     if session.server is not None:
         facts.append(Fact("zkdash reads from", words(session.server)))
-    facts += _footprint(session, known.footprint)
+    facts += _footprint(session, look.footprint)
     return Facts(
         name=f"ZooKeeper of {snapshot.cluster}",
         facts=tuple(facts),
     )
 
 
-def _membership(known: Look) -> tuple[Fact, ...]:
-    if known.membership is None:
+def _membership(look: Look) -> tuple[Fact, ...]:
+    if look.membership is None:
         why = "unknown: /zookeeper/config (3.5 and later) does not tell them to this session"
-        return (Fact("Members", words(why)),) if known.at is not None else ()
-    voters = known.membership.voters
-    observers = len(known.membership.members) - voters
-    told = f"{voters} that vote" + (f", {observers} that observe" if observers else "")
-    facts = [Fact("Members", words(told), how="by /zookeeper/config")]
-    if known.membership.unread:
-        lines = f"{known.membership.unread} lines of /zookeeper/config cannot be understood"
+        return (Fact("Members", words(why)),) if look.at is not None else ()
+    voters = look.membership.voters
+    observers = len(look.membership.members) - voters
+    counted = f"{voters} that vote" + (f", {observers} that observe" if observers else "")
+    facts = [Fact("Members", words(counted), how="by /zookeeper/config")]
+    if look.membership.unread:
+        lines = f"{look.membership.unread} lines of /zookeeper/config cannot be understood"
         facts.append(Fact("Unread", words(lines, tone=Tone.WARNING)))
     return tuple(facts)
 
@@ -134,13 +148,18 @@ def _extra(snapshot: Snapshot) -> dict[str, cells.Plain | Record | list[Record]]
     return {
         "asked": cells.Moment(int(ensemble.look.at * 1000)).plain if ensemble.look.at is not None else None,
         "ailments": [
-            {"id": one.id, "status": one.tone.value, "sentence": one.sentence, "server": one.server or None}
-            for one in ensemble.ailments
+            {
+                "id": ailment.id,
+                "status": ailment.tone.value,
+                "sentence": ailment.sentence,
+                "server": ailment.server or None,
+            }
+            for ailment in ensemble.ailments
         ],
         "members": None
         if membership is None
-        else [msgspec.structs.asdict(one) for one in membership.members],
-        "quotas": [msgspec.structs.asdict(one) for one in ensemble.look.quotas],
+        else [msgspec.structs.asdict(member) for member in membership.members],
+        "quotas": [msgspec.structs.asdict(quota) for quota in ensemble.look.quotas],
         "footprint": {
             "watches": session.watches,
             "watched_bytes": session.watched_bytes,
@@ -177,6 +196,7 @@ PAGE = Page(
         },
         frozenset({"members"}),
     ),
-    label="ZooKeeper",
+    section="ZooKeeper",
+    label="Ensemble",
     keep_alive=keep_alive,
 )

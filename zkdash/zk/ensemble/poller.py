@@ -85,10 +85,10 @@ class Poller:
                 log.exception("Asking the ensemble of %s failed", self._config.name)
 
     def _read_acls(self) -> None:
-        found = acls.read(self._aside, self._config.chroot, self._secured)
-        if found is not None and found != self.acls:
-            self.acls = found
-        self._acls_at = self._clock() + (_AGAIN_S if found is None else SLOW_S)
+        acls_now = acls.read(self._aside, self._config.chroot, self._secured)
+        if acls_now is not None and acls_now != self.acls:
+            self.acls = acls_now
+        self._acls_at = self._clock() + (_AGAIN_S if acls_now is None else SLOW_S)
 
     def _ask(self) -> None:
         membership, quotas = self.look.membership, self.look.quotas

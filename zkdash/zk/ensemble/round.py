@@ -12,7 +12,7 @@ import msgspec
 from zkdash.formats.ensemble.values import Member, Membership, Reach, Server
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.connection.identity import Tls
-from zkdash.zk.ensemble import words
+from zkdash.zk.ensemble import four_letter_words
 from zkdash.zk.ensemble.targets import Target, targets_of
 
 # Three words of 3 s each, and a name to resolve.
@@ -35,9 +35,9 @@ class Round:
             if (target.host, target.port) not in self._running:
                 self._running[target.host, target.port] = _Asking(target, self._over)
         deadline = time.monotonic() + LIMIT_S
-        asked = [(target, self._running[target.host, target.port].wait(deadline)) for target in targets]
+        answers = [(target, self._running[target.host, target.port].wait(deadline)) for target in targets]
         unasked = (_named(member) for member in untold)
-        return (*_without_twins(asked), *unasked)
+        return (*_without_twins(answers), *unasked)
 
 
 class _Asking:
@@ -45,7 +45,7 @@ class _Asking:
 
     def __init__(self, target: Target, over: Tls | None) -> None:
         self._target, self._over = target, over
-        self._asked: words.Asked | None = None
+        self._asked: four_letter_words.ServerAnswer | None = None
         self._thread = threading.Thread(target=self._run, name=f"ask {target.host}", daemon=True)
         self._thread.start()
 
@@ -53,26 +53,26 @@ class _Asking:
     def is_alive(self) -> bool:
         return self._thread.is_alive()
 
-    def wait(self, deadline: float) -> words.Asked:
+    def wait(self, deadline: float) -> four_letter_words.ServerAnswer:
         """What the server said by then."""
         self._thread.join(max(0.0, deadline - time.monotonic()))
         if self._asked is not None:
             return self._asked
-        name = words.address(self._target.host, self._target.port)
-        return words.Asked(Server(name, Reach.DOWN, f"{name} does not answer"), None)
+        name = four_letter_words.address(self._target.host, self._target.port)
+        return four_letter_words.ServerAnswer(Server(name, Reach.DOWN, f"{name} does not answer"), None)
 
     def _run(self) -> None:
-        self._asked = words.ask(self._target.host, self._target.port, self._over)
+        self._asked = four_letter_words.ask(self._target.host, self._target.port, self._over)
 
 
-def _without_twins(asked: Sequence[tuple[Target, words.Asked]]) -> list[Server]:
+def _without_twins(answers: Sequence[tuple[Target, four_letter_words.ServerAnswer]]) -> list[Server]:
     """One server for each address that was asked: a member may be configured under another name."""
     servers: list[Server] = []
-    at: dict[words.Peer, int] = {}
-    for target, (server, peer) in asked:
-        known = at.get(peer) if peer is not None and not target.is_configured else None
-        if known is not None:
-            servers[known] = _as_member(servers[known], target, is_configured=True)
+    at: dict[four_letter_words.Peer, int] = {}
+    for target, (server, peer) in answers:
+        place = at.get(peer) if peer is not None and not target.is_configured else None
+        if place is not None:
+            servers[place] = _as_member(servers[place], target, is_configured=True)
             continue
         if peer is not None:
             at.setdefault(peer, len(servers))

@@ -30,7 +30,9 @@ def targets_of(
     others = [member for member in members if not _found(targets, member)]
     for host in {member.host.lower() for member in others if member.client_port is None}:
         here = [member for member in others if member.host.lower() == host and member.client_port is None]
-        there = [at for at, one in enumerate(targets) if one.host.lower() == host and one.is_voter is None]
+        there = [
+            at for at, target in enumerate(targets) if target.host.lower() == host and target.is_voter is None
+        ]
         if 0 < len(here) <= len(there):
             others = [member for member in others if member not in here]
             _share(targets, there, here)
@@ -40,15 +42,15 @@ def targets_of(
         if member.client_port is not None
     ]
     untold = [member for member in others if member.client_port is None]
-    strangers = sum(one.is_voter is None for one in targets)
+    strangers = sum(target.is_voter is None for target in targets)
     return tuple(targets), () if len(untold) <= strangers else tuple(untold)
 
 
 def _found(targets: list[Target], member: Member) -> bool:
     """Take a member for the target at its client address, if there is one."""
-    for at, one in enumerate(targets):
-        if (one.host.lower(), one.port) == (_host(member).lower(), member.client_port):
-            targets[at] = one._replace(myid=member.id, is_voter=member.is_voter)
+    for at, target in enumerate(targets):
+        if (target.host.lower(), target.port) == (_host(member).lower(), member.client_port):
+            targets[at] = target._replace(myid=member.id, is_voter=member.is_voter)
             return True
     return False
 
@@ -57,8 +59,8 @@ def _share(targets: list[Target], at: Iterable[int], members: Sequence[Member]) 
     """Say of targets with one host what is true of all members with it."""
     votes = {member.is_voter for member in members}
     vote = votes.pop() if len(votes) == 1 else None
-    for one in at:
-        targets[one] = targets[one]._replace(
+    for place in at:
+        targets[place] = targets[place]._replace(
             myid=members[0].id if len(members) == 1 else None,
             is_voter=vote,
         )

@@ -37,8 +37,8 @@ def limits(aside: SideRequests, chroot: str) -> tuple[Quota, ...]:
         deepest = [child for path in deepest for child in at.get(path, ())][:_WIDEST]
         if not deepest or len(quoted) >= MOST_QUOTAS:
             break
-        found, at = _with_quota(aside, deepest)
-        quoted += found
+        paths, at = _with_quota(aside, deepest)
+        quoted += paths
     return _read(aside, sorted(quoted)[:MOST_QUOTAS])
 
 
@@ -71,10 +71,10 @@ def _question(opcode: int, path: str) -> Question:
 def _asked(aside: SideRequests, questions: Sequence[Question]) -> list[stream.Reply]:
     if not questions:
         return []
-    found = aside.ask(questions)
-    if found is None:
+    replies = aside.ask(questions)
+    if replies is None:
         raise TimeoutError
-    return found
+    return replies
 
 
 def _data(reply: stream.Reply) -> bytes:

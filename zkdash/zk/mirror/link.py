@@ -1,12 +1,11 @@
-"""The way to one ensemble, from nothing to "watches are set and the server is in sync", again and again.
+"""The connection to one ensemble: connect, set the watches, sync, and begin again after each loss.
 
 Lives on the mirror's apply thread: it takes what the contact reports, probes the server of each connection,
-sets the watches that last, and words what is wrong. Knows nothing of znodes' values.
+has it set up (`steps`), and words what is wrong. Knows nothing of znodes' values.
 """
 
 from __future__ import annotations
 
-import enum
 import logging
 import threading
 from collections.abc import Callable, Sequence
@@ -15,10 +14,10 @@ from typing import Any, NamedTuple, Protocol
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.connection.session import Phase
 from zkdash.zk.mirror import probe
+from zkdash.zk.mirror.steps import Step, Steps
 from zkdash.zk.wire import contact as wire
 from zkdash.zk.wire import jute, stream, trouble
 
-_VERDICT_S = 600.0
 _BACKOFF_S = (1.0, 60.0)
 _JITTER_S = 2.0
 _GIVE_UPS = 2
@@ -31,12 +30,6 @@ class Probed(NamedTuple):
 
     generation: int
     verdict: probe.Verdict
-
-
-class _Step(enum.Enum):
-    CHROOT = enum.auto()
-    WATCH = enum.auto()
-    SYNC = enum.auto()
 
 
 class Owner(Protocol):
@@ -65,17 +58,14 @@ class Link:
         clock: Callable[[], float],
         jitter: Callable[[float, float], float],
     ) -> None:
-        self._config, self._roots, self._owner, self._put = config, roots, owner, put
+        self._config, self._owner, self._put = config, owner, put
         self._clock, self._jitter = clock, jitter
-        self._chroot = jute.Chroot(config.chroot)
+        self._steps = Steps(config, roots, send=self.send, clock=clock)
         self._contact: wire.Contact | None = None
         self._number = 0
         self._connected: stream.Connected | None = None
         self._is_ready = False
-        self._lacks_chroot = False
         self._timeout_s = config.session_timeout_s
-        self._lacking: dict[tuple[str, int], float] = {}
-        self._is_one_shot = False
         self._reasons: dict[str, stream.Dropped] = {}
         self._closing: list[threading.Thread] = []
         self._absence = Phase.CONNECTING
@@ -168,14 +158,13 @@ class Link:
             self.open()
         if self._set_up_at is not None and now >= self._set_up_at:
             self._set_up_at = None
-            self._set_up()
+            self._steps.begin()
         if self._down_since is not None and now >= self._down_since + self._timeout_s:
             self._on_long_down()
 
     def look_for_chroot(self) -> None:
         """Ask again for a chroot that was not there."""
-        if self._lacks_chroot:
-            self._ask_for_chroot()
+        self._steps.look_for_chroot()
 
     def _on_connected(self, item: stream.Connected) -> None:
         self._connected = item
@@ -194,55 +183,26 @@ class Link:
         if self._connected is None or self._connected.generation != item.generation:
             return
         self._owner.report(zookeeper_version=item.verdict.version)
-        lacked_at = self._lacking.get(self._connected.peer, -_VERDICT_S)
-        self._is_one_shot = item.verdict.is_one_shot or self._clock() < lacked_at + _VERDICT_S
+        self._steps.probed(self._connected, item.verdict)
         if self._wait_s:
             self._set_up_at, self._wait_s = self._clock() + self._wait_s, 0.0
         else:
-            self._set_up()
-
-    def _on_unimplemented(self) -> None:
-        """The probe met another server than the connection did: remember this one, which ends it now."""
-        if self._connected is not None:
-            log.warning("%s lacks an operation that the probe found there", self._connected.server)
-            self._lacking[self._connected.peer] = self._clock()
-
-    def _set_up(self) -> None:
-        if self._config.chroot:
-            self._ask_for_chroot()
-        else:
-            self._watch()
-
-    def _ask_for_chroot(self) -> None:
-        self.send(jute.EXISTS, jute.path_and_flag(self._chroot.full("/")), _Step.CHROOT)
-
-    def _watch(self) -> None:
-        """Watch before reading, whether or not the roots exist, and catch up with the leader."""
-        for root in () if self._is_one_shot else self._roots:
-            self.send(jute.ADD_WATCH, jute.add_watch(self._chroot.full(root)), _Step.WATCH)
-        self.send(jute.SYNC, jute.sync(self._chroot.full("/")), _Step.SYNC)
+            self._steps.begin()
 
     def _on_reply(self, item: stream.Reply) -> None:
         if item.error == jute.UNIMPLEMENTED:
-            self._on_unimplemented()
-        elif item.token is _Step.CHROOT:
-            self._on_chroot(item.error)
+            if self._connected is not None:
+                self._steps.unimplemented(self._connected)
+        elif item.token is Step.CHROOT:
+            if sentence := self._steps.chroot_answered(item.error):
+                self._owner.report(phase=Phase.REFUSED, sentence=sentence)
         elif item.error:
             self._refuse(trouble.step_failed(self._config, item.token.name.lower(), item.error))
-        elif item.token is _Step.SYNC and not self._is_ready:
+        elif item.token is Step.SYNC and not self._is_ready:
             self._is_ready = True
             self._backoff_s = _BACKOFF_S[0]
             self._seen = item.zxid
-            self._owner.ready(item.zxid, is_one_shot=self._is_one_shot)
-
-    def _on_chroot(self, error: int) -> None:
-        self._lacks_chroot = error != 0
-        if error == jute.NO_NODE:
-            self._owner.report(phase=Phase.REFUSED, sentence=trouble.wrong_chroot(self._config))
-        elif error:
-            self._owner.report(phase=Phase.REFUSED, sentence=trouble.unreadable_chroot(self._config))
-        else:
-            self._watch()
+            self._owner.ready(item.zxid, is_one_shot=self._steps.is_one_shot)
 
     def _on_dropped(self, item: stream.Dropped) -> None:
         self._reasons[item.server] = item
@@ -275,7 +235,8 @@ class Link:
 
     def _down(self, cause: stream.Cause | None) -> None:
         was_up = self._connected is not None
-        self._connected, self._is_ready, self._lacks_chroot, self._set_up_at = None, False, False, None
+        self._connected, self._is_ready, self._set_up_at = None, False, None
+        self._steps.end()
         if self._down_since is None:
             self._down_since = self._clock()
         if was_up:

@@ -18,16 +18,16 @@ log = logging.getLogger(__name__)
 
 
 class Loading:
-    """A load under way. `held` is what was published; equal values are shared with it.
+    """A load under way. `stored` is what was published; equal values are shared with it.
 
     `done_at` is when the walk ended, for whoever waits for a quiet point.
     """
 
-    def __init__(self, roots: Sequence[str], held: Mapping[str, results.Value]) -> None:
+    def __init__(self, roots: Sequence[str], stored: Mapping[str, results.Value]) -> None:
         self.fresh: dict[str, results.Value] = {}
         self.done_at: float | None = None
         self._walk = reading.Walk(roots)
-        self._held = held
+        self._held = stored
         self._roots = len(roots)
 
     @property
@@ -48,7 +48,7 @@ class Loading:
     ) -> None:
         """Take the answer to one of the walk's requests."""
         walk, fresh, level = self._walk, self.fresh, read.level
-        find, value_of, held = walk.found, results.value, self._held.get
+        find, value_of, stored = walk.found, results.value, self._held.get
         if walk.has_guesses:
             walk.checked(read.gets, znodes)
         for path, result in zip(read.gets, znodes, strict=True):
@@ -56,7 +56,7 @@ class Loading:
             if value is None:
                 fresh.pop(path, None)
                 continue
-            before = held(path)
+            before = stored(path)
             fresh[path] = before if before is not None and before == value else value
             if value.__class__ is Znode and value[-12:-8] != _NO_CHILDREN:
                 find(level, path, value)
@@ -67,24 +67,24 @@ class Loading:
 
 
 def compare(
-    held: Mapping[str, results.Value],
+    stored: Mapping[str, results.Value],
     fresh: Mapping[str, results.Value],
     pending: Mapping[str, results.Value | None],
     *,
     takes_older: bool,
 ) -> dict[str, results.Value | None]:
     """Return what was read and differs from what is held, and what of `pending` was never published."""
-    if not held and not pending:
+    if not stored and not pending:
         return dict(fresh)
     changed: dict[str, results.Value | None] = {}
     for path, value in fresh.items():
-        before = held.get(path)
+        before = stored.get(path)
         if before is value:
             continue
         if not takes_older and results.is_older(value, before):
             log.warning("%s was read older than it is held", path)
         changed[path] = value
-    for path in held.keys() - fresh.keys():
+    for path in stored.keys() - fresh.keys():
         changed[path] = None
     for path in pending.keys() - changed.keys():
         changed[path] = fresh.get(path)

@@ -84,10 +84,10 @@ class Read:
         return self.ages is None
 
 
-def take(read: Read, held: Held, cap: int) -> Read:
+def take(read: Read, stored: Held, cap: int) -> Read:
     """Move what fits from the level into the request: gets first, then listings."""
     level = read.level
-    size = _take_gets(read, held, min(cap, _FIRST) if level.hint is None else cap)
+    size = _take_gets(read, stored, min(cap, _FIRST) if level.hint is None else cap)
     lists, taken = level.lists, read.lists
     while lists and len(read.gets) + len(taken) < cap:
         expected = lists[0][1] * _NAME
@@ -98,14 +98,14 @@ def take(read: Read, held: Held, cap: int) -> Read:
     return read
 
 
-def _take_gets(read: Read, held: Held, cap: int) -> int:
+def _take_gets(read: Read, stored: Held, cap: int) -> int:
     gets, taken, hint = read.level.gets, read.gets, read.level.hint or _GUESS
-    size = asked = 0
+    size = path_size = 0
     while gets and len(taken) < cap:
-        known = held.get(gets[0])
-        expected = len(known) if isinstance(known, Znode) else hint
-        asked += len(gets[0])
-        if taken and (expected > _ALONE or size + expected > _BUDGET or asked > _MAX_ASKED):
+        znode = stored.get(gets[0])
+        expected = len(znode) if isinstance(znode, Znode) else hint
+        path_size += len(gets[0])
+        if taken and (expected > _ALONE or size + expected > _BUDGET or path_size > _MAX_ASKED):
             break
         taken.append(gets.popleft())
         size += expected
@@ -131,13 +131,13 @@ class Walk:
     def is_done(self) -> bool:
         return not self._in_flight and self._ready() is None
 
-    def next(self, held: Held, cap: int) -> Read | None:
+    def next(self, stored: Held, cap: int) -> Read | None:
         """Return the next request, None where there is none before an answer comes."""
         level = self._ready()
         if level is None:
             return None
         self._in_flight += 1
-        return take(Read(level, None), held, cap)
+        return take(Read(level, None), stored, cap)
 
     def answered(self) -> None:
         """Count an answer to one of the walk's requests as wholly taken."""

@@ -1,4 +1,4 @@
-"""How a server is asked for what the image wants, and its answer: in one MultiRead, or in a request a znode.
+"""The requests for a read of the store, and their answers: one MultiRead, or a request for each znode.
 
 ZooKeeper before 3.6 knows neither MultiRead nor persistent watches: there many requests go out in one go,
 each leaves a one-shot watch, and their answers are taken as one.
@@ -62,8 +62,10 @@ def results(read: reading.Read, item: stream.Reply | stream.Replies) -> tuple[Re
         return jute.read_multi(item.body, gets, lists)
     if len(item.answers) != gets + lists:
         raise jute.MalformedError("there are not as many answers as requests")
-    znodes = [one if isinstance(one, int) else answers.data(one) for one in item.answers[:gets]]
-    return znodes, [one if isinstance(one, int) else answers.children(one) for one in item.answers[gets:]]
+    znodes = [answer if isinstance(answer, int) else answers.data(answer) for answer in item.answers[:gets]]
+    return znodes, [
+        answer if isinstance(answer, int) else answers.children(answer) for answer in item.answers[gets:]
+    ]
 
 
 def event(image: ZnodeStore, chroot: jute.Chroot, item: stream.Event, now: float) -> None:

@@ -19,12 +19,12 @@ _NEVER = bytes(4)
 
 
 class Resync:
-    """A load under way, as `loading.Loading` is, from `held`, which is exact as of the transaction `zxid`."""
+    """A load under way, as `loading.Loading` is, from `stored`, which is exact as of the zxid."""
 
-    def __init__(self, roots: Sequence[str], held: Mapping[str, results.Value], zxid: int) -> None:
-        self.fresh = dict(held)
+    def __init__(self, roots: Sequence[str], stored: Mapping[str, results.Value], zxid: int) -> None:
+        self.fresh = dict(stored)
         self.done_at: float | None = None
-        self._requests = self._plan([root for root in roots if root not in held], zxid)
+        self._requests = self._plan([root for root in roots if root not in stored], zxid)
         self._following = next(self._requests, None)
         self._counts: collections.Counter[str] = collections.Counter()
         self._odd: dict[str, frozenset[str]] = {}

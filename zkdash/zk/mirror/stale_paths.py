@@ -96,10 +96,10 @@ class StalePaths:
             last.age = self._opened(age)
         return last
 
-    def next(self, held: reading.Held, cap: int) -> reading.Read | Watch | None:
+    def next(self, stored: reading.Held, cap: int) -> reading.Read | Watch | None:
         """Return the next request, None where nothing is dirty."""
         if self._gets or self._lists:
-            read = reading.take(reading.Read(self._level, []), held, cap)
+            read = reading.take(reading.Read(self._level, []), stored, cap)
             read.ages = [self._gets.pop(path) for path in read.gets]
             read.ages += [self._lists.pop(path) for path in read.lists]
             return read

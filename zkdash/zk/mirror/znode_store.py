@@ -1,4 +1,4 @@
-"""The image of a tree of znodes: what is held, what is known to be out of date, what is still to be told.
+"""The mirrored znodes: those held, those known to be out of date, and those still to be published.
 
 Pure: requests go out as paths, answers come in as znodes, the clock is an argument. Watch events only say
 "dirty": the state comes from reads. Answers of one connection come in the order of the requests, so a later
@@ -67,8 +67,8 @@ class ZnodeStore:
 
     def forget(self) -> None:
         """Drop what was asked and marked: the connection is gone, and all will be looked at again."""
-        asked = [path for read in self._asked if isinstance(read, reading.Read) for path in read.gets]
-        self._suspects.update(self._dirty.gets, self._deferred.paths, () if self.is_loading else asked)
+        unanswered = [path for read in self._asked if isinstance(read, reading.Read) for path in read.gets]
+        self._suspects.update(self._dirty.gets, self._deferred.paths, () if self.is_loading else unanswered)
         self._load = None
         self._dirty, self._deferred = stale_paths.StalePaths(), offsets.Deferred()
         self._proofs: collections.deque[tuple[int, float]] = collections.deque()
@@ -114,7 +114,7 @@ class ZnodeStore:
         self._mark(self._deferred.same_transaction(zxid))
 
     def doubt_refused(self) -> None:
-        """Have what could not be read tried again: a changed ACL is no event."""
+        """Read again what was refused: a changed ACL fires no watch."""
         self._mark(sorted(self._refused)[: reading.MAX_PATHS])
 
     def advance(self, now: float) -> None:

@@ -23,18 +23,18 @@ def read(aside: SideRequests, chroot: str, paths: Sequence[str]) -> Acls | None:
     replies = aside.ask([Question(jute.GET_ACL, jute.get_acl(full(path))) for path in paths])
     if replies is None:
         return None
-    found: dict[str, tuple[Acl, ...] | Unreadable] = {}
+    acls: dict[str, tuple[Acl, ...] | Unreadable] = {}
     for path, reply in zip(paths, replies, strict=True):
         if reply.error == jute.NO_NODE:
             continue
         if reply.error:
             no_auth = reply.error == jute.NO_AUTH
             reason = trouble.no_acl(path) if no_auth else trouble.failed_read(path, reply.error)
-            found[path] = Unreadable(reason)
+            acls[path] = Unreadable(reason)
             continue
         try:
-            found[path] = jute.read_acl(reply.body)
+            acls[path] = jute.read_acl(reply.body)
         except jute.MalformedError as error:
             log.warning("The ACL of %s cannot be understood: %s", path, error)
-            found[path] = Unreadable(f"The ACL of {path} cannot be understood: {error}.")
-    return found
+            acls[path] = Unreadable(f"The ACL of {path} cannot be understood: {error}.")
+    return acls

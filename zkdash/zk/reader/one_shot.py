@@ -1,4 +1,4 @@
-"""Reading some znodes once, beside the mirror: what a plan stands on, and what became of a write.
+"""Reads znodes once, beside the mirror: what a plan depends on, and the outcome of a write.
 
 A session of its own, short-lived or kept while an action runs. Every reading begins with `sync`, so that it
 includes all that was committed before it was asked for. It is not one moment: between its answers others may
@@ -105,8 +105,8 @@ class OneShotReader:
 
     def load(self, roots: Sequence[str], limit_s: float = LOAD_LIMIT_S) -> Batch:
         """As the module's `load`, on this session."""
-        found = self._ask(_Wanted(subtrees=tuple(roots)), limit_s)
-        return Batch(changed=found.values, zxid=found.zxid, whole=True)
+        answer = self._ask(_Wanted(subtrees=tuple(roots)), limit_s)
+        return Batch(changed=answer.values, zxid=answer.zxid, whole=True)
 
     def _ask(self, wanted: _Wanted, limit_s: float) -> _Reading:
         deadline = self._clock() + limit_s
@@ -133,24 +133,24 @@ class OneShotReader:
 
     def _walk(self, wanted: _Wanted, deadline: float) -> Values:
         """All of it, in requests of bounded answers, some of them in flight at once."""
-        level, found = reading.Level(), loading.Loading(wanted.subtrees, {})
+        level, walk = reading.Level(), loading.Loading(wanted.subtrees, {})
         level.gets.extend(dict.fromkeys(path for path in wanted.paths if _can_exist(path)))
         level.lists.extend((path, reading.MAX_PATHS, 0) for path in wanted.children)
         values: Values = {}
         in_flight = 0
         while True:
-            while in_flight < reading.WINDOW and (read := self._next(level, found)) is not None:
+            while in_flight < reading.WINDOW and (read := self._next(level, walk)) is not None:
                 self._ask_for(read)
                 in_flight += 1
             if not in_flight:
-                return values | found.fresh
-            self._take(self._reply(deadline), found, values)
+                return values | walk.fresh
+            self._take(self._reply(deadline), walk, values)
             in_flight -= 1
 
-    def _next(self, level: reading.Level, found: loading.Loading) -> reading.Read | None:
+    def _next(self, level: reading.Level, walk: loading.Loading) -> reading.Read | None:
         if level.gets or level.lists:
             return reading.take(reading.Read(level, []), {}, self._cap)
-        return found.next(self._cap)
+        return walk.next(self._cap)
 
     def _ask_for(self, wanted: reading.Read) -> None:
         gets, lists = (map(self._chroot.full, paths) for paths in (wanted.gets, wanted.lists))
@@ -160,7 +160,7 @@ class OneShotReader:
             each = jute.each(gets, lists, watch=False)
             self._contact.send_each(self._connected.generation, each, wanted)
 
-    def _take(self, reply: stream.Reply | stream.Replies, found: loading.Loading, values: Values) -> None:
+    def _take(self, reply: stream.Reply | stream.Replies, walk: loading.Loading, values: Values) -> None:
         if isinstance(reply, stream.Reply) and reply.error:
             raise OneShotError(trouble.step_failed(self._config, "read", reply.error))
         wanted: reading.Read = reply.token
@@ -169,9 +169,9 @@ class OneShotReader:
         except jute.MalformedError as error:
             raise OneShotError(trouble.malformed(self._config, str(error))) from error
         if znodes:
-            wanted.level.learn(max(len(one) if isinstance(one, Znode) else 1 for one in znodes))
+            wanted.level.learn(max(len(znode) if isinstance(znode, Znode) else 1 for znode in znodes))
         if wanted.is_walk:
-            found.take(wanted, znodes, listings)
+            walk.take(wanted, znodes, listings)
             return
         for path, result in zip(wanted.gets, znodes, strict=True):
             value = results.value(path, result)

@@ -79,14 +79,14 @@ class ZnodeReader:
         """
         deadline = time.monotonic() + LIMIT_S
         with _understood():
-            [found] = self._asked([self._exists(path)], deadline)
-            if found.error == jute.NO_NODE:
+            [reply] = self._asked([self._exists(path)], deadline)
+            if reply.error == jute.NO_NODE:
                 return NOTHING
-            if found.error == jute.NO_AUTH:
+            if reply.error == jute.NO_AUTH:
                 return self._refused(path, deadline)
-            if found.error:
-                raise VisitError(trouble.failed_read(path, found.error))
-            stat = answers.stat(found.body)
+            if reply.error:
+                raise VisitError(trouble.failed_read(path, reply.error))
+            stat = answers.stat(reply.body)
             if before is not None and before.is_as_of(stat) and (before.data is not None or not whole):
                 return before
             return self._rest(path, stat, deadline, whole=whole)

@@ -62,7 +62,7 @@ class Threads(SequentialThreadingHandler):
 
     def select(self, rlist: Any, wlist: Any, xlist: Any, timeout: float | None = None) -> Any:
         """Also what TLS has taken from the kernel already is there to be read."""
-        taken = [one for one in rlist if isinstance(one, ssl.SSLSocket) and one.pending()]
+        taken = [sock for sock in rlist if isinstance(sock, ssl.SSLSocket) and sock.pending()]
         return (taken, [], []) if taken else super().select(rlist, wlist, xlist, timeout)
 
 

@@ -208,17 +208,17 @@ def read_acl(body: bytes) -> tuple[Acl, ...]:
     """Decode the answer to getACL; of a digest only the user is kept. Raises MalformedError."""
     try:
         count, offset = _INT.unpack_from(body)[0], _INT.size
-        found = []
+        acls = []
         for _ in range(count):
             perms = _INT.unpack_from(body, offset)[0]
             scheme, offset = _read_text(body, offset + _INT.size)
             who, offset = _read_text(body, offset)
-            found.append(Acl(perms, scheme, who.partition(":")[0] if scheme == "digest" else who))
+            acls.append(Acl(perms, scheme, who.partition(":")[0] if scheme == "digest" else who))
     except struct.error as error:
         raise MalformedError("an answer to getACL ends too early") from error
     if offset + STAT_SIZE != len(body):
         raise MalformedError("an answer to getACL has another length than its parts")
-    return tuple(found)
+    return tuple(acls)
 
 
 def _read_text(body: bytes, offset: int) -> tuple[str, int]:

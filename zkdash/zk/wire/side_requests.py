@@ -1,4 +1,4 @@
-"""Beside the mirror, on its session: what others ask there, and how much that session carries.
+"""Requests of others on the mirror's session, and how much of these it carries.
 
 What comes for the apply thread is handed on as it is; answers to questions that were asked here are taken out
 before, so that whoever asked waits for them on a thread of its own.
@@ -85,17 +85,17 @@ class SideRequests:
                 return None
             for at, question in enumerate(questions):
                 self._send(question.opcode, question.body, _Token(number, at))
-            found: dict[int, stream.Reply] = {}
-            while len(found) < len(questions):
+            replies: dict[int, stream.Reply] = {}
+            while len(replies) < len(questions):
                 reply = answers.get(timeout=max(0.0, deadline - time.monotonic()))
                 if reply is None:
                     return None
-                found[reply.token.at] = reply
+                replies[reply.token.at] = reply
         except queue.Empty:
             return None
         finally:
             del self._waiting[number]
-        return [found[at] for at in range(len(questions))]
+        return [replies[at] for at in range(len(questions))]
 
     def _take(self, number: int, item: Any) -> bool:
         """Count an item, and keep it where it answers one of our own questions."""

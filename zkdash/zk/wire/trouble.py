@@ -30,11 +30,10 @@ _CHECKS = {stream.Cause.UNTRUSTED: _CHECK_TRUST, stream.Cause.NO_TLS: _CHECK_TLS
 
 def unreachable(config: ClusterConfig, reasons: Mapping[str, stream.Dropped], *, lost: bool) -> str:
     """No server answers; `reasons` holds the last failure of each, `lost` tells that one answered before."""
-    told = "; ".join(reason(dropped) for dropped in reasons.values())
-    what = "The connection to ZooKeeper is lost" if lost else "No ZooKeeper answers"
-    return (
-        f"{what} at {config.address}: {told}. {_advice(config, reasons)}; connecting is tried again for ever."
-    )
+    causes = "; ".join(reason(dropped) for dropped in reasons.values())
+    event = "The connection to ZooKeeper is lost" if lost else "No ZooKeeper answers"
+    advice = _advice(config, reasons)
+    return f"{event} at {config.address}: {causes}. {advice}; connecting is tried again for ever."
 
 
 def _advice(config: ClusterConfig, reasons: Mapping[str, stream.Dropped]) -> str:
@@ -133,12 +132,12 @@ def malformed(config: ClusterConfig, why: str) -> str:
 
 def not_written(config: ClusterConfig, why: tuple[stream.Cause, str] | None = None) -> str:
     """No session that could write is to be had; `why` is what was wrong with the last connection."""
-    told, advice = "", "Check the address and that the servers run"
+    cause_told, advice = "", "Check the address and that the servers run"
     if why is not None:
         cause, detail = why
-        told = ": " + _WORDS[cause].format(server="a server", detail=detail)
+        cause_told = ": " + _WORDS[cause].format(server="a server", detail=detail)
         advice = _CHECKS.get(cause, advice)
-    return f"No ZooKeeper at {config.address} takes a write{told}. {advice}."
+    return f"No ZooKeeper at {config.address} takes a write{cause_told}. {advice}."
 
 
 def no_answer(config: ClusterConfig, why: str) -> str:

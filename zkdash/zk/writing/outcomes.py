@@ -1,4 +1,4 @@
-"""What the writer is asked for, and what became of it: values and their words."""
+"""The writer's operations and their outcomes, as values, with the sentences for each."""
 
 from __future__ import annotations
 
@@ -80,17 +80,17 @@ _FAULTS = {
 
 
 def fault(error: type[Exception]) -> Fault:
-    found = _FAULTS.get(error)
-    return found[0] if found else Fault.OTHER
+    row = _FAULTS.get(error)
+    return row[0] if row else Fault.OTHER
 
 
 def sentence(op: Op, error: type[Exception]) -> str:
-    found = _FAULTS.get(error)
-    if found is None:
+    row = _FAULTS.get(error)
+    if row is None:
         return f"ZooKeeper refused to {op.operation.value} {op.path} ({error.__name__})."
-    if found[0] is Fault.ABSENT and op.operation is Operation.CREATE:
+    if row[0] is Fault.ABSENT and op.operation is Operation.CREATE:
         return f"{op.path} cannot be created: there is no znode above it."
-    return f"{op.path} {found[1]}."
+    return f"{op.path} {row[1]}."
 
 
 def first_fault(answers: Sequence[Any]) -> tuple[int, type[Exception]] | None:
@@ -103,4 +103,4 @@ def first_fault(answers: Sequence[Any]) -> tuple[int, type[Exception]] | None:
 
 def transaction(answers: Sequence[Any]) -> int | None:
     """The zxid of a multi that was applied, which only a set answers with."""
-    return next((int(one.mzxid) for one in answers if isinstance(one, ZnodeStat)), None)
+    return next((int(answer.mzxid) for answer in answers if isinstance(answer, ZnodeStat)), None)

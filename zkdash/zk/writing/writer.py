@@ -123,16 +123,16 @@ class Writer:
         """Send one multi, once. The fence must be held (`take`). Raises UnreachedError: nothing was sent."""
         if self._held is None:
             raise UnreachedError(trouble.fence_lost(self._config))
-        found = self._prepared(ops)
-        if isinstance(found, Refused):
-            return found
-        held, transaction = self._held, self._there().transaction()
+        prepared = self._prepared(ops)
+        if isinstance(prepared, Refused):
+            return prepared
+        fence, transaction = self._held, self._there().transaction()
         beside = 0
-        if held.version is not None and marker is not None:
-            transaction.set_data(FENCE, self._holder, version=held.version)
+        if fence.version is not None and marker is not None:
+            transaction.set_data(FENCE, self._holder, version=fence.version)
             transaction.create(marker, b"", acl=self._acl())
             beside = 2
-        for op, data, acl in found:
+        for op, data, acl in prepared:
             _add(transaction, op, data, acl)
         try:
             answers = transaction.commit_async().get(timeout=self._limit_s)
@@ -183,8 +183,8 @@ class Writer:
                 parent = op.path.rpartition("/")[0] or "/"
                 acl = acls[op.path] = self._acl_below(parent, acls)
                 if _is_masked(acl):
-                    told = f"{op.path} is not created: {trouble.masked(parent)}"
-                    return Refused(index, Fault.NO_AUTH, told)
+                    reason = f"{op.path} is not created: {trouble.masked(parent)}"
+                    return Refused(index, Fault.NO_AUTH, reason)
             prepared.append((op, data, acl))
         return prepared
 
@@ -203,14 +203,14 @@ class Writer:
         except ValueError as error:
             return Refused(0, Fault.OTHER, f"{op.path} cannot be edited: {error}.")
 
-    def _acl_below(self, parent: str, known: dict[str, Any]) -> Any:
+    def _acl_below(self, parent: str, acls: dict[str, Any]) -> Any:
         """Children get their directory's ACL, as Kafka's do, so that brokers may go on with them."""
-        if parent not in known:
+        if parent not in acls:
             try:
-                known[parent], _ = self._get(self._there().get_acls_async(parent))
+                acls[parent], _ = self._get(self._there().get_acls_async(parent))
             except KazooException:
-                known[parent] = security.OPEN_ACL_UNSAFE
-        return known[parent]
+                acls[parent] = security.OPEN_ACL_UNSAFE
+        return acls[parent]
 
     def _acl(self) -> Any:
         """Of our own znodes: all to this identity and READ to the world; all to everyone without one."""
@@ -259,10 +259,10 @@ class Writer:
     def _refused(self) -> str:
         return trouble.auth_failed(self._identity, self._config.address)
 
-    def _get(self, asked: Any) -> Any:
+    def _get(self, request: Any) -> Any:
         """The answer to a request that may be repeated; kazoo's errors about a znode pass."""
         try:
-            return asked.get(timeout=self._limit_s)
+            return request.get(timeout=self._limit_s)
         except _GONE as error:
             self.close()
             raise UnreachedError(trouble.not_written(self._config)) from error
@@ -273,7 +273,7 @@ class Writer:
 
 def _is_masked(acl: Any) -> bool:
     """ZooKeeper 3.4.14 and 3.5.5 on show digests to those alone who have ADMIN, and "user:x" to others."""
-    return any(one.id.scheme == "digest" and one.id.id.endswith(":x") for one in acl)
+    return any(entry.id.scheme == "digest" and entry.id.id.endswith(":x") for entry in acl)
 
 
 def _add(transaction: Any, op: Op, data: bytes, acl: Any) -> None:

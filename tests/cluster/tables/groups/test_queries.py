@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
+import immutables
 import pytest
 
 from tests import recorded
 from tests.cluster import small
 from zkdash.cluster import checks
-from zkdash.cluster.model.groups import GroupSummary
+from zkdash.cluster.model.kafka_groups import KafkaGroup, KafkaGroups
+from zkdash.cluster.model.lags import GroupLag, Lags
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.groups import queries as group_queries
-from zkdash.cluster.tables.query import Keys, Query
+from zkdash.cluster.tables.groups.queries import Known, LagKey
+from zkdash.cluster.tables.groups.rows import GroupRow
+from zkdash.cluster.tables.query import Keys, Query, Selection
 from zkdash.znode import Unreadable
 
 WILD = small.json_(version=1, subscription={"ord.*": 1}, pattern="white_list", timestamp="1")
@@ -41,12 +46,12 @@ STATE = small.built(
     {"/consumers/shut/ids/c": Unreadable("no right to read it")},
 )
 _STORED_FIRST = ["dead", "minus", "Ghost", "empty", "short", "shut", "torn", "whole", "wild"]
-KEYS: Keys[GroupSummary] = {
+KEYS: Keys[GroupRow] = {
     "status": lambda group: group.tone.rank,
     "name": lambda group: group.name,
     "owned": lambda group: group.owned,
-    "unowned": lambda group: group.known_unowned,
-    "stored": lambda group: not group.stored,
+    "unowned": lambda group: group.summary and group.summary.known_unowned,
+    "stored": lambda group: not (group.summary and group.summary.stored),
 }
 CASES = [
     (Query(), ["short", "Ghost", "minus", "torn", "shut", "dead", "empty", "wild", "whole"]),
@@ -73,7 +78,7 @@ CASES = [
 
 @pytest.mark.parametrize(("query", "names"), CASES, ids=[repr(query)[6:-1] for query, _ in CASES])
 def test_groups_are_selected(query: Query, names: list[str]) -> None:
-    found = group_queries.select_groups(STATE, query, KEYS)
+    found = group_queries.select_groups(Known(STATE), query, KEYS)
     assert [row.name for row in found.rows] == names
     assert (found.total, found.matched, found.page, found.pages) == (9, len(names), 1, 1)
 
@@ -81,12 +86,60 @@ def test_groups_are_selected(query: Query, names: list[str]) -> None:
 @pytest.mark.parametrize("sort", KEYS)
 @pytest.mark.parametrize("falls", [False, True])
 def test_every_column_sorts_all_groups(sort: str, falls: bool) -> None:
-    rows = group_queries.select_groups(STATE, Query(sort=f"-{sort}" if falls else sort), KEYS).rows
+    rows = group_queries.select_groups(Known(STATE), Query(sort=f"-{sort}" if falls else sort), KEYS).rows
     assert sorted(row.name for row in rows) == sorted(STATE.groups)
 
 
+def _made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the rows that are made from now on."""
+    made: list[str] = []
+
+    def row(name: str, *fields: Any) -> GroupRow:
+        made.append(name)
+        return GroupRow(name, *fields)
+
+    monkeypatch.setattr(group_queries, "GroupRow", row)
+    return made
+
+
+def test_a_sort_by_lag_is_that_of_rows_and_makes_those_of_the_page_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where several lags are alike, unknown or of nobody that ZooKeeper holds."""
+    numbers = range(60)
+    trees = [small.group(f"g{number:02}", {}) | _offset(f"g{number:02}", "1") for number in numbers]
+    state = small.built(*trees, small.group("torn", {}) | {"/consumers/torn/ids/c": small.znode("{")})
+    modern = {name: KafkaGroup(name, "Stable") for name in ("modern", "g00")}
+    found = {f"g{number:02}": GroupLag(number % 7 or None) for number in numbers} | {"modern": GroupLag(5)}
+    known = Known(
+        state, KafkaGroups.of(immutables.Map(modern), state.groups), Lags(groups=immutables.Map(found))
+    )
+    made = _made(monkeypatch)
+
+    def select(query: Query, key: Callable[[GroupRow], Any]) -> Selection[GroupRow]:
+        made.clear()
+        return group_queries.select_groups(known, query, {"lag": key})
+
+    for query in (Query(sort="lag"), Query(sort="-lag", page=2), Query(sort="-lag", status=("info", "ok"))):
+        by_lag = select(query, LagKey(lambda lag: lag.lag))
+        assert made == [chosen.name for chosen in by_lag.rows]
+        assert by_lag == select(query, lambda row: row.lag.lag)
+
+
+def test_a_filter_of_lags_makes_rows_of_those_alone_that_are_so_far_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = immutables.Map(
+        {"whole": GroupLag(2_000, least=2_000, as_of=1.0), "short": GroupLag(5, as_of=1.0)}
+    )
+    made = _made(monkeypatch)
+    chosen = group_queries.select_groups(Known(STATE, lags=Lags(groups=found)), Query(q="lag:>1000 hol"))
+    assert [row.name for row in chosen.rows] == made == ["whole"]
+    assert chosen.total == len(STATE.groups)
+
+
 def test_each_status_says_why() -> None:
-    rows = group_queries.select_groups(STATE, Query()).rows
+    rows = group_queries.select_groups(Known(STATE), Query()).rows
     assert {row.name: (row.tone, row.words) for row in rows} == {
         "short": (Tone.CRITICAL, "2 unowned"),
         "Ghost": (Tone.WARNING, "1 owner not registered, no members"),
@@ -101,17 +154,19 @@ def test_each_status_says_why() -> None:
 
 
 def test_what_a_pattern_leaves_open_is_not_a_number() -> None:
-    (row,) = group_queries.select_groups(STATE, Query(q="wild")).rows
-    assert (row.known_expected, row.known_unowned, row.owned) == (None, None, 0)
+    (row,) = group_queries.select_groups(Known(STATE), Query(q="wild")).rows
+    assert row.summary is not None
+    assert (row.summary.known_expected, row.summary.known_unowned, row.owned) == (None, None, 0)
 
 
 def test_a_groups_row() -> None:
-    (row,) = group_queries.select_groups(STATE, Query(q="short")).rows
+    (row,) = group_queries.select_groups(Known(STATE), Query(q="short")).rows
     owner = STATE.groups["short"].owners["orders"]["0"].znode
     assert owner is not None
     assert (row.members, sorted(row.topics)) == (1, ["audit", "orders"])
-    assert (row.owned, row.known_expected, row.known_unowned) == (1, 3, 2)
-    assert (row.stored, row.rebalanced) == (False, owner.ctime)
+    assert row.summary is not None
+    assert (row.owned, row.summary.known_expected, row.summary.known_unowned) == (1, 3, 2)
+    assert (row.summary.stored, row.summary.rebalanced) == (False, owner.ctime)
 
 
 def test_an_offset_that_goes_bad_shows_though_its_group_is_not_summed_up_for_others() -> None:
@@ -128,8 +183,8 @@ def test_an_offset_that_goes_bad_shows_though_its_group_is_not_summed_up_for_oth
 def test_the_finding_about_owners_lists_just_the_groups_that_it_counts() -> None:
     (check,) = [check for check in checks.CHECKS if check.id == "D40"]
     assert (check.page, check.query) == ("groups", "q=is%3Aunowned")
-    found = group_queries.select_groups(STATE, Query(q="is:unowned"))
-    assert {row.name: row.known_unowned for row in found.rows} == {
+    found = group_queries.select_groups(Known(STATE), Query(q="is:unowned"))
+    assert {row.name: row.summary and row.summary.known_unowned for row in found.rows} == {
         name: cause.count for name, cause in (check.causes(checks.CheckContext(STATE)) or {}).items()
     }
 
@@ -137,7 +192,7 @@ def test_the_finding_about_owners_lists_just_the_groups_that_it_counts() -> None
 @pytest.mark.parametrize("name", recorded.RECORDED)
 def test_the_rows_of_a_recorded_cluster_count_what_its_file_holds(name: str) -> None:
     state, tree = small.built(recorded.load(name)), recorded.raw(name)
-    rows = group_queries.select_groups(state, Query(size=1000)).rows
+    rows = group_queries.select_groups(Known(state), Query(size=1000)).rows
     below = recorded.children(tree)
     assert sorted(row.name for row in rows) == below.get("/consumers", [])
     for row in rows:
@@ -146,14 +201,15 @@ def test_the_rows_of_a_recorded_cluster_count_what_its_file_holds(name: str) -> 
         kept = [topic for topic in below.get(f"{root}/offsets", []) if below[f"{root}/offsets/{topic}"]]
         assert row.members == len(below.get(f"{root}/ids", []))
         assert row.owned == sum(len(below[f"{root}/owners/{topic}"]) for topic in owned)
-        assert row.stored == bool(kept)
+        assert row.summary is not None
+        assert row.summary.stored == bool(kept)
         times = [
             tree[f"{root}/owners/{topic}/{part}"]["stat"]["ctime"]
             for topic in owned
             for part in below[f"{root}/owners/{topic}"]
         ]
-        assert row.rebalanced == max(times, default=0)
-        assert row.known_expected == _expected(tree, below, root)
+        assert row.summary.rebalanced == max(times, default=0)
+        assert row.summary.known_expected == _expected(tree, below, root)
 
 
 def _expected(tree: dict[str, Any], below: dict[str, list[str]], root: str) -> int | None:

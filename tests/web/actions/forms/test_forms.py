@@ -214,7 +214,7 @@ def test_what_kafka_does_about_a_write_is_said_by_one_form_alone() -> None:
 
 
 def test_the_fields_of_each_way_are_hidden_by_a_rule_where_another_is_chosen() -> None:
-    styles = (ROOT / "static" / "zkdash.css").read_text()
+    styles = (ROOT / "static" / "style" / "forms.css").read_text()
     ways = {way for form in forms.BY_KIND.values() for listed in form.ways.values() for way in listed.split()}
     assert ways
     for way in ways:
@@ -229,7 +229,12 @@ def test_what_checks_offer_has_a_form() -> None:
 
 REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("reassign", {"way": "drain"}, "brokers", "Name the brokers: 3, or 7 to 9."),
-    ("reassign", {"way": "drain", "brokers": "x"}, "brokers", '"x" is no broker: write ids as 3, or 7 to 9.'),
+    (
+        "reassign",
+        {"way": "drain", "brokers": "x"},
+        "brokers",
+        '"x" is not a broker: write ids as 3, or 7 to 9.',
+    ),
     ("reassign", {"way": "drain", "brokers": "9-7"}, "brokers", "the smaller id comes first."),
     ("reassign", {"way": "replace", "brokers": "1 2", "by": "4"}, "brokers", "Name the one broker"),
     ("reassign", {"way": "replace", "brokers": "1"}, "by", "Name the one broker that takes over."),
@@ -245,7 +250,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("reassign", {"way": "add", "brokers": "9"}, "__all__", "Broker 9 is not registered."),
     ("reassign", {"way": "balance", "topics": "ordres"}, "topics", 'There is no topic "ordres".'),
     ("reassign", {"way": "balance", "topics": "x*"}, "topics", 'No topic matches "x*".'),
-    ("reassign", {"way": "balance", "throttle": "fast"}, "throttle", '"fast" is no rate'),
+    ("reassign", {"way": "balance", "throttle": "fast"}, "throttle", '"fast" is not a rate'),
     ("reassign", {"way": "lists"}, "moves", "Name the replicas of at least one partition"),
     ("reassign", {"way": "lists", "moves": "orders: 1"}, "moves", '"orders: 1" is no move'),
     ("reassign", {"way": "lists", "moves": "orders-0: 1\norders-0: 2"}, "moves", "orders-0 is named twice."),
@@ -271,9 +276,9 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
         "create-topic",
         {"topic": "n", "config": "retention.ms=soon"},
         "config",
-        "is no value that retention.ms",
+        "is not a value that retention.ms",
     ),
-    ("create-topic", {"topic": "n", "config": "colour=red"}, "config", "is no option of a topic"),
+    ("create-topic", {"topic": "n", "config": "colour=red"}, "config", "is not an option of a topic"),
     ("create-topic", {"topic": "n", "assignment": "0 1 2"}, "assignment", "write 0: 1, 2, 3."),
     ("create-topic", {"topic": "n", "assignment": "0:1\n0:2"}, "assignment", "Partition 0 is named twice."),
     ("add-partitions", {"topic": "orders"}, "total", "This field is required."),
@@ -289,7 +294,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("delete-topic", {"topics": "ordres"}, "topics", 'There is no topic "ordres".'),
     ("delete-group", {"groups": "biling"}, "groups", 'There is no group "biling". Only groups that are in'),
     ("delete-group", {}, "groups", "This field is required."),
-    ("delete-group", {"groups": "billing", "topic": "payments"}, "topic", 'keeps nothing of "payments"'),
+    ("delete-group", {"groups": "billing", "topic": "payments"}, "topic", 'keeps nothing about "payments"'),
     ("reset-offsets", {"groups": "billing"}, "way", "This field is required."),
     ("reset-offsets", {"groups": "billing", "way": "value"}, "value", "Give the offset."),
     (
@@ -303,7 +308,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
         "reset-offsets",
         {"groups": "billing", "way": "time", "moment": "noon"},
         "moment",
-        '"noon" is no moment',
+        '"noon" is not a moment',
     ),
     ("reset-offsets", {"groups": "new", "way": "value", "value": "1"}, "topics", "name others."),
     ("reset-offsets", {"groups": "billing", "way": "file", "file": "x"}, "file", "Line 1 is not /consumers/"),
@@ -320,7 +325,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
         "Remove the folders first, and say so here.",
     ),
     ("clean-up-topic", {"topic": "orders", "folders_removed": "on"}, "topic", "is not marked for deletion"),
-    ("clear-throttles", {"not_before": "soon"}, "not_before", '"soon" is no moment'),
+    ("clear-throttles", {"not_before": "soon"}, "not_before", '"soon" is not a moment'),
     ("clear-throttles", {"repeat": "7"}, "repeat", "is not one of the available choices."),
 ]
 
@@ -487,9 +492,9 @@ def test_a_parameter_that_makes_no_sense_is_named_and_shown() -> None:
     form = forms.BY_KIND["reassign"](states.snapshot(tree()), given)
     choice = "Select a valid choice. up is not one of the available choices."
     assert form.notes == [
-        "“colour” is no parameter of this form.",
+        "“colour” is not a parameter of this form.",
         'Topics: “ordres\norders” was given. There is no topic "ordres".',
-        f"What shall become of the replicas: “up” was given. {choice}",
+        f"What to do with the replicas: “up” was given. {choice}",
         "Partitions that move at once takes one value: “1” is taken.",
     ]
     assert form["topics"].value() == "ordres\norders"
@@ -504,7 +509,7 @@ def test_the_present_values_stand_beside_what_changes_them() -> None:
     snapshot = states.snapshot(tree())
     config = forms.BY_KIND["change-config"](snapshot, {"topic": ["orders"]})
     drop = sure(ChoiceField, config.fields["drop"])
-    assert drop.choices == [("retention.ms", "retention.ms = 1000")]
+    assert drop.choices == [("retention.ms", "retention.ms = 1000 (1 s)")]
     group = forms.BY_KIND["reset-offsets"](snapshot, {"group": ["billing"]})
     assert "/consumers/billing/offsets/orders/0:100\n" in group.facts()["exported"]
     folders = forms.BY_KIND["clean-up-topic"](snapshot, {"topic": ["gone-soon"]}).facts()["folders"]

@@ -32,6 +32,7 @@ from zkdash.kafka import paths
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import forms
 from zkdash.zk.config import ClusterConfig, parse_address
+from zkdash.zk.connection.session import Phase
 from zkdash.zk.reader import one_shot
 
 NEW = "/c/demo/actions/new/"
@@ -58,6 +59,28 @@ def publish(config: ClusterConfig) -> None:
     state, _ = advance.advance(ClusterState(), one_shot.load(config, paths.ROOTS))
     made = msgspec.structs.replace(states.snapshot(), state=state, as_of=1.0, stale=False)
     live.publish("demo", made)
+
+
+def test_a_form_suggests_names_and_tells_options_with_their_defaults(
+    operator: Client, settings: Settings
+) -> None:
+    settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),)),)
+    states.publish(states.healthy())
+    page = Markup(operator.get(f"{NEW}reassign/"))
+    assert [box.get("list") for box in page.all("#id_brokers")] == ["known-brokers"]
+    assert [option.get("value") for option in page.all("#known-brokers option")] == ["1", "2", "3"]
+    assert [box.get("data-list") for box in page.all("#id_topics")] == ["known-topics"]
+    rows = Markup(operator.get(f"{NEW}create-topic/")).texts("table tbody tr")
+    assert any("retention.ms" in row and "604800000 (7 d)" in row for row in rows)
+
+
+def test_nothing_is_proposed_while_zookeeper_is_away(operator: Client, settings: Settings) -> None:
+    settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),)),)
+    states.publish(states.healthy(), phase=Phase.LOST)
+    assert "ZooKeeper does not answer" in Markup(operator.get(f"{NEW}create-topic/")).text("main p.note")
+    answer = operator.post(f"{NEW}create-topic/", {"do": "propose", "topic": "new"})
+    assert answer.status_code == 422
+    assert "ZooKeeper does not answer" in Markup(answer).text("main p.fault")
 
 
 # Proposals
@@ -248,7 +271,7 @@ def test_a_form_takes_no_post_without_its_token(demo: Snapshot, operator: Client
 def test_a_kind_that_is_none_is_a_404_in_words(operator: Client, demo: Snapshot) -> None:
     answer = operator.get(f"{NEW}reasign/")
     assert answer.status_code == 404
-    assert "“reasign” is no kind of action." in Markup(answer).text("p.problem")
+    assert "“reasign” is not a kind of action." in Markup(answer).text("p.problem")
 
 
 # The pages
@@ -320,7 +343,7 @@ def test_ten_thousand_topics_are_no_ten_thousand_options(operator: Client, demo:
     states.publish(tree)
     for kind in forms.BY_KIND:
         answer = operator.get(f"{NEW}{kind}/?topic=topic-1*")
-        assert len(answer.content) < 30_000
+        assert len(answer.content) < 40_000
     assert "1111 of 2000 topics match now." in operator.get(f"{NEW}reassign/?topic=topic-1*").content.decode()
 
 

@@ -32,13 +32,13 @@ def _ages(sight: CheckContext, directory: str) -> list[float]:
 
 def _backlog(sight: CheckContext) -> Violations:
     """Directories whose notifications the controller leaves lying: too many, or for too long."""
-    most, found = sight.thresholds.backlog, {}
+    most, violations = sight.thresholds.backlog, {}
     for directory in _QUEUES:
         ages = _ages(sight, directory)
         if ages:
             # From its own age on it is too old; over the limit there are too many at once.
-            found[directory] = Violation(len(ages), ages[0], at_once=len(ages) > most)
-    return found or NOBODY
+            violations[directory] = Violation(len(ages), ages[0], at_once=len(ages) > most)
+    return violations or NOBODY
 
 
 def _stale_changes(sight: CheckContext) -> Violations:
@@ -56,7 +56,7 @@ def _unreadable_changes(sight: CheckContext) -> Violations:
     Seen on brokers of 0.8.2.2, 0.9.0.1, 0.10.2.2, 1.1.1, 2.8.2 and 3.9.1: the path form of 0.10.1 and later
     ends a broker of 0.9 when it starts; the bare name of 0.8 keeps one of 1.x from reading what follows.
     """
-    prefix, found = f"{paths.CONFIG_CHANGES}/", {}
+    prefix, violations = f"{paths.CONFIG_CHANGES}/", {}
     for path, seen in sight.state.notifications.items():
         change, znode = seen.value, seen.znode
         if not path.startswith(prefix) or not isinstance(change, ConfigChange) or znode is None:
@@ -68,8 +68,8 @@ def _unreadable_changes(sight: CheckContext) -> Violations:
         else:
             cause = None
         if cause is not None:
-            found[path] = cause
-    return found or NOBODY
+            violations[path] = cause
+    return violations or NOBODY
 
 
 _BARE, _BY_PATH = 0, 2  # ConfigChange.version: the forms of 0.8, and of 0.10.1 and later
@@ -87,12 +87,12 @@ def _unable_to_start(state: ClusterState, change: Znode) -> Violation | None:
     is_newer = state.cluster_id is not None or any(
         _version(seen.value) >= _OF_010 for seen in state.brokers.values()
     )
-    told = "in the form of 0.10.1 and later"
+    form = "in the form of 0.10.1 and later"
     if is_newer:
         may = "may be unable to read it: of 0.9, or of a later release with an older protocol"
-        why = f"{told}; {_brokers(unable)} {may}"
+        why = f"{form}; {_brokers(unable)} {may}"
         return Violation(since=change.ctime / 1000, tone=Tone.WARNING, why=why)
-    return Violation(since=change.ctime / 1000, why=f"{told}; {_brokers(unable)} cannot read it")
+    return Violation(since=change.ctime / 1000, why=f"{form}; {_brokers(unable)} cannot read it")
 
 
 def _unable_to_go_on(state: ClusterState, change: Znode) -> Violation | None:
@@ -124,9 +124,9 @@ def _version(broker: object) -> int:
 
 
 def _brokers(numbers: list[int]) -> str:
-    told = ", ".join(map(str, numbers[:_MOST_NAMED]))
+    names = ", ".join(map(str, numbers[:_MOST_NAMED]))
     more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
-    return f"broker{'s' * (len(numbers) > 1)} {told}{more}"
+    return f"broker{'s' * (len(numbers) > 1)} {names}{more}"
 
 
 _MOST_NAMED = 5
@@ -161,12 +161,12 @@ def _features(sight: CheckContext) -> Violations | None:
         return None
     if not isinstance(seen.value, Features):
         return {paths.FEATURE: Violation(why=seen.value.reason)}
-    told = [f"status {seen.value.status}"] if seen.value.status not in _STATUSES else []
+    faults = [f"status {seen.value.status}"] if seen.value.status not in _STATUSES else []
     for name, (lowest, highest) in seen.value.features.items():
         if highest < 1 or (lowest is not None and lowest > highest):
-            told.append(f"{name}: levels {lowest} to {highest}")
-        told += [f"{name} {highest}: broker {one} cannot" for one in _unable(sight, name, highest)]
-    return {paths.FEATURE: Violation(len(told), why="; ".join(told[:5]))} if told else NOBODY
+            faults.append(f"{name}: levels {lowest} to {highest}")
+        faults += [f"{name} {highest}: broker {broker} cannot" for broker in _unable(sight, name, highest)]
+    return {paths.FEATURE: Violation(len(faults), why="; ".join(faults[:5]))} if faults else NOBODY
 
 
 def _unable(sight: CheckContext, name: str, level: int) -> list[int]:
@@ -230,7 +230,7 @@ CHECKS: tuple[Check, ...] = (
         about=About.ZNODE,
         causes=_failed_disks,
         failing=lambda count, _: f"{number(count, 'log directory', 'log directories')} failed on a broker",
-        passing="No failed log directory is being told",
+        passing="No broker reports a failed log directory",
         computed="/log_dir_event_notification has a child (KIP-112): the broker's leader replicas there are"
         " gone.",
         remedy="Look at the disks of the broker.",

@@ -19,23 +19,23 @@ def _each(find: Callable[[Mapping[int, Broker]], Mapping[int, str]]) -> Callable
     """Causes by broker from what the registrations tell: the brokers' words of why."""
 
     def causes(sight: CheckContext) -> Violations:
-        found = find(registrations.registered(sight.state))
-        return {str(broker): Violation(why=why) for broker, why in found.items()} or NOBODY
+        reasons = find(registrations.registered(sight.state))
+        return {str(broker): Violation(why=why) for broker, why in reasons.items()} or NOBODY
 
     return causes
 
 
-def _doubled(known: Mapping[int, Broker]) -> Mapping[int, str]:
+def _doubled(registered: Mapping[int, Broker]) -> Mapping[int, str]:
     return {
         broker: f"{place} is announced by {_ids(brokers)}"
-        for place, brokers in registrations.doubled(known).items()
+        for place, brokers in registrations.doubled(registered).items()
         for broker in brokers
     }
 
 
-def _versions(known: Mapping[int, Broker]) -> Mapping[int, str]:
+def _versions(registered: Mapping[int, Broker]) -> Mapping[int, str]:
     """The brokers of the older versions, which are still to come along."""
-    versions = registrations.versions(known)
+    versions = registrations.versions(registered)
     newest = max(versions, default=0)
     return {
         broker: f"version {version}, the newest is {newest}"
@@ -45,9 +45,9 @@ def _versions(known: Mapping[int, Broker]) -> Mapping[int, str]:
     }
 
 
-def _listeners(known: Mapping[int, Broker]) -> Mapping[int, str]:
+def _listeners(registered: Mapping[int, Broker]) -> Mapping[int, str]:
     """The brokers whose listeners are not those of most."""
-    by_names = registrations.listeners(known)
+    by_names = registrations.listeners(registered)
     if len(by_names) < 2:
         return {}
     usual = max(by_names, key=lambda names: len(by_names[names]))
@@ -59,12 +59,14 @@ def _listeners(known: Mapping[int, Broker]) -> Mapping[int, str]:
     }
 
 
-def _unreachable(known: Mapping[int, Broker]) -> Mapping[int, str]:
-    return {broker: ", ".join(_places(known[broker])) for broker in registrations.unreachable(known)}
+def _unreachable(registered: Mapping[int, Broker]) -> Mapping[int, str]:
+    return {
+        broker: ", ".join(_places(registered[broker])) for broker in registrations.unreachable(registered)
+    }
 
 
-def _rackless(known: Mapping[int, Broker]) -> Mapping[int, str]:
-    return dict.fromkeys(registrations.rackless(known), "no rack")
+def _rackless(registered: Mapping[int, Broker]) -> Mapping[int, str]:
+    return dict.fromkeys(registrations.rackless(registered), "no rack")
 
 
 def _places(broker: Broker) -> tuple[str, ...]:
@@ -79,7 +81,7 @@ def _ids(brokers: list[int]) -> str:
 def _absent(sight: CheckContext) -> Violations:
     """Configurations of topics that are not there, and of brokers that are not registered."""
     state = sight.state
-    found = {
+    violations = {
         f"{paths.TOPIC_CONFIGS}/{name}": Violation(why="there is no such topic")
         for name, remnant in state.remnants.items()
         if remnant.config_znode is not None
@@ -87,8 +89,8 @@ def _absent(sight: CheckContext) -> Violations:
     for entity in state.configs:
         kind, _, name = entity.partition("/")
         if kind == "brokers" and paths.is_id(name) and int(name) not in state.brokers:
-            found[f"/config/{entity}"] = Violation(why="no such broker is registered; it may be down")
-    return found or NOBODY
+            violations[f"/config/{entity}"] = Violation(why="no such broker is registered; it may be down")
+    return violations or NOBODY
 
 
 CHECKS: tuple[Check, ...] = (
@@ -101,7 +103,7 @@ CHECKS: tuple[Check, ...] = (
             f"{number(count, 'configuration is', 'configurations are')} of a topic or broker that is not"
             " there"
         ),
-        passing="Every configuration of a topic or broker is of one that is there",
+        passing="Every configuration of a topic or broker belongs to an existing one",
         computed="/config/topics or /config/brokers has a child for which /brokers/topics or /brokers/ids has"
         " none.",
         remedy="A topic that is created under the name takes it on: remove it.",
@@ -139,7 +141,7 @@ CHECKS: tuple[Check, ...] = (
         about=About.BROKER,
         causes=_each(_listeners),
         failing=lambda _, brokers: (
-            f"{number(brokers, 'broker has', 'brokers have')} other listeners than most"
+            f"{number(brokers, 'broker has', 'brokers have')} different listeners from most"
         ),
         passing="All brokers have the same listeners",
         computed="The names of the listeners in the registrations' endpoints differ.",

@@ -29,12 +29,12 @@ def _is_newer(broker: object) -> bool:
 
 def _dead_controller(sight: CheckContext) -> Violations | None:
     state = sight.state
-    held = state.controller.value if state.controller else None
-    if not isinstance(held, Controller):
+    controller = state.controller.value if state.controller else None
+    if not isinstance(controller, Controller):
         return None
-    if kraft.owner(state) is not None or held.broker_id in state.brokers:
+    if kraft.owner(state) is not None or controller.broker_id in state.brokers:
         return NOBODY
-    return {paths.CONTROLLER: Violation(why=f"broker {held.broker_id} is not registered")}
+    return {paths.CONTROLLER: Violation(why=f"broker {controller.broker_id} is not registered")}
 
 
 def _churn(sight: CheckContext) -> Violations | None:
@@ -51,12 +51,12 @@ def _kraft(sight: CheckContext) -> Violations | None:
     state = sight.state
     if not has_controllers(state):
         return None
-    found = {}
+    violations = {}
     if kraft.owner(state) is not None:
-        found[paths.CONTROLLER] = Violation(why="a KRaft controller owns the metadata")
+        violations[paths.CONTROLLER] = Violation(why="a KRaft controller owns the metadata")
     if state.migration is not None:
-        found[paths.MIGRATION] = Violation(why="a KRaft controller is there")
-    return found or NOBODY
+        violations[paths.MIGRATION] = Violation(why="a KRaft controller is there")
+    return violations or NOBODY
 
 
 CHECKS: tuple[Check, ...] = (
@@ -79,7 +79,7 @@ CHECKS: tuple[Check, ...] = (
         failing=lambda _, __: "The controller is a broker that is not registered",
         passing="The controller is a registered broker",
         computed="/controller names a broker without a znode in /brokers/ids, and no KRaft controller.",
-        remedy="If the session that owns /controller is gone for good, have a controller elected anew.",
+        remedy="If the session that owns /controller is gone for good, re-elect the controller.",
         deeds=("reelect-controller",),
     ),
     Check(
@@ -90,7 +90,7 @@ CHECKS: tuple[Check, ...] = (
         failing=lambda count, _: (
             f"{number(count, 'controller was', 'controllers were')} elected within an hour"
         ),
-        passing="The controller stays",
+        passing="The controller is stable",
         computed="/controller_epoch, which grows by one at each election, is counted while this process"
         " watches.",
         remedy="Look at the brokers' pauses (garbage collection) and at their sessions with ZooKeeper.",

@@ -8,6 +8,7 @@ from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
 from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
+from zkdash.kafka.documents.document import few
 
 
 def _sum(field: str) -> Callable[[CheckContext], Violations]:
@@ -15,16 +16,30 @@ def _sum(field: str) -> Callable[[CheckContext], Violations]:
 
     def causes(sight: CheckContext) -> Violations:
         count = getattr(sight.state.counts, field)
-        return {"": Violation(count)} if count else NOBODY
+        return {"": Violation(count, why="Topics lists the partitions, topic by topic")} if count else NOBODY
 
     return causes
+
+
+def _behind(sight: CheckContext) -> Violations:
+    """One cause, which names the brokers that are missing from most ISRs."""
+    count = sight.state.counts.under_replicated
+    if not count:
+        return NOBODY
+    missing = {broker: load.under_replicated for broker, load in sight.state.loads.items()}
+    behind = (broker for broker in missing if missing[broker])
+    worst = sorted(behind, key=lambda broker: (-missing[broker], broker))
+    details = [
+        f"broker {broker} is missing from {number(missing[broker], 'ISR', 'ISRs')}" for broker in worst
+    ]
+    return {"": Violation(count, why="; ".join(few(details)))}
 
 
 def _dead(sight: CheckContext) -> Violations:
     """Each broker that carries something and is not registered."""
     state = sight.state
     return {
-        str(broker): Violation(load.replicas)
+        str(broker): Violation(load.replicas, why=f"holds {number(load.replicas, 'replica', 'replicas')}")
         for broker, load in state.loads.items()
         if load.replicas and broker not in state.brokers
     } or NOBODY
@@ -40,9 +55,9 @@ def _imbalanced(sight: CheckContext) -> Violations:
     } or NOBODY
 
 
-def partitions_(count: int, topics: int, one: str, many: str) -> str:
+def partitions_(count: int, topics: int, single: str, many: str) -> str:
     """`2 partitions of 1 topic have`."""
-    verb = one if count == 1 else many
+    verb = single if count == 1 else many
     return f"{number(count, 'partition', 'partitions')} of {number(topics, 'topic', 'topics')} {verb}"
 
 
@@ -123,7 +138,7 @@ CHECKS: tuple[Check, ...] = (
         about=About.TOPIC,
         causes=violations_of("D6"),
         failing=lambda count, topics: (
-            f"{partitions_(count, topics, 'is', 'are')} led by a broker that is no replica"
+            f"{partitions_(count, topics, 'is', 'are')} led by a broker that is not a replica"
         ),
         passing="Every leader is an assigned replica",
         computed="The state's leader is 0 or more, and not in the topic's assignment.",
@@ -138,7 +153,7 @@ CHECKS: tuple[Check, ...] = (
         about=About.TOPIC,
         causes=violations_of("D7"),
         failing=lambda count, topics: (
-            f"{partitions_(count, topics, 'has', 'have')} somebody in the ISR who is no replica"
+            f"{partitions_(count, topics, 'has', 'have')} a broker in the ISR that is not a replica"
         ),
         passing="Every ISR is made of assigned replicas",
         computed="The state's isr names a broker that is not assigned, while the partition is not moving.",
@@ -150,7 +165,7 @@ CHECKS: tuple[Check, ...] = (
         id="D8",
         tone=Tone.WARNING,
         about=About.CLUSTER,
-        causes=_sum("under_replicated"),
+        causes=_behind,
         sums="under_replicated",
         failing=lambda count, _: f"{number(count, 'partition is', 'partitions are')} under-replicated",
         passing="Every replica is in sync",
@@ -165,9 +180,9 @@ CHECKS: tuple[Check, ...] = (
         about=About.TOPIC,
         causes=violations_of("D9"),
         failing=lambda count, topics: (
-            f"{partitions_(count, topics, 'has', 'have')} no replica in sync to spare, or too few"
+            f"{partitions_(count, topics, 'is', 'are')} at or below min.insync.replicas"
         ),
-        passing="Every partition has more replicas in sync than writing asks for",
+        passing="Every ISR is larger than min.insync.replicas",
         computed="The ISR's size is compared with min.insync.replicas of /config/topics, else of"
         " /config/brokers/<default> (1.1 and later), else with 1, Kafka's own default: what server.properties"
         " says is not in ZooKeeper. Critical below it, which refuses producers with acks=all, a warning at it"
@@ -226,7 +241,7 @@ CHECKS: tuple[Check, ...] = (
         about=About.TOPIC,
         causes=violations_of("D17"),
         failing=lambda count, topics: (
-            f"{partitions_(count, topics, 'has', 'have')} a state from a controller that is still to come"
+            f"{partitions_(count, topics, 'has', 'have')} a controller epoch ahead of /controller_epoch"
         ),
         passing="No state is ahead of the controller's epoch",
         computed="The controller_epoch in the partition's state is larger than /controller_epoch.",

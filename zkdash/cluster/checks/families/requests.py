@@ -40,8 +40,8 @@ def _hindrance(state: ClusterState, topic: Topic) -> str:
 
 def _aimless(sight: CheckContext) -> Violations:
     state = sight.state
-    found = {name: read for name, read in state.deletion_znodes.items() if name not in state.topics}
-    return {paths.deletion(name): Violation(since=_made(read)) for name, read in found.items()} or NOBODY
+    deletions = {name: read for name, read in state.deletion_znodes.items() if name not in state.topics}
+    return {paths.deletion(name): Violation(since=_made(read)) for name, read in deletions.items()} or NOBODY
 
 
 def _lingering(sight: CheckContext) -> Violations:
@@ -65,27 +65,29 @@ def _lingering(sight: CheckContext) -> Violations:
 
 def _doomed(sight: CheckContext) -> Violations:
     """Moves to a broker that is not registered, or of what is not there: no topic that is gone is judged."""
-    state, found = sight.state, violations_of("D25")(sight)
+    state, doomed = sight.state, violations_of("D25")(sight)
     absent = {
         name: gathered((name, f"partition {number} is not there") for number in moves)[name]
         for name, moves in state.targets.items()
         if name not in state.topics
     }
-    return {**found, **absent} if absent else found
+    return {**doomed, **absent} if absent else doomed
 
 
 def _finished(sight: CheckContext) -> Violations:
     """Moves that are done and stand in the znode all the same."""
     state = sight.state
-    found = {}
+    violations = {}
     for name, moves in state.targets.items():
         topic = state.topics.get(name)
         if topic is not None:
-            done = [one for one in topic.partitions if _is_done(one.replicas, one.state, moves.get(one.id))]
+            done = [
+                part for part in topic.partitions if _is_done(part.replicas, part.state, moves.get(part.id))
+            ]
             if done:
-                told = told_of([f"partition {one.id}" for one in done])
-                found[name] = Violation(len(done), why=told)
-    return found or NOBODY
+                names = told_of([f"partition {part.id}" for part in done])
+                violations[name] = Violation(len(done), why=names)
+    return violations or NOBODY
 
 
 def _is_done(replicas: tuple[int, ...] | None, state: object, target: tuple[int, ...] | None) -> bool:
@@ -115,13 +117,15 @@ def _throttles(sight: CheckContext) -> Violations:
     state = sight.state
     if state.targets or judging.MOVING in state.blames:
         return NOBODY
-    found = {f"{paths.TOPIC_CONFIGS}/{name}": one for name, one in violations_of("D28")(sight).items()}
+    violations = {
+        f"{paths.TOPIC_CONFIGS}/{name}": violation for name, violation in violations_of("D28")(sight).items()
+    }
     for entity, seen in state.configs.items():
         config = getattr(seen.value, "config", {})
         keys = [key for key in topic_options.BROKER_THROTTLES if key in config]
         if keys and entity.startswith("brokers/"):
-            found[f"/config/{entity}"] = Violation(why=", ".join(keys))
-    return found or NOBODY
+            violations[f"/config/{entity}"] = Violation(why=", ".join(keys))
+    return violations or NOBODY
 
 
 def _made(read: object) -> float | None:
@@ -134,10 +138,9 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.WARNING,
         about=About.TOPIC,
         causes=_deletions,
-        failing=lambda count, _: (
-            f"The deletion of {number(count, 'topic', 'topics')} does not come to an end"
-        ),
+        failing=lambda count, _: f"The deletion of {number(count, 'topic', 'topics')} is stuck",
         passing="No deletion is stuck",
+        status="deletion stuck",
         computed="A topic's marker in /admin/delete_topics is older than five minutes.",
         remedy="Bring the dead brokers back, or take the marker away and reassign the topic off them first.",
         deeds=("clean-up-topic",),
@@ -150,9 +153,9 @@ CHECKS: tuple[Check, ...] = (
         about=About.ZNODE,
         causes=_aimless,
         failing=lambda count, _: (
-            f"{number(count, 'topic is', 'topics are')} marked for deletion, but not there"
+            f"{number(count, 'topic is', 'topics are')} marked for deletion, but do not exist"
         ),
-        passing="Only topics that are there are marked for deletion",
+        passing="Only existing topics are marked for deletion",
         computed="/admin/delete_topics has a child for which /brokers/topics has none.",
         remedy="The controller takes such a marker away: it does not act. Remove the marker by hand.",
         deeds=("clear-stuck",),
@@ -165,7 +168,7 @@ CHECKS: tuple[Check, ...] = (
         about=About.ZNODE,
         causes=_lingering,
         failing=lambda count, _: (
-            f"A reassignment of {number(count, 'partition', 'partitions')} does not go on"
+            f"A reassignment of {number(count, 'partition', 'partitions')} makes no progress"
             if count
             else "A reassignment that no controller can act on keeps every other from being asked for"
         ),
@@ -184,7 +187,8 @@ CHECKS: tuple[Check, ...] = (
         about=About.TOPIC,
         causes=_doomed,
         failing=lambda count, _: (
-            f"{number(count, 'move', 'moves')} of the reassignment can never end: the target is not there"
+            f"{number(count, 'move', 'moves')} of the reassignment can never finish:"
+            " the target is not registered"
         ),
         passing="Every move has registered brokers as its target",
         computed="An entry of /admin/reassign_partitions names a broker that is not registered, or a"
@@ -201,9 +205,10 @@ CHECKS: tuple[Check, ...] = (
             f"{number(count, 'move is', 'moves are')} done and still listed in the reassignment"
         ),
         passing="The reassignment lists no move that is done",
+        status="reassignment not cleared",
         computed="An entry of /admin/reassign_partitions equals the partition's assignment, all of it in sync"
         " (KAFKA-9478).",
-        remedy="The controller forgot it: have one elected anew.",
+        remedy="The controller forgot it: re-elect it.",
         deeds=("reelect-controller",),
         hold="election",
     ),
@@ -212,11 +217,11 @@ CHECKS: tuple[Check, ...] = (
         tone=Tone.WARNING,
         about=About.ZNODE,
         causes=_election,
-        failing=lambda _, __: "The election of preferred leaders does not begin",
-        passing="No election of preferred leaders waits",
+        failing=lambda _, __: "The preferred leader election does not start",
+        passing="No preferred leader election is pending",
         computed="/admin/preferred_replica_election is older than a minute: the controller removes it once it"
         " has tried.",
-        remedy="The controller does not act: have one elected anew.",
+        remedy="The controller does not act: re-elect it.",
         deeds=("reelect-controller", "clear-stuck"),
         offer=offers.stuck_election,
         hold="election",
@@ -231,7 +236,7 @@ CHECKS: tuple[Check, ...] = (
             f"{number(count, 'configuration still throttles', 'configurations still throttle')} replication,"
             " though nothing moves"
         ),
-        passing="No throttle of replication is left over",
+        passing="No replication throttle is left over",
         computed="A topic's configuration names throttled replicas, or a broker's a throttled rate, while no"
         " partition of the cluster moves (KIP-73).",
         remedy="Remove the throttle: it slows down every replica that has to catch up.",

@@ -27,20 +27,20 @@ def _everybody(acl: tuple[Acl, ...] | Unreadable) -> int | None:
     if isinstance(acl, Unreadable):
         return None
     perms = 0
-    for one in acl:
-        if (one.scheme, one.id) == ("world", "anyone"):
-            perms |= one.perms
+    for entry in acl:
+        if (entry.scheme, entry.id) == ("world", "anyone"):
+            perms |= entry.perms
     return perms
 
 
 def _perms(acls: Acls) -> dict[str, int]:
-    found = {path: _everybody(acl) for path, acl in acls.items() if path != _OPEN_BY_DESIGN}
-    return {path: perms for path, perms in found.items() if perms is not None}
+    perms_by_path = {path: _everybody(acl) for path, acl in acls.items() if path != _OPEN_BY_DESIGN}
+    return {path: perms for path, perms in perms_by_path.items() if perms is not None}
 
 
 def _is_secured(perms: Mapping[str, int]) -> bool:
     """Whether anything is protected at all: zookeeper.set.acl was on for some time."""
-    return any(not held & sum(_CHANGE) for held in perms.values())
+    return any(not granted & sum(_CHANGE) for granted in perms.values())
 
 
 def _writable(sight: CheckContext) -> Violations | None:
@@ -49,9 +49,11 @@ def _writable(sight: CheckContext) -> Violations | None:
     if not perms or not _is_secured(perms):
         return None
     return {
-        path: Violation(why="everybody may " + ", ".join(word for bit, word in _CHANGE.items() if held & bit))
-        for path, held in perms.items()
-        if held & sum(_CHANGE)
+        path: Violation(
+            why="everybody may " + ", ".join(word for bit, word in _CHANGE.items() if granted & bit)
+        )
+        for path, granted in perms.items()
+        if granted & sum(_CHANGE)
     } or NOBODY
 
 
@@ -61,13 +63,13 @@ def _readable(sight: CheckContext) -> Violations | None:
     if not perms:
         return None
     secured = _is_secured(perms)
-    found = {}
+    violations = {}
     for path in _SENSITIVE:
         count = _secrets(sight.state, path)
         if perms.get(path, 0) & _READ and (secured or count):
-            told = number(count, "secret", "secrets") if count else "nothing is in it so far"
-            found[path] = Violation(count or 1, tone=Tone.CRITICAL if count else None, why=told)
-    return found or NOBODY
+            detail = number(count, "secret", "secrets") if count else "nothing is in it so far"
+            violations[path] = Violation(count or 1, tone=Tone.CRITICAL if count else None, why=detail)
+    return violations or NOBODY
 
 
 def _secrets(state: ClusterState, path: str) -> int:

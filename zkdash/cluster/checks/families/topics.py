@@ -17,31 +17,31 @@ _RARE_S = 10.0  # what looks at all topics is looked at so often
 
 def _skewed(sight: CheckContext) -> Violations:
     """Registered brokers that lead or hold far more than the mean."""
-    told: dict[str, list[str]] = {}
+    skews: dict[str, list[str]] = {}
     for of, (mean, over) in registrations.heavy(sight.state, sight.thresholds.skew).items():
         for broker, load in over.items():
-            told.setdefault(str(broker), []).append(f"{load} {of}, the mean is {mean:.0f}")
-    return {broker: Violation(why="; ".join(why)) for broker, why in told.items()} or NOBODY
+            skews.setdefault(str(broker), []).append(f"{load} {of}, the mean is {mean:.0f}")
+    return {broker: Violation(why="; ".join(why)) for broker, why in skews.items()} or NOBODY
 
 
 def _named(sight: CheckContext) -> Violations:
     """Illegal names, and names that a metric cannot tell apart."""
-    found = dict(sight.state.blames.get("D55", NOBODY))
+    violations = dict(sight.state.blames.get("D55", NOBODY))
     folded: dict[str, str] = {}
     for name in sorted(sight.state.topics):
         if "." not in name and "_" not in name:
             continue
         other = folded.setdefault(name.replace(".", "_"), name)
         if other != name:
-            for one, two in ((name, other), (other, name)):
-                found.setdefault(one, Violation(why=f"the same as {two} in the names of metrics"))
-    return found or NOBODY
+            for first, two in ((name, other), (other, name)):
+                violations.setdefault(first, Violation(why=f"the same as {two} in the names of metrics"))
+    return violations or NOBODY
 
 
 def _numbered(topic: Topic) -> Assignment | None:
     """The assignment of a topic that could hold a topic_id (2.8+)."""
-    held = topic.assignment
-    return held if isinstance(held, Assignment) and held.version >= _WITH_TOPIC_ID else None
+    assignment = topic.assignment
+    return assignment if isinstance(assignment, Assignment) and assignment.version >= _WITH_TOPIC_ID else None
 
 
 _WITH_TOPIC_ID = 3
@@ -49,18 +49,24 @@ _WITH_TOPIC_ID = 3
 
 def _without_id(sight: CheckContext) -> Violations | None:
     """A topic without a topic_id beside others that have one."""
-    held = {name: one for name, topic in sight.state.topics.items() if (one := _numbered(topic)) is not None}
-    if not any(one.topic_id for one in held.values()):
+    assignments = {
+        name: assignment
+        for name, topic in sight.state.topics.items()
+        if (assignment := _numbered(topic)) is not None
+    }
+    if not any(assignment.topic_id for assignment in assignments.values()):
         return None
-    return {name: Violation() for name, one in held.items() if not one.topic_id} or NOBODY
+    return {
+        name: Violation() for name, assignment in assignments.items() if not assignment.topic_id
+    } or NOBODY
 
 
 def _same_id(sight: CheckContext) -> Violations:
     by_id: dict[str, list[str]] = {}
     for name, topic in sight.state.topics.items():
-        held = _numbered(topic)
-        if held is not None and held.topic_id:
-            by_id.setdefault(held.topic_id, []).append(name)
+        assignment = _numbered(topic)
+        if assignment is not None and assignment.topic_id:
+            by_id.setdefault(assignment.topic_id, []).append(name)
     return {
         name: Violation(why=f"as {', '.join(sorted(set(names) - {name})[:3])}: {topic_id}")
         for topic_id, names in by_id.items()
@@ -76,16 +82,16 @@ def _offsets(topic: Topic, numbers: TopicSummary, ground: Context) -> Violation 
     """The topic that all groups of newer consumers depend on."""
     if topic.name != _OFFSETS:
         return None
-    told = []
+    reasons = []
     leaderless = numbers.offline + numbers.leader_dead
     if leaderless:
-        told.append(f"{leaderless} partitions without a live leader")
+        reasons.append(f"{leaderless} partitions without a live leader")
     if numbers.under_replicated:
-        told.append(f"{numbers.under_replicated} partitions under-replicated")
+        reasons.append(f"{numbers.under_replicated} partitions under-replicated")
     if numbers.replication and numbers.replication[0] == 1 and len(ground.live) > 1:
-        told.append("one replica only")
+        reasons.append("one replica only")
     tone = Tone.CRITICAL if leaderless else None
-    return Violation(tone=tone, why=", ".join(told)) if told else None
+    return Violation(tone=tone, why=", ".join(reasons)) if reasons else None
 
 
 CHECKS: tuple[Check, ...] = (
@@ -126,9 +132,10 @@ CHECKS: tuple[Check, ...] = (
         about=About.TOPIC,
         causes=violations_of("D15"),
         failing=lambda _, topics: (
-            f"{number(topics, 'topic has', 'topics have')} partitions with one replica, or unequally many"
+            f"{number(topics, 'topic has', 'topics have')} partitions with a single replica, or with"
+            " different numbers of replicas"
         ),
-        passing="Every partition of a topic has as many replicas, and more than one",
+        passing="Every topic has one replication factor, above 1",
         computed="The lengths of the topic's lists of replicas, those that move left out. One replica is a"
         " warning where more than one broker is registered.",
         remedy="Change the replication factor.",
@@ -146,7 +153,7 @@ CHECKS: tuple[Check, ...] = (
         passing="Every assignment is one that a controller can act on",
         computed="A list of replicas is empty, names a broker twice or a negative one, or the partitions do"
         " not run from 0 without a gap.",
-        remedy="It was edited by hand: write it right, and have the controller elected anew afterwards.",
+        remedy="It was edited by hand: correct it, then re-elect the controller.",
     ),
     Check(
         id="D55",
@@ -158,6 +165,7 @@ CHECKS: tuple[Check, ...] = (
             " stumble over"
         ),
         passing="Topics' names are legal and can be told apart",
+        status="name collides in metrics",
         computed="The name is not of 1 to 249 of the legal characters, or differs from another only in '.'"
         " and '_', which are the same in the names of metrics (org.apache.kafka.common.internals.Topic).",
         remedy="Move the data to a topic with another name.",
@@ -172,6 +180,7 @@ CHECKS: tuple[Check, ...] = (
             f"{number(count, 'topic has', 'topics have')} no topic_id while others have one"
         ),
         passing="Every topic has a topic_id",
+        status="no topic_id",
         computed="Of the topics in the format of 2.8 and later some have a topic_id (KIP-516), others none.",
         remedy="A controller of 2.8 or later gives one at its next election, when"
         " inter.broker.protocol.version is 2.8 or later.",
@@ -185,6 +194,7 @@ CHECKS: tuple[Check, ...] = (
         causes=_same_id,
         failing=lambda count, _: f"{number(count, 'topic shares', 'topics share')} a topic_id with another",
         passing="No two topics have the same topic_id",
+        status="shares its topic_id",
         computed="The topic_id of two topics' znodes is equal.",
         remedy="One was copied by hand from the other: brokers mix up their data. Delete the copy.",
         every=_RARE_S,

@@ -34,7 +34,7 @@ def _mixed(sight: CheckContext) -> Violations:
 
 def _persistent(sight: CheckContext) -> Violations:
     """Beside what the judges found: /controller, which only a KRaft controller may write for good."""
-    found = violations_of("D50")(sight)
+    violations = violations_of("D50")(sight)
     seen = sight.state.controller
     if (
         seen is None
@@ -42,19 +42,19 @@ def _persistent(sight: CheckContext) -> Violations:
         or seen.znode.ephemeral_owner
         or kraft.owner(sight.state) is not None
     ):
-        return found
-    return {**found, paths.CONTROLLER: Violation()}
+        return violations
+    return {**violations, paths.CONTROLLER: Violation()}
 
 
 def _large(sight: CheckContext) -> Violations:
     """Znodes, and directories whose children's names fill the answer of a getChildren."""
-    limits, found = sight.thresholds, {}
+    limits, violations = sight.thresholds, {}
     for path, size in _sizes(sight):
         percent = size * 100 / limits.jute_maxbuffer
         if percent > limits.large_percent:
             tone = Tone.CRITICAL if percent > limits.huge_percent else None
-            found[path] = Violation(tone=tone, why=f"{size} bytes, {percent:.0f} % of jute.maxbuffer")
-    return found or NOBODY
+            violations[path] = Violation(tone=tone, why=f"{size} bytes, {percent:.0f} % of jute.maxbuffer")
+    return violations or NOBODY
 
 
 def _sizes(sight: CheckContext) -> Iterator[tuple[str, int]]:
@@ -94,7 +94,7 @@ CHECKS: tuple[Check, ...] = (
         about=About.CLUSTER,
         causes=_mixed,
         failing=lambda _, __: "Kafka 0.7 and Kafka 0.8 or later share this chroot",
-        passing="One generation of Kafka lives in this chroot",
+        passing="One generation of Kafka uses this chroot",
         computed="There are topics or brokers in the layout of 0.7 beside those of 0.8 and later.",
         remedy="Give each cluster a chroot of its own: neither understands the other's znodes.",
         page="topics",
@@ -122,7 +122,7 @@ CHECKS: tuple[Check, ...] = (
         passing="What should stay is persistent",
         computed="A topic, a partition's state, an offset, a topic's configuration or the controller's epoch"
         " has an ephemeralOwner.",
-        remedy="Find the session that owns it, and write the znode anew as a persistent one before it ends.",
+        remedy="Find the session that owns it, and write the znode again as a persistent one before it ends.",
     ),
     Check(
         id="D54",

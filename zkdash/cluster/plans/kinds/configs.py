@@ -67,13 +67,13 @@ def _write(name: str, topic: Topic, put: dict[str, str], drop: tuple[str, ...], 
         return
     undo = "the values as before, and another notification"
     value = replace(path, existing, data, undo) if existing else create(path, data, undo)
-    told = Write(
+    notification = Write(
         config_notifications.PREFIX,
         Operation.CREATE,
         after=config_notifications.of_topic(name, draft.era.topics),
         sequential=True,
     )
-    draft.step(f"Change the configuration of {name} and tell the brokers", [value, told], Written())
+    draft.step(f"Change the configuration of {name} and tell the brokers", [value, notification], Written())
 
 
 def _why_not(draft: Draft) -> str:

@@ -40,7 +40,7 @@ def plan(intent: DeleteGroup, ground: Ground) -> Plan:
         draft.step(f"Remove {len(writes)} znodes of {what}", writes, Written())
     topics = [name for name in sorted(group.offsets) if intent.topic in {None, name}]
     if any(group.offsets[name] for name in topics):
-        draft.warn("Consumers of the group begin anew, where auto.offset.reset says.")
+        draft.warn("Consumers of the group start over, where auto.offset.reset says.")
     old = tuple(
         OffsetAt(name, part, offset.value)
         for name in topics
@@ -71,11 +71,11 @@ def inactive(name: str, draft: Draft) -> Group | None:
 def guard(draft: Draft, name: str) -> list[Write]:
     """Two operations that change nothing and fail where a consumer has joined since."""
     path = f"{paths.group(name)}/ids"
-    found = draft.read(path)
-    if found is None:
+    znode = draft.read(path)
+    if znode is None:
         made = create(path, None)
         return [made, Write(path, Operation.DELETE, 0)]
-    return [remove(path, found), create(path, found.data)]
+    return [remove(path, znode), create(path, znode.data)]
 
 
 def _all(draft: Draft, root: str) -> list[Write]:
@@ -88,7 +88,7 @@ def _all(draft: Draft, root: str) -> list[Write]:
 def _topic(draft: Draft, root: str, topic: str) -> list[Write]:
     removed = [w for what in ("owners", "offsets") for w in removals(draft, f"{root}/{what}/{topic}")]
     if not removed:
-        draft.refuse(f"The group keeps nothing of {quote(topic)} in ZooKeeper.")
+        draft.refuse(f"The group keeps nothing about {quote(topic)} in ZooKeeper.")
     return [*guard(draft, root.removeprefix(paths.CONSUMERS + "/")), *removed]
 
 

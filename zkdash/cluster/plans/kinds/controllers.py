@@ -25,8 +25,8 @@ def plan(intent: ReelectController, ground: Ground) -> Plan:
     value = seen.value if seen else None
     draft = Draft(intent, ground, f"broker {value.broker_id}" if isinstance(value, Controller) else "nobody")
     draft.require_controller()
-    if found := election(draft):
-        draft.step("Delete /controller", [found.write], Reelected(found.epoch))
+    if deletion := election(draft):
+        draft.step("Delete /controller", [deletion.write], Reelected(deletion.epoch))
     if draft.era.lowest == 1 and isinstance(value, Controller):
         # KAFKA-2437, mended in 0.9: who reads /controller anew after the next one wrote it never resigns.
         draft.warn(
@@ -59,4 +59,11 @@ def election(draft: Draft) -> Election | None:
     return None
 
 
-KIND = ActionKind(ReelectController, "Elect the controller anew", plan, confirm=lambda _: "controller")
+def reelect(draft: Draft) -> None:
+    """Have the next controller look for requests again, from 0.10 on: one that failed on a znode does not."""
+    if draft.era.highest >= 3 and (elected := election(draft)):
+        title = "Re-elect controller, so that it looks for requests again"
+        draft.step(title, [elected.write], Reelected(elected.epoch))
+
+
+KIND = ActionKind(ReelectController, "Re-elect controller", plan, confirm=lambda _: "controller")

@@ -30,16 +30,16 @@ from zkdash.znode import Znode
 def plan(intent: DeleteTopic, ground: Ground) -> Plan:
     draft = Draft(intent, ground, intent.topic)
     draft.require_controller()
-    found = draft.topic(intent.topic)
+    target = draft.topic(intent.topic)
     if intent.topic in topic_names.INTERNAL:
         draft.refuse(f"{intent.topic} is Kafka's own topic and is never deleted.")
     if intent.topic in ground.state.deletions:
         draft.refuse(f"{quote(intent.topic)} is marked for deletion already.")
     if draft.read(paths.DELETIONS) is None:
         draft.refuse(f"{paths.DELETIONS} is absent (Kafka 0.8.0): no controller would delete the topic.")
-    if found is None:
+    if target is None:
         return draft.close()
-    topic, assignment, znode = found
+    topic, assignment, znode = target
     for sentence in _blockers(topic, assignment, draft):
         draft.warn(sentence)
     undo = "removing the mark, only before the deletion has begun"
@@ -75,25 +75,25 @@ def clean_up(intent: CleanUpTopic, ground: Ground) -> Plan:
         )
     for sentence in _returning(intent.topic, draft):
         draft.refuse(f"{sentence} Stop them first.")
-    found = [draft.read(path) for path in (paths.topic_config(intent.topic), paths.deletion(intent.topic))]
+    znodes = [draft.read(path) for path in (paths.topic_config(intent.topic), paths.deletion(intent.topic))]
     removed = removals(draft, paths.topic(intent.topic))
     last = (paths.topic_config(intent.topic), paths.deletion(intent.topic))
-    removed += [remove(path, znode) for path, znode in zip(last, found, strict=True) if znode is not None]
+    removed += [remove(path, znode) for path, znode in zip(last, znodes, strict=True) if znode is not None]
     if not removed:
         draft.refuse(f"Nothing is left of {quote(intent.topic)}.")
     for writes in in_multis(removed):
         draft.step(f"Remove {len(writes)} znodes of {intent.topic}", writes, Written())
     if elected := controllers.election(draft):
         draft.step(
-            "Elect the controller anew, which forgets the topic", [elected.write], Reelected(elected.epoch)
+            "Re-elect controller, so that it forgets the topic", [elected.write], Reelected(elected.epoch)
         )
     return draft.close(Effect(topics=1))
 
 
 def removals(draft: Draft, root: str) -> list[Write]:
     """The deletion of everything below a root that was read, and of the root, leaf first."""
-    found = ((path, draft.read(path)) for path in reversed(draft.ground.below(root)))
-    return [remove(path, znode) for path, znode in found if isinstance(znode, Znode)]
+    znodes = ((path, draft.read(path)) for path in reversed(draft.ground.below(root)))
+    return [remove(path, znode) for path, znode in znodes if isinstance(znode, Znode)]
 
 
 def _blockers(topic: Topic, assignment: Assignment, draft: Draft) -> Iterator[str]:
@@ -101,8 +101,8 @@ def _blockers(topic: Topic, assignment: Assignment, draft: Draft) -> Iterator[st
     yield "The topic's messages are lost for ever. Offsets of groups and ACLs stay."
     holders = {broker for replicas in assignment.partitions.values() for broker in replicas}
     if dead := sorted(holders.difference(draft.state.brokers)):
-        told = ", ".join(map(str, dead))
-        yield f"The deletion will wait until these brokers, which hold replicas, are back: {told}."
+        brokers = ", ".join(map(str, dead))
+        yield f"The deletion will wait until these brokers, which hold replicas, are back: {brokers}."
     if topic.moving:
         yield "Partitions of the topic are being moved: the deletion waits until they have arrived."
     elif draft.state.reassignment is not None:
@@ -133,8 +133,8 @@ def _returning(name: str, draft: Draft) -> Iterator[str]:
         group for group in sorted(draft.state.consumers.get(name, ())) if _subscribes(group, name, draft)
     ]
     if asking:
-        told = ", ".join(few([quote(group) for group in asking]))
-        yield f"Live consumers would bring it back, empty, where auto.create.topics.enable is on: {told}."
+        names = ", ".join(few([quote(group) for group in asking]))
+        yield f"Live consumers would bring it back, empty, where auto.create.topics.enable is on: {names}."
 
 
 def _subscribes(group: str, name: str, draft: Draft) -> bool:

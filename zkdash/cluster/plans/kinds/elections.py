@@ -42,10 +42,10 @@ def plan(intent: ElectPreferred, ground: Ground) -> Plan:
         largest=ground.largest - 100,
         topics=MOST_OPERATIONS,
     ):
-        asked = chosen[batch.start : batch.stop]
+        partitions = chosen[batch.start : batch.stop]
         draft.step(
-            f"Ask the controller to elect {len(asked)} preferred leaders",
-            [create(paths.ELECTION, requests.election(asked), "the controller removes it")],
+            f"Ask the controller to elect {len(partitions)} preferred leaders",
+            [create(paths.ELECTION, requests.election(partitions), "the controller removes it")],
             Consumed(paths.ELECTION),
         )
     topics = len({topic for topic, _ in chosen})
@@ -54,19 +54,19 @@ def plan(intent: ElectPreferred, ground: Ground) -> Plan:
 
 def _wanted(intent: ElectPreferred, draft: Draft) -> list[tuple[tuple[str, int], str]]:
     """Each partition that is not led by its preferred replica, and why it cannot be (empty: it can)."""
-    found = []
+    obstacles = []
     for topic in _topics(intent, draft):
         ids = {number for name, number in intent.partitions if name == topic.name}
-        for unknown in sorted(ids.difference(one.id for one in topic.partitions)):
+        for unknown in sorted(ids.difference(part.id for part in topic.partitions)):
             draft.refuse(f"{quote(topic.name)} has no partition {unknown}.")
-        for one in topic.partitions:
-            if ids and one.id not in ids:
+        for part in topic.partitions:
+            if ids and part.id not in ids:
                 continue
-            if one.replicas and not (
-                isinstance(one.state, PartitionState) and one.state.leader == one.replicas[0]
+            if part.replicas and not (
+                isinstance(part.state, PartitionState) and part.state.leader == part.replicas[0]
             ):
-                found.append(((topic.name, one.id), _obstacle(topic, one, draft)))
-    return found
+                obstacles.append(((topic.name, part.id), _obstacle(topic, part, draft)))
+    return obstacles
 
 
 def _topics(intent: ElectPreferred, draft: Draft) -> Iterator[Topic]:
@@ -78,18 +78,18 @@ def _topics(intent: ElectPreferred, draft: Draft) -> Iterator[Topic]:
             draft.refuse(f"There is no topic {quote(name)}.")
 
 
-def _obstacle(topic: Topic, one: Partition, draft: Draft) -> str:
-    here = f"{topic.name}-{one.id} is left out:"
-    first = one.replicas[0] if one.replicas else -1
+def _obstacle(topic: Topic, part: Partition, draft: Draft) -> str:
+    here = f"{topic.name}-{part.id} is left out:"
+    first = part.replicas[0] if part.replicas else -1
     if topic.deleting:
         return f"{here} the topic is being deleted."
-    if one.id in topic.moving:
+    if part.id in topic.moving:
         return f"{here} it is being moved."
-    if not isinstance(one.state, PartitionState):
+    if not isinstance(part.state, PartitionState):
         return f"{here} its state cannot be read."
     if first not in draft.state.brokers:
         return f"{here} broker {first} is not registered."
-    if first not in one.state.isr:
+    if first not in part.state.isr:
         return f"{here} broker {first} is not in sync."
     return ""
 

@@ -26,10 +26,10 @@ from zkdash.znode import Znode
 def plan(intent: AddPartitions, ground: Ground) -> Plan:
     draft = Draft(intent, ground, intent.topic)
     draft.require_controller()
-    if found := draft.topic(intent.topic):
-        _grow(intent, draft, *found)
+    if target := draft.topic(intent.topic):
+        _grow(intent, draft, *target)
     added = len(draft.steps[0].goal.partitions) if draft.steps and isinstance(draft.steps[0].goal, Led) else 0
-    replicas = len(found[1].partitions.get(0, ())) * added if found else 0
+    replicas = len(target[1].partitions.get(0, ())) * added if target else 0
     return draft.close(Effect(topics=1, partitions=added, replicas_moved=replicas))
 
 
@@ -71,7 +71,7 @@ def _possible(intent: AddPartitions, draft: Draft, topic: Topic, now: Assignment
             f"Partitions of {quote(intent.topic)} are being moved: the controller would undo the change."
         )
     if intent.total <= count:
-        draft.refuse(f"{quote(intent.topic)} has {count} partitions already; {intent.total} are no more.")
+        draft.refuse(f"{quote(intent.topic)} has {count} partitions already; {intent.total} is not more.")
     if intent.total > creations.MOST_PARTITIONS:
         draft.refuse(f"A topic has at most {creations.MOST_PARTITIONS} partitions.")
     if sorted(now.partitions) != list(range(count)) or not now.partitions.get(0):

@@ -33,15 +33,15 @@ def plan(intent: ResetOffsets, ground: Ground) -> Plan:
     if intent.group in draft.state.groups:
         consumer_groups.inactive(intent.group, draft)
     elif not intent.group or "/" in intent.group:
-        draft.refuse(f"{quote(intent.group)} is no name of a group.")
+        draft.refuse(f"{quote(intent.group)} is not a valid group name.")
     _check(intent, draft)
-    changed = [one for one in intent.offsets if _now(group, one) != one.value]
+    changed = [offset for offset in intent.offsets if _now(group, offset) != offset.value]
     if intent.offsets and not changed:
         draft.refuse("Nothing would change: the offsets are so already.")
     if not draft.refusals:
         _write(intent.group, changed, draft)
         _remarks(group, changed, draft)
-    old = tuple(OffsetAt(one.topic, one.part, _now(group, one)) for one in changed)
+    old = tuple(OffsetAt(offset.topic, offset.part, _now(group, offset)) for offset in changed)
     inverse = ResetOffsets(intent.group, old)
     return draft.close(_effect(group, changed, draft), inverse)
 
@@ -49,10 +49,12 @@ def plan(intent: ResetOffsets, ground: Ground) -> Plan:
 def _effect(group: Group, changed: list[OffsetAt], draft: Draft) -> Effect:
     """What would be read again, and what never: of partitions whose offset is known before and after."""
     by = [
-        one.value - now for one in changed if one.value is not None and (now := _now(group, one)) is not None
+        offset.value - now
+        for offset in changed
+        if offset.value is not None and (now := _now(group, offset)) is not None
     ]
     return Effect(
-        topics=len({one.topic for one in changed}),
+        topics=len({offset.topic for offset in changed}),
         partitions=len(changed),
         read_again=-sum(moved for moved in by if moved < 0),
         skipped=sum(moved for moved in by if moved > 0),
@@ -78,10 +80,10 @@ def shifted(group: Group, by: int, topics: Iterable[str] | None = None) -> tuple
 
 def from_file(group: str, text: str) -> tuple[tuple[OffsetAt, ...], tuple[str, ...]]:
     """The offsets of this group in a file of Kafka's format, and a sentence for each thing wrong in it."""
-    found, reasons = exported_offsets.read(text)
-    others = sorted({of for of, _, _ in found if of != group})
+    exported, reasons = exported_offsets.read(text)
+    others = sorted({of for of, _, _ in exported if of != group})
     strange = [f"The file holds offsets of another group, {quote(of)}." for of in others]
-    chosen = (OffsetAt(topic, part, value) for (of, topic, part), value in found.items() if of == group)
+    chosen = (OffsetAt(topic, part, value) for (of, topic, part), value in exported.items() if of == group)
     return tuple(chosen), (*reasons, *few(strange))
 
 
@@ -100,18 +102,18 @@ def _check(intent: ResetOffsets, draft: Draft) -> None:
         draft.refuse("No offset is given.")
     wrong = []
     seen = set()
-    for one in intent.offsets:
-        here = f"{one.topic} {one.part}"
-        if (one.topic, one.part) in seen:
+    for offset in intent.offsets:
+        here = f"{offset.topic} {offset.part}"
+        if (offset.topic, offset.part) in seen:
             wrong.append(f"{here} is named twice.")
-        seen.add((one.topic, one.part))
-        topic = draft.state.topics.get(one.topic)
-        if one.value is None:
+        seen.add((offset.topic, offset.part))
+        topic = draft.state.topics.get(offset.topic)
+        if offset.value is None:
             continue
-        if topic is None or not _has(topic, one.part):
+        if topic is None or not _has(topic, offset.part):
             wrong.append(f"{here}: there is no such {'partition' if topic else 'topic'}.")
-        elif not 0 <= one.value <= LONG_MAX:
-            wrong.append(f"{here}: {one.value} is no offset.")
+        elif not 0 <= offset.value <= LONG_MAX:
+            wrong.append(f"{here}: {offset.value} is not an offset.")
     for sentence in few(wrong):
         draft.refuse(sentence)
 
@@ -121,31 +123,31 @@ def _has(topic: Topic, part: str) -> bool:
     broker, dash, number = part.partition("-")
     if dash:
         counts = {count.broker: count.count for count in topic.counts}
-        held = counts.get(int(broker), 0) if paths.is_id(broker) else 0
-        return isinstance(held, int) and paths.is_id(number) and int(number) < held
+        partitions = counts.get(int(broker), 0) if paths.is_id(broker) else 0
+        return isinstance(partitions, int) and paths.is_id(number) and int(number) < partitions
     assignment = topic.assignment
     return isinstance(assignment, Assignment) and paths.is_id(part) and int(part) in assignment.partitions
 
 
-def _now(group: Group, one: OffsetAt) -> int | None:
-    found = group.offsets.get(one.topic, {}).get(one.part)
-    return found.value if found and isinstance(found.value, int) else None
+def _now(group: Group, offset: OffsetAt) -> int | None:
+    commit = group.offsets.get(offset.topic, {}).get(offset.part)
+    return commit.value if commit and isinstance(commit.value, int) else None
 
 
 def _write(name: str, changed: list[OffsetAt], draft: Draft) -> None:
     """The guard, the directories that are missing, then the values; each multi has its own guard."""
     made: set[str] = set()
     writes: list[Write] = []
-    for one in changed:
-        path = paths.offset(name, one.topic, one.part)
+    for offset in changed:
+        path = paths.offset(name, offset.topic, offset.part)
         writes += _parents(path, draft, made)
-        found = draft.read(path)
-        data = str(one.value).encode()
+        znode = draft.read(path)
+        data = str(offset.value).encode()
         undo = "the offset as before"
-        if one.value is None:
-            writes += [remove(path, found, undo)] if found else []
+        if offset.value is None:
+            writes += [remove(path, znode, undo)] if znode else []
         else:
-            writes.append(replace(path, found, data, undo) if found else create(path, data, undo))
+            writes.append(replace(path, znode, data, undo) if znode else create(path, data, undo))
     for portion in in_multis(writes, beside=2):
         count = sum(paths.locate(write.path).kind is Kind.OFFSET for write in portion)
         # where the group itself is made, no consumer can be in it: its creation is the guard
@@ -167,7 +169,7 @@ def _parents(path: str, draft: Draft, made: set[str]) -> list[Write]:
 
 
 def _remarks(group: Group, changed: list[OffsetAt], draft: Draft) -> None:
-    unknown = sum(_now(group, one) is None for one in changed)
+    unknown = sum(_now(group, offset) is None for offset in changed)
     if unknown:
         have = "partition has" if unknown == 1 else "partitions have"
         draft.warn(f"{unknown} {have} no offset now: what of it would be read again is not counted.")
@@ -177,7 +179,7 @@ def _remarks(group: Group, changed: list[OffsetAt], draft: Draft) -> None:
         )
         return
     draft.warn("Whether the values lie within the partitions' logs is not checked here: only brokers know.")
-    back = any((now := _now(group, one)) is not None and (one.value or 0) < now for one in changed)
+    back = any((now := _now(group, offset)) is not None and (offset.value or 0) < now for offset in changed)
     if back:
         draft.warn(
             "Where the group also commits to Kafka (dual.commit.enabled), the larger of both offsets counts: "

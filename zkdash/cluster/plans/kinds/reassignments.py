@@ -41,7 +41,7 @@ def plan(intent: Reassign, ground: Ground) -> Plan:
         if intent.throttle is not None:
             throttles.end(draft)
         _remarks(draft, moves)
-    before = {(one.topic, one.partition): _now(draft, one) for one in moves}
+    before = {(move.topic, move.partition): _now(draft, move) for move in moves}
     inverse = Reassign(
         tuple(Move(*key, replicas) for key, replicas in before.items()), intent.concurrent, intent.throttle
     )
@@ -133,17 +133,17 @@ def _batches(intent: Reassign, draft: Draft, moves: list[Move]) -> None:
     )
     touched: set[str] = set()  # their versions change with an earlier batch
     for number, batch in enumerate(ranges, 1):
-        asked = moves[batch.start : batch.stop]
-        data = requests.reassignment(asked)
+        batched = moves[batch.start : batch.stop]
+        data = requests.reassignment(batched)
         checks = [
-            _check(draft, name) for name in dict.fromkeys(m.topic for m in asked) if name not in touched
+            _check(draft, name) for name in dict.fromkeys(m.topic for m in batched) if name not in touched
         ]
-        touched.update(move.topic for move in asked)
+        touched.update(move.topic for move in batched)
         part = f", batch {number} of {len(ranges)}" if len(ranges) > 1 else ""
         draft.step(
-            f"Move {len(asked)} partition{'s' * (len(asked) != 1)}{part}",
+            f"Move {len(batched)} partition{'s' * (len(batched) != 1)}{part}",
             [*checks, create(paths.REASSIGNMENT, data, "a reassignment to the replicas as they are now")],
-            Assigned(tuple(asked)),
+            Assigned(tuple(batched)),
         )
 
 

@@ -23,25 +23,25 @@ from zkdash.kafka.values import PartitionState
 Fact = Callable[[int, Topic, Partition], bool]
 
 
-def _is_out(number: int, _: Topic, one: Partition) -> bool:
-    return isinstance(one.state, PartitionState) and number not in one.state.isr
+def _is_out(number: int, _: Topic, part: Partition) -> bool:
+    return isinstance(part.state, PartitionState) and number not in part.state.isr
 
 
-def _is_behind(number: int, topic: Topic, one: Partition) -> bool:
+def _is_behind(number: int, topic: Topic, part: Partition) -> bool:
     """What `Load.under_replicated` counts."""
-    out = not topic.deleting and _is_out(number, topic, one) and number in (one.replicas or ())
-    return out and summary.is_under_replicated(topic, one)
+    out = not topic.deleting and _is_out(number, topic, part) and number in (part.replicas or ())
+    return out and summary.is_under_replicated(topic, part)
 
 
-def _is_preferred(number: int, _: Topic, one: Partition) -> bool:
-    return one.replicas is not None and one.replicas[:1] == (number,)
+def _is_preferred(number: int, _: Topic, part: Partition) -> bool:
+    return part.replicas is not None and part.replicas[:1] == (number,)
 
 
-def _is_unled(number: int, topic: Topic, one: Partition) -> bool:
+def _is_unled(number: int, topic: Topic, part: Partition) -> bool:
     """What `Load.unled` counts."""
-    if topic.deleting or one.id in topic.moving or not isinstance(one.state, PartitionState):
+    if topic.deleting or part.id in topic.moving or not isinstance(part.state, PartitionState):
         return False
-    return _is_preferred(number, topic, one) and one.state.leader != number
+    return _is_preferred(number, topic, part) and part.state.leader != number
 
 
 FACTS: dict[str, Fact] = {
@@ -75,9 +75,9 @@ class Wanted(msgspec.Struct, frozen=True):
         return all(tone in tones for tones in plain.tones)
 
 
-def _brokers(one: Partition) -> frozenset[int]:
-    leader = (one.state.leader,) if isinstance(one.state, PartitionState) else ()
-    return frozenset(one.replicas or ()).union(leader)
+def _brokers(part: Partition) -> frozenset[int]:
+    leader = (part.state.leader,) if isinstance(part.state, PartitionState) else ()
+    return frozenset(part.replicas or ()).union(leader)
 
 
 def parse(text: str, state: ClusterState) -> Wanted:
@@ -96,4 +96,4 @@ def parse(text: str, state: ClusterState) -> Wanted:
 
 
 def _role(begins: str) -> Fact:
-    return lambda number, _, one: (rows.role(number, one) or "").startswith(begins)
+    return lambda number, _, part: (rows.role(number, part) or "").startswith(begins)

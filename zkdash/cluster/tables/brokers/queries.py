@@ -37,37 +37,39 @@ Held = tuple[Topic, PartitionCount, Status]
 _FINE: Status = (Tone.OK, "ok")
 
 
-def _number_key(one: Judged) -> tuple[str, int]:
-    return one[0].name, one[1].id
+def _number_key(judged: Judged) -> tuple[str, int]:
+    return judged[0].name, judged[1].id
 
 
-def _leads(number: int, one: Judged) -> bool | None:
+def _leads(number: int, judged: Judged) -> bool | None:
     """False sorts first: the leader before the followers."""
-    role = rows.role(number, one[1])
+    role = rows.role(number, judged[1])
     return None if role is None else role != rows.LEADER
 
 
-def _is_out(number: int, one: Judged) -> bool | None:
-    state = one[1].state
+def _is_out(number: int, judged: Judged) -> bool | None:
+    state = judged[1].state
     return number not in state.isr if isinstance(state, PartitionState) else None
 
 
 def _replica_keys(number: int) -> Keys[Judged]:
     return {
         "topic": _number_key,
-        "partition": lambda one: one[1].id,
-        "role": lambda one: _leads(number, one),
-        "in_sync": lambda one: _is_out(number, one),
-        "preferred": lambda one: None if one[1].replicas is None else one[1].replicas[:1] != (number,),
-        "status": lambda one: one[2][0].rank,
+        "partition": lambda judged: judged[1].id,
+        "role": lambda judged: _leads(number, judged),
+        "in_sync": lambda judged: _is_out(number, judged),
+        "preferred": lambda judged: (
+            None if judged[1].replicas is None else judged[1].replicas[:1] != (number,)
+        ),
+        "status": lambda judged: judged[2][0].rank,
     }
 
 
 _HELD_KEYS: Keys[Held] = {
-    "topic": lambda one: one[0].name,
-    "partitions": lambda one: one[1].count if isinstance(one[1].count, int) else None,
-    "status": lambda one: one[2][0].rank,
-    "changed": lambda one: one[1].znode and one[1].znode.mtime,
+    "topic": lambda judged: judged[0].name,
+    "partitions": lambda judged: judged[1].count if isinstance(judged[1].count, int) else None,
+    "status": lambda judged: judged[2][0].rank,
+    "changed": lambda judged: judged[1].znode and judged[1].znode.mtime,
 }
 REPLICA_SORTS = tuple(_replica_keys(0))
 HELD_SORTS = tuple(_HELD_KEYS)
@@ -81,8 +83,8 @@ def select_brokers(
     wanted = filters.parse(query.q, state)
     means = skew.means(state)
     every = (rows.broker(state, number, means) for number in numbers)
-    found = [row for row in every if wanted.admits(_text(row), row.status, frozenset({row.id}))]
-    return choose(found, query, keys, lambda row: row.status, total=len(numbers))
+    admitted = [row for row in every if wanted.admits(_text(row), row.status, frozenset({row.id}))]
+    return choose(admitted, query, keys, lambda row: row.status, total=len(numbers))
 
 
 def select_replicas(state: ClusterState, number: int, query: Query) -> Selection[ReplicaRow]:
@@ -90,10 +92,10 @@ def select_replicas(state: ClusterState, number: int, query: Query) -> Selection
     keys = _replica_keys(number)
     if not query.q.strip() and query.order(keys) in {(None, False), ("topic", False)}:
         return _first_replicas(state, number, query)
-    found = list(_judged(state, number, query.q))
+    replicas = list(_judged(state, number, query.q))
     total = state.loads.get(number, NOTHING).listed
-    chosen = choose(found, query, keys, lambda one: one[2][0], total=total)
-    return _with(chosen, tuple(rows.replica(number, *one) for one in chosen.rows))
+    chosen = choose(replicas, query, keys, lambda judged: judged[2][0], total=total)
+    return _with(chosen, tuple(rows.replica(number, *judged) for judged in chosen.rows))
 
 
 def select_held(state: ClusterState, number: int, query: Query) -> Selection[HeldRow]:
@@ -105,9 +107,13 @@ def select_held(state: ClusterState, number: int, query: Query) -> Selection[Hel
         for count in topic.counts
         if count.broker == number
     ]
-    found = [one for one in every if wanted.admits(one[0].name.casefold(), one[2][0], frozenset({number}))]
-    chosen = choose(found, query, _HELD_KEYS, lambda one: one[2][0], total=len(every))
-    return _with(chosen, tuple(rows.held(*one) for one in chosen.rows))
+    admitted = [
+        judged
+        for judged in every
+        if wanted.admits(judged[0].name.casefold(), judged[2][0], frozenset({number}))
+    ]
+    chosen = choose(admitted, query, _HELD_KEYS, lambda judged: judged[2][0], total=len(every))
+    return _with(chosen, tuple(rows.held(*judged) for judged in chosen.rows))
 
 
 def _first_replicas(state: ClusterState, number: int, query: Query) -> Selection[ReplicaRow]:
@@ -121,9 +127,9 @@ def _first_replicas(state: ClusterState, number: int, query: Query) -> Selection
     worst = max((tone for tone in Tone if tone.value in ticked), key=lambda tone: tone.rank)
     parts = _parts(state, number, tuple(tone for tone in Tone if tone.rank <= worst.rank))
     if len(ticked) < len(STATUSES):
-        parts = (one for one in parts if judging.status(*one, ground)[0].value in ticked)
+        parts = (judged for judged in parts if judging.status(*judged, ground)[0].value in ticked)
     shown = islice(parts, cut.start, min(cut.stop, matched))
-    made = tuple(rows.replica(number, *one, judging.status(*one, ground)) for one in shown)
+    made = tuple(rows.replica(number, *part, judging.status(*part, ground)) for part in shown)
     return Selection(made, load.listed, matched, page, pages, counts)
 
 
@@ -135,11 +141,11 @@ def _judged(state: ClusterState, number: int, text: str) -> Iterator[Judged]:
         if not wanted.admits_topic(topic.name):
             continue
         # No partition is worse than its topic.
-        known = _FINE if state.summaries[topic.name].tone is Tone.OK else None
+        fine = _FINE if state.summaries[topic.name].tone is Tone.OK else None
         for partition in _held_parts(topic, number):
             if asks and not wanted.admits(number, topic, partition):
                 continue
-            status = known or judging.status(topic, partition, ground)
+            status = fine or judging.status(topic, partition, ground)
             if not asks or wanted.admits_status(status[0], partition):
                 yield topic, partition, status
 
@@ -162,11 +168,13 @@ def _held_parts(topic: Topic, number: int) -> Iterator[Partition]:
 
 def _topics(state: ClusterState, number: int, tones: tuple[Tone, ...]) -> Iterator[Topic]:
     """The topics with these tones of which a broker leads or holds something, by name."""
-    runs = []
+    runs: list[Iterator[str]] = []
     start = 0
     for tone, count in zip(Tone, state.counts.tones, strict=True):
         if count and tone in tones:
-            runs.append(name for _, name in state.ranking.between(start, start + count))
+            names = (name for _, name in state.ranking.between(start, start + count))
+            # of one status those in more trouble come first: where all are well, that is nobody
+            runs.append(names if tone is Tone.OK else iter(sorted(names)))
         start += count
     for name in heapq.merge(*runs):
         if number in state.summaries[name].brokers:

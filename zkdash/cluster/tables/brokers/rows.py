@@ -26,7 +26,8 @@ class BrokerRow(msgspec.Struct, frozen=True):
 
     `registered` is the registration's ctime in epoch milliseconds, `session` its signed 64-bit id (0 where
     the znode is not ephemeral), `czxid` what Kafka calls the broker's epoch: None where none is to be read.
-    `means` are of all registered brokers.
+    `means` are of all registered brokers. Of one that is gone, `last` is what it said of itself last, as far
+    as somebody saw it, and `gone_ms` since when it is gone, in epoch milliseconds.
     """
 
     status: Tone
@@ -39,6 +40,8 @@ class BrokerRow(msgspec.Struct, frozen=True):
     session: int | None
     czxid: int | None
     means: Means = Means()
+    last: Broker | None = None
+    gone_ms: int | None = None
 
     @property
     def leaders_over_mean_percent(self) -> int | None:
@@ -63,8 +66,7 @@ class BrokerRow(msgspec.Struct, frozen=True):
     @property
     def host_port(self) -> str | None:
         """None where no listener is in plain text, and where the registration is not to be had."""
-        known = self.broker
-        return f"{known.host}:{known.port}" if isinstance(known, Broker) and known.host is not None else None
+        return self.broker.host_port if isinstance(self.broker, Broker) else None
 
     def _over_mean(self, count: int, total: int) -> int | None:
         return None if self.broker is None else skew.over_mean_percent(count, total, self.means.brokers)
@@ -126,13 +128,13 @@ def replica(number: int, topic: Topic, partition: Partition, status: Status) -> 
     """The row of a partition that a broker holds or leads."""
     state, replicas = partition.state, partition.replicas
     tone, words = status
-    known = isinstance(state, PartitionState)
+    is_known = isinstance(state, PartitionState)
     return ReplicaRow(
         status=tone,
         words=words,
         topic=topic.name,
         partition=partition.id,
-        role=role(number, partition) if known else state,  # type: ignore[arg-type]
+        role=role(number, partition) if is_known else state,  # type: ignore[arg-type]
         in_sync=number in state.isr if isinstance(state, PartitionState) else state,
         preferred=replicas[:1] == (number,) if replicas is not None else topic_rows.unassigned(topic),
     )

@@ -82,13 +82,13 @@ FACTS: Mapping[str, Callable[[Verdict | None, Offset | None], object]] = {
 
 def catalogue(expected: Expectation) -> Catalogue:
     """Put what is expected of a group in order."""
-    known: dict[str, set[str]] = {}
+    partitions_of: dict[str, set[str]] = {}
     for part in expected.parts:
-        known.setdefault(part.topic, set()).add(part.key)
+        partitions_of.setdefault(part.topic, set()).add(part.key)
     return Catalogue(
         expected,
         tuple(sorted(Entry(part.topic, order(part.key), part.key, part) for part in expected.parts)),
-        {topic: frozenset(keys) for topic, keys in known.items()},
+        {topic: frozenset(keys) for topic, keys in partitions_of.items()},
         Counter(part.verdict for part in expected.parts),
         Counter(part.member for part in expected.parts),
     )
@@ -96,7 +96,7 @@ def catalogue(expected: Expectation) -> Catalogue:
 
 def select(
     group: Group,
-    known: Catalogue,
+    catalogue: Catalogue,
     query: Query,
     *,
     settled: bool,
@@ -108,20 +108,20 @@ def select(
     While the group has not `settled`, an owner other than the expected one is no fault. `kept` are the
     partitions on which it has an offset in Kafka.
     """
-    entries = _entries(group, known, kept)
+    entries = _entries(group, catalogue, kept)
     key, falls = query.order(_keys(group, positions))
 
-    def row(one: Judged) -> GroupPartitionRow:
-        return _row(group, one[0], one[1], positions)
+    def row(judged_entry: Judged) -> GroupPartitionRow:
+        return _row(group, judged_entry[0], judged_entry[1], positions)
 
     plain = not (query.q.strip() or query.status or falls or group.bad_offsets)
     if plain and key in {None, "topic"}:
-        return with_rows(_first(group, known, entries, query, settled=settled), row)
+        return with_rows(_first(group, catalogue, entries, query, settled=settled), row)
     wanted = filters.parse(query.q, FACTS)
     judged = ((entry, _status(entry, _offset(group, entry), settled=settled)) for entry in entries)
-    found = [one for one in judged if _admits(wanted, group, one)]
+    admitted = [entry for entry in judged if _admits(wanted, group, entry)]
     keys = _keys(group, positions)
-    return with_rows(choose(found, query, keys, lambda one: one[1][0], total=len(entries)), row)
+    return with_rows(choose(admitted, query, keys, lambda entry: entry[1][0], total=len(entries)), row)
 
 
 def order(key: str) -> tuple[int, ...]:
@@ -130,7 +130,7 @@ def order(key: str) -> tuple[int, ...]:
     return tuple(map(int, pieces)) if all(map(paths.is_id, pieces)) else (1 << 63,)
 
 
-def _entries(group: Group, known: Catalogue, kept: Collection[tuple[str, int]]) -> tuple[Entry, ...]:
+def _entries(group: Group, catalogue: Catalogue, kept: Collection[tuple[str, int]]) -> tuple[Entry, ...]:
     """The catalogue's, and those that have only an offset, in ZooKeeper or in Kafka."""
     nothing: frozenset[str] = frozenset()
     places = {(topic, key) for topic, offsets in group.offsets.items() for key in offsets}
@@ -138,19 +138,19 @@ def _entries(group: Group, known: Catalogue, kept: Collection[tuple[str, int]]) 
     more = [
         Entry(topic, order(key), key, None)
         for topic, key in places
-        if key not in known.known.get(topic, nothing)
+        if key not in catalogue.known.get(topic, nothing)
     ]
-    return tuple(sorted((*known.entries, *more))) if more else known.entries
+    return tuple(sorted((*catalogue.entries, *more))) if more else catalogue.entries
 
 
 def _first(
-    group: Group, known: Catalogue, entries: tuple[Entry, ...], query: Query, *, settled: bool
+    group: Group, catalogue: Catalogue, entries: tuple[Entry, ...], query: Query, *, settled: bool
 ) -> Selection[Judged]:
     """The default order, of which only the page is judged: the catalogue has counted the verdicts."""
     counts = dict.fromkeys((tone.value for tone in Tone), 0)
-    for verdict, count in known.verdicts.items():
+    for verdict, count in catalogue.verdicts.items():
         counts[_tone(verdict, settled=settled).value] += count
-    counts[Tone.INFO.value] += len(entries) - len(known.entries)
+    counts[Tone.INFO.value] += len(entries) - len(catalogue.entries)
     page, pages, cut = window(query, len(entries))
     rows = tuple((entry, _status(entry, _offset(group, entry), settled=settled)) for entry in entries[cut])
     return Selection(rows, len(entries), len(entries), page, pages, counts)
@@ -158,24 +158,24 @@ def _first(
 
 def _keys(group: Group, positions: Positions | None) -> Keys[Judged]:
     def number(field: str) -> Callable[[Judged], int | None]:
-        return lambda one: _sortable(_told(group, one[0], positions).get(field))
+        return lambda judged: _sortable(_told(group, judged[0], positions).get(field))
 
     return {
-        "topic": lambda one: one[0][:3],
-        "partition": lambda one: one[0].order,
-        "status": lambda one: one[1][0].rank,
-        "owner": lambda one: one[0].part and one[0].part.owner,
-        "expected": lambda one: one[0].part and one[0].part.expected,
-        "offset": lambda one: _sortable(_value(_offset(group, one[0]))),
+        "topic": lambda judged: judged[0][:3],
+        "partition": lambda judged: judged[0].order,
+        "status": lambda judged: judged[1][0].rank,
+        "owner": lambda judged: judged[0].part and judged[0].part.owner,
+        "expected": lambda judged: judged[0].part and judged[0].part.expected,
+        "offset": lambda judged: _sortable(_value(_offset(group, judged[0]))),
         "in_kafka": number("in_kafka"),
         "log_end": number("log_end"),
         "lag": number("lag"),
-        "committed": lambda one: _committed(_offset(group, one[0])),
+        "committed": lambda judged: _committed(_offset(group, judged[0])),
     }
 
 
-def _admits(wanted: Filter, group: Group, one: Judged) -> bool:
-    entry, (tone, _) = one
+def _admits(wanted: Filter, group: Group, judged: Judged) -> bool:
+    entry, (tone, _) = judged
     part = entry.part
     if wanted.facts:
         verdict, offset = None if part is None else part.verdict, _offset(group, entry)
@@ -191,7 +191,7 @@ def _row(
     topic, _, key, part = entry
     owner = group.owners.get(topic, {}).get(key)
     offset = _offset(group, entry)
-    told = _told(group, entry, positions)
+    position_values = _told(group, entry, positions)
     return GroupPartitionRow(
         status=status[0],
         words=status[1],
@@ -203,9 +203,9 @@ def _row(
         reason=None if part is None else part.reason,
         offset=_value(offset),
         committed=_committed(offset),
-        in_kafka=told.get("in_kafka"),
-        log_end=told.get("log_end"),
-        lag=told.get("lag"),
+        in_kafka=position_values.get("in_kafka"),
+        log_end=position_values.get("log_end"),
+        lag=position_values.get("lag"),
         path=paths.offset(group.name, topic, key) if owner is None else paths.owner(group.name, topic, key),
     )
 
@@ -214,10 +214,10 @@ def _told(group: Group, entry: Entry, positions: Positions | None) -> Mapping[st
     """What brokers tell of a partition, nothing where none is asked."""
     if positions is None:
         return {}
-    told = positions(entry.topic, entry.key)
     offset = _offset(group, entry)
-    left = position.lag(told, _value(offset), _committed(offset))
-    return {"in_kafka": told.in_kafka, "log_end": told.log_end, "lag": left}
+    of_brokers = positions(entry.topic, entry.key, _value(offset))
+    left = position.lag(of_brokers, _value(offset), _committed(offset))
+    return {"in_kafka": of_brokers.in_kafka, "log_end": of_brokers.log_end, "lag": left}
 
 
 def _offset(group: Group, entry: Entry) -> Offset | None:

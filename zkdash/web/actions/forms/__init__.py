@@ -13,7 +13,7 @@ from zkdash.web.actions.forms.base import ActionForm, Follows, Heading
 
 def _declared() -> Iterator[type[ActionForm]]:
     """The classes that name a kind."""
-    for module in sorted(found.name for found in pkgutil.iter_modules(__path__)):
+    for module in sorted(module_info.name for module_info in pkgutil.iter_modules(__path__)):
         for value in vars(importlib.import_module(f"{__name__}.{module}")).values():
             if isinstance(value, type) and issubclass(value, ActionForm) and "kind" in vars(value):
                 yield value

@@ -51,23 +51,23 @@ def ask(
         )
     wanted = [(topic, int(part)) for topic, part in places]
     at = at_ms if at_ms is not None else LATEST if latest else EARLIEST
-    found = dict(_ask(ask, snapshot.state, wanted, at))
-    absent = {one: answer for one, answer in found.items() if isinstance(answer, Absent)}
+    answers = dict(_ask(ask, snapshot.state, wanted, at))
+    absent = {place: answer for place, answer in answers.items() if isinstance(answer, Absent)}
     for nearest in sorted({answer.nearest for answer in absent.values()}):
-        found |= _ask(
-            ask, snapshot.state, [one for one, a in absent.items() if a.nearest == nearest], nearest
+        answers |= _ask(
+            ask, snapshot.state, [place for place, a in absent.items() if a.nearest == nearest], nearest
         )
     refusals = [
         f"{topic}-{number}: {getattr(answer, 'sentence', 'nobody tells')}."
-        for (topic, number), answer in found.items()
+        for (topic, number), answer in answers.items()
         if not isinstance(answer, At)
     ]
-    told = tuple(
+    remarks = tuple(
         OffsetAt(topic, str(number), answer.offset)
-        for (topic, number), answer in sorted(found.items(), key=lambda item: item[0])
+        for (topic, number), answer in sorted(answers.items(), key=lambda item: item[0])
         if isinstance(answer, At)
     )
-    return Answer(() if refusals else told, tuple(few(refusals)), tuple(_remarks(found, absent)))
+    return Answer(() if refusals else remarks, tuple(few(refusals)), tuple(_remarks(answers, absent)))
 
 
 def _ask(
@@ -78,24 +78,24 @@ def _ask(
 
 
 def _leaders(state: ClusterState, topic: str) -> Mapping[int, int | None] | None:
-    found = state.topics.get(topic)
-    if found is None:
+    topic_state = state.topics.get(topic)
+    if topic_state is None:
         return None
     return {
-        one.id: one.state.leader if isinstance(one.state, PartitionState) else None
-        for one in found.partitions
+        partition.id: partition.state.leader if isinstance(partition.state, PartitionState) else None
+        for partition in topic_state.partitions
     }
 
 
-def _remarks(found: Mapping[Any, Found], absent: Mapping[Any, Absent]) -> list[str]:
-    told = []
+def _remarks(answers: Mapping[Any, Found], absent: Mapping[Any, Absent]) -> list[str]:
+    remarks = []
     if absent:
         first = next(iter(absent.values()))
-        told.append(f"Of {len(absent)} partitions the nearest end is taken: {first.sentence}.")
-    rough = sum(isinstance(answer, At) and not answer.is_exact for answer in found.values())
+        remarks.append(f"Of {len(absent)} partitions the nearest end is taken: {first.sentence}.")
+    rough = sum(isinstance(answer, At) and not answer.is_exact for answer in answers.values())
     if rough:
-        told.append(
+        remarks.append(
             f"Of {rough} partitions only the time of whole segments is known (before Kafka 0.10.1): earlier "
             "messages follow."
         )
-    return told
+    return remarks

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, ClassVar, Final, cast
 
 from django import forms
@@ -31,6 +32,8 @@ REPEATS: Final = (
 )
 # How many things one form acts on, each by an action of its own.
 MOST_AT_ONCE: Final = 50
+# How many names of a kind a form suggests: those of the worst status first.
+MOST_SUGGESTED: Final = 200
 # Fields that every form has, below its own.
 ABOUT: Final = ("reason", "not_before", "repeat")
 _LONGEST = 100
@@ -101,6 +104,8 @@ class ActionForm(forms.Form):
         for field in self.fields.values():
             if isinstance(field, OfCluster):
                 field.state = self.state
+                if field.names:
+                    field.widget.attrs["list" if _is_line(field) else "data-list"] = f"known-{field.names}"
         self.prepare(given)
         self._fill(given)
         self._count(given)
@@ -135,6 +140,20 @@ class ActionForm(forms.Form):
         """The fields that every form has."""
         return [self[name] for name in self.fields if name in ABOUT]
 
+    @property
+    def suggestions(self) -> list[tuple[str, list[str]]]:
+        """(id, names) of the lists that fields suggest from: the first names of each kind."""
+        kinds = {field.names for field in self.fields.values() if isinstance(field, OfCluster)}
+        names_of: dict[str, Iterable[str]] = {
+            "topics": (name for _, name in self.state.ranking),
+            "groups": (name for _, name in self.state.group_ranking),
+            "brokers": map(str, sorted(self.state.brokers)),
+        }
+        return [
+            (f"known-{kind}", list(islice(names_of[kind], MOST_SUGGESTED)))
+            for kind in sorted(kinds & names_of.keys())
+        ]
+
     def field_of(self, parameter: str) -> str:
         """The field that a parameter fills, "" where it fills none."""
         name = self.names.get(parameter, parameter)
@@ -158,7 +177,7 @@ class ActionForm(forms.Form):
                 kept.pop(key)
                 self.notes.append(
                     f"{self._label(name)}: {size:,} characters were given, too many to be shown again. "
-                    "The field is empty now: paste them anew."
+                    "The field is empty now: paste them again."
                 )
         self.data = kept
 
@@ -166,10 +185,10 @@ class ActionForm(forms.Form):
         """How many the patterns match, beside them."""
         for name, field in self.fields.items():
             if isinstance(field, NamesField) and (text := self.typed(name, given)).strip():
-                known = field.known()
-                found = patterns.chosen(text, known)
-                if not found.fault:
-                    field.help_text += f" {len(found.names)} of {len(known)} {field.noun}s match now."
+                choices = field.known()
+                chosen = patterns.chosen(text, choices)
+                if not chosen.fault:
+                    field.help_text += f" {len(chosen.names)} of {len(choices)} {field.noun}s match now."
 
     def _fill(self, given: Given) -> None:
         """Every parameter into its field; what a field does not take is named, and shown all the same."""
@@ -179,7 +198,7 @@ class ActionForm(forms.Form):
             if name:
                 filled.setdefault(name, []).extend(values)
             else:
-                self.notes.append(f"“{parameter[:_LONGEST]}” is no parameter of this form.")
+                self.notes.append(f"“{parameter[:_LONGEST]}” is not a parameter of this form.")
         for name, values in filled.items():
             self._fill_field(name, values)
 
@@ -207,6 +226,11 @@ class ActionForm(forms.Form):
 
     def _label(self, name: str) -> str:
         return str(self.fields[name].label or name)
+
+
+def _is_line(field: forms.Field) -> bool:
+    """Whether the browser can suggest into it by itself: it does so in no field of many lines."""
+    return not isinstance(field, LinesField)
 
 
 def _joined(field: forms.Field, values: Sequence[str]) -> Any:

@@ -21,7 +21,7 @@ class Form(ActionForm):
     rank = 2
     lead = (
         "The first replica of each partition becomes its leader again, where it is in sync. Partitions whose "
-        "preferred replica cannot lead are left out. An election may be repeated, each time planned anew."
+        "preferred replica cannot lead are left out. An election may be repeated, planned again each time."
     )
     follows = {
         (Kind.ELECTION, Operation.CREATE): (
@@ -37,8 +37,8 @@ class Form(ActionForm):
         initial=ALL,
         label="Which partitions",
     )
-    topics = TopicsField(label="Topics", help_text="Names and patterns (orders-*), one a line.")
-    partitions = PartitionsField(label="Partitions", help_text="orders-0, one a line.")
+    topics = TopicsField(label="Topics", help_text="Names and patterns (orders-*), one per line.")
+    partitions = PartitionsField(label="Partitions", help_text="orders-0, one per line.")
 
     def prepare(self, given: Given) -> None:
         if {"topic", "topics", "partition", "partitions"}.intersection(given):
@@ -71,11 +71,11 @@ class ControllerForm(ActionForm):
     rank = 1
     lead = (
         "/controller is deleted, and every broker tries to be the next controller, which reads the cluster "
-        "anew. Until it has, no partition gets another leader. You will be asked to type a word."
+        "again. Until it has, no partition gets another leader. You will be asked to type a word."
     )
     follows = {
         (Kind.CONTROLLER, Operation.DELETE): (
-            "Every broker tries to be the next controller; the first one reads the cluster anew."
+            "Every broker tries to be the next controller; the first one reads the cluster again."
         ),
     }
 

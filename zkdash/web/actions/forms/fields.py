@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -24,9 +24,13 @@ _MOST_BROKERS: Final = 10_000
 
 
 class OfCluster:
-    """What a field of a form is told before it reads anything: the cluster as it is."""
+    """What a field of a form is told before it reads anything: the cluster as it is.
+
+    `names` says which names the browser suggests for it: "topics", "groups" or "brokers", "" for none.
+    """
 
     state: ClusterState = ClusterState()
+    names: ClassVar[str] = ""
 
 
 class LinesField(OfCluster, forms.CharField):
@@ -51,6 +55,8 @@ class NameField(OfCluster, forms.CharField):
 class TopicField(NameField):
     """A topic that there is."""
 
+    names = "topics"
+
     def clean(self, value: Any) -> str:
         name = str(super().clean(value))
         if name and name not in self.state.topics:
@@ -59,7 +65,7 @@ class TopicField(NameField):
 
 
 class NamesField(LinesField):
-    """Names and patterns, one a line: a tuple of names that there are, in order; at most `most` of them."""
+    """Names and patterns, one per line: a tuple of names that there are, in order; at most `most` of them."""
 
     noun = ""
 
@@ -76,13 +82,13 @@ class NamesField(LinesField):
         return False
 
     def clean(self, value: Any) -> tuple[str, ...]:
-        found = patterns.chosen(str(super().clean(value)), self.known())
-        if found.fault:
-            raise ValidationError(found.fault)
-        fresh = [word for word in found.misses if self.accepts(word)]
-        if len(fresh) < len(found.misses):
-            raise ValidationError(self.missed([word for word in found.misses if not self.accepts(word)]))
-        names = tuple(sorted((*found.names, *fresh)))
+        chosen = patterns.chosen(str(super().clean(value)), self.known())
+        if chosen.fault:
+            raise ValidationError(chosen.fault)
+        fresh = [word for word in chosen.misses if self.accepts(word)]
+        if len(fresh) < len(chosen.misses):
+            raise ValidationError(self.missed([word for word in chosen.misses if not self.accepts(word)]))
+        names = tuple(sorted((*chosen.names, *fresh)))
         if self.most is not None and len(names) > self.most:
             raise ValidationError(f"These are {len(names)} {self.noun}s; {self.most} at a time are the most.")
         return names
@@ -96,6 +102,7 @@ class TopicsField(NamesField):
     """Topics that there are."""
 
     noun = "topic"
+    names = "topics"
 
     def known(self) -> Mapping[str, object]:
         return self.state.topics
@@ -105,6 +112,7 @@ class GroupsField(NamesField):
     """Groups that keep something in ZooKeeper."""
 
     noun = "group"
+    names = "groups"
 
     def known(self) -> Mapping[str, object]:
         return self.state.groups
@@ -123,46 +131,49 @@ class NewGroupsField(GroupsField):
 
 
 class PartitionsField(LinesField):
-    """Partitions as "orders-0", one a line: a tuple of (topic, id)."""
+    """Partitions as "orders-0", one per line: a tuple of (topic, id)."""
 
     def clean(self, value: Any) -> tuple[tuple[str, int], ...]:
-        found, wrong = [], []
+        moves, wrong = [], []
         for line in lines(str(super().clean(value))):
             pair = partition(line)
             if pair is None:
-                wrong.append(f"{quote(line)} is no partition: write <topic>-<number>.")
+                wrong.append(f"{quote(line)} is not a partition: write <topic>-<number>.")
             elif fault := _absent(self.state, *pair):
                 wrong.append(fault)
             else:
-                found.append(pair)
+                moves.append(pair)
         refuse(wrong)
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(moves))
 
 
 class BrokersField(OfCluster, forms.CharField):
     """Ids of brokers: "3", "7 to 9", "1, 2, 5-7"."""
 
     joins = True
+    names = "brokers"
 
     def __init__(self, **options: Any) -> None:
         options.setdefault("required", False)
         super().__init__(max_length=2000, **options)
 
     def clean(self, value: Any) -> tuple[int, ...]:
-        found: list[int] = []
+        ids: list[int] = []
         for piece in re.split(r"[,;\s]+", re.sub(r"\s*(?:\bto\b|–|-)\s*", "-", str(super().clean(value)))):
             low, dash, high = piece.partition("-")
             if not piece:
                 continue
             if not (paths.is_id(low) and (paths.is_id(high) or not dash)):
-                raise ValidationError(f"{quote(piece)} is no broker: write ids as 3, or 7 to 9.")
+                raise ValidationError(f"{quote(piece)} is not a broker: write ids as 3, or 7 to 9.")
             last = int(high) if dash else int(low)
             if not 0 <= last - int(low) < _MOST_BROKERS:
-                raise ValidationError(f"{quote(piece)} is no range of brokers: the smaller id comes first.")
-            found += range(int(low), last + 1)
-        if len(found) > _MOST_BROKERS:
-            raise ValidationError(f"These are {len(found)} brokers; {_MOST_BROKERS} are the most.")
-        return tuple(dict.fromkeys(found))
+                raise ValidationError(
+                    f"{quote(piece)} is not a range of brokers: the smaller id comes first."
+                )
+            ids += range(int(low), last + 1)
+        if len(ids) > _MOST_BROKERS:
+            raise ValidationError(f"These are {len(ids)} brokers; {_MOST_BROKERS} are the most.")
+        return tuple(dict.fromkeys(ids))
 
 
 def lines(text: str) -> Iterator[str]:
@@ -186,7 +197,7 @@ def _absent(state: ClusterState, topic: str, partition: int) -> str:
     """Why there is no such partition, as a sentence; empty where there is."""
     if topic not in state.topics:
         return f"There is no topic {quote(topic)}."
-    found = state.topics[topic].assignment
-    if isinstance(found, Assignment) and partition not in found.partitions:
+    assignment = state.topics[topic].assignment
+    if isinstance(assignment, Assignment) and partition not in assignment.partitions:
         return f"{quote(topic)} has no partition {partition}."
     return ""

@@ -37,7 +37,7 @@ _WAYS = (
     (SHIFT, "back or forth by a number of messages"),
     (FILE, "the offsets of a file in Kafka’s export format"),
 )
-_EACH = "Names and patterns, one a line; each becomes an action of its own."
+_EACH = "Names and patterns, one per line; each becomes an action of its own."
 
 
 class _OfGroups(ActionForm):
@@ -58,7 +58,7 @@ class DeleteForm(_OfGroups):
     heading = Heading.GROUPS
     rank = 2
     lead = (
-        "What the group keeps in ZooKeeper is deleted, while none of its consumers lives. Its offsets are "
+        "What the group keeps in ZooKeeper is deleted, if the group has no live consumers. Its offsets are "
         "kept with the action, which can put them back."
     )
     names = {"group": "groups"}
@@ -72,7 +72,7 @@ class DeleteForm(_OfGroups):
         if topic and not self.errors:
             for group in self._groups:
                 if topic not in {*group.offsets, *group.owners}:
-                    sentence = f"{quote(group.name)} keeps nothing of {quote(topic)} in ZooKeeper."
+                    sentence = f"{quote(group.name)} keeps nothing about {quote(topic)} in ZooKeeper."
                     self.add_error("topic", sentence)
                     break
         return given
@@ -87,8 +87,8 @@ class OffsetsForm(_OfGroups):
     heading = Heading.GROUPS
     rank = 1
     lead = (
-        "The offsets that the group keeps in ZooKeeper are set while none of its consumers lives. The values "
-        "of before are kept with the action, which can put them back. A group that also commits to Kafka "
+        "The offsets that the group keeps in ZooKeeper are set, if the group has no live consumers. The old "
+        "values are kept with the action, which can put them back. A group that also commits to Kafka "
         "(dual.commit.enabled) goes on from the larger of both offsets: going back has no effect there. You "
         "will be asked to type the group’s name."
     )
@@ -126,9 +126,9 @@ class OffsetsForm(_OfGroups):
     )
     topics = TopicsField(
         label="Topics",
-        help_text="Names and patterns, one a line. Empty: those of which the group keeps offsets.",
+        help_text="Names and patterns, one per line. Empty: those of which the group keeps offsets.",
     )
-    partitions = PartitionsField(label="Only these partitions", help_text="orders-0, one a line.")
+    partitions = PartitionsField(label="Only these partitions", help_text="orders-0, one per line.")
     file = LinesField(
         rows=5, label="Offsets", help_text="/consumers/<group>/offsets/<topic>/<partition>:<offset>"
     )
@@ -149,7 +149,7 @@ class OffsetsForm(_OfGroups):
         return given
 
     def intents(self) -> tuple[ResetOffsets, ...]:
-        return tuple(ResetOffsets(name, found) for name, found in self._offsets.items())
+        return tuple(ResetOffsets(name, offsets) for name, offsets in self._offsets.items())
 
     # The ways
 
@@ -165,17 +165,17 @@ class OffsetsForm(_OfGroups):
         if not by:
             self.add_error("shift", "Give the number of messages, as -1000.")
             return ()
-        found = offsets.shifted(group, by, self.cleaned_data["topics"] or None)
+        resets = offsets.shifted(group, by, self.cleaned_data["topics"] or None)
         wanted = self._wanted()
-        return tuple(one for one in found if not wanted or (one.topic, one.part) in wanted)
+        return tuple(offset for offset in resets if not wanted or (offset.topic, offset.part) in wanted)
 
     def _filed(self, group: Group) -> tuple[OffsetAt, ...]:
-        found, wrong = offsets.from_file(group.name, self._text())
+        resets, wrong = offsets.from_file(group.name, self._text())
         if wrong:
             self.add_error("file", " ".join(wrong))
-        elif not found:
+        elif not resets:
             self.add_error("file", f"No offset of {quote(group.name)} is in the file.")
-        return found
+        return resets
 
     def _text(self) -> str:
         """What was pasted, or the file that was sent, which is read once."""
@@ -219,6 +219,6 @@ def _parts(topic: Topic) -> Iterator[str]:
     """Its partitions as offsets name them: "1", or 0.7's "1-0"."""
     if isinstance(topic.assignment, Assignment):
         yield from map(str, sorted(topic.assignment.partitions))
-    for one in topic.counts:
-        if isinstance(one.count, int):
-            yield from (f"{one.broker}-{number}" for number in range(one.count))
+    for count in topic.counts:
+        if isinstance(count.count, int):
+            yield from (f"{count.broker}-{number}" for number in range(count.count))

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django import forms
 
 from zkdash.cluster.plans.intents import CleanUpTopic, ClearConfigs, ClearStuck, ClearThrottles, RevertStuck
-from zkdash.cluster.plans.kinds import leftovers
+from zkdash.cluster.plans.kinds import stuck_reassignments
 from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment, Move
 from zkdash.kafka.znode_kinds import Kind
@@ -45,15 +45,15 @@ class ConfigsForm(ActionForm):
     names = {"topic": "topics"}
 
     topics = LinesField(
-        label="Topics that are gone", help_text="Names and patterns, one a line. Empty: all that are gone."
+        label="Topics that are gone", help_text="Names and patterns, one per line. Empty: all that are gone."
     )
 
     def clean_topics(self) -> tuple[str, ...]:
-        found = patterns.chosen(self.cleaned_data["topics"], self.state.remnants)
-        if found.fault or found.misses:
-            missed = patterns.sentence(found.misses, "absent topic with a configuration")
-            raise forms.ValidationError(found.fault or missed)
-        return found.names
+        chosen = patterns.chosen(self.cleaned_data["topics"], self.state.remnants)
+        if chosen.fault or chosen.misses:
+            missed = patterns.sentence(chosen.misses, "absent topic with a configuration")
+            raise forms.ValidationError(chosen.fault or missed)
+        return chosen.names
 
     def intents(self) -> tuple[ClearConfigs, ...]:
         return (ClearConfigs(self.cleaned_data["topics"]),)
@@ -64,7 +64,7 @@ class StuckForm(ActionForm):
     heading = Heading.CLEARING
     rank = 4
     lead = (
-        "A request that no controller can act on is removed, and the controller elected anew, so that it "
+        "A request that no controller can act on is removed, and the controller is re-elected, so that it "
         "looks for the next. Removing a reassignment that runs is no cancel: such a request is refused "
         "here. The mark of a topic that is not there is just removed."
     )
@@ -115,25 +115,25 @@ class RevertForm(ActionForm):
     rank = 5
     lead = (
         "A reassignment that waits for a broker which will not come is replaced by one that asks for the "
-        "replicas as they were, and the controller is elected anew, which reads it. You will be asked to "
+        "replicas as they were, and the controller is re-elected, so that it reads it. You will be asked to "
         "type a word."
     )
 
     originals = MovesField(
         label="Replicas before the move",
-        help_text="orders-0: 1, 2, 3, one a line; only where ZooKeeper does not tell (before Kafka 2.4). "
+        help_text="orders-0: 1, 2, 3, one per line; only where ZooKeeper does not tell (before Kafka 2.4). "
         "What stands here at first is what the ISR suggests: compare it with what you know.",
     )
 
     def prepare(self, _: Given) -> None:
         self.initial["originals"] = "\n".join(
             f"{move.topic}-{move.partition}: {listed(move.replicas)}"
-            for move in leftovers.supposed(self.state)[:_MOST_SUPPOSED]
+            for move in stuck_reassignments.supposed(self.state)[:_MOST_SUPPOSED]
         )
 
     def clean_originals(self) -> tuple[Move, ...]:
         given: tuple[Move, ...] = self.cleaned_data["originals"]
-        guessed = set(leftovers.supposed(self.state)).intersection(given)
+        guessed = set(stuck_reassignments.supposed(self.state)).intersection(given)
         if guessed:
             self.remarks.append(
                 f"The replicas before the move of {len(guessed)} partitions are those that the ISR suggests."
@@ -150,7 +150,7 @@ class CleanUpForm(ActionForm):
     rank = 6
     lead = (
         "Where a deletion hangs for good: remove the topic’s folders on the brokers yourself, then zkdash "
-        "removes its znodes and has the controller elected anew, without which the old one remembers the "
+        "removes its znodes and re-elects the controller, as the old one would remember the "
         "topic."
     )
     template = "actions/forms/clean_up.html"
@@ -182,15 +182,15 @@ class CleanUpForm(ActionForm):
         """The folders by broker, as far as the assignment still tells; of no topic that shall stay."""
         is_marked = self._name in self.state.deletions
         topic = self.state.topics.get(self._name) if is_marked else None
-        found = topic.assignment if topic else None
-        held: dict[int, list[int]] = {}
-        if isinstance(found, Assignment):
-            for number, replicas in sorted(found.partitions.items()):
+        assignment = topic.assignment if topic else None
+        partitions_of: dict[int, list[int]] = {}
+        if isinstance(assignment, Assignment):
+            for number, replicas in sorted(assignment.partitions.items()):
                 for broker in replicas:
-                    held.setdefault(broker, []).append(number)
+                    partitions_of.setdefault(broker, []).append(number)
         folders = [
             (broker, [f"{self._name}-{number}" for number in numbers[:_MOST_FOLDERS]], len(numbers))
-            for broker, numbers in sorted(held.items())
+            for broker, numbers in sorted(partitions_of.items())
         ]
         marked = [] if is_marked else sorted(self.state.deletions)[:_MOST_FOLDERS]
         queries = [(name, urlencode({"topic": name}, errors="surrogatepass")) for name in marked]

@@ -81,7 +81,7 @@ class Form(ActionForm):
     }
 
     way = forms.ChoiceField(
-        choices=_WAYS, initial=DRAIN, widget=forms.RadioSelect, label="What shall become of the replicas"
+        choices=_WAYS, initial=DRAIN, widget=forms.RadioSelect, label="What to do with the replicas"
     )
     brokers = BrokersField(
         label="Brokers", help_text="To drain, to fill, or the one to be replaced: 3, or 7 to 9."
@@ -95,10 +95,10 @@ class Form(ActionForm):
         help_text="Of the topics below.",
     )
     topics = TopicsField(
-        label="Topics", help_text="Names and patterns (orders-*), one a line. Empty: all topics."
+        label="Topics", help_text="Names and patterns (orders-*), one per line. Empty: all topics."
     )
     partitions = PartitionsField(
-        label="Only these partitions", help_text="orders-0, one a line. Empty: all of the topics."
+        label="Only these partitions", help_text="orders-0, one per line. Empty: all of the topics."
     )
     plan = LinesField(
         rows=5,
@@ -110,11 +110,14 @@ class Form(ActionForm):
     moves = MovesField(
         rows=5,
         label="Replicas by partition",
-        help_text="orders-0: 1, 2, 3, one a line; the first is preferred.",
+        help_text="orders-0: 1, 2, 3, one per line; the first is preferred.",
     )
     generator = forms.ChoiceField(
         required=False,
-        choices=((OURS, "with the fewest copies"), (KAFKAS, "as Kafka’s own tool would place all anew")),
+        choices=(
+            (OURS, "with the fewest copies"),
+            (KAFKAS, "as Kafka’s own tool would place them from scratch"),
+        ),
         widget=forms.RadioSelect,
         initial=OURS,
         label="Placed",
@@ -150,14 +153,18 @@ class Form(ActionForm):
 
     def _now(self, named: Collection[str]) -> list[str]:
         """The partitions that an address names, with the replicas they have."""
-        told = []
-        for one in named:
-            name, _, number = one.strip().rpartition("-")
+        lines = []
+        for topic_name in named:
+            name, _, number = topic_name.strip().rpartition("-")
             topic = self.state.topics.get(name)
-            found = topic.assignment if topic else None
-            if isinstance(found, Assignment) and number.isdecimal() and int(number) in found.partitions:
-                told.append(f"{one}: {listed(found.partitions[int(number)])}")
-        return told
+            assignment = topic.assignment if topic else None
+            if (
+                isinstance(assignment, Assignment)
+                and number.isdecimal()
+                and int(number) in assignment.partitions
+            ):
+                lines.append(f"{topic_name}: {listed(assignment.partitions[int(number)])}")
+        return lines
 
     def clean(self) -> dict[str, Any]:
         given: dict[str, Any] = self.cleaned_data
@@ -208,9 +215,9 @@ class Form(ActionForm):
         ours = self._ours(way, topics)
         kafkas = self._kafkas(way, topics)
         self.compared = tuple(
-            _compared(name, one)
-            for name, one in (("With the fewest copies", ours), ("As Kafka’s own tool", kafkas))
-            if one is not None
+            _compared(name, proposal)
+            for name, proposal in (("With the fewest copies", ours), ("As Kafka’s own tool", kafkas))
+            if proposal is not None
         )
         chosen = kafkas if given.get("generator") == KAFKAS else ours
         if chosen is None:
@@ -262,17 +269,17 @@ class Form(ActionForm):
 
     def _narrow(self, way: str) -> None:
         """Only the partitions that were named; what the proposal says against itself goes to the form."""
-        found = self._proposal
-        if found.refusals:
-            self.add_error(None, " ".join(found.refusals))
-        self.remarks += found.warnings
+        proposal = self._proposal
+        if proposal.refusals:
+            self.add_error(None, " ".join(proposal.refusals))
+        self.remarks += proposal.warnings
         wanted = self.cleaned_data["partitions"]
         if wanted and way in _COUNTED:
-            moves = tuple(move for move in found.moves if (move.topic, move.partition) in set(wanted))
+            moves = tuple(move for move in proposal.moves if (move.topic, move.partition) in set(wanted))
             self._proposal = Proposal(moves)
-            if found.moves and not moves:
+            if proposal.moves and not moves:
                 self.add_error("partitions", "None of these partitions would have to move.")
 
 
-def _compared(name: str, one: Proposal) -> Compared:
-    return Compared(name, len(one.moves), one.replicas_moved, " ".join(one.refusals))
+def _compared(name: str, proposal: Proposal) -> Compared:
+    return Compared(name, len(proposal.moves), proposal.replicas_moved, " ".join(proposal.refusals))

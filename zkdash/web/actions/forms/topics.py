@@ -12,11 +12,10 @@ from zkdash.cluster.plans.intents import AddPartitions, ChangeConfig, CreateTopi
 from zkdash.cluster.plans.kinds.creations import MOST_PARTITIONS
 from zkdash.kafka import topic_names
 from zkdash.kafka.assignment import placement
-from zkdash.kafka.configs import topic_options
 from zkdash.kafka.documents.document import few
 from zkdash.kafka.values import Assignment, TopicConfig
 from zkdash.kafka.znode_kinds import Kind
-from zkdash.web.actions.forms import patterns
+from zkdash.web.actions.forms import option_rows, patterns
 from zkdash.web.actions.forms.base import MOST_AT_ONCE, ActionForm, Given, Heading
 from zkdash.web.actions.forms.fields import NameField, TopicField, TopicsField
 from zkdash.web.actions.forms.typed import ConfigField, ListsField
@@ -48,9 +47,9 @@ class CreateForm(ActionForm):
     )
     assignment = ListsField(
         label="or the replicas of each partition",
-        help_text="0: 1, 2, 3, one a line; instead of both numbers.",
+        help_text="0: 1, 2, 3, one per line; instead of both numbers.",
     )
-    config = ConfigField(label="Configuration", help_text="retention.ms=1000, one a line.")
+    config = ConfigField(label="Configuration", help_text="retention.ms=1000, one per line.")
 
     def prepare(self, _: Given) -> None:
         self.initial["replication"] = placement.usual_replication(len(self.state.brokers))
@@ -74,7 +73,7 @@ class CreateForm(ActionForm):
         )
 
     def facts(self) -> Mapping[str, Any]:
-        return {"options": sorted(topic_options.KNOWN)}
+        return {"options": option_rows.rows()}
 
 
 class WidenForm(ActionForm):
@@ -101,7 +100,7 @@ class WidenForm(ActionForm):
     )
     assignment = ListsField(
         label="Replicas of the new partitions",
-        help_text="3: 1, 2, 3, one a line. Empty: placed as Kafka places them.",
+        help_text="3: 1, 2, 3, one per line. Empty: placed as Kafka places them.",
     )
 
     def prepare(self, given: Given) -> None:
@@ -126,7 +125,7 @@ class _OfTopics(ActionForm):
         required=True,
         most=MOST_AT_ONCE,
         label="Topics",
-        help_text="Names and patterns (orders-*), one a line; each becomes an action of its own.",
+        help_text="Names and patterns (orders-*), one per line; each becomes an action of its own.",
     )
 
     def prepare(self, given: Given) -> None:
@@ -141,7 +140,7 @@ class ConfigForm(_OfTopics):
     lead = "Options of the topic are set or removed, all others stay, and every broker is told."
     template = "actions/forms/topic_options.html"
 
-    put = ConfigField(label="Set", help_text="retention.ms=1000, one a line.")
+    put = ConfigField(label="Set", help_text="retention.ms=1000, one per line.")
     drop = forms.MultipleChoiceField(
         required=False, widget=forms.CheckboxSelectMultiple, label="Remove what is set now"
     )
@@ -158,8 +157,8 @@ class ConfigForm(_OfTopics):
         drop = self.fields["drop"]
         if isinstance(drop, forms.MultipleChoiceField):
             drop.choices = [
-                (name, f"{name} = {', '.join(few(list(dict.fromkeys(found))))}")
-                for name, found in sorted(values.items())
+                (name, f"{name} = {', '.join(_valued(name, values_of_name))}")
+                for name, values_of_name in sorted(values.items())
             ]
         if not values:
             drop.help_text = (
@@ -181,18 +180,18 @@ class ConfigForm(_OfTopics):
         """One for each topic; of several, those alone that are not configured so already."""
         given = self.cleaned_data
         put, drop = given["put"], tuple(given["drop"])
-        found = {name: ChangeConfig(name, put, drop) for name in given["topics"]}
-        changed = [one for name, one in found.items() if self._changes(name, put, drop)]
-        if changed and len(changed) < len(found):
-            self.remarks.append(f"{len(found) - len(changed)} topics are configured so already: left out.")
-        return tuple(changed or found.values())
+        intents = {name: ChangeConfig(name, put, drop) for name in given["topics"]}
+        changed = [intent for name, intent in intents.items() if self._changes(name, put, drop)]
+        if changed and len(changed) < len(intents):
+            self.remarks.append(f"{len(intents) - len(changed)} topics are configured so already: left out.")
+        return tuple(changed or intents.values())
 
     def _changes(self, name: str, put: Mapping[str, str], drop: Iterable[str]) -> bool:
         now = self._now.get(name, {})
         return any(now.get(key) != value for key, value in put.items()) or any(key in now for key in drop)
 
     def facts(self) -> Mapping[str, Any]:
-        return {"options": sorted(topic_options.KNOWN)}
+        return {"options": option_rows.rows()}
 
 
 class DeleteForm(_OfTopics):
@@ -216,16 +215,21 @@ class DeleteForm(_OfTopics):
             return {}
         counts = [count for topic in self._topics if (count := _partitions(topic)) is not None]
         groups = sorted({name for topic in self._topics for name in self.state.consumers.get(topic.name, ())})
-        told = [("Partitions whose messages are lost", str(sum(counts)))]
+        facts = [("Partitions whose messages are lost", str(sum(counts)))]
         if groups:
-            told.append(("Groups that know them", ", ".join(few(groups))))
-        return {"told": told}
+            facts.append(("Groups that know them", ", ".join(few(groups))))
+        return {"told": facts}
 
     def intents(self) -> tuple[DeleteTopic, ...]:
         return tuple(map(DeleteTopic, self.cleaned_data["topics"]))
 
 
+def _valued(name: str, values: Iterable[str]) -> list[str]:
+    """The different values of an option, with what they mean in units."""
+    return few([option_rows.valued(name, value) for value in dict.fromkeys(values)])
+
+
 def _partitions(topic: Topic | None) -> int | None:
     """How many partitions a topic has, None where that cannot be told."""
-    found = topic.assignment if topic else None
-    return len(found.partitions) if isinstance(found, Assignment) else None
+    assignment = topic.assignment if topic else None
+    return len(assignment.partitions) if isinstance(assignment, Assignment) else None

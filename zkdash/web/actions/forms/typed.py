@@ -22,61 +22,61 @@ _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:Z| ?UTC
 
 
 class ListsField(LinesField):
-    """Replicas by partition, "0: 1, 2, 3", one a line: a dict of tuples."""
+    """Replicas by partition, "0: 1, 2, 3", one per line: a dict of tuples."""
 
     def clean(self, value: Any) -> dict[int, tuple[int, ...]]:
-        found: dict[int, tuple[int, ...]] = {}
+        assignment: dict[int, tuple[int, ...]] = {}
         wrong = []
         for line in lines(str(super().clean(value))):
             number, _, listed = line.partition(":")
             replicas = _replicas(listed)
             if not paths.is_id(number.strip()) or replicas is None:
-                wrong.append(f"{quote(line)} is no list of replicas: write 0: 1, 2, 3.")
-            elif int(number) in found:
+                wrong.append(f"{quote(line)} is not a list of replicas: write 0: 1, 2, 3.")
+            elif int(number) in assignment:
                 wrong.append(f"Partition {int(number)} is named twice.")
             else:
-                found[int(number)] = replicas
+                assignment[int(number)] = replicas
         refuse(wrong)
-        return found
+        return assignment
 
 
 class MovesField(LinesField):
-    """Replicas by topic and partition, "orders-0: 1, 2, 3", one a line: a tuple of moves."""
+    """Replicas by topic and partition, "orders-0: 1, 2, 3", one per line: a tuple of moves."""
 
     def clean(self, value: Any) -> tuple[Move, ...]:
-        found: dict[tuple[str, int], Move] = {}
+        moves: dict[tuple[str, int], Move] = {}
         wrong = []
         for line in lines(str(super().clean(value))):
             named, _, listed = line.rpartition(":")
             pair, replicas = partition(named.strip()), _replicas(listed)
             if pair is None or replicas is None:
                 wrong.append(f"{quote(line)} is no move: write <topic>-<number>: 1, 2, 3.")
-            elif pair in found:
+            elif pair in moves:
                 wrong.append(f"{pair[0]}-{pair[1]} is named twice.")
             else:
-                found[pair] = Move(*pair, replicas)
+                moves[pair] = Move(*pair, replicas)
         refuse(wrong)
-        return tuple(found.values())
+        return tuple(moves.values())
 
 
 class ConfigField(LinesField):
-    """Options of a topic, "retention.ms=1000", one a line: a dict of valid values."""
+    """Options of a topic, "retention.ms=1000", one per line: a dict of valid values."""
 
     def clean(self, value: Any) -> dict[str, str]:
-        found: dict[str, str] = {}
+        settings: dict[str, str] = {}
         wrong = []
         for line in lines(str(super().clean(value))):
             name, equals, given = (piece.strip() for piece in line.partition("="))
             if not equals:
-                wrong.append(f"{quote(line)} is no option: write name=value.")
-            elif name in found:
+                wrong.append(f"{quote(line)} is not an option: write name=value.")
+            elif name in settings:
                 wrong.append(f"{quote(name)} is set twice.")
             elif fault := topic_options.fault(name, given):
                 wrong.append(fault)
             else:
-                found[name] = given
+                settings[name] = given
         refuse(wrong)
-        return found
+        return settings
 
 
 class RateField(forms.CharField):
@@ -89,10 +89,12 @@ class RateField(forms.CharField):
         text = str(super().clean(value)).strip()
         if not text:
             return None
-        found = _RATE.fullmatch(text)
-        rate = int(float(found[1]) * _UNITS[(found[2] or "").lower()]) if found else 0
+        rate_match = _RATE.fullmatch(text)
+        rate = int(float(rate_match[1]) * _UNITS[(rate_match[2] or "").lower()]) if rate_match else 0
         if not 1 <= rate <= LONG_MAX:
-            raise ValidationError(f"{quote(text)} is no rate: write bytes a second as 50 MB/s or 50000000.")
+            raise ValidationError(
+                f"{quote(text)} is not a rate: write bytes a second as 50 MB/s or 50000000."
+            )
         return rate
 
 
@@ -108,13 +110,17 @@ class MomentField(forms.CharField):
         text = str(super().clean(value)).strip()
         if not text:
             return None
-        found = _MOMENT.fullmatch(text)
+        moment_match = _MOMENT.fullmatch(text)
         try:
-            moment = datetime.datetime.fromisoformat(f"{found[1]}T{found[2]}") if found else None
+            moment = (
+                datetime.datetime.fromisoformat(f"{moment_match[1]}T{moment_match[2]}")
+                if moment_match
+                else None
+            )
         except ValueError:
             moment = None
         if moment is None:
-            raise ValidationError(f"{quote(text)} is no moment: write 2026-11-21 18:00, in UTC.")
+            raise ValidationError(f"{quote(text)} is not a moment: write 2026-11-21 18:00, in UTC.")
         return moment.replace(tzinfo=datetime.UTC)
 
 

@@ -1,0 +1,46 @@
+"""What the frame of a page needs beside the page itself: where one is, and what can be gone to from there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from zkdash import live
+from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import Snapshot
+from zkdash.web import pages
+from zkdash.web.frame import banners
+from zkdash.web.serving import chrome, switcher
+from zkdash.web.visitors import gate
+
+
+def of(request: HttpRequest, snapshot: Snapshot | None, key: PageKey, title: str) -> dict[str, Any]:
+    """The context of templates/base.html; without a snapshot the page is of no cluster."""
+    shared: dict[str, Any] = {"title": title, "pages": pages.PAGES}
+    if snapshot is None:
+        return {**shared, "trail": (chrome.Crumb(title, ""),)}
+    _, slash, chroot = snapshot.address.partition("/")
+    return {
+        **shared,
+        "cluster": snapshot.cluster,
+        "address": snapshot.address,
+        "chroot": slash + chroot,
+        "switches": switcher.entries(key, watched(request)),
+        "trail": chrome.trail(key, title, pages.PAGES),
+        "worst": banners.worst(snapshot),
+        "revision_number": snapshot.revision,
+        "as_of": snapshot.as_of,
+        "as_of_ms": None if snapshot.as_of is None else int(snapshot.as_of * 1000),
+    }
+
+
+def with_chrome(request: HttpRequest, snapshot: Snapshot, key: PageKey, title: str) -> dict[str, Any]:
+    """The same of a page that is not live, whose live parts are those of the frame alone."""
+    parts = chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES)
+    return {**of(request, snapshot, key, title), "parts": parts}
+
+
+def watched(request: HttpRequest) -> tuple[str, ...]:
+    """The clusters that one can go to: watched here, and seen by this visitor."""
+    return tuple(name for name in gate.visible(gate.rights(request)) if live.current(name))
