@@ -107,7 +107,7 @@ def _migrated(
             if vendor == "postgresql":
                 environment["ZKDASH_DATABASE"] = request.getfixturevalue("postgresql")
             settings = databases.load(environment, data_dir)
-            with django_db_blocker.unblock(), _using(settings):
+            with django_db_blocker.unblock(), using(settings):
                 call_command("migrate", verbosity=0)
             made[vendor] = Database(vendor, environment), settings
         return made[vendor]
@@ -119,13 +119,13 @@ def _migrated(
 def database(request: pytest.FixtureRequest, _migrated: Any, django_db_blocker: Any) -> Iterator[Database]:
     """A database without rows, of each vendor in turn, as the ORM's own in all threads."""
     made, settings = _migrated(request.param)
-    with django_db_blocker.unblock(), _using(settings):
+    with django_db_blocker.unblock(), using(settings):
         call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True)
         yield made
 
 
 @contextmanager
-def _using(settings: dict[str, Any]) -> Iterator[None]:
+def using(settings: dict[str, Any]) -> Iterator[None]:
     """Django's default database is this one inside of the block; the thread's connection before is kept."""
     kept_settings, kept = connections.settings["default"], connections["default"]
     connections.settings["default"] = connections.configure_settings({"default": settings})["default"]

@@ -21,7 +21,7 @@ from django.utils import timezone
 from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
-from tests.databases import _using
+from tests.databases import using
 from tests.serving import PAGE_EVERY_S, START_LIMIT_S, Served, starter
 from tests.signing import PASSWORD, expect_signed_in, sign_in
 from tests.waiting import wait_for
@@ -87,7 +87,7 @@ class Process:
     @contextlib.contextmanager
     def rows(self) -> Iterator[None]:
         """Django's ORM uses the process's database inside of the block."""
-        with self._unblock(), _using(databases.sqlite(self.data)):
+        with self._unblock(), using(databases.sqlite(self.data)):
             yield
 
     def cookies(self, browser: Any, name: str) -> Any:

@@ -53,7 +53,7 @@ def played(
     brokers = lab.brokers(release)
     with (
         django_db_blocker.unblock(),
-        databases._using(settings),
+        databases.using(settings),
         lab.client(release) as client,
     ):
         call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True)

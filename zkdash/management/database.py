@@ -11,7 +11,11 @@ from pathlib import Path
 
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import DatabaseError, connection, connections
+from django.core.management.sql import emit_post_migrate_signal, emit_pre_migrate_signal
+from django.db import DatabaseError, connection, connections, transaction
+from django.db.migrations import Migration
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.state import ProjectState
 
 from zkdash import databases
 
@@ -23,12 +27,13 @@ _held: sqlite3.Connection | None = None
 def prepare() -> None:
     """Make or change the tables, and forget sessions that expired.
 
-    Processes that start side by side do it one after the other.
+    Processes that start side by side do it one after the other; one that is ended amid it leaves nothing
+    half made.
     Raises CommandError where the database cannot be had.
     """
     try:
         with _alone():
-            call_command("migrate", interactive=False, verbosity=0)
+            _migrate()
             call_command("clearsessions")
     except (DatabaseError, OSError) as error:
         why = " ".join(str(error).split()).rstrip(".?")
@@ -58,6 +63,32 @@ def use(directory: Path) -> None:
         del connections["default"]
     chosen = connections.configure_settings({"default": databases.sqlite(directory)})
     connections.settings.update(chosen)
+
+
+class _WholeMigrations(MigrationExecutor):
+    """Applies and records each migration in one transaction.
+
+    Django's own records one that defers SQL (an index, a constraint) after its transaction: a process that is
+    ended between the two leaves tables that the next start would make again, and fails.
+    """
+
+    def apply_migration(
+        self, state: ProjectState, migration: Migration, fake: bool = False, fake_initial: bool = False
+    ) -> ProjectState:
+        # SQLite's tables change only while it checks no foreign keys, which is settled before a transaction.
+        with connection.constraint_checks_disabled(), transaction.atomic():
+            return super().apply_migration(state, migration, fake, fake_initial)
+
+
+def _migrate() -> None:
+    """What `manage.py migrate` does, with migrations that are whole or not there."""
+    executor = _WholeMigrations(connection)
+    executor.loader.check_consistent_history(connection)
+    targets = executor.loader.graph.leaf_nodes()
+    plan = executor.migration_plan(targets)
+    emit_pre_migrate_signal(0, False, connection.alias, plan=plan)
+    executor.migrate(targets, plan)
+    emit_post_migrate_signal(0, False, connection.alias, plan=plan)
 
 
 @contextlib.contextmanager
