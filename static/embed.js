@@ -36,7 +36,7 @@
 		});
 		for (const row of part.cells ? [part] : part.rows ?? []) {
 			const before = byId(row.id);
-			if (row.dataset.tone && (!before || wordsOf(before) !== wordsOf(row))) row.classList.add("changed");
+			if (row.dataset.severity && (!before || wordsOf(before) !== wordsOf(row))) row.classList.add("changed");
 		}
 		old.replaceWith(part);
 	}

@@ -41,7 +41,7 @@ def _lines(check: Check) -> Iterator[str]:
     yield ""
     yield f"- **Passes:** {check.passing}."
     yield f"- **Example of a failure:** {check.failing(2, 2)}."
-    yield f"- **Severity:** {check.tone.value}"
+    yield f"- **Severity:** {check.severity.value}"
     yield f"- **Caused by:** {check.about.value}"
     yield f"- **How it is computed:** {check.computed}"
     if check.thresholds:

@@ -15,7 +15,7 @@ export const changedRows = (part) =>
 				return said === wordsOf(cell) || isQuiet(before, index) ? null : said;
 			})];
 		})
-		.filter(([row, , said]) => row.dataset.tone && said.some((words) => words !== null));
+		.filter(([row, , said]) => row.dataset.severity && said.some((words) => words !== null));
 
 // What moves all the time, as a committed offset does, is no change worth a mark: its heading says so.
 const isQuiet = (row, index) => row?.closest("table").tHead?.rows[0].cells[index]?.matches("[data-quiet]");
@@ -25,11 +25,11 @@ export function markChanges(parts) {
 	for (const part of parts) {
 		let count = 0, warnings = 0;
 		for (const [row, before, said] of changedRows(part)) {
-			const { tone } = row.dataset;
+			const { severity } = row.dataset;
 			changes.push([row.id, [Date.now(), said]]);
 			count++;
-			warnings += tone === "warning";
-			if (tone === "critical" && before?.dataset.tone !== tone) critical.push(wordsOf(row.querySelector("th")));
+			warnings += severity === "warning";
+			if (severity === "critical" && before?.dataset.severity !== severity) critical.push(wordsOf(row.querySelector("th")));
 		}
 		if (!count) continue;
 		const { ariaLabel } = byId(part.id).closest("table");

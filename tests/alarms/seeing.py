@@ -19,11 +19,11 @@ def at(seconds: float) -> datetime.datetime:
 
 
 def looked(check: str, causes: Mapping[str, Violation]) -> CheckResult:
-    tones = [cause.tone or BY_ID[check].tone for cause in causes.values()]
+    severities = [cause.severity or BY_ID[check].severity for cause in causes.values()]
     count = sum(cause.count for cause in causes.values())
     finding = Finding(
         check,
-        min(tones, key=lambda tone: tone.rank),
+        min(severities, key=lambda severity: severity.rank),
         BY_ID[check].failing(count, len(causes)),
         count,
         BY_ID[check].page,

@@ -16,7 +16,7 @@ from zkdash.alarms.keeping import Keeper
 from zkdash.alarms.models import Acknowledgement, Occurrence
 from zkdash.alarms.open_alarms import Alarms, Seen, first_seen
 from zkdash.cluster.checks import CHECKS
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import Violation
 from zkdash.configuration.checks import ChecksByCluster
 
@@ -94,7 +94,7 @@ def test_a_check_that_cannot_be_made_is_over_after_a_minute_and_not_before() -> 
 
 
 def test_a_check_that_was_taken_out_of_the_catalogue_is_over_too() -> None:
-    row = {"cluster": "shop", "number": 1, "tone": "warning", "sentence": "It fails"}
+    row = {"cluster": "shop", "number": 1, "severity": "warning", "sentence": "It fails"}
     Occurrence.objects.create(check_id="D999", first_seen=seeing.at(0), opened_at=seeing.at(0), **row)
     keeper = Keeper(ChecksByCluster())
     assert "D999" in turn(seeing.passing("D3"), 0, keeper).standing
@@ -155,11 +155,11 @@ def test_of_causes_without_names_the_number_may_not_grow() -> None:
 
 
 def test_it_ends_when_what_it_covers_gets_worse() -> None:
-    usual = next(check for check in CHECKS if check.tone is Tone.WARNING)
+    usual = next(check for check in CHECKS if check.severity is Severity.WARNING)
     seen = seeing.failing(usual.id, "orders")
     turn(seen)
     take_note(seen, usual.id)
-    worse = seeing.of(usual.id, seeing.looked(usual.id, {"orders": Violation(tone=Tone.CRITICAL)}))
+    worse = seeing.of(usual.id, seeing.looked(usual.id, {"orders": Violation(severity=Severity.CRITICAL)}))
     assert turn(worse, 1).acknowledged == frozenset()
     assert endings() == ["It became critical."]
 

@@ -57,7 +57,7 @@ def test_a_finding_is_told_once_it_stood_for_its_time_and_told_as_over_likewise(
     assert turn(PASSES, 9000) == []
     raised, cleared = (json.loads(bytes(one.body)) for one in Delivery.objects.order_by("id"))
     assert raised["id"] == cleared["id"] == "shop/D3/1"
-    assert (raised["cluster"], raised["check"], raised["tone"], raised["count"]) == (
+    assert (raised["cluster"], raised["check"], raised["severity"], raised["count"]) == (
         "shop",
         "D3",
         "critical",
@@ -107,11 +107,11 @@ def test_that_a_finding_stands_is_told_at_most_so_often() -> None:
 
 
 def test_mild_findings_and_acknowledged_ones_are_not_told_and_others_are() -> None:
-    only_critical = Checks(alert_tone="critical")
+    only_critical = Checks(alert_severity="critical")
     mild = seeing.failing("D4", "orders")
     turn(mild, 0, only_critical)
     assert turn(mild, 60, only_critical) == []
-    assert turn(mild, 61, Checks(alert_tone="off")) == []
+    assert turn(mild, 61, Checks(alert_severity="off")) == []
     shown = Shown("shop", "D4", 1, mild.observations.looked["D4"])
     number = acknowledging.acknowledge(shown, Actor("ann"), "we know", now=seeing.at(61))
     assert turn(mild, 62) == []

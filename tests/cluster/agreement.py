@@ -5,14 +5,14 @@ from __future__ import annotations
 from zkdash.cluster.checks import BY_ID, CHECKS
 from zkdash.cluster.checks.catalogue import EVALUATIONS
 from zkdash.cluster.evaluation import evaluator, partitions, topics
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Topic
 
 # What a check says of a topic that is nothing of its own: it is told by what makes it so, or is no fault.
 _BESIDE = {partitions.MOVING, partitions.STRANGERS, "D28"}
 _KEPT = (*topics.CHECKS, *EVALUATIONS.topics)
-_FINDINGS = (Tone.CRITICAL, Tone.WARNING)
+_FINDINGS = (Severity.CRITICAL, Severity.WARNING)
 
 
 def check(state: ClusterState) -> None:
@@ -25,19 +25,19 @@ def check(state: ClusterState) -> None:
 def _check(state: ClusterState, name: str, topic: Topic) -> None:
     numbers, ground = state.summaries[name], evaluator.ground_of(state)
     found = {one: state.blames[one][name] for one in _KEPT if name in state.blames.get(one, ())}
-    claimed = [cause.tone or BY_ID[one].tone for one, cause in found.items() if one not in _BESIDE]
-    claimed += [one.tone for one in CHECKS if one.sums and getattr(numbers, one.sums)]
+    claimed = [cause.severity or BY_ID[one].severity for one, cause in found.items() if one not in _BESIDE]
+    claimed += [one.severity for one in CHECKS if one.sums and getattr(numbers, one.sums)]
     of_parts = [partitions.status(topic, part, ground) for part in topic.partitions]
     told = (name, numbers.words, found, of_parts)
     # What checks find of a topic is as bad as its status, where that is a matter of checks at all.
-    worst = min((tone for tone in claimed if tone in _FINDINGS), key=_rank, default=None)
-    assert worst is numbers.tone or (worst is None and numbers.tone not in _FINDINGS), told
+    worst = min((severity for severity in claimed if severity in _FINDINGS), key=_rank, default=None)
+    assert worst is numbers.severity or (worst is None and numbers.severity not in _FINDINGS), told
     # No partition is worse than its topic, and one is as bad where the topic as a whole is not at fault.
-    assert all(tone.rank >= numbers.tone.rank for tone, _ in of_parts), told
+    assert all(severity.rank >= numbers.severity.rank for severity, _ in of_parts), told
     whole = found.keys() & {"D15", "D16", "D25", "D55"}
-    if numbers.tone in _FINDINGS and not whole:
-        assert min((tone for tone, _ in of_parts), key=_rank) is numbers.tone, told
+    if numbers.severity in _FINDINGS and not whole:
+        assert min((severity for severity, _ in of_parts), key=_rank) is numbers.severity, told
 
 
-def _rank(tone: Tone) -> int:
-    return tone.rank
+def _rank(severity: Severity) -> int:
+    return severity.rank

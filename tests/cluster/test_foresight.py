@@ -14,8 +14,8 @@ from zkdash.cluster import foresight
 from zkdash.cluster.checks import CHECKS
 from zkdash.cluster.checks.check import CheckContext
 from zkdash.cluster.foresight import Foreseen, Foresight
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.plans import intents, outcomes, planner
 from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import AddPartitions, ChangeConfig, CreateTopic, Intent, Reassign
@@ -45,24 +45,24 @@ def foreseen(
     return found
 
 
-def told(found: tuple[Foreseen, ...]) -> dict[str, tuple[Tone, tuple[tuple[str, str], ...]]]:
-    return {one.check: (one.tone, one.causes) for one in found}
+def told(found: tuple[Foreseen, ...]) -> dict[str, tuple[Severity, tuple[tuple[str, str], ...]]]:
+    return {one.check: (one.severity, one.causes) for one in found}
 
 
 def test_a_reassignment_that_shares_a_rack_or_leaves_one_replica_says_so() -> None:
     state = small.built(*CLUSTER, small.topic("t", {0: [1, 2], 1: [2, 1]}), small.config("t", cleanup="x"))
     shared = foreseen(state, Reassign((Move("t", 0, (2, 3)),)))
-    assert told(shared.begun) == {"D14": (Tone.WARNING, (("t", "partition 0"),))}
+    assert told(shared.begun) == {"D14": (Severity.WARNING, (("t", "partition 0"),))}
     assert shared.begun[0].sentence == "1 partition of 1 topic has replicas that share a rack"
     assert shared.ended == ()
     assert len(shared.assumed) == 1
     assert "a controller decides whether they ever arrive" in shared.assumed[0]
     alone = foreseen(state, Reassign((Move("t", 0, (1,)), Move("t", 1, (2,)))))
-    assert told(alone.begun) == {"D15": (Tone.WARNING, (("t", "2 of 2 have one replica"),))}
+    assert told(alone.begun) == {"D15": (Severity.WARNING, (("t", "2 of 2 have one replica"),))}
     (back,) = foreseen(
         small.built(*CLUSTER, small.topic("t", {0: [2]})), Reassign((Move("t", 0, (1, 2)),))
     ).ended
-    assert (back.check, back.tone) == ("D15", Tone.WARNING)
+    assert (back.check, back.severity) == ("D15", Severity.WARNING)
 
 
 def test_more_of_a_finding_counts_as_many_as_it_names_and_how_many_are_so_anyway() -> None:
@@ -81,7 +81,7 @@ def test_min_isr_above_the_replication_factor_is_critical() -> None:
     state = small.built(*CLUSTER, small.topic("t", {0: [1, 2]}))
     found = foreseen(state, ChangeConfig("t", {"min.insync.replicas": "3"}))
     assert told(found.begun) == {
-        "D9": (Tone.CRITICAL, (("t", "partition 0: 2 of 3 that must be in sync"),)),
+        "D9": (Severity.CRITICAL, (("t", "partition 0: 2 of 3 that must be in sync"),)),
     }
     assert found.assumed == (outcomes.WRITTEN,)
     below = small.built(
@@ -100,7 +100,7 @@ def test_a_deleted_topic_leaves_its_groups_offsets_behind() -> None:
     offset = {"/consumers/g/offsets/t/0": small.znode("7")}
     state = small.built(*CLUSTER, small.topic("t", {0: [1]}), small.group("g", {}), offset)
     found = foreseen(state, intents.DeleteTopic("t"))
-    assert told(found.begun) == {"D43": (Tone.INFO, (("g", "t is not there"),))}
+    assert told(found.begun) == {"D43": (Severity.INFO, (("g", "t is not there"),))}
     assert [one.check for one in found.ended] == ["D15"]
     assert any("Judged as if the topic was gone." in sentence for sentence in found.assumed)
     lost = small.built(*CLUSTER, small.group("g", {}), offset)
@@ -203,7 +203,7 @@ def _who(causes: object) -> object:
     if not isinstance(causes, dict) and not hasattr(causes, "items"):
         return causes
     return sorted(
-        (name.rstrip("0123456789") if "config_change_" in name else name, one.count, one.tone)
+        (name.rstrip("0123456789") if "config_change_" in name else name, one.count, one.severity)
         for name, one in causes.items()
     )
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from zkdash import configuration
-from zkdash.cluster.model.tone import Tone
-from zkdash.configuration.checks import TONES, Checks, ChecksByCluster
+from zkdash.cluster.model.severity import Severity
+from zkdash.configuration.checks import SEVERITIES, Checks, ChecksByCluster
 from zkdash.configuration.errors import ConfigError
 
 CLUSTER = '[clusters.main]\nzookeeper = "zk:2181"\n'
@@ -29,10 +29,10 @@ def test_a_cluster_takes_over_what_its_own_table_lacks(tmp_path: Path) -> None:
     found = load(
         tmp_path,
         CLUSTER
-        + '[clusters.main.checks]\nunowned = 60\nalert_tone = "off"\n'
+        + '[clusters.main.checks]\nunowned = 60\nalert_severity = "off"\n'
         + "[checks]\nunowned = 20\nstateless = 0.5\nalert_after = 5\n",
     )
-    assert found.of("main") == Checks(unowned=60.0, stateless=0.5, alert_after=5.0, alert_tone="off")
+    assert found.of("main") == Checks(unowned=60.0, stateless=0.5, alert_after=5.0, alert_severity="off")
     assert found.of("other") == Checks(unowned=20.0, stateless=0.5, alert_after=5.0)
 
 
@@ -51,7 +51,11 @@ def test_a_cluster_takes_over_what_its_own_table_lacks(tmp_path: Path) -> None:
         ("[checks]\nbacklog = 1e300", "is no whole number from 1 to 2147483647"),
         ("[checks]\nimbalance_percent = 101", "imbalance_percent = 101 is no number above 0 and up to 100"),
         ("[checks]\nalert_after = []", "alert_after = [] is no number"),
-        ("[checks]\nalert_tone = 'loud'", "alert_tone = 'loud' is none: write one of critical, warning"),
+        (
+            "[checks]\nalert_severity = 'loud'",
+            "alert_severity = 'loud' is none: write one of critical, warning",
+        ),
+        ("[checks]\nalert_tone = 'off'", "[checks] has the unknown key 'alert_tone': write alert_severity."),
         (CLUSTER + "checks = 3", "clusters.main.checks = 3 is no table: write [clusters.main.checks]"),
         (CLUSTER + "[clusters.main.checks]\nx = 1", "[clusters.main.checks] has the unknown key 'x'"),
     ],
@@ -63,9 +67,12 @@ def test_it_refuses_and_says_what_and_where(tmp_path: Path, text: str, told: str
     assert "zkdash.toml" in str(caught.value)
 
 
-def test_a_tone_sends_what_is_as_bad_and_worse() -> None:
-    sent = {tone: [one for one in Tone if Checks(alert_tone=tone).sends(one)] for tone in TONES}
-    assert sent["critical"] == [Tone.CRITICAL]
-    assert sent["warning"] == [Tone.CRITICAL, Tone.WARNING]
-    assert Tone.INFO in sent["info"]
+def test_a_severity_sends_what_is_as_bad_and_worse() -> None:
+    sent = {
+        severity: [one for one in Severity if Checks(alert_severity=severity).sends(one)]
+        for severity in SEVERITIES
+    }
+    assert sent["critical"] == [Severity.CRITICAL]
+    assert sent["warning"] == [Severity.CRITICAL, Severity.WARNING]
+    assert Severity.INFO in sent["info"]
     assert sent["off"] == []

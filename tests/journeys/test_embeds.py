@@ -77,7 +77,9 @@ def test_a_frame_in_somebodys_page_is_live_until_it_is_revoked(
     frame = live(page, wiki)
     rows = frame.locator("tbody tr")
     expect(rows).to_have_count(3)
-    pace.listen(page.frames[-1], "document.querySelector('tbody tr:last-child').dataset.tone === 'warning'")
+    pace.listen(
+        page.frames[-1], "document.querySelector('tbody tr:last-child').dataset.severity === 'warning'"
+    )
     closed.world.state("orders", 2, leader=3, isr=[3], epoch=1)
     written = time.time()
     assert pace.heard_s(page.frames[-1], written) < pace.allowed_s(1.0, page)

@@ -35,7 +35,7 @@ def test_an_under_replicated_partition_is_three_clicks_from_the_clusters(page: A
     page.get_by_role("link", name=re.compile("^The .* partitions?$")).first.click()
     expect(page).to_have_url(re.compile("/brokers/3/"))
     page.locator("main tbody").get_by_role("link", name="orders").first.click()
-    expect(page.locator("main tbody tr[data-tone=warning]").first).to_contain_text("3 out")
+    expect(page.locator("main tbody tr[data-severity=warning]").first).to_contain_text("3 out")
 
 
 def test_ticked_statuses_stay_ticked(page: Any, recorded: Served) -> None:
@@ -43,8 +43,8 @@ def test_ticked_statuses_stay_ticked(page: Any, recorded: Served) -> None:
     page.get_by_label(re.compile("critical")).check()
     expect(page).to_have_url(re.compile("status=critical"))
     expect(page.get_by_label(re.compile("critical"))).to_be_checked()
-    expect(page.locator("main tbody tr:not([data-tone=critical])")).to_have_count(0)
-    expect(page.locator("main tbody tr[data-tone=critical]").first).to_be_visible()
+    expect(page.locator("main tbody tr:not([data-severity=critical])")).to_have_count(0)
+    expect(page.locator("main tbody tr[data-severity=critical]").first).to_be_visible()
 
 
 def test_the_tab_says_the_worst(page: Any, recorded: Served) -> None:

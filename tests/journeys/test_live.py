@@ -45,16 +45,16 @@ def test_a_killed_broker_shows_on_open_pages_within_a_second(opened: Callable[..
     topic = topics.context.new_page()
     open_page(topics, site.home + TOPICS)
     open_page(topic, site.home + ORDERS)
-    critical = "document.querySelector('main tbody tr:%s').dataset.tone === 'critical'"
+    critical = "document.querySelector('main tbody tr:%s').dataset.severity === 'critical'"
     pace.listen(topics, critical % "first-child")
     pace.listen(topic, critical % "last-child")
     site.world.kill_broker(3)
     gone = time.time()
     took = [pace.heard_s(page, gone) for page in (topics, topic)]
     assert max(took) < pace.allowed_s(1.0, topics)
-    expect(topics.locator("tr", has_text="orders")).to_have_attribute("data-tone", "critical")
-    expect(row(topic, partition=2)).to_have_attribute("data-tone", "critical")
-    pace.listen(topic, "document.querySelector('main tbody tr:last-child').dataset.tone === 'warning'")
+    expect(topics.locator("tr", has_text="orders")).to_have_attribute("data-severity", "critical")
+    expect(row(topic, partition=2)).to_have_attribute("data-severity", "critical")
+    pace.listen(topic, "document.querySelector('main tbody tr:last-child').dataset.severity === 'warning'")
     site.world.state("orders", 2, leader=1, isr=[1, 2], epoch=1)
     written = time.time()
     assert pace.heard_s(topic, written) < pace.allowed_s(1.0, topics)
@@ -68,9 +68,9 @@ def test_under_the_pointer_nothing_moves_until_it_is_asked_for(page: Any, site: 
     first.hover()
     site.world.state("orders", 0, leader=2, isr=[2, 3], epoch=1)
     expect(page.get_by_text("1 change · show (u)")).to_be_visible()
-    expect(first).to_have_attribute("data-tone", "ok")
+    expect(first).to_have_attribute("data-severity", "ok")
     page.keyboard.press("u")
-    expect(first).to_have_attribute("data-tone", "warning")
+    expect(first).to_have_attribute("data-severity", "warning")
     expect(page.get_by_text("show (u)")).to_be_hidden()
 
 
@@ -80,7 +80,7 @@ def test_what_was_held_shows_when_the_pointer_leaves(page: Any, site: Site) -> N
     site.world.state("orders", 0, leader=2, isr=[2, 3], epoch=1)
     expect(page.get_by_text("1 change · show (u)")).to_be_visible()
     page.mouse.move(1, 1)
-    expect(row(page, partition=0)).to_have_attribute("data-tone", "warning")
+    expect(row(page, partition=0)).to_have_attribute("data-severity", "warning")
 
 
 def test_focus_in_the_table_survives_a_swap(page: Any, site: Site) -> None:
@@ -89,7 +89,7 @@ def test_focus_in_the_table_survives_a_swap(page: Any, site: Site) -> None:
     site.world.topic("new-arrival", {0: [1]})
     expect(page.locator("tr", has_text="new-arrival")).to_be_visible()
     site.world.state("orders", 0, leader=1, isr=[1], epoch=1)
-    expect(page.locator("tr", has_text="orders")).to_have_attribute("data-tone", "warning")
+    expect(page.locator("tr", has_text="orders")).to_have_attribute("data-severity", "warning")
     assert page.evaluate("document.activeElement.textContent") == "orders"
 
 
@@ -109,7 +109,7 @@ def test_paused_means_paused(page: Any, site: Site) -> None:
     site.world.state("orders", 0, leader=2, isr=[2, 3], epoch=1)
     expect(page.get_by_text("1 change · show (u)")).to_be_visible()
     page.keyboard.press("p")
-    expect(row(page, partition=0)).to_have_attribute("data-tone", "warning")
+    expect(row(page, partition=0)).to_have_attribute("data-severity", "warning")
     expect(page.get_by_text("Paused by you.")).to_be_hidden()
 
 
@@ -122,7 +122,7 @@ def test_without_its_socket_a_page_says_so_and_polls(page: Any, site: Site) -> N
     site.world.state("orders", 0, leader=2, isr=[2, 3], epoch=1)
     wait_for(lambda: site.served.json(site.path + ORDERS)["rows"][0]["leader"] == 2, limit_s=30)
     page.clock.run_for(4_000)
-    expect(row(page, partition=0)).to_have_attribute("data-tone", "warning")
+    expect(row(page, partition=0)).to_have_attribute("data-severity", "warning")
 
 
 def test_a_page_lives_on_when_zkdash_is_started_again(
@@ -142,6 +142,6 @@ def test_a_page_lives_on_when_zkdash_is_started_again(
         world.state("orders", 0, leader=2, isr=[2, 3], epoch=1)
         second = served(**settings)
         proxy.target = int(second.address.rpartition(":")[2])
-        expect(row(page, partition=0)).to_have_attribute("data-tone", "warning")
+        expect(row(page, partition=0)).to_have_attribute("data-severity", "warning")
         expect(page.locator("#freshness")).to_contain_text("Live")
         assert never_reloaded(page)

@@ -106,8 +106,8 @@ def test_text_stands_out_from_everything_behind_it(theme: dict[str, str]) -> Non
     for text in ("text", "muted", "ok", "warn", "crit", "info", "unknown"):
         for behind in ("bg", "surface", "raised", "changed"):
             assert _contrast(theme[text], theme[behind]) >= 4.5, (text, behind)
-    for tone in ("ok", "warn", "crit", "info", "unknown"):
-        assert _contrast(theme[tone], theme[f"{tone}-tint"]) >= 4.5, tone
+    for severity in ("ok", "warn", "crit", "info", "unknown"):
+        assert _contrast(theme[severity], theme[f"{severity}-tint"]) >= 4.5, severity
     for behind in ("bg", "surface"):
         assert _contrast(theme["control"], theme[behind]) >= 3
 

@@ -71,7 +71,7 @@ def acknowledge(
             until=until,
             whole=not causes,
             covers=documents.encode(covers),
-            tone=open_alarms.worst(shown.check, chosen.values()).value,
+            severity=open_alarms.worst(shown.check, chosen.values()).value,
         )
         detail = {
             "finding": str(occurrence),

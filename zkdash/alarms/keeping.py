@@ -20,7 +20,7 @@ from zkdash.alarms import notify, open_alarms
 from zkdash.alarms.models import Acknowledgement, Occurrence
 from zkdash.alarms.open_alarms import Alarms, OpenAlarm, Seen
 from zkdash.cluster.checks import BY_ID, Finding, Observations
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.configuration.checks import ChecksByCluster
 
 # Of each check, so many occurrences are remembered.
@@ -146,7 +146,7 @@ def _open(cluster: str, finding: Finding, now: datetime.datetime) -> None:
                 number=last + 1,
                 first_seen=datetime.datetime.fromtimestamp(finding.since, datetime.UTC),
                 opened_at=now,
-                tone=finding.tone.value,
+                severity=finding.severity.value,
                 sentence=documents.text(finding.sentence),
             )
     except IntegrityError:
@@ -171,7 +171,7 @@ def _acknowledgement(row: Acknowledgement) -> open_alarms.Acknowledgement:
         at=_ms(row.at),
         reason=row.reason,
         covers=documents.detail(bytes(row.covers)),
-        tone=Tone(row.tone),
+        severity=Severity(row.severity),
         whole=row.whole,
         until=None if row.until is None else _ms(row.until),
     )

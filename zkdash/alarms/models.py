@@ -12,7 +12,7 @@ class Occurrence(models.Model):
     """One time that a check failed, from when it was first seen until it passed.
 
     Times are UTC. Cluster, check and `number`, which counts from 1, name it for good. `first_seen` is since
-    when it holds, as the znodes tell or as it was seen; `opened_at` when it was written here. `tone` and
+    when it holds, as the znodes tell or as it was seen; `opened_at` when it was written here. `severity` and
     `sentence` are the finding's as it was then.
     """
 
@@ -23,7 +23,7 @@ class Occurrence(models.Model):
     first_seen = models.DateTimeField()
     opened_at = models.DateTimeField()
     cleared_at = models.DateTimeField(null=True)
-    tone = models.CharField(max_length=8)
+    severity = models.CharField(max_length=8)
     sentence = models.TextField()
 
     class Meta:
@@ -45,8 +45,8 @@ class Acknowledgement(models.Model):
     """Somebody knows of an occurrence and says why it need not lead, and be sent, for now.
 
     `covers` is JSON bytes (`actions.documents`): how often each cause did it then, by its name. `whole` tells
-    that the check was meant, and not some of its causes; `tone` was the worst of what is covered. `until` is
-    None for as long as the finding stands. `ended_why` is a sentence.
+    that the check was meant, and not some of its causes; `severity` was the worst of what is covered. `until`
+    is None for as long as the finding stands. `ended_why` is a sentence.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -57,7 +57,7 @@ class Acknowledgement(models.Model):
     until = models.DateTimeField(null=True)
     whole = models.BooleanField()
     covers = models.BinaryField()
-    tone = models.CharField(max_length=8)
+    severity = models.CharField(max_length=8)
     ended_at = models.DateTimeField(null=True)
     ended_why = models.TextField(blank=True, default="")
 

@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from zkdash.alarms.models import Notice, Occurrence
 from zkdash.cluster.checks import BY_ID, TITLES, Finding
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.configuration.checks import OFF, Checks
 from zkdash.notices import outbox, targets
 
@@ -41,7 +41,7 @@ def turn(
     now: datetime.datetime,
 ) -> None:
     """Enqueue what is due of a cluster. Raises django.db.Error."""
-    if rules.alert_tone == OFF or not targets.names(cluster):
+    if rules.alert_severity == OFF or not targets.names(cluster):
         return
     noticed = {row.check_id: row for row in Notice.objects.filter(cluster=cluster)}
     standing = {finding.check: finding for finding in findings}
@@ -73,10 +73,10 @@ def due(
         return Due(CLEARED, last, times)
     if is_told or (last.cleared_at is not None and not flaps):
         return None
-    tone = finding.tone if finding is not None else Tone(last.tone)
+    severity = finding.severity if finding is not None else Severity(last.severity)
     was_told = notice is not None and notice.appeared_at is not None and notice.appeared_at > since
     is_new = notice is None or notice.number < last.number
-    if was_told or not is_new or not rules.sends(tone) or not (flaps or steady_s >= rules.alert_after):
+    if was_told or not is_new or not rules.sends(severity) or not (flaps or steady_s >= rules.alert_after):
         return None
     return Due(RAISED, last, times)
 
@@ -117,7 +117,7 @@ def _notice(news: Due, finding: Finding | None) -> outbox.Notice:
     row, raised = news.occurrence, news.event == RAISED
     check = BY_ID.get(row.check_id)
     sentence = finding.sentence if finding is not None and raised else row.sentence
-    tone = finding.tone.value if finding is not None and raised else row.tone
+    severity = finding.severity.value if finding is not None and raised else row.severity
     often = f" ({news.times} times of late)" if news.times > 1 else ""
     line = f"{sentence}{often}" if raised else f"Over: {sentence}"
     return outbox.Notice(
@@ -129,7 +129,7 @@ def _notice(news: Due, finding: Finding | None) -> outbox.Notice:
             "id": str(row),
             "check": row.check_id,
             "occurrence": row.number,
-            "tone": tone,
+            "severity": severity,
             "sentence": sentence,
             "passing": TITLES.get(row.check_id, ""),
             "count": finding.count if finding is not None and raised else None,

@@ -8,7 +8,7 @@ import msgspec
 
 from zkdash.cluster.checks import BY_ID, Finding, Observations
 from zkdash.cluster.checks.observations import CheckResult
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import Violation
 
 
@@ -16,8 +16,8 @@ class Acknowledgement(msgspec.Struct, frozen=True):
     """Somebody knows of a finding and says why it need not lead, and be sent, for now.
 
     `covers` tells how often each cause did it then, by its name; `whole` that the check was meant, and not
-    some of its causes. `tone` was the worst of what is covered. Instants are epoch milliseconds; `until` is
-    None for as long as the finding stands.
+    some of its causes. `severity` was the worst of what is covered. Instants are epoch milliseconds; `until`
+    is None for as long as the finding stands.
     """
 
     id: int
@@ -25,7 +25,7 @@ class Acknowledgement(msgspec.Struct, frozen=True):
     at: int
     reason: str
     covers: Mapping[str, int]
-    tone: Tone
+    severity: Severity
     whole: bool = True
     until: int | None = None
 
@@ -82,10 +82,10 @@ def is_covered(looked: CheckResult, acknowledgements: Iterable[Acknowledgement])
     return bool(covered) and looked.held <= covered
 
 
-def worst(check: str, causes: Iterable[Violation]) -> Tone:
+def worst(check: str, causes: Iterable[Violation]) -> Severity:
     """The worst of some causes of a check, of which there is one."""
-    usual = BY_ID[check].tone
-    return min((cause.tone or usual for cause in causes), key=lambda tone: tone.rank)
+    usual = BY_ID[check].severity
+    return min((cause.severity or usual for cause in causes), key=lambda severity: severity.rank)
 
 
 def why_over(acknowledgement: Acknowledgement, check: str, looked: CheckResult, now_ms: int) -> str:
@@ -100,9 +100,9 @@ def why_over(acknowledgement: Acknowledgement, check: str, looked: CheckResult, 
     )
     if not mine:
         return "None of its causes is left."
-    tone = worst(check, mine.values())
-    if tone.rank < acknowledgement.tone.rank:
-        return f"It became {tone.value}."
+    severity = worst(check, mine.values())
+    if severity.rank < acknowledgement.severity.rank:
+        return f"It became {severity.value}."
     grown = mine.get("")
     if grown is not None and grown.count > acknowledgement.covers.get("", 0):
         return f"It grew from {acknowledgement.covers.get('', 0)} to {grown.count}."

@@ -12,7 +12,7 @@ import msgspec
 
 from zkdash.cluster.checks.catalogue import CHECKS
 from zkdash.cluster.checks.check import Check, CheckContext
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.cluster.plans import outcomes
 from zkdash.cluster.plans.values import Plan
@@ -37,7 +37,7 @@ class Foreseen(msgspec.Struct, frozen=True):
     """
 
     check: str
-    tone: Tone
+    severity: Severity
     sentence: str
     causes: tuple[tuple[str, str], ...]
     more: int
@@ -100,7 +100,7 @@ def _more(check: Check, before: Violations, after: Violations) -> dict[str, Viol
 
 
 def _rank(check: Check, cause: Violation) -> int:
-    return (cause.tone or check.tone).rank
+    return (cause.severity or check.severity).rank
 
 
 def _unchanged(before: Violations, causes: Mapping[str, Violation]) -> int:
@@ -113,12 +113,12 @@ def _foreseen(check: Check, before: Violations, after: Violations, sight: CheckC
     causes = _more(check, before, after)
     if not causes:
         return None
-    tones = [cause.tone or check.tone for cause in causes.values()]
+    severities = [cause.severity or check.severity for cause in causes.values()]
     named = sorted((name, cause.why) for name, cause in causes.items() if name)
     at_once = any(cause.at_once for cause in causes.values())
     return Foreseen(
         check=check.id,
-        tone=min(tones, key=lambda tone: tone.rank),
+        severity=min(severities, key=lambda severity: severity.rank),
         sentence=check.failing(sum(cause.count for cause in causes.values()), len(causes)),
         causes=tuple(named[:MOST_CAUSES]),
         more=max(0, len(named) - MOST_CAUSES),
@@ -129,4 +129,4 @@ def _foreseen(check: Check, before: Violations, after: Violations, sight: CheckC
 
 def _sorted(outcomes: Sequence[Foreseen | None]) -> tuple[Foreseen, ...]:
     foreseen = (outcome for outcome in outcomes if outcome is not None)
-    return tuple(sorted(foreseen, key=lambda outcome: outcome.tone.rank))
+    return tuple(sorted(foreseen, key=lambda outcome: outcome.severity.rank))

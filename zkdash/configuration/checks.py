@@ -8,12 +8,12 @@ from typing import Annotated
 import msgspec
 
 from zkdash.cluster.checks.thresholds import Thresholds
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.configuration import keys
 from zkdash.configuration.tables import Table
 
 OFF = "off"
-TONES = (Tone.CRITICAL.value, Tone.WARNING.value, Tone.INFO.value, OFF)
+SEVERITIES = (Severity.CRITICAL.value, Severity.WARNING.value, Severity.INFO.value, OFF)
 _MOST_SECONDS = 366 * 24 * 3600.0
 
 
@@ -31,11 +31,13 @@ class Checks(Thresholds, Table, frozen=True, forbid_unknown_fields=True):
     alert_every: Annotated[
         float, keys.seconds("That a finding stands is told at most so often.", most=_MOST_SECONDS)
     ] = 900.0
-    alert_tone: Annotated[str, keys.choice("The mildest finding that is told.", TONES)] = Tone.WARNING.value
+    alert_severity: Annotated[
+        str, keys.choice("The mildest finding that is told.", SEVERITIES, was="alert_tone")
+    ] = Severity.WARNING.value
 
-    def sends(self, tone: Tone) -> bool:
+    def sends(self, severity: Severity) -> bool:
         """Whether findings as bad as this are sent."""
-        return self.alert_tone != OFF and tone.rank <= Tone(self.alert_tone).rank
+        return self.alert_severity != OFF and severity.rank <= Severity(self.alert_severity).rank
 
 
 class ChecksByCluster(msgspec.Struct, frozen=True):

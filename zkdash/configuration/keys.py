@@ -3,7 +3,7 @@
 A `msgspec.Meta` bounds the value and describes the key. Its `extra` says more, where that is needed: "unit"
 is what a number counts, "choices" are all that may be written, "wrong" ends the sentence about a value that
 is refused, "example" is shown where a key lacks, "hidden" keeps the value out of every sentence, for it may
-be a secret, and "strip" takes away space around it.
+be a secret, "strip" takes away space around it, and "was" is the name that the key had before.
 """
 
 from __future__ import annotations
@@ -86,10 +86,10 @@ def count(description: str, *, most: int, unit: str = "") -> msgspec.Meta:
     return msgspec.Meta(ge=1, le=most, description=description, extra={"unit": unit})
 
 
-def choice(description: str, choices: tuple[str, ...], wrong: str = "") -> msgspec.Meta:
+def choice(description: str, choices: tuple[str, ...], wrong: str = "", was: str = "") -> msgspec.Meta:
     """One of a few words."""
     any_of = "|".join(re.escape(word) for word in choices)
-    extra = {"choices": choices, "wrong": wrong or f"is none: write one of {', '.join(choices)}"}
+    extra = {"choices": choices, "wrong": wrong or f"is none: write one of {', '.join(choices)}", "was": was}
     return msgspec.Meta(pattern=rf"\A(?:{any_of})\Z", description=description, extra=extra)
 
 

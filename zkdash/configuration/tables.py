@@ -57,13 +57,13 @@ def read(kind: type[T], place: Place, given: object, usual: Table | Mapping[str,
     return table
 
 
-def refuse_unknown(place: Place, given: Mapping[str, object], keys_by_name: Mapping[str, object]) -> None:
+def refuse_unknown(place: Place, given: Mapping[str, object], keys_by_name: Mapping[str, Key]) -> None:
     unknown = sorted(given.keys() - keys_by_name.keys())
     if unknown:
-        raise ConfigError(
-            # without its value, which may be a secret under a wrong name
-            f"{place} has the unknown key {unknown[0]!r}: known are {', '.join(sorted(keys_by_name))}."
-        )
+        now = {key.extra.get("was"): name for name, key in keys_by_name.items()}.get(unknown[0])
+        what_to_do = f"write {now}" if now else f"known are {', '.join(sorted(keys_by_name))}"
+        # without its value, which may be a secret under a wrong name
+        raise ConfigError(f"{place} has the unknown key {unknown[0]!r}: {what_to_do}.")
 
 
 def _values(table: Table | None) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cluster import small
 from zkdash.cluster.analysis import registrations
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 
 def _broker(number: int, *endpoints: str, version: int = 5, rack: str | None = "a") -> small.Tree:
@@ -19,45 +19,45 @@ _FINE = _broker(1, "PLAINTEXT://h1:1")
 CASES = [
     (
         [_FINE, _broker(2, "PLAINTEXT://h1:1")],
-        Tone.CRITICAL,
+        Severity.CRITICAL,
         "Brokers 1 and 2 announce the same address, h1:1.",
     ),
     (
         [_FINE, _broker(2, "PLAINTEXT://localhost:1"), _broker(3, "PLAINTEXT://[::1]:1")],
-        Tone.WARNING,
+        Severity.WARNING,
         "Brokers 2 and 3 announce an address like localhost, at which no other host finds a broker.",
     ),
     (
         [_FINE, _broker(2, "PLAINTEXT://:9092")],
-        Tone.WARNING,
+        Severity.WARNING,
         "Broker 2 announces an address like localhost, at which no other host finds a broker.",
     ),
     (
         [_FINE, _broker(2, "SSL://h2:1", "PLAINTEXT://h2:2"), _broker(3, "PLAINTEXT://h3:1")],
-        Tone.WARNING,
+        Severity.WARNING,
         "Brokers differ in their listeners: PLAINTEXT on 1 and 3; PLAINTEXT, SSL on 2.",
     ),
     (
         [_FINE, _broker(2, "PLAINTEXT://h2:1", rack=None)],
-        Tone.WARNING,
+        Severity.WARNING,
         "Broker 2 has no rack while others have one: replicas are not spread over racks.",
     ),
     (
         [_FINE, _broker(2, "PLAINTEXT://h2:1", version=4)],
-        Tone.INFO,
+        Severity.INFO,
         "Registrations are of versions 4 and 5: an upgrade is under way, or was not finished.",
     ),
     (
         [_FINE, _broker(2, "PLAINTEXT://h2:1"), small.topic("t", {n: [1] for n in range(40)})],
-        Tone.INFO,
+        Severity.INFO,
         "Broker 1 leads over 1.5 times the mean of 20 leaders a broker.",
     ),
 ]
 
 
-@pytest.mark.parametrize(("trees", "tone", "sentence"), CASES, ids=[case[2][:40] for case in CASES])
-def test_a_difference_is_said(trees: list[small.Tree], tone: Tone, sentence: str) -> None:
-    assert (tone, sentence) in registrations.notes(small.built(*trees))
+@pytest.mark.parametrize(("trees", "severity", "sentence"), CASES, ids=[case[2][:40] for case in CASES])
+def test_a_difference_is_said(trees: list[small.Tree], severity: Severity, sentence: str) -> None:
+    assert (severity, sentence) in registrations.notes(small.built(*trees))
 
 
 def test_nothing_is_said_of_brokers_that_fit_together() -> None:
@@ -73,11 +73,11 @@ def test_what_cannot_be_read_says_nothing_and_the_worst_comes_first() -> None:
         _broker(2, "PLAINTEXT://h1:1", rack=None, version=3),
         {"/brokers/ids/7": small.znode("h-1:localhost:9092")},
     )
-    assert [tone for tone, _ in registrations.notes(state)] == [
-        Tone.CRITICAL,
-        Tone.WARNING,
-        Tone.WARNING,
-        Tone.INFO,
+    assert [severity for severity, _ in registrations.notes(state)] == [
+        Severity.CRITICAL,
+        Severity.WARNING,
+        Severity.WARNING,
+        Severity.INFO,
     ]
 
 

@@ -10,7 +10,7 @@ from tests.cluster import small
 from tests.cluster.small import Tree
 from zkdash.cluster import checks
 from zkdash.cluster.checks import CheckContext
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import Violation
 
 PATH = "/config/changes/config_change_0000000007"
@@ -37,10 +37,10 @@ def _cause(*trees: small.AnyTree) -> Violation | None:
 def test_a_broker_of_09_dies_of_it_when_it_starts() -> None:
     cause = _cause(_broker(1, 2, 5), _broker(2, 2, 6), _change(BY_PATH, 7))
     assert cause is not None
-    assert (cause.count, cause.tone) == (1, None)
+    assert (cause.count, cause.severity) == (1, None)
     assert cause.why == "in the form of 0.10.1 and later; brokers 1, 2 cannot read it"
     assert cause.since == (small.BORN + 7) / 1000
-    assert checks.BY_ID["D63"].tone is Tone.CRITICAL
+    assert checks.BY_ID["D63"].severity is Severity.CRITICAL
 
 
 def test_who_started_while_it_lay_there_is_not_of_09() -> None:
@@ -55,7 +55,7 @@ def test_where_something_newer_runs_an_old_protocol_may_be_all(newer: Tree) -> N
     """Of 0.10.0 to 3.9 with an older inter.broker.protocol.version the registration is that of 0.9."""
     cause = _cause(_broker(1, 2, 5), newer, _change(BY_PATH, 7))
     assert cause is not None
-    assert cause.tone is Tone.WARNING
+    assert cause.severity is Severity.WARNING
     assert cause.why.endswith(
         "broker 1 may be unable to read it: of 0.9, or of a later release with an older protocol"
     )
@@ -64,7 +64,7 @@ def test_where_something_newer_runs_an_old_protocol_may_be_all(newer: Tree) -> N
 def test_a_bare_name_stops_brokers_of_1_x() -> None:
     cause = _cause(_broker(1, 4, 8), _change("t", 7))
     assert cause is not None
-    assert cause.tone is None
+    assert cause.severity is None
     assert cause.why == "in the form of 0.8; broker 1 cannot read it"
 
 
@@ -72,7 +72,7 @@ def test_where_topics_are_of_24_a_bare_name_does_but_make_noise() -> None:
     topic = {"/brokers/topics/t": small.json_(version=2, partitions={"0": [1]})}
     cause = _cause(_broker(1, 4, 8), topic, _change("t", 7))
     assert cause is not None
-    assert cause.tone is Tone.WARNING
+    assert cause.severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from tests.cluster import small
 from tests.narrowing import known
 from zkdash.cluster import checks
 from zkdash.cluster.checks import Observations, Thresholds
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.topic_queries import Query, select_topics
 
 
@@ -28,21 +28,21 @@ HEALTHY = BROKERS | small.controller(1) | small.topic("t", {0: [1, 2], 1: [2, 1]
 OFFLINE = HEALTHY | small.state("t", 0, -1, [])
 UNOWNED = HEALTHY | group("g", {"c": ["t"]}, {"t": [0]})
 
-# id, a tree that fails it, tone, sentence, seconds that it must hold
+# id, a tree that fails it, severity, sentence, seconds that it must hold
 CASES = [
-    ("D1", OFFLINE, Tone.CRITICAL, "1 partition has no leader", 2),
+    ("D1", OFFLINE, Severity.CRITICAL, "1 partition has no leader", 2),
     (
         "D2",
         HEALTHY | small.state("t", 0, 9, [9, 1]) | small.state("t", 1, 9, [9, 1]),
-        Tone.CRITICAL,
+        Severity.CRITICAL,
         "2 partitions have a leader that is not registered",
         2,
     ),
-    ("D8", HEALTHY | small.state("t", 0, 1, [1]), Tone.WARNING, "1 partition is under-replicated", 2),
-    ("D18", BROKERS, Tone.CRITICAL, "No broker is the controller: /controller is missing", 18),
-    ("D30", HEALTHY | {"/config/topics/t": small.znode("{")}, Tone.WARNING, "1 znode does not parse", 2),
-    ("D30", HEALTHY | {"/brokers/ids/x": small.znode("{}")}, Tone.CRITICAL, "1 znode does not parse", 2),
-    ("D40", UNOWNED, Tone.CRITICAL, "1 partition has no owner in 1 group with consumers", 8),
+    ("D8", HEALTHY | small.state("t", 0, 1, [1]), Severity.WARNING, "1 partition is under-replicated", 2),
+    ("D18", BROKERS, Severity.CRITICAL, "No broker is the controller: /controller is missing", 18),
+    ("D30", HEALTHY | {"/config/topics/t": small.znode("{")}, Severity.WARNING, "1 znode does not parse", 2),
+    ("D30", HEALTHY | {"/brokers/ids/x": small.znode("{}")}, Severity.CRITICAL, "1 znode does not parse", 2),
+    ("D40", UNOWNED, Severity.CRITICAL, "1 partition has no owner in 1 group with consumers", 8),
 ]
 
 
@@ -53,9 +53,9 @@ def _watched(state: ClusterState, *times: float, thresholds: Thresholds | None =
     return seen
 
 
-@pytest.mark.parametrize(("check", "tree", "tone", "sentence", "hold"), CASES)
+@pytest.mark.parametrize(("check", "tree", "severity", "sentence", "hold"), CASES)
 def test_a_finding_is_raised_once_it_held_for_its_time(
-    check: str, tree: small.Tree, tone: Tone, sentence: str, hold: float
+    check: str, tree: small.Tree, severity: Severity, sentence: str, hold: float
 ) -> None:
     state = small.built(tree)
     early = _watched(state, 100, 100 + hold - 0.1)
@@ -64,7 +64,7 @@ def test_a_finding_is_raised_once_it_held_for_its_time(
     assert checks.due(_watched(state, 100)) is not None
     late = _watched(state, 100, 100 + hold)
     (finding,) = [finding for finding in late.findings if finding.check == check]
-    assert (finding.tone, finding.sentence, finding.since) == (tone, sentence, 100)
+    assert (finding.severity, finding.sentence, finding.since) == (severity, sentence, 100)
     assert finding.remedy
 
 

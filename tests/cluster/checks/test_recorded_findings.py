@@ -37,14 +37,15 @@ def found(name: str) -> dict[str, Any]:
     for finding in seen.findings:
         looked = seen.looked[finding.check]
         causes = {name: looked.causes[name].count for name in looked.held} if looked.causes else {}
-        told[finding.check] = {"tone": finding.tone.value, "causes": causes}
+        told[finding.check] = {"severity": finding.severity.value, "causes": causes}
     return told
 
 
 @pytest.mark.parametrize("name", recorded.RECORDED)
 def test_the_findings_of_a_recorded_cluster_are_the_reviewed_ones(name: str) -> None:
     reviewed = {
-        check: {"tone": entry["tone"], "causes": entry["causes"]} for check, entry in expected()[name].items()
+        check: {"severity": entry["severity"], "causes": entry["causes"]}
+        for check, entry in expected()[name].items()
     }
     assert found(name) == reviewed, json.dumps(found(name), indent=1)
 

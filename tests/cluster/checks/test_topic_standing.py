@@ -7,8 +7,8 @@ import pytest
 from tests.cluster import small
 from zkdash.cluster import checks
 from zkdash.cluster.checks import Observations
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import topic_statuses
 
 ID = "AAAAAAAAAAAAAAAAAAAAAQ"
@@ -20,7 +20,7 @@ def numbered(name: str, topic_id: str | None) -> small.Tree:
 
 
 CASES = [
-    ("D22", {"/admin/delete_topics/t": small.znode(None)}, Tone.WARNING, "deletion stuck, deleting"),
+    ("D22", {"/admin/delete_topics/t": small.znode(None)}, Severity.WARNING, "deletion stuck, deleting"),
     (
         "D26",
         {
@@ -28,17 +28,17 @@ CASES = [
                 version=1, partitions=[{"topic": "t", "partition": 0, "replicas": [1]}]
             )
         },
-        Tone.WARNING,
+        Severity.WARNING,
         "reassignment not cleared, 1 moving",
     ),
     (
         "D55",
         small.topic("t_x", {0: [1]}) | small.topic("t.x", {0: [1]}),
-        Tone.WARNING,
+        Severity.WARNING,
         "name collides in metrics",
     ),
-    ("D56", numbered("t", None) | numbered("u", ID), Tone.INFO, "no topic_id"),
-    ("D57", numbered("t", ID) | numbered("u", ID), Tone.CRITICAL, "shares its topic_id"),
+    ("D56", numbered("t", None) | numbered("u", ID), Severity.INFO, "no topic_id"),
+    ("D57", numbered("t", ID) | numbered("u", ID), Severity.CRITICAL, "shares its topic_id"),
 ]
 
 
@@ -50,9 +50,9 @@ def watched(state: ClusterState) -> Observations:
     return seen
 
 
-@pytest.mark.parametrize(("check", "tree", "tone", "words"), CASES)
+@pytest.mark.parametrize(("check", "tree", "severity", "words"), CASES)
 def test_a_check_that_names_a_topic_is_in_its_status(
-    check: str, tree: small.Tree, tone: Tone, words: str
+    check: str, tree: small.Tree, severity: Severity, words: str
 ) -> None:
     state = small.built(small.broker(1), small.controller(1), small.topic("t", {0: [1]}), tree)
     seen = watched(state)
@@ -60,7 +60,7 @@ def test_a_check_that_names_a_topic_is_in_its_status(
     assert name in seen.looked[check].held
     found = topic_statuses.of_topic(state, seen.standing, name)
     assert found is not None
-    assert (found.tone, found.words) == (tone, words)
+    assert (found.severity, found.words) == (severity, words)
 
 
 def test_what_stands_is_the_very_same_until_it_is_another() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from zkdash.cluster.ensemble import advisories, health
 from zkdash.cluster.ensemble.values import Ailment, Thresholds
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Member, Membership, Reach, Server, Told
 
 LIMITS = Thresholds()
@@ -66,28 +66,28 @@ def test_before_the_first_look_nothing_is_said() -> None:
 
 def test_no_leader_is_critical() -> None:
     found = judged(*(dead(number, Reach.NOT_SERVING) for number in (1, 2, 3)))
-    assert found["no-leader"].tone is Tone.CRITICAL
-    assert found["majority"].tone is Tone.CRITICAL
+    assert found["no-leader"].severity is Severity.CRITICAL
+    assert found["majority"].severity is Severity.CRITICAL
     assert "3 of 3 voters do not serve" in found["majority"].sentence
 
 
 def test_two_leaders_are_critical() -> None:
     found = judged(leader(1, 1), leader(2, 1), server(3))
-    assert found["two-leaders"].tone is Tone.CRITICAL
+    assert found["two-leaders"].severity is Severity.CRITICAL
     assert "zk1:2181 and zk2:2181" in found["two-leaders"].sentence
 
 
 def test_whose_mode_may_not_be_told_may_lead() -> None:
     found = judged(server(1), server(2), dead(3, Reach.NOT_ALLOWED))
-    assert found["no-leader"].tone is Tone.UNKNOWN
+    assert found["no-leader"].severity is Severity.UNKNOWN
     assert "zk3:2181" in found["no-leader"].sentence
     assert "majority" not in found
 
 
 def test_who_follows_follows_a_leader_that_is_not_named() -> None:
     found = judged(server(1), server(2), dead(3))
-    assert found["no-leader"].tone is Tone.UNKNOWN
-    assert found["bare-majority"].tone is Tone.WARNING
+    assert found["no-leader"].severity is Severity.UNKNOWN
+    assert found["bare-majority"].severity is Severity.WARNING
 
 
 def test_a_majority_is_the_leaders_word_where_it_gives_it() -> None:
@@ -101,7 +101,7 @@ def test_a_majority_is_the_leaders_word_where_it_gives_it() -> None:
 
 def test_without_the_leaders_word_it_is_who_can_be_reached() -> None:
     assert set(judged(leader(1), server(2), dead(3))) == {"bare-majority", "down"}
-    assert judged(leader(1), dead(2), dead(3))["majority"].tone is Tone.CRITICAL
+    assert judged(leader(1), dead(2), dead(3))["majority"].severity is Severity.CRITICAL
 
 
 def test_members_that_are_not_asked_count_as_voters() -> None:
@@ -120,7 +120,7 @@ def test_observers_do_not_vote() -> None:
 def test_an_even_number_of_voters_is_told_where_it_is_known() -> None:
     four = (leader(1, 3), server(2), server(3), server(4))
     assert judged(*four) == {}
-    assert judged(*four, membership=members(4))["even"].tone is Tone.INFO
+    assert judged(*four, membership=members(4))["even"].severity is Severity.INFO
 
 
 def test_weighed_votes_are_not_counted() -> None:
@@ -131,33 +131,33 @@ def test_weighed_votes_are_not_counted() -> None:
 def test_a_server_alone_is_a_warning_and_several_alone_are_no_ensemble() -> None:
     alone = server(1, "standalone")
     found = judged(alone)["standalone"]
-    assert (found.tone, found.server) == (Tone.WARNING, "zk1:2181")
-    assert judged(alone, server(2, "standalone"))["apart"].tone is Tone.CRITICAL
+    assert (found.severity, found.server) == (Severity.WARNING, "zk1:2181")
+    assert judged(alone, server(2, "standalone"))["apart"].severity is Severity.CRITICAL
 
 
 def test_one_follower_that_is_named_alone_says_nothing_of_the_others() -> None:
     assert judged(server(1)) == {}
-    assert judged(dead(1))["majority"].tone is Tone.CRITICAL
+    assert judged(dead(1))["majority"].severity is Severity.CRITICAL
 
 
 @pytest.mark.parametrize(
-    ("one", "rule", "tone"),
+    ("one", "rule", "severity"),
     [
-        (dead(3), "down", Tone.WARNING),
-        (dead(3, Reach.NOT_SERVING), "not-serving", Tone.WARNING),
-        (dead(3, Reach.STRANGE), "strange", Tone.WARNING),
-        (dead(3, Reach.NOT_ALLOWED), "not-allowed", Tone.INFO),
-        (msgspec.structs.replace(server(3), refused=("mntr",)), "not-allowed", Tone.INFO),
-        (msgspec.structs.replace(server(3), is_read_only=True), "read-only", Tone.WARNING),
-        (server(3, "read-only"), "read-only", Tone.WARNING),
-        (server(3, latency_avg=50.1), "latency", Tone.WARNING),
-        (server(3, descriptors=86, max_descriptors=100), "descriptors", Tone.WARNING),
-        (server(3, max_proposal=1_000_000), "buffer", Tone.WARNING),
+        (dead(3), "down", Severity.WARNING),
+        (dead(3, Reach.NOT_SERVING), "not-serving", Severity.WARNING),
+        (dead(3, Reach.STRANGE), "strange", Severity.WARNING),
+        (dead(3, Reach.NOT_ALLOWED), "not-allowed", Severity.INFO),
+        (msgspec.structs.replace(server(3), refused=("mntr",)), "not-allowed", Severity.INFO),
+        (msgspec.structs.replace(server(3), is_read_only=True), "read-only", Severity.WARNING),
+        (server(3, "read-only"), "read-only", Severity.WARNING),
+        (server(3, latency_avg=50.1), "latency", Severity.WARNING),
+        (server(3, descriptors=86, max_descriptors=100), "descriptors", Severity.WARNING),
+        (server(3, max_proposal=1_000_000), "buffer", Severity.WARNING),
     ],
 )
-def test_each_fault_of_a_server_is_told_with_its_name(one: Server, rule: str, tone: Tone) -> None:
+def test_each_fault_of_a_server_is_told_with_its_name(one: Server, rule: str, severity: Severity) -> None:
     found = judged(leader(1, 2), server(2), one)
-    assert found[rule].tone is tone
+    assert found[rule].severity is severity
     assert found[rule].server == "zk3:2181"
     assert "zk3:2181" in found[rule].sentence
 
@@ -223,7 +223,7 @@ def test_sizes_that_jump_are_told_and_growth_of_a_small_tree_is_not() -> None:
 def test_different_versions_are_told_with_who_runs_them() -> None:
     old = msgspec.structs.replace(server(3), told=Told("3.9.4", "follower", zxid=0x100000001))
     found = judged(leader(1, 2), server(2), old)
-    assert found["versions"].tone is Tone.INFO
+    assert found["versions"].severity is Severity.INFO
     assert found["versions"].sentence == (
         "The servers run different versions: 3.9.4 on zk3:2181; 3.9.5 on zk1:2181, zk2:2181."
     )
@@ -233,8 +233,8 @@ def test_what_is_worst_comes_first() -> None:
     found = health.examine(
         health.History(), Look(1.0, (leader(1, 1), leader(2, 1), dead(3), dead(4, Reach.NOT_ALLOWED))), LIMITS
     )[1]
-    assert [one.tone.rank for one in found] == sorted(one.tone.rank for one in found)
-    assert found[0].tone is Tone.CRITICAL
+    assert [one.severity.rank for one in found] == sorted(one.severity.rank for one in found)
+    assert found[0].severity is Severity.CRITICAL
 
 
 @pytest.mark.parametrize(
@@ -265,6 +265,6 @@ def test_each_version_has_the_holes_that_were_closed_after_it(version: str, hole
 def test_a_known_hole_is_told_with_where_it_is_closed() -> None:
     old = msgspec.structs.replace(server(3), told=Told("3.8.3", "follower", zxid=0x100000001))
     found = judged(leader(1, 2), server(2), old)["CVE-2024-23944"]
-    assert found.tone is Tone.WARNING
+    assert found.severity is Severity.WARNING
     assert "ZooKeeper 3.8.3 (zk3:2181)" in found.sentence
     assert found.sentence.endswith("closed in 3.8.4 or 3.9.2.")

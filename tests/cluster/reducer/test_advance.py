@@ -6,8 +6,8 @@ import pytest
 
 from tests.cluster import small
 from tests.narrowing import known
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import Counts
-from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Assignment, Layout, Unparsable
 from zkdash.znode import Unreadable
 
@@ -16,20 +16,20 @@ THREE = {0: [1, 2, 3], 1: [2, 3, 1]}
 REFUSED = Unreadable("no right to read it")
 STATE = "/brokers/topics/t/partitions/0/state"
 
-# What stands of the one topic "t": tree, tone, words, and the numbers that are not as in a healthy topic.
+# What stands of the one topic "t": tree, severity, words, and the numbers that are not as in a healthy topic.
 STANDINGS = [
-    ("healthy", small.topic("t", THREE), Tone.OK, "ok", {}),
+    ("healthy", small.topic("t", THREE), Severity.OK, "ok", {}),
     (
         "offline",
         small.topic("t", THREE) | small.state("t", 0, -1, []),
-        Tone.CRITICAL,
+        Severity.CRITICAL,
         "1 offline, 1 under-replicated",
         {"offline": 1, "under_replicated": 1, "preferred": 1, "preferable": 1, "leaders": {2}},
     ),
     (
         "led by the dead",
         small.topic("t", {0: [9, 2]}),
-        Tone.CRITICAL,
+        Severity.CRITICAL,
         "1 led by a dead broker",
         {
             "partitions": 1,
@@ -43,70 +43,70 @@ STANDINGS = [
     (
         "behind",
         small.topic("t", THREE) | small.state("t", 0, 1, [1, 2]),
-        Tone.WARNING,
+        Severity.WARNING,
         "1 under-replicated",
         {"under_replicated": 1},
     ),
     (
         "not preferred",
         small.topic("t", THREE) | small.state("t", 0, 2, [1, 2, 3]),
-        Tone.OK,
+        Severity.OK,
         "ok",
         {"preferred": 1, "leaders": {2}},
     ),
     (
         "no state yet",
         small.assignment("t", THREE),
-        Tone.CRITICAL,
+        Severity.CRITICAL,
         "2 without state",
         {"stateless": 2, "preferred": 0, "preferable": 0, "leaders": set()},
     ),
     (
         "malformed state",
         small.topic("t", THREE) | {STATE: small.znode("{")},
-        Tone.UNKNOWN,
+        Severity.UNKNOWN,
         "unparsable",
         {"unparsable": 1, "preferred": 1, "preferable": 1, "leaders": {2}},
     ),
     (
         "refused state",
         small.topic("t", THREE) | {STATE: REFUSED},
-        Tone.UNKNOWN,
+        Severity.UNKNOWN,
         "unreadable",
         {"unreadable": 1, "preferred": 1, "preferable": 1, "leaders": {2}},
     ),
     (
         "malformed assignment",
         small.topic("t", THREE) | {"/brokers/topics/t": small.znode("{")},
-        Tone.UNKNOWN,
+        Severity.UNKNOWN,
         "unparsable",
         {"partitions": None, "replication": None, "preferred": 0, "preferable": 0},
     ),
     (
         "refused assignment",
         small.topic("t", THREE) | {"/brokers/topics/t": REFUSED},
-        Tone.UNKNOWN,
+        Severity.UNKNOWN,
         "unreadable",
         {"partitions": None, "replication": None, "preferred": 0, "preferable": 0},
     ),
     (
         "states without assignment",
         small.topic("t", THREE) | {"/brokers/topics/t": small.znode(None)},
-        Tone.OK,
+        Severity.OK,
         "ok",
         {"partitions": None, "replication": None, "preferred": 0, "preferable": 0},
     ),
     (
         "orphan",
         small.topic("t", THREE) | small.state("t", 7, -1, []),
-        Tone.WARNING,
+        Severity.WARNING,
         "1 not assigned",
         {"orphans": 1},
     ),
     (
         "being deleted",
         small.topic("t", THREE) | small.state("t", 0, -1, []) | {"/admin/delete_topics/t": small.znode(None)},
-        Tone.INFO,
+        Severity.INFO,
         "deleting",
         {
             "offline": 1,
@@ -120,7 +120,7 @@ STANDINGS = [
     (
         "moving by znode",
         small.topic("t", THREE) | small.reassignment(("t", 0, [3, 2, 1])),
-        Tone.INFO,
+        Severity.INFO,
         "1 moving",
         {"moving": 1, "preferred": 1, "preferable": 1},
     ),
@@ -130,7 +130,7 @@ STANDINGS = [
             "t", {0: [3, 1, 2], 1: [2, 3, 1]}, adding_replicas={"0": [3]}, removing_replicas={"0": [1]}
         )
         | small.state("t", 0, 1, [1, 2]),
-        Tone.INFO,
+        Severity.INFO,
         "1 moving",
         {"moving": 1, "preferred": 1, "preferable": 1},
     ),
@@ -140,22 +140,28 @@ STANDINGS = [
             "t", {0: [3, 1, 2], 1: [2, 3, 1]}, adding_replicas={"0": [3]}, removing_replicas={"0": [1]}
         )
         | small.state("t", 0, 2, [2]),
-        Tone.WARNING,
+        Severity.WARNING,
         "1 under-replicated, 1 at min ISR, 1 moving",
         {"moving": 1, "under_replicated": 1, "preferred": 1, "preferable": 1, "leaders": {2}},
     ),
-    ("overrides", small.topic("t", THREE) | small.config("t", a="1", b="2"), Tone.OK, "ok", {"overrides": 2}),
+    (
+        "overrides",
+        small.topic("t", THREE) | small.config("t", a="1", b="2"),
+        Severity.OK,
+        "ok",
+        {"overrides": 2},
+    ),
     (
         "malformed config",
         small.topic("t", THREE) | {"/config/topics/t": small.znode("x")},
-        Tone.OK,
+        Severity.OK,
         "ok",
         {"overrides": None},
     ),
     (
         "different lengths",
         small.topic("t", {0: [1], 1: [1, 2]}),
-        Tone.WARNING,
+        Severity.WARNING,
         "1 with one replica, unequal replication",
         {"replication": (1, 2), "leaders": {1}, "brokers": {1, 2}},
     ),
@@ -179,13 +185,15 @@ HEALTHY = {
 
 
 @pytest.mark.parametrize(
-    ("tree", "tone", "words", "other"),
+    ("tree", "severity", "words", "other"),
     [case[1:] for case in STANDINGS],
     ids=[case[0] for case in STANDINGS],
 )
-def test_a_topic_is_summed_up(tree: small.Tree, tone: Tone, words: str, other: dict[str, object]) -> None:
+def test_a_topic_is_summed_up(
+    tree: small.Tree, severity: Severity, words: str, other: dict[str, object]
+) -> None:
     summary = small.built(BROKERS, tree).summaries["t"]
-    assert (summary.tone, summary.words) == (tone, words)
+    assert (summary.severity, summary.words) == (severity, words)
     expected = HEALTHY | other
     assert {field: getattr(summary, field) for field in expected} == expected
 
@@ -238,7 +246,7 @@ def test_the_counts_are_sums_over_the_topics() -> None:
         preferred=3,
         preferable=3,
         topics_08=3,
-        tones=(1, 0, 0, 1, 1),
+        severities=(1, 0, 0, 1, 1),
     )
     assert [name for _, name in state.ranking] == ["b", "c", "a"]
 
@@ -364,9 +372,9 @@ def test_a_leader_that_dies_makes_its_topics_critical_and_no_others() -> None:
     topics = (small.topic(name, {0: ids}) for name, ids in _ASSIGNED.items())
     state = small.built(BROKERS, *topics)
     after, touched = small.step(state, small.gone("/brokers/ids/1"))
-    assert (after.summaries["one"].leader_dead, after.summaries["one"].tone) == (1, Tone.CRITICAL)
+    assert (after.summaries["one"].leader_dead, after.summaries["one"].severity) == (1, Severity.CRITICAL)
     followed = after.summaries["two"]
-    assert (followed.tone, followed.words) == (Tone.WARNING, "1 with a dead broker in sync")
+    assert (followed.severity, followed.words) == (Severity.WARNING, "1 with a dead broker in sync")
     assert after.summaries["three"] is state.summaries["three"]
     assert touched.topics == {"one", "two"}
     assert {"brokers", "topics"} <= touched.areas

@@ -11,7 +11,7 @@ from tests import recorded
 from tests.cluster import small
 from zkdash.cluster.evaluation.context import Context
 from zkdash.cluster.model.load import Load
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.cluster.reducer import loads
 
@@ -26,8 +26,8 @@ STATE = small.built(
 )
 
 
-def _tones(**counts: int) -> tuple[int, ...]:
-    return tuple(counts.get(tone.value, 0) for tone in Tone)
+def _severities(**counts: int) -> tuple[int, ...]:
+    return tuple(counts.get(severity.value, 0) for severity in Severity)
 
 
 def test_a_broker_carries_what_it_leads_and_holds() -> None:
@@ -37,7 +37,7 @@ def test_a_broker_carries_what_it_leads_and_holds() -> None:
         preferred=2,
         unled=1,
         under_replicated=1,
-        tones=_tones(critical=1, warning=1, unknown=1, info=1, ok=1),
+        severities=_severities(critical=1, warning=1, unknown=1, info=1, ok=1),
     )
     assert STATE.loads[2].preferred == 2
     assert (STATE.loads[2].unled, STATE.loads[2].under_replicated) == (1, 2)
@@ -45,20 +45,20 @@ def test_a_broker_carries_what_it_leads_and_holds() -> None:
 
 def test_a_broker_that_is_not_registered_carries_on() -> None:
     assert 9 not in STATE.brokers
-    assert STATE.loads[9] == Load(replicas=2, tones=_tones(warning=1, info=1))
+    assert STATE.loads[9] == Load(replicas=2, severities=_severities(warning=1, info=1))
 
 
 def test_who_carries_nothing_any_more_is_not_there() -> None:
     after, _ = small.step(STATE, small.topic("t", {0: [1, 2], 1: [2, 1], 2: [2, 1], 3: [1, 2]}))
-    assert after.loads[9] == Load(replicas=1, tones=_tones(info=1))
+    assert after.loads[9] == Load(replicas=1, severities=_severities(info=1))
     gone = list(small.topic("going", {0: [1, 9]}))
     assert 9 not in small.step(after, small.gone(*gone))[0].loads
 
 
 def test_a_leader_outside_the_assignment_leads_without_holding() -> None:
     state = small.built(small.broker(5), small.topic("t", {0: [1]}) | small.state("t", 0, 5, [5]))
-    assert state.loads[5] == Load(leaders=1, tones=_tones(critical=1))
-    assert state.loads[1] == Load(replicas=1, preferred=1, unled=1, tones=_tones(critical=1))
+    assert state.loads[5] == Load(leaders=1, severities=_severities(critical=1))
+    assert state.loads[1] == Load(replicas=1, preferred=1, unled=1, severities=_severities(critical=1))
 
 
 def test_nobody_is_asked_to_lead_what_moves() -> None:
@@ -76,7 +76,7 @@ def test_nobody_is_asked_to_lead_what_moves() -> None:
 def test_a_broker_that_goes_makes_what_it_leads_critical() -> None:
     before = small.built(small.broker(1), small.broker(2), small.topic("t", {0: [1, 2], 1: [2, 1]}))
     after, _ = small.step(before, small.gone("/brokers/ids/1"))
-    assert after.loads[2].tones == _tones(critical=1, warning=1)
+    assert after.loads[2].severities == _severities(critical=1, warning=1)
     back, _ = small.step(after, small.broker(1))
     assert back.loads == before.loads
 
@@ -113,7 +113,7 @@ def test_a_changed_state_looks_at_one_partition(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("name", recorded.RECORDED)
 def test_every_recorded_tree_is_carried_as_its_file_says(name: str) -> None:
-    """Counted from the raw file, but for the tones, which are held to the rows in test_broker_queries."""
+    """Counted from the raw file; severities are held to the rows in test_broker_queries."""
     expected = recorded.loads(name)
     found = small.built(recorded.load(name)).loads
     fields = ("leaders", "replicas", "preferred", "unled", "partitions_07")

@@ -7,7 +7,7 @@ import pytest
 from bench import tree
 from tests.cluster import small
 from tests.narrowing import known
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.query import Keys
 from zkdash.cluster.tables.topic_queries import Query
@@ -29,7 +29,7 @@ STATE = small.built(
 )
 
 KEYS: Keys[TopicRow] = {
-    "status": lambda row: row.summary.tone.rank,
+    "status": lambda row: row.summary.severity.rank,
     "name": lambda row: row.summary.name,
     "partitions": lambda row: row.summary.partitions,
 }
@@ -83,7 +83,7 @@ def test_each_status_says_how_many_it_would_show() -> None:
 def test_pages_are_cut_from_the_default_order_and_from_a_sorted_one_alike() -> None:
     state = small.built(dict(tree.tree(topics=120, partitions=1, groups=0)))
     named = [tree.topic_name(number) for number in range(120)]
-    crowded = [name for name in named if state.summaries[name].tone is Tone.WARNING]
+    crowded = [name for name in named if state.summaries[name].severity is Severity.WARNING]
     assert len(crowded) == 40
     ranked = [*crowded, *(name for name in named if name not in crowded)]
     for sort, order in (("", ranked), ("name", named)):
@@ -122,7 +122,7 @@ def test_a_row_holds_the_reason_where_there_is_no_value() -> None:
 def test_a_topics_row() -> None:
     (row,) = topic_queries.select_topics(STATE, Query(q="billing")).rows
     summary = row.summary
-    assert (summary.tone, summary.words) == (Tone.WARNING, "1 under-replicated, 1 at min ISR")
+    assert (summary.severity, summary.words) == (Severity.WARNING, "1 under-replicated, 1 at min ISR")
     assert (row.partitions, row.replication, row.groups, row.overrides) == (1, (2, 2), 1, 0)
     assert (summary.under_replicated, summary.offline, summary.leader_dead, row.marks) == (1, 0, 0, ())
     assert row.preferred_percent == 100.0
@@ -183,15 +183,18 @@ def test_the_brokers_of_a_07_topic_are_selected() -> None:
     state = small.built({"/brokers/ids/1": small.znode("h-1:h:9092")}, tree_)
     found = topic_queries.select_counts(state, state.topics["old"], Query(sort="-broker"))
     assert [(row.broker, row.status, row.live) for row in found.rows] == [
-        (1, Tone.OK, True),
-        (0, Tone.UNKNOWN, False),
+        (1, Severity.OK, True),
+        (0, Severity.UNKNOWN, False),
     ]
 
 
 def test_what_stands_against_a_topic_is_in_its_status_wherever_it_is_listed() -> None:
     marked = {"/admin/delete_topics/b": small.znode(None)}
     state = small.built(small.broker(1), *(small.topic(name, {0: [1]}) for name in "abc"), marked)
-    standing = {"b": ((Tone.WARNING, "deletion stuck"),), "c": ((Tone.CRITICAL, "shares its topic_id"),)}
+    standing = {
+        "b": ((Severity.WARNING, "deletion stuck"),),
+        "c": ((Severity.CRITICAL, "shares its topic_id"),),
+    }
 
     def shown(query: Query) -> list[tuple[str, str]]:
         found = topic_queries.select_topics(state, query, KEYS, standing=standing)
@@ -205,7 +208,7 @@ def test_what_stands_against_a_topic_is_in_its_status_wherever_it_is_listed() ->
     found = topic_queries.select_topics(state, Query(status=("ok",)), KEYS, standing=standing)
     assert [row.summary.name for row in found.rows] == ["a"]
     assert found.matched == 1
-    assert {tone: count for tone, count in found.counts.items() if count} == {
+    assert {severity: count for severity, count in found.counts.items() if count} == {
         "critical": 1,
         "warning": 1,
         "ok": 1,

@@ -105,7 +105,7 @@ def test_actions_stand_newest_first_with_what_became_of_them(client: Client) -> 
     look()
     page = Markup(client.get(URL))
     assert page.texts("#actions-rows th") == [f"#{second.id}", f"#{first.id}"]
-    assert page.texts("#actions-rows span.tone") == ["? planned", "? stopped"]
+    assert page.texts("#actions-rows span.severity") == ["? planned", "? stopped"]
     assert "Withdrawn by ben; nothing was written." in page.text("#actions-rows")
     assert page.text("#showing") == "Showing 2 of 2 actions"
 
@@ -240,7 +240,7 @@ def test_a_reassignment_at_work_shows_its_way_its_partitions_and_what_hinders_th
         "verifying: waits until 2 partitions have exactly these replicas",
         "ahead: done",
     ]
-    assert page.texts("#moves-rows span.tone") == ["● moving", "● moving"]
+    assert page.texts("#moves-rows span.severity") == ["● moving", "● moving"]
     assert page.text("#moves-told") == "2 partitions: 2 moving."
     del tree["/brokers/ids/3"]
     look(tree)
@@ -290,7 +290,7 @@ def test_what_is_done_and_left_is_told_with_an_end_at_that_rate(client: Client, 
     states.publish(tree, queue=queue.current("demo"), as_of=at)
     page = Markup(client.get(f"{URL}{action.id}/"))
     assert "done by about 2026-11-21 12:03 UTC (1 of 2 partitions so far)" in page.text("#facts")
-    assert page.texts("#moves-rows span.tone") == ["● moving", "✓ done"]
+    assert page.texts("#moves-rows span.severity") == ["● moving", "✓ done"]
 
 
 def test_a_review_names_what_checks_would_find_until_it_is_decided(client: Client) -> None:

@@ -12,8 +12,8 @@ from lxml import html
 from tests.web import states
 from tests.web.states import TIME
 from zkdash.cluster.foresight import Foreseen, Foresight
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.plans import planner
 from zkdash.cluster.plans.goals import Assigned, Consumed, Gone, Led, Reelected, Written
 from zkdash.cluster.plans.intents import CreateTopic, Reassign
@@ -227,7 +227,7 @@ def test_every_goal_has_its_words(goal: Any, sentence: str) -> None:
 
 def test_what_checks_would_find_stands_before_what_is_written_and_is_only_ever_text() -> None:
     evil = "<img src=x onerror=alert(1)>"
-    one = Foreseen("D9", Tone.CRITICAL, evil, ((evil, ""), ("t", evil)), 37, 600.0)
+    one = Foreseen("D9", Severity.CRITICAL, evil, ((evil, ""), ("t", evil)), 37, 600.0)
     found = foreseen.told("demo", Foresight((one,), (), (evil,)))
     markup = render_to_string("actions/review.html", {"review": review.of(planned(MOVE), foreseen=found)})
     page = html.fromstring(f"<div>{markup}</div>")

@@ -25,7 +25,7 @@ from zkdash.actions.reading.entries import Entry
 from zkdash.actions.states import State
 from zkdash.cluster.ensemble.values import Ensemble
 from zkdash.cluster.model.findings import Finding
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Reach, Server, Told
 from zkdash.live.queue import Queue
 from zkdash.web.api import metrics
@@ -53,7 +53,7 @@ def of(found: Samples, name: str, cluster: str = "demo", **labels: str) -> float
 
 
 def test_the_page_tells_the_cluster_that_is_watched(client: Client) -> None:
-    finding = Finding("D1", Tone.CRITICAL, "1 partition has no leader", 1, "topics", "", 0.0, "")
+    finding = Finding("D1", Severity.CRITICAL, "1 partition has no leader", 1, "topics", "", 0.0, "")
     states.publish(
         {**states.sick(), **states.group("g", {"g_h-1-00000000": ["orders"]}, owners={"orders": [0]})},
         findings=(finding,),
@@ -75,8 +75,8 @@ def test_the_page_tells_the_cluster_that_is_watched(client: Client) -> None:
         "groups": 1,
         "group_partitions_unowned": 2,
     }
-    assert of(found, "check_failing", check="D1", tone="critical") == 1
-    assert of(found, "check_failing", check="D8", tone="ok") == 0
+    assert of(found, "check_failing", check="D1", severity="critical") == 1
+    assert of(found, "check_failing", check="D8", severity="ok") == 0
     assert of(found, "check_acknowledged", check="D1") == 0
     assert of(found, "check_acknowledged", check="D8") is None
     assert of(found, "zxid") == 1000
@@ -213,7 +213,7 @@ def test_who_prefers_openmetrics_gets_it(client: Client) -> None:
 def _told(client: Client, settings: Settings) -> set[str]:
     """Every name that the page can hold."""
     settings.ZKDASH_METRICS_NAMES = True
-    finding = Finding("D1", Tone.CRITICAL, "", 1, "topics", "", 0.0, "")
+    finding = Finding("D1", Severity.CRITICAL, "", 1, "topics", "", 0.0, "")
     tree = {**states.sick(), **states.group("g", {})}
     states.publish(tree, findings=(finding,), queue=Queue(read=True))
     _ensemble()

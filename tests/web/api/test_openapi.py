@@ -22,7 +22,7 @@ from tests.actions import small
 from tests.web import states
 from zkdash.cluster import checks
 from zkdash.cluster.model.findings import Finding
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.web import pages, urls
 from zkdash.web.api import openapi
 from zkdash.web.frame import links
@@ -46,7 +46,7 @@ LAYOUT_07: states.Tree = {
 def number(settings: Settings) -> int:
     """A cluster with everything that an address may name; its action's number."""
     settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),), ask_brokers=False),)
-    finding = Finding("D1", Tone.CRITICAL, "1 partition has no leader", 1, "topics", "", 0.0, "")
+    finding = Finding("D1", Severity.CRITICAL, "1 partition has no leader", 1, "topics", "", 0.0, "")
     members = {"billing_h-1-00000000": ["orders"]}
     tree = {
         **states.sick(),

@@ -26,7 +26,11 @@ def test_every_broker_says_what_it_carries(client: Client) -> None:
     states.publish(states.sick())
     page = Markup(client.get(URL))
     assert [row.get("id") for row in page.all("#brokers-rows tr")] == ["broker-1", "broker-2", "broker-3"]
-    assert page.texts("#brokers-rows span.tone") == ["✓ ok", "✓ ok", "✕ not registered, 4 under-replicated"]
+    assert page.texts("#brokers-rows span.severity") == [
+        "✓ ok",
+        "✓ ok",
+        "✕ not registered, 4 under-replicated",
+    ]
     assert [crown.get("aria-label") for crown in page.all("#broker-2 th span")] == ["controller"]
     assert [cell.get("title") for cell in page.all("#broker-2 td") if cell.get("title")] == [
         "−20 % against the mean",
@@ -127,7 +131,7 @@ def test_absent_unparsable_and_unreadable_are_three_things(client: Client) -> No
         "not readable",
         "SSL://h:1",
     ]
-    assert page.texts("#brokers-rows span.tone") == ["✓ ok", "? unparsable", "? unreadable", "✓ ok"]
+    assert page.texts("#brokers-rows span.severity") == ["✓ ok", "? unparsable", "? unreadable", "✓ ok"]
     (problem,) = {link.get("href") for link in page.all("#broker-2 a") if "problems" in link.get("href")}
     assert problem == "/c/demo/problems/?q=%2Fbrokers%2Fids%2F2"
     rows = json.loads(client.get(URL, {"format": "json"}).content)["rows"]

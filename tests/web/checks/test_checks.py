@@ -28,7 +28,7 @@ from zkdash.alarms.open_alarms import Acknowledgement, Alarms, OpenAlarm, Seen
 from zkdash.cluster import checks
 from zkdash.cluster.checks import CHECKS, Observations
 from zkdash.cluster.checks.observations import CheckResult
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import Violation
 from zkdash.configuration.checks import ChecksByCluster
 from zkdash.live.parts import PageKey
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 ALL = "/c/demo/checks/"
 ONE = "/c/demo/checks/D3/"
-KNOWN = Acknowledgement(7, "ann", states.TIME, "we know", {"orders": 2}, Tone.CRITICAL)
+KNOWN = Acknowledgement(7, "ann", states.TIME, "we know", {"orders": 2}, Severity.CRITICAL)
 ORDERS = Violation(2, states.TIME / 1000, why="no replica lives")
 
 
@@ -52,7 +52,7 @@ def together(*seen: Seen) -> Observations:
         looked |= one.observations.looked
     found = [one.finding for one in looked.values() if one.finding is not None]
     passing = tuple(name for name, one in looked.items() if one.causes is not None and not one.causes)
-    found.sort(key=lambda one: one.tone.rank)
+    found.sort(key=lambda one: one.severity.rank)
     return Observations(looked=looked, findings=tuple(found), passing=passing)
 
 
@@ -250,7 +250,7 @@ def test_the_page_of_a_topic_tells_its_part_of_what_all_topics_add_up_to(client:
     page = Markup(client.get("/c/demo/topics/clicks/"))
     assert page.texts("#held-against .what")[0] == "1 partition has no leader"
     assert [one.get("data-check") for one in page.all("#held-against li")] == ["D1", "D58"]
-    assert page.texts("#facts span.tone")[0].startswith("✕ 1 offline")
+    assert page.texts("#facts span.severity")[0].startswith("✕ 1 offline")
     assert page.all("#held-against time")[0].get("datetime") >= known(times.utc_text(states.TIME))
     whole = Markup(client.get("/c/demo/topics/payments/"))
     assert whole.texts("#held-against .what") == ["1 partition is under-replicated"]

@@ -90,7 +90,7 @@ def test_absent_unparsable_and_unreadable_are_three_things(client: Client) -> No
         }
     )
     page = Markup(client.get(URL))
-    assert page.texts("#acls-rows span.tone") == ["▲ unparsable", "? not readable"]
+    assert page.texts("#acls-rows span.severity") == ["▲ unparsable", "? not readable"]
     assert page.texts("#acls-rows td.missing")[:8] == ["?"] * 4 + ["not readable"] * 4
     assert page.texts("#tokens-rows td.missing") == ["?"] * 3 + ["not readable"] * 3
     hrefs = {

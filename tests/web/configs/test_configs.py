@@ -65,7 +65,7 @@ def test_the_page_leads_from_topics_and_brokers_to_theirs_and_says_what_is_hidde
     (why,) = {span.get("title") for span in page.all("#configs-rows td.raw span")}
     assert why is not None
     assert "never read into zkdash" in why
-    assert page.texts("#configs-rows span.tone")[0] == "● no such topic"
+    assert page.texts("#configs-rows span.severity")[0] == "● no such topic"
     assert page.text("#showing") == "Showing 8 of 8 entities"
 
 
@@ -97,7 +97,7 @@ def test_absent_unparsable_and_unreadable_are_three_things(client: Client) -> No
     }
     states.publish(tree)
     page = Markup(client.get(URL))
-    assert page.texts("#configs-rows span.tone") == ["▲ unparsable", "? not readable"]
+    assert page.texts("#configs-rows span.severity") == ["▲ unparsable", "? not readable"]
     assert page.texts("#configs-rows td.missing") == ["?", "not readable", "—"]
     (link,) = {link.get("href") for link in page.all("#configs-rows td.missing a")}
     assert link == "/c/demo/problems/?q=%2Fconfig%2Fclients%2Fbad"

@@ -10,7 +10,7 @@ from zkdash.web.drawing.series import Series
 
 
 def test_a_small_line_breaks_where_nothing_is_known_and_stands_on_its_area() -> None:
-    assert series.sparkline((0, 2, None, 4), label="offline: 0 to 4", tone="critical") == (
+    assert series.sparkline((0, 2, None, 4), label="offline: 0 to 4", severity="critical") == (
         '<svg viewBox="0 0 120 24" role="img" aria-label="offline: 0 to 4" class="drawing spark critical" '
         'preserveAspectRatio="none" data-top="4">'
         '<path d="M0 24L15 24L45 12H60V24H0ZM90 0L105 0H120V24H90Z" class="area line-1"/>'

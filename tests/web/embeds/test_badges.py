@@ -10,7 +10,7 @@ from tests.web.embeds.conftest import Give
 from zkdash.access.embeds import View
 from zkdash.access.models import Embed
 from zkdash.cluster.model.findings import Finding
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.web.embeds import badges
 from zkdash.zk.connection.session import Phase
 
@@ -18,8 +18,8 @@ GREEN = "#176b34"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def finding(check: str, count: int, tone: Tone = Tone.CRITICAL) -> Finding:
-    return Finding(check, tone, "It fails.", count, "topics", "", 1_795_000_000.0, "Look.")
+def finding(check: str, count: int, severity: Severity = Severity.CRITICAL) -> Finding:
+    return Finding(check, severity, "It fails.", count, "topics", "", 1_795_000_000.0, "Look.")
 
 
 def said(client: Client, token: str) -> tuple[list[str], str]:
@@ -110,7 +110,7 @@ def test_one_that_ended_shows_nothing_of_the_cluster(client: Client, give: Give)
 
 
 def test_names_are_text_and_nothing_else() -> None:
-    badge = badges.Badge("<script>\"&'" * 20, "</text><script>1</script>", Tone.OK)
+    badge = badges.Badge("<script>\"&'" * 20, "</text><script>1</script>", Severity.OK)
     content = badges.picture(badge).content
     root = etree.fromstring(content)
     assert b"<script" not in content

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Unparsable
 from zkdash.web.frame import cells
 from zkdash.web.frame.cells import broker_cells
@@ -17,8 +17,8 @@ EVIL = "<img src=x onerror=alert(1)>\"'"
     [
         (cells.Number(12345), '<td class="num">12\u202f345</td>', 12345),
         (cells.Number(0), '<td class="num zero">0</td>', 0),
-        (cells.Number(0, alert=Tone.CRITICAL), '<td class="num zero">0</td>', 0),
-        (cells.Number(2, alert=Tone.CRITICAL), '<td class="num"><span class="critical">2</span></td>', 2),
+        (cells.Number(0, alert=Severity.CRITICAL), '<td class="num zero">0</td>', 0),
+        (cells.Number(2, alert=Severity.CRITICAL), '<td class="num"><span class="critical">2</span></td>', 2),
         (cells.Id(12345), '<td class="num">12345</td>', 12345),
         (cells.Range(3, 3), '<td class="num">3</td>', 3),
         (cells.Range(1, 3), '<td class="num">1–3</td>', 1),
@@ -27,9 +27,9 @@ EVIL = "<img src=x onerror=alert(1)>\"'"
         (cells.Head(7), '<th scope="row" class="num">7</th>', 7),
         (cells.Text("a"), '<td class="text"><bdi>a</bdi></td>', "a"),
         (
-            cells.Status(Tone.WARNING, "2 under-replicated"),
+            cells.Status(Severity.WARNING, "2 under-replicated"),
             (
-                '<td class="status"><span class="tone warning"><span aria-hidden="true">▲</span> '
+                '<td class="status"><span class="severity warning"><span aria-hidden="true">▲</span> '
                 "2 under-replicated</span></td>"
             ),
             "warning",
@@ -57,7 +57,7 @@ EVIL = "<img src=x onerror=alert(1)>\"'"
         ),
         (
             cells.Marks(("deleting",)),
-            '<td><span class="tone info">deleting</span></td>',
+            '<td><span class="severity info">deleting</span></td>',
             ["deleting"],
         ),
     ],
@@ -88,7 +88,7 @@ def test_the_kinds_of_no_value_stay_apart(cell: cells.Missing, shown: str, why: 
         cells.Name(EVIL, "/x"),
         cells.Text(EVIL),
         cells.Path(EVIL),
-        cells.Status(Tone.OK, EVIL),
+        cells.Status(Severity.OK, EVIL),
         cells.Marks((EVIL,)),
         cells.absent(EVIL),
     ],

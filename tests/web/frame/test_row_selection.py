@@ -11,7 +11,7 @@ from tests.web.markup import Markup
 from zkdash.access.models import Grant
 from zkdash.access.roles import Role
 from zkdash.cluster.model.findings import Finding
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 PATHS = [
     "topics/",
@@ -72,7 +72,7 @@ def test_a_hostile_name_is_only_the_value_of_its_box() -> None:
 def test_a_check_that_fails_leads_to_the_action_that_may_help() -> None:
     finding = Finding(
         check="D2",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         sentence="A leader is dead",
         count=1,
         since=1.0,

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from tests.web import states
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Layout
 from zkdash.web.brokers import brokers
 from zkdash.web.checks import problems
@@ -30,7 +30,7 @@ LISTS: dict[str, Sequence[ListColumn[Any]]] = {
 SORTS = [(page, column.name) for page, columns in LISTS.items() for column in columns if column.is_sortable]
 # What is shown of these stands in another order: the worst, the controller first; ids are hexadecimal.
 _ORDERS: dict[str, Callable[[Any], Any]] = {
-    "status": lambda word: Tone(word).rank,
+    "status": lambda word: Severity(word).rank,
     "controller": lambda holds: not holds,
     "session": lambda shown: int(shown, 16),
     "settings": len,

@@ -128,7 +128,7 @@ def test_each_verdict_has_its_words(client: Client) -> None:
     tree |= _owners("payments", {"0": f"{ONE}-0"})
     states.publish({path: znode for path, znode in tree.items() if znode is not None})
     page = Markup(client.get(URL, {"sort": "status"}))
-    assert page.texts("#partitions-rows span.tone") == [
+    assert page.texts("#partitions-rows span.severity") == [
         "✕ unowned",
         "▲ bad offset, only an offset",
         "▲ owned by another member",
@@ -193,10 +193,10 @@ def test_a_group_that_has_just_moved_says_that_it_rebalances(client: Client) -> 
     states.publish(tree, restless={"billing": states.TIME})
     page = Markup(client.get(URL))
     assert page.texts("#facts span.info") == ["rebalancing"]
-    assert page.texts("#partitions-rows span.tone")[0] == "● owned by another member"
+    assert page.texts("#partitions-rows span.severity")[0] == "● owned by another member"
     states.publish(tree)
     page = Markup(client.get(URL))
-    assert page.texts("#partitions-rows span.tone")[0] == "▲ owned by another member"
+    assert page.texts("#partitions-rows span.severity")[0] == "▲ owned by another member"
 
 
 def test_the_coordinator_is_computed_from_zookeeper(client: Client) -> None:
@@ -222,7 +222,7 @@ def test_a_group_with_only_offsets_says_what_is_missing(client: Client) -> None:
     page = Markup(client.get(URL))
     assert page.texts("p.note") == ["Only offsets: no member is registered now."]
     assert page.text("#members-rows") == "No member is registered: nobody reads for this group now."
-    assert page.texts("#partitions-rows span.tone") == ["● only an offset"]
+    assert page.texts("#partitions-rows span.severity") == ["● only an offset"]
 
 
 def test_a_group_that_is_not_there_is_a_404_that_can_still_come_alive(client: Client) -> None:
@@ -318,7 +318,7 @@ def test_layout_07_counts_in_bytes_and_has_no_log_ends(client: Client) -> None:
     # As numbers: 1-2 comes before 1-10.
     numbers = [row.xpath("td[1]")[0].text for row in page.all("#partitions-rows tr")]
     assert numbers[:4] == ["1-0", "1-1", "1-2", "1-3"]
-    assert page.texts("#partitions-rows span.tone") == ["✓ as expected"] * 12
+    assert page.texts("#partitions-rows span.severity") == ["✓ as expected"] * 12
 
 
 def test_one_commit_is_one_row_of_an_open_page(client: Client) -> None:

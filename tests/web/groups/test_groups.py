@@ -52,7 +52,12 @@ def test_groups_stand_worst_first(client: Client) -> None:
     states.publish(_tree())
     page = Markup(client.get(URL))
     assert page.texts("#groups-rows th") == ["audit", "mirror", "old", "billing"]
-    assert page.texts("#groups-rows span.tone") == ["✕ 1 unowned", "● only members", "● only offsets", "✓ ok"]
+    assert page.texts("#groups-rows span.severity") == [
+        "✕ 1 unowned",
+        "● only members",
+        "● only offsets",
+        "✓ ok",
+    ]
     row = links.element_id("group", "audit")
     assert page.texts(f"#{row} td")[1:6] == ["1", "1", "2 / 3", "1", "unknown"]
     assert page.texts(f"#{row} td")[9] == "ZooKeeper"

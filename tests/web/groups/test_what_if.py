@@ -42,7 +42,7 @@ def test_a_member_less_moves_its_partitions(client: Client) -> None:
     assert "2 of 4 partitions would change their owner, 2 of them to another member." in page.text("#answer")
     share = "#" + links.element_id("share", TWO)
     assert page.texts(f"{share} td") == ["2", "0", "removed"]
-    assert page.texts("#shifts-rows span.tone") == ["● to another member"] * 2
+    assert page.texts("#shifts-rows span.severity") == ["● to another member"] * 2
     assert page.texts("#shifts-rows th") == ["wide", "wide"]
     assert [box.get("value") for box in page.all("input") if box.get("checked") is not None] == [TWO]
 
@@ -63,7 +63,7 @@ def test_a_topic_that_grows_gives_new_partitions_their_first_owner(client: Clien
 def test_a_new_member_is_placed_by_its_host(client: Client) -> None:
     page = Markup(client.get(URL, {"add": "1", "host": "a-host", "threads": "2"}))
     assert page.texts("#shares-rows th bdi")[0] == "a-host-…-00000000"
-    assert page.texts("#shares-rows span.tone") == ["new"]
+    assert page.texts("#shares-rows span.severity") == ["new"]
 
 
 def test_csv_has_each_partition_that_moves(client: Client) -> None:

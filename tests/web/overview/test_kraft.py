@@ -32,7 +32,7 @@ def _facts(page: Markup) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("tree", "stage", "tone"),
+    ("tree", "stage", "severity"),
     [
         (BY_BROKER, "not begun", "● Not begun."),
         (BY_BROKER | WAITS, "a KRaft controller waits for the brokers", "● A KRaft controller has found"),
@@ -46,11 +46,11 @@ def _facts(page: Markup) -> dict[str, str]:
         ({"/migration": Unreadable("no right")}, "not known", "? How far a migration is cannot be told"),
     ],
 )
-def test_each_stage_is_told(client: Client, tree: states.Tree, stage: str, tone: str) -> None:
+def test_each_stage_is_told(client: Client, tree: states.Tree, stage: str, severity: str) -> None:
     states.publish({**states.brokers(1, 2), **tree})
     page = Markup(client.get(URL))
     assert page.text("h1") == f"Migration to KRaft: {stage}"
-    assert page.text("#kraft p.banner").startswith(tone)
+    assert page.text("#kraft p.banner").startswith(severity)
 
 
 def test_what_zookeeper_holds_of_it_is_shown(client: Client) -> None:

@@ -16,7 +16,7 @@ from zkdash.cluster.checks import CHECKS, TITLES
 from zkdash.cluster.incidents import Incidents, fold
 from zkdash.cluster.incidents.causes import ELECTING_MS, causes
 from zkdash.cluster.model.findings import Finding
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.queue import Queue
 from zkdash.web.frame import times
 from zkdash.zk.connection.session import Phase
@@ -24,7 +24,7 @@ from zkdash.zk.connection.session import Phase
 URL = "/c/demo/"
 OFFLINE = Finding(
     check="D1",
-    tone=Tone.CRITICAL,
+    severity=Severity.CRITICAL,
     sentence="1 partition has no leader",
     count=1,
     page="topics",

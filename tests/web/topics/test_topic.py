@@ -9,7 +9,7 @@ from tests.web import states
 from tests.web.markup import Markup
 from zkdash.broker.samples import LogEnds, Samples, Unknown
 from zkdash.cluster.checks import Observations
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import ChangedAreas
 from zkdash.web.frame import links
@@ -286,7 +286,7 @@ def test_it_is_looked_at_again_when_rights_or_notifications_change() -> None:
 
 
 def test_its_status_agrees_with_the_check_that_names_it_in_the_list_and_in_json(client: Client) -> None:
-    standing = {"orders": ((Tone.CRITICAL, "shares its topic_id"),)}
+    standing = {"orders": ((Severity.CRITICAL, "shares its topic_id"),)}
     states.publish(states.healthy(), observations=Observations(standing=standing))
     assert "shares its topic_id" in Markup(client.get(URL)).text("#facts")
     document = json.loads(client.get(URL, {"format": "json"}).content)

@@ -34,7 +34,7 @@ def test_topics_stand_worst_first(client: Client) -> None:
     states.publish(states.sick())
     page = Markup(client.get(URL))
     assert page.texts("#topics-rows th") == ["clicks", "orders", "payments"]
-    assert page.texts("#topics-rows span.tone") == [
+    assert page.texts("#topics-rows span.severity") == [
         "✕ 1 offline, 1 with one replica",
         "▲ 3 under-replicated",
         "▲ 1 under-replicated, 1 at min ISR",

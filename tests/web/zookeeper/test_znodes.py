@@ -130,7 +130,9 @@ def test_what_does_not_parse_says_why_and_is_marked_in_the_list() -> None:
     [reason] = document("/brokers/topics/odd")["znode"]["reasons"]
     assert reason == "not JSON: object keys must be strings at byte 1"
     [row] = [
-        row for row in page("/brokers/topics").all("#children-rows tr") if row.get("data-tone") == "critical"
+        row
+        for row in page("/brokers/topics").all("#children-rows tr")
+        if row.get("data-severity") == "critical"
     ]
     assert "odd" in row.text_content()
 

@@ -10,20 +10,20 @@ from collections.abc import Callable, Sequence
 
 from zkdash.actions.reading.entries import Entry
 from zkdash.actions.states import State
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.query import Keys, Query, Selection, choose
 
-_TONES = {
-    State.PLANNED: Tone.UNKNOWN,
-    State.PENDING: Tone.WARNING,
-    State.QUEUED: Tone.INFO,
-    State.RUNNING: Tone.INFO,
-    State.VERIFYING: Tone.INFO,
-    State.DONE: Tone.OK,
-    State.FAILED: Tone.CRITICAL,
-    State.REFUSED: Tone.WARNING,
-    State.STOPPED: Tone.UNKNOWN,
-    State.UNKNOWN: Tone.CRITICAL,
+_SEVERITIES = {
+    State.PLANNED: Severity.UNKNOWN,
+    State.PENDING: Severity.WARNING,
+    State.QUEUED: Severity.INFO,
+    State.RUNNING: Severity.INFO,
+    State.VERIFYING: Severity.INFO,
+    State.DONE: Severity.OK,
+    State.FAILED: Severity.CRITICAL,
+    State.REFUSED: Severity.WARNING,
+    State.STOPPED: Severity.UNKNOWN,
+    State.UNKNOWN: Severity.CRITICAL,
 }
 _STATES = {state: rank for rank, state in enumerate(State)}
 _TERMS: dict[str, Callable[[Entry], str]] = {
@@ -36,7 +36,7 @@ _KEYS: Keys[Entry] = {
     "kind": lambda entry: entry.kind,
     "target": lambda entry: entry.target,
     "by": lambda entry: entry.by,
-    "status": lambda entry: (tone(entry).rank, _STATES[entry.state]),
+    "status": lambda entry: (severity(entry).rank, _STATES[entry.state]),
     "started": lambda entry: entry.started,
     "took": lambda entry: entry.took_ms,
 }
@@ -44,15 +44,15 @@ _KEYS: Keys[Entry] = {
 SORTS = ("-requested", *_KEYS)
 
 
-def tone(entry: Entry) -> Tone:
+def severity(entry: Entry) -> Severity:
     """How an action's state is coloured: what waits for a person stands out."""
-    return _TONES[entry.state]
+    return _SEVERITIES[entry.state]
 
 
 def select(entries: Sequence[Entry], query: Query) -> Selection[Entry]:
     """The Actions page: newest first unless asked otherwise."""
     admitted = [entry for entry in entries if _admits(query.q, entry)]
-    return choose(admitted, query, _KEYS, tone, total=len(entries))
+    return choose(admitted, query, _KEYS, severity, total=len(entries))
 
 
 def _admits(text: str, entry: Entry) -> bool:

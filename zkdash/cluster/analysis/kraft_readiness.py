@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from zkdash.cluster.analysis import kraft
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Broker, ClusterId, Controller, Features, Layout, Migration
 
 # The first release that can migrate, and what ZooKeeper shows of the brokers' releases.
@@ -28,8 +28,8 @@ class Answer(enum.Enum):
     UNKNOWN = "cannot know"
 
     @property
-    def tone(self) -> Tone:
-        return {"yes": Tone.OK, "no": Tone.WARNING}.get(self.value, Tone.UNKNOWN)
+    def severity(self) -> Severity:
+        return {"yes": Severity.OK, "no": Severity.WARNING}.get(self.value, Severity.UNKNOWN)
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -195,7 +195,7 @@ def _authorizer(state: ClusterState) -> Condition:
 
 def _not_well(state: ClusterState) -> Iterator[str]:
     """The topics that are not simply well, among which are those that move."""
-    well = state.counts.tones[Tone.OK.rank]
+    well = state.counts.severities[Severity.OK.rank]
     return (name for _, name in state.ranking.between(0, len(state.ranking) - well))
 
 

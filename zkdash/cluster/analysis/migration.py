@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from zkdash.cluster.model.groups import Group
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 # Three of the slowest default commits (auto.commit.interval.ms is 60 000 from 0.8 on).
 WINDOW_MS = 180_000
@@ -32,16 +32,16 @@ class Stage(enum.Enum):
     UNKNOWN = "unknown"
 
     @property
-    def tone(self) -> Tone:
-        return _TONES[self]
+    def severity(self) -> Severity:
+        return _SEVERITIES[self]
 
 
-_TONES = {
-    Stage.NOT_STARTED: Tone.INFO,
-    Stage.DUAL_COMMIT: Tone.INFO,
-    Stage.MOVED: Tone.OK,
-    Stage.STALLED: Tone.WARNING,
-    Stage.UNKNOWN: Tone.UNKNOWN,
+_SEVERITIES = {
+    Stage.NOT_STARTED: Severity.INFO,
+    Stage.DUAL_COMMIT: Severity.INFO,
+    Stage.MOVED: Severity.OK,
+    Stage.STALLED: Severity.WARNING,
+    Stage.UNKNOWN: Severity.UNKNOWN,
 }
 
 

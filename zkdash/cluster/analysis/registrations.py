@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status
-from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.values import Broker
 
 # A leader is moved back where more than this share is not led by its preferred broker, by default:
@@ -29,7 +29,7 @@ def notes(state: ClusterState) -> tuple[Status, ...]:
     """What an operator should know, worst first."""
     brokers = registered(state)
     found_notes = [
-        (Tone.CRITICAL, f"{_brokers(numbers)} announce the same address, {place}.")
+        (Severity.CRITICAL, f"{_brokers(numbers)} announce the same address, {place}.")
         for place, numbers in doubled(brokers).items()
     ]
     found_notes += [
@@ -131,7 +131,7 @@ def _unreachable(brokers: Mapping[int, Broker]) -> Iterator[Status]:
     if numbers:
         verb = "announces" if len(numbers) == 1 else "announce"
         yield (
-            Tone.WARNING,
+            Severity.WARNING,
             f"{_brokers(numbers)} {verb} an address like localhost, at which no other host finds a broker.",
         )
 
@@ -140,7 +140,7 @@ def _listeners(brokers: Mapping[int, Broker]) -> Iterator[Status]:
     by_names = listeners(brokers)
     if len(by_names) > 1:
         differing = "; ".join(f"{', '.join(names)} on {_ids(numbers)}" for names, numbers in by_names.items())
-        yield Tone.WARNING, f"Brokers differ in their listeners: {differing}."
+        yield Severity.WARNING, f"Brokers differ in their listeners: {differing}."
 
 
 def _racks(brokers: Mapping[int, Broker]) -> Iterator[Status]:
@@ -148,7 +148,7 @@ def _racks(brokers: Mapping[int, Broker]) -> Iterator[Status]:
     if without:
         verb = "has" if len(without) == 1 else "have"
         yield (
-            Tone.WARNING,
+            Severity.WARNING,
             f"{_brokers(without)} {verb} no rack while others have one: replicas are not spread over racks.",
         )
 
@@ -157,7 +157,7 @@ def _versions(brokers: Mapping[int, Broker]) -> Iterator[Status]:
     by_version = versions(brokers)
     if len(by_version) > 1:
         yield (
-            Tone.INFO,
+            Severity.INFO,
             f"Registrations are of versions {_listed(list(map(str, sorted(by_version))))}: {_UPGRADE}",
         )
 
@@ -167,7 +167,7 @@ def _skewed(state: ClusterState) -> Iterator[Status]:
         what = "lead" if of == "leaders" else "hold"
         verb = f"{what}s" if len(over) == 1 else what
         yield (
-            Tone.INFO,
+            Severity.INFO,
             f"{_brokers(over)} {verb} over {MOST_LOAD} times the mean of {mean:.0f} {of} a broker.",
         )
 

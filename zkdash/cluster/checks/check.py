@@ -12,8 +12,8 @@ from zkdash.cluster.checks.facts import Facts
 from zkdash.cluster.checks.offers import Offering
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.evaluation.evaluator import OfGroup, OfTopic
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import NOBODY, Violations
 
 
@@ -56,9 +56,9 @@ class Check(msgspec.Struct, frozen=True):
     never.
     `limits` names all others that it goes by, beside `confirm`.
 
-    `failing` words a finding by (count, number of causes), `passing` is the sentence of a pass. `tone` is the
-    severity, where a cause has none of its own; `status` are the words of a topic that
-    it names, where the topic's own status cannot tell. `computed` says in words how it is found out, with its
+    `failing` words a finding by (count, number of causes), `passing` is the sentence of a pass. `severity` is
+    that of a cause which has none of its own; `status` are the words of a topic that it names, where the
+    topic's own status cannot tell. `computed` says in words how it is found out, with its
     source, `remedy` what to do. `page` and `query` name the table that lists what was counted, "" where
     the check's own page does. `deeds` are the kinds of actions that mend it, none where none does, and
     `offer` which of them is offered for causes, filled in how (without it the first, as it is). `sums` names
@@ -66,7 +66,7 @@ class Check(msgspec.Struct, frozen=True):
     """
 
     id: str
-    tone: Tone
+    severity: Severity
     about: About
     causes: Callable[[CheckContext], Violations | None]
     failing: Callable[[int, int], str]

@@ -15,8 +15,8 @@ from zkdash.cluster.checks.facts import NONE, Facts
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.checks.topic_standing import Standing
 from zkdash.cluster.model.findings import Finding
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import Violation, Violations
 
 
@@ -75,7 +75,7 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
         epoch,
         elections,
         surveyed,
-        tuple(sorted(findings, key=lambda finding: finding.tone.rank)),
+        tuple(sorted(findings, key=lambda finding: finding.severity.rank)),
         tuple(name for name, result in looked.items() if result.causes is not None and not result.causes),
         _standing(previous, looked, state),
     )
@@ -159,8 +159,13 @@ def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: fl
         elif soonest is None or holds_at < soonest:
             soonest = holds_at
     finding = _finding(check, [causes[name] for name in names], since) if names else None
-    if finding is not None and worse is not None and since + worse <= now and finding.tone is Tone.INFO:
-        finding = msgspec.structs.replace(finding, tone=Tone.WARNING)
+    if (
+        finding is not None
+        and worse is not None
+        and since + worse <= now
+        and finding.severity is Severity.INFO
+    ):
+        finding = msgspec.structs.replace(finding, severity=Severity.WARNING)
     return msgspec.structs.replace(looked, held=frozenset(names), finding=finding, due=soonest)
 
 
@@ -168,7 +173,9 @@ def _finding(check: Check, violations: list[Violation], since: float) -> Finding
     count = sum(cause.count for cause in violations)
     return Finding(
         check=check.id,
-        tone=min((cause.tone or check.tone for cause in violations), key=lambda tone: tone.rank),
+        severity=min(
+            (cause.severity or check.severity for cause in violations), key=lambda severity: severity.rank
+        ),
         sentence=check.failing(count, len(violations)),
         count=count,
         page=check.page,

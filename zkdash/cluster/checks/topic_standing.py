@@ -35,6 +35,6 @@ def standing(raised: Iterable[Held], state: ClusterState) -> Standing:
         own = state.blames.get(check.id, NOBODY)
         for name in names:
             if causes and name in causes and name not in own and name in state.topics:
-                status = causes[name].tone or check.tone, check.status
+                status = causes[name].severity or check.severity, check.status
                 by_topic[name] = (*by_topic.get(name, ()), status)
     return by_topic or NOTHING

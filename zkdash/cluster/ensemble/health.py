@@ -8,7 +8,7 @@ import msgspec
 
 from zkdash.cluster.ensemble import quorum, server_limits
 from zkdash.cluster.ensemble.values import Ailment, Thresholds
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Server
 
 # Sizes are kept so far apart, in seconds.
@@ -48,7 +48,7 @@ def examine(history: History, look: Look, limits: Thresholds) -> tuple[History, 
         *server_limits.judge(look, limits),
         *_lasting(now, look, look.at, limits),
     ]
-    return now, tuple(sorted(ailments, key=lambda ailment: ailment.tone.rank))
+    return now, tuple(sorted(ailments, key=lambda ailment: ailment.severity.rank))
 
 
 def _remember(before: History, look: Look, at: float, limits: Thresholds) -> History:
@@ -89,12 +89,14 @@ def _lasting(now: History, look: Look, at: float, limits: Thresholds) -> Iterato
         for rule, least in (*lasts.items(), ("behind", limits.behind_s)):
             since = now.since.get((rule, server.address))
             if since is not None and at - since >= least:
-                yield Ailment(rule, Tone.WARNING, _words(rule, server, at - since, now.zxid), server.address)
+                yield Ailment(
+                    rule, Severity.WARNING, _words(rule, server, at - since, now.zxid), server.address
+                )
     if len(now.elections) >= limits.elections:
         minutes = limits.elections_s / 60
         yield Ailment(
             "elections",
-            Tone.WARNING,
+            Severity.WARNING,
             f"The leader was elected anew {len(now.elections)} times within {minutes:g} minutes.",
         )
     yield from _jumps(now, look, at, limits)
@@ -132,6 +134,6 @@ def _jumps(now: History, look: Look, at: float, limits: Thresholds) -> Iterator[
             minutes = (at - first.at) / 60
             yield Ailment(
                 f"jump-{rule}",
-                Tone.WARNING,
+                Severity.WARNING,
                 f"ZooKeeper went from {before} to {after} {what} within {minutes:.0f} minutes.",
             )

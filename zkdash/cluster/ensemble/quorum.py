@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from zkdash.cluster.ensemble.values import Ailment
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Reach, Server
 
 _DEAD = frozenset({Reach.DOWN, Reach.NOT_SERVING, Reach.STRANGE})
@@ -28,7 +28,7 @@ def judge(look: Look) -> Iterator[Ailment]:
     leaders = _in_mode(voters, "leader")
     if len(leaders) > 1:
         names = " and ".join(server.address for server in leaders)
-        yield Ailment("two-leaders", Tone.CRITICAL, f"More than one server says that it leads: {names}.")
+        yield Ailment("two-leaders", Severity.CRITICAL, f"More than one server says that it leads: {names}.")
     if not leaders:
         yield _leaderless(voters)
     if members is None or not members.has_groups:
@@ -37,7 +37,7 @@ def judge(look: Look) -> Iterator[Ailment]:
     if count % 2 == 0 and members is not None:
         yield Ailment(
             "even",
-            Tone.INFO,
+            Severity.INFO,
             f"{count} servers vote: an even number survives no more failures than one voter less.",
         )
 
@@ -50,7 +50,7 @@ def _standalone(look: Look, alone: Sequence[Server]) -> Iterator[Ailment]:
     if len(look.servers) == 1:
         yield Ailment(
             "standalone",
-            Tone.WARNING,
+            Severity.WARNING,
             f"{alone[0].address} runs alone: when it fails, the cluster has no ZooKeeper.",
             alone[0].address,
         )
@@ -58,7 +58,7 @@ def _standalone(look: Look, alone: Sequence[Server]) -> Iterator[Ailment]:
         names = ", ".join(server.address for server in alone)
         yield Ailment(
             "apart",
-            Tone.CRITICAL,
+            Severity.CRITICAL,
             f"{len(look.servers)} servers are named, and these are alone, part of no ensemble: {names}.",
         )
 
@@ -68,20 +68,20 @@ def _single(voters: Sequence[Server]) -> Iterator[Ailment]:
     for server in voters:
         if server.reach in _DEAD:
             sentence = f"The only known server, {server.address}, serves nobody."
-            yield Ailment("majority", Tone.CRITICAL, sentence)
+            yield Ailment("majority", Severity.CRITICAL, sentence)
 
 
 def _leaderless(voters: Sequence[Server]) -> Ailment:
     silent = [server for server in voters if server.reach not in _DEAD and server.told.mode is None]
     following = _in_mode(voters, "follower")
     if not silent and not following:
-        return Ailment("no-leader", Tone.CRITICAL, "No server says that it leads.")
+        return Ailment("no-leader", Severity.CRITICAL, "No server says that it leads.")
     if silent:
         names = ", ".join(server.address for server in silent)
-        return Ailment("no-leader", Tone.UNKNOWN, f"Who leads is not known: no word of it from {names}.")
+        return Ailment("no-leader", Severity.UNKNOWN, f"Who leads is not known: no word of it from {names}.")
     names = ", ".join(server.address for server in following)
     return Ailment(
-        "no-leader", Tone.UNKNOWN, f"The leader is none of the servers that answer; {names} follows it."
+        "no-leader", Severity.UNKNOWN, f"The leader is none of the servers that answer; {names} follows it."
     )
 
 
@@ -93,7 +93,7 @@ def _majority(count: int, voters: Sequence[Server], leaders: Sequence[Server]) -
         if synced + 1 == needed:
             yield Ailment(
                 "bare-majority",
-                Tone.WARNING,
+                Severity.WARNING,
                 f"{synced + 1} of {count} voters are in sync, just a majority: one failure more and "
                 "nothing can be written.",
             )
@@ -105,13 +105,13 @@ def _majority(count: int, voters: Sequence[Server], leaders: Sequence[Server]) -
     if left < needed:
         yield Ailment(
             "majority",
-            Tone.CRITICAL,
+            Severity.CRITICAL,
             f"{sentence}, which leaves no majority: nothing can be written.",
         )
     elif left == needed and dead:
         yield Ailment(
             "bare-majority",
-            Tone.WARNING,
+            Severity.WARNING,
             f"{sentence}, which leaves just a majority: one failure more and nothing can be written.",
         )
 
@@ -121,7 +121,7 @@ def _in_sync(voters: int, leaders: Sequence[Server]) -> Iterator[Ailment]:
     if synced is not None and synced < voters - 1:
         yield Ailment(
             "out-of-sync",
-            Tone.WARNING,
+            Severity.WARNING,
             f"{synced} of {voters - 1} followers are in sync with the leader {leaders[0].address}.",
             leaders[0].address,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from zkdash.cluster.ensemble import advisories
 from zkdash.cluster.ensemble.values import Ailment, Thresholds
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Reach, Server
 
 _REMEDY = "allow it srvr, mntr and isro by 4lw.commands.whitelist"
@@ -24,23 +24,23 @@ def _reached(server: Server) -> Iterator[Ailment]:
     name = server.address
     match server.reach:
         case Reach.DOWN:
-            yield Ailment("down", Tone.WARNING, f"{server.reason}.", name)
+            yield Ailment("down", Severity.WARNING, f"{server.reason}.", name)
         case Reach.STRANGE:
-            yield Ailment("strange", Tone.WARNING, f"{name} does not answer as ZooKeeper does.", name)
+            yield Ailment("strange", Severity.WARNING, f"{name} does not answer as ZooKeeper does.", name)
         case Reach.NOT_SERVING:
             what = "lives but serves nobody: it is part of no quorum"
-            yield Ailment("not-serving", Tone.WARNING, f"{name} {what}.", name)
+            yield Ailment("not-serving", Severity.WARNING, f"{name} {what}.", name)
         case Reach.NOT_ALLOWED:
             what = f"is up, and its whitelist keeps it from telling how it is: {_REMEDY}"
-            yield Ailment("not-allowed", Tone.INFO, f"{name} {what}.", name)
+            yield Ailment("not-allowed", Severity.INFO, f"{name} {what}.", name)
         case Reach.UNASKED:
             what = "tells no port for clients in /zookeeper/config, and is not asked"
-            yield Ailment("unasked", Tone.INFO, f"{name} {what}.", name)
+            yield Ailment("unasked", Severity.INFO, f"{name} {what}.", name)
     if server.reach is Reach.SERVING and server.refused:
         refused = " and ".join(server.refused)
-        yield Ailment("not-allowed", Tone.INFO, f"{name} does not allow {refused}: {_REMEDY}.", name)
+        yield Ailment("not-allowed", Severity.INFO, f"{name} does not allow {refused}: {_REMEDY}.", name)
     if server.is_read_only or server.told.mode == "read-only":
-        yield Ailment("read-only", Tone.WARNING, f"{name} is read-only: it lost its quorum.", name)
+        yield Ailment("read-only", Severity.WARNING, f"{name} is read-only: it lost its quorum.", name)
 
 
 def _strained(server: Server, limits: Thresholds) -> Iterator[Ailment]:
@@ -48,7 +48,7 @@ def _strained(server: Server, limits: Thresholds) -> Iterator[Ailment]:
     if answer.latency_avg is not None and answer.latency_avg > limits.latency_ms:
         yield Ailment(
             "latency",
-            Tone.WARNING,
+            Severity.WARNING,
             f"{name} answers in {answer.latency_avg:.3g} ms on average since it started, over "
             f"{limits.latency_ms:g} ms.",
             name,
@@ -58,7 +58,7 @@ def _strained(server: Server, limits: Thresholds) -> Iterator[Ailment]:
         if percent > limits.descriptors_percent:
             yield Ailment(
                 "descriptors",
-                Tone.WARNING,
+                Severity.WARNING,
                 f"{name} has {answer.descriptors} of {answer.max_descriptors} file descriptors open, "
                 f"{percent:.0f} %: with none left it takes no connection.",
                 name,
@@ -68,7 +68,7 @@ def _strained(server: Server, limits: Thresholds) -> Iterator[Ailment]:
         if percent >= limits.buffer_percent:
             yield Ailment(
                 "buffer",
-                Tone.WARNING,
+                Severity.WARNING,
                 f"{name} had to propose {answer.max_proposal} bytes at once, {percent:.0f} % of the default "
                 "of jute.maxbuffer: what is larger is refused.",
                 name,
@@ -84,8 +84,8 @@ def _versions(look: Look) -> Iterator[Ailment]:
         versions = "; ".join(
             f"{version} on {', '.join(names)}" for version, names in sorted(by_version.items())
         )
-        yield Ailment("versions", Tone.INFO, f"The servers run different versions: {versions}.")
+        yield Ailment("versions", Severity.INFO, f"The servers run different versions: {versions}.")
     for version, names in sorted(by_version.items()):
         for advisory in advisories.of(version):
             what = f"has {advisory.cve}: {advisory.what}; closed in {advisory.remedy}"
-            yield Ailment(advisory.cve, Tone.WARNING, f"ZooKeeper {version} ({', '.join(names)}) {what}.")
+            yield Ailment(advisory.cve, Severity.WARNING, f"ZooKeeper {version} ({', '.join(names)}) {what}.")

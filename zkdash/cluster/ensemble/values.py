@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look
 
 
@@ -40,7 +40,7 @@ class Ailment(msgspec.Struct, frozen=True):
     """What is not as it should be, in one sentence; `id` is the rule, `server` the one it is about or ""."""
 
     id: str
-    tone: Tone
+    severity: Severity
     sentence: str
     server: str = ""
 

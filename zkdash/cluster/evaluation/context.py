@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Topic
 from zkdash.kafka.configs import topic_options
 from zkdash.kafka.values import TopicConfig
@@ -20,7 +20,7 @@ class Mark(NamedTuple):
     partition's status says of it ("" where another mark does), and what the check adds ("" for nothing)."""
 
     check: str
-    tone: Tone
+    severity: Severity
     words: str
     detail: str = ""
 

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from zkdash.cluster.evaluation.context import Context, Mark, Replicas, Shape, Shapes
 from zkdash.cluster.model import summary
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.summary import Status
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.kafka.values import Assignment, PartitionState, Unparsable
 from zkdash.znode import Unreadable
@@ -45,15 +45,17 @@ TOLD: Final = {
 def status(topic: Topic, partition: Partition, ground: Context) -> Status:
     """The status of one partition of 0.8+, by the same marks as its topic's."""
     if topic.deleting:
-        return Tone.INFO, "deleting"
-    return summary.worst([(mark.tone, mark.words) for mark in marks(topic, partition, ground) if mark.words])
+        return Severity.INFO, "deleting"
+    return summary.worst(
+        [(mark.severity, mark.words) for mark in marks(topic, partition, ground) if mark.words]
+    )
 
 
 def marks(topic: Topic, partition: Partition, ground: Context) -> list[Mark]:
     """All that is held against a partition, though its topic be deleted."""
     state, replicas = partition.state, partition.replicas
     if replicas is None and isinstance(topic.assignment, Assignment):
-        return [Mark("D4", Tone.WARNING, "not assigned")]
+        return [Mark("D4", Severity.WARNING, "not assigned")]
     moving = partition.id in topic.moving
     marked: list[Mark] = []
     if not isinstance(state, PartitionState):
@@ -69,7 +71,7 @@ def marks(topic: Topic, partition: Partition, ground: Context) -> list[Mark]:
     if isinstance(state, PartitionState):
         marked += _of_epochs(state, ground)
     if moving:
-        marked.append(Mark(MOVING, Tone.INFO, "moving"))
+        marked.append(Mark(MOVING, Severity.INFO, "moving"))
         marked += _of_target(topic, partition, ground)
     return marked
 
@@ -97,7 +99,7 @@ def _shapes(live: frozenset[int], racks: frozenset[tuple[int, str]]) -> Shapes:
             *_of_state(_At(replicas, isr, leader, least, behind), live),
             *_of_replicas(replicas, ground, moving=False),
         )
-        rank = min((mark.tone.rank for mark in shape_marks if mark.words), default=Tone.OK.rank)
+        rank = min((mark.severity.rank for mark in shape_marks if mark.words), default=Severity.OK.rank)
         return Shape(
             shape_marks, rank, tuple(broker for broker in replicas if broker not in isr) if behind else ()
         )
@@ -108,12 +110,12 @@ def _shapes(live: frozenset[int], racks: frozenset[tuple[int, str]]) -> Shapes:
 def _without_state(partition: Partition) -> Mark:
     state = partition.state
     if isinstance(state, Unparsable):
-        return Mark(UNPARSABLE, Tone.UNKNOWN, "unparsable")
+        return Mark(UNPARSABLE, Severity.UNKNOWN, "unparsable")
     if isinstance(state, Unreadable):
-        return Mark(UNREADABLE, Tone.UNKNOWN, "unreadable")
+        return Mark(UNREADABLE, Severity.UNKNOWN, "unreadable")
     if partition.replicas is None:
-        return Mark(STATELESS, Tone.UNKNOWN, "no state")
-    return Mark("D3", Tone.CRITICAL, "no state")
+        return Mark(STATELESS, Severity.UNKNOWN, "no state")
+    return Mark("D3", Severity.CRITICAL, "no state")
 
 
 class _At(NamedTuple):
@@ -130,20 +132,20 @@ class _At(NamedTuple):
 def _of_state(at: _At, live: frozenset[int]) -> Iterator[Mark]:
     """Without a leader the last member of the ISR stays in it by design: nothing is said of that."""
     if at.leader < 0:
-        yield Mark("D1", Tone.CRITICAL, "offline")
+        yield Mark("D1", Severity.CRITICAL, "offline")
     elif at.leader not in live:
-        yield Mark("D2", Tone.CRITICAL, f"leader {at.leader} is dead")
+        yield Mark("D2", Severity.CRITICAL, f"leader {at.leader} is dead")
     if at.behind:
-        yield Mark("D8", Tone.WARNING, "under-replicated")
+        yield Mark("D8", Severity.WARNING, "under-replicated")
     if at.leader >= 0:
         yield from _of_leader(at, live)
     strangers = [broker for broker in at.isr if broker not in (at.replicas or ())]
     if strangers:
-        yield Mark(STRANGERS, Tone.OK, "")
+        yield Mark(STRANGERS, Severity.OK, "")
         if at.replicas is not None and not at.moves:
             names = ids(strangers)
             yield Mark(
-                "D7", Tone.WARNING, f"{names} in sync, not assigned", f"{names} in sync, but not assigned"
+                "D7", Severity.WARNING, f"{names} in sync, not assigned", f"{names} in sync, but not assigned"
             )
 
 
@@ -151,37 +153,37 @@ def _of_leader(at: _At, live: frozenset[int]) -> Iterator[Mark]:
     leader, isr, least = at.leader, at.isr, at.least
     if leader not in isr:
         detail = f"{leader} leads, in sync {ids(isr)}"
-        yield Mark("D5", Tone.CRITICAL, f"leader {leader} is not in sync", detail)
+        yield Mark("D5", Severity.CRITICAL, f"leader {leader} is not in sync", detail)
     if at.replicas is not None and leader not in at.replicas:
         detail = f"{leader} leads, assigned {ids(at.replicas)}"
-        yield Mark("D6", Tone.CRITICAL, f"leader {leader} is no replica", detail)
+        yield Mark("D6", Severity.CRITICAL, f"leader {leader} is no replica", detail)
     if len(isr) < least:
         detail = f"{len(isr)} of {least} that must be in sync"
-        yield Mark("D9 under", Tone.CRITICAL, f"below min ISR ({len(isr)} of {least})", detail)
+        yield Mark("D9 under", Severity.CRITICAL, f"below min ISR ({len(isr)} of {least})", detail)
     elif len(isr) == least and at.behind:
-        yield Mark("D9", Tone.WARNING, "at min ISR", f"{least} in sync, no more than must be")
+        yield Mark("D9", Severity.WARNING, "at min ISR", f"{least} in sync, no more than must be")
     dead = [broker for broker in isr if broker not in live]
     if dead:
         words = "" if dead == [leader] else f"{ids(dead)} in sync, but dead"
-        yield Mark("D10", Tone.WARNING, words, f"{ids(dead)} in sync, but not registered")
+        yield Mark("D10", Severity.WARNING, words, f"{ids(dead)} in sync, but not registered")
 
 
 def _of_epochs(state: PartitionState, ground: Context) -> Iterator[Mark]:
     if ground.controller_epoch is not None and state.controller_epoch > ground.controller_epoch:
-        yield Mark("D17", Tone.CRITICAL, "ahead of the controller", f"epoch {state.controller_epoch}")
+        yield Mark("D17", Severity.CRITICAL, "ahead of the controller", f"epoch {state.controller_epoch}")
     if state.leader_recovery_state == 1:
-        yield Mark("D59", Tone.WARNING, "recovering", f"{state.leader} leads")
+        yield Mark("D59", Severity.WARNING, "recovering", f"{state.leader} leads")
 
 
 def _of_replicas(replicas: Replicas, ground: Context, *, moving: bool) -> Iterator[Mark]:
     if not is_possible(replicas):
-        yield Mark("D16", Tone.CRITICAL, "malformed replicas", f"replicas {ids(replicas) or 'none'}")
+        yield Mark("D16", Severity.CRITICAL, "malformed replicas", f"replicas {ids(replicas) or 'none'}")
     if moving:
         return  # the list is that of old and new replicas
     if len(replicas) == 1 and len(ground.live) > 1:
-        yield Mark("D15", Tone.WARNING, "one replica")
+        yield Mark("D15", Severity.WARNING, "one replica")
     if ground.racks and ground.is_crowded(replicas):
-        yield Mark("D14", Tone.WARNING, "replicas share a rack")
+        yield Mark("D14", Severity.WARNING, "replicas share a rack")
 
 
 def _of_target(topic: Topic, partition: Partition, ground: Context) -> Iterator[Mark]:
@@ -190,7 +192,7 @@ def _of_target(topic: Topic, partition: Partition, ground: Context) -> Iterator[
     dead = [broker for broker in target if broker not in ground.live]
     if dead:
         names = f"{ids(dead)} not registered"
-        yield Mark("D25", Tone.CRITICAL, f"moves to {ids(dead)}, not registered", names)
+        yield Mark("D25", Severity.CRITICAL, f"moves to {ids(dead)}, not registered", names)
 
 
 def is_possible(replicas: Replicas) -> bool:

@@ -13,8 +13,8 @@ from zkdash.cluster.evaluation.context import Context, Mark
 from zkdash.cluster.evaluation.details import told_as, told_of
 from zkdash.cluster.evaluation.partitions import MOVING, STRANGERS, TOLD
 from zkdash.cluster.model import summary
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.summary import Status
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, Topic, TopicSummary
 from zkdash.cluster.model.violations import Violation
 from zkdash.kafka import topic_names
@@ -50,11 +50,11 @@ def judge(topic: Topic, ground: Context) -> Judged:
         counts={check: len(partition_marks) for check, partition_marks in marks.items()},
     )
     if topic.deleting:
-        return Judged(msgspec.structs.replace(numbers, tone=Tone.INFO, words="deleting"), {})
+        return Judged(msgspec.structs.replace(numbers, severity=Severity.INFO, words="deleting"), {})
     whole = _whole(topic, ground)
-    tone, words = _status(topic, numbers, marks, whole)
-    if tone is not Tone.OK:
-        numbers = msgspec.structs.replace(numbers, tone=tone, words=words)
+    severity, words = _status(topic, numbers, marks, whole)
+    if severity is not Severity.OK:
+        numbers = msgspec.structs.replace(numbers, severity=severity, words=words)
     return Judged(numbers, _causes(topic, marks, whole))
 
 
@@ -126,7 +126,7 @@ class _Fact(NamedTuple):
     """What is held against a topic as a whole: the check, how bad it is, its status's words, the cause's."""
 
     check: str
-    tone: Tone
+    severity: Severity
     words: str
     why: tuple[str, ...] = ()
 
@@ -135,7 +135,7 @@ def _whole(topic: Topic, ground: Context) -> list[_Fact]:
     facts = []
     fault = topic_names.fault(topic.name)
     if fault:
-        facts.append(_Fact("D55", Tone.WARNING, "illegal name", (fault,)))
+        facts.append(_Fact("D55", Severity.WARNING, "illegal name", (fault,)))
     if isinstance(topic.assignment, Assignment):
         facts += _of_assignment(topic.assignment, topic)
         targets = ground.targets.get(topic.name, {})
@@ -145,7 +145,7 @@ def _whole(topic: Topic, ground: Context) -> list[_Fact]:
             if number not in topic.assignment.partitions
         )
         if absent:
-            facts.append(_Fact("D25", Tone.CRITICAL, TOLD["D25"], absent))
+            facts.append(_Fact("D25", Severity.CRITICAL, TOLD["D25"], absent))
     return facts
 
 
@@ -155,11 +155,11 @@ def _of_assignment(assignment: Assignment, topic: Topic) -> list[_Fact]:
     if lists and max(lists) != len(lists) - 1:
         missing = sorted(set(range(len(lists))) - lists.keys())
         why = tuple(f"partition {number} is missing" for number in missing)
-        facts.append(_Fact("D16", Tone.CRITICAL, "partitions missing", why))
+        facts.append(_Fact("D16", Severity.CRITICAL, "partitions missing", why))
     sizes = Counter(len(ids) for number, ids in lists.items() if number not in moving)
     if len(sizes) > 1:
         distribution = ", ".join(f"{size} replicas: {count}" for size, count in sorted(sizes.items()))
-        facts.append(_Fact("D15", Tone.INFO, "unequal replication", (distribution,)))
+        facts.append(_Fact("D15", Severity.INFO, "unequal replication", (distribution,)))
     return facts
 
 
@@ -167,14 +167,14 @@ def _status(topic: Topic, numbers: TopicSummary, marks: _Marks, whole: Sequence[
     """The worst of what is held against the topic and its partitions, and all of it in words."""
     facts = []
     for check, words in TOLD.items():
-        tones = [mark.tone for _, mark in marks.get(check, ()) if mark.words]
-        if tones:
-            facts.append((min(tones, key=lambda tone: tone.rank), f"{len(tones)} {words}"))
-    facts += ((fact.tone, fact.words) for fact in whole)
+        severities = [mark.severity for _, mark in marks.get(check, ()) if mark.words]
+        if severities:
+            facts.append((min(severities, key=lambda severity: severity.rank), f"{len(severities)} {words}"))
+    facts += ((fact.severity, fact.words) for fact in whole)
     if numbers.unparsable or isinstance(topic.assignment, Unparsable):
-        facts.append((Tone.UNKNOWN, "unparsable"))
+        facts.append((Severity.UNKNOWN, "unparsable"))
     if numbers.unreadable or isinstance(topic.assignment, Unreadable):
-        facts.append((Tone.UNKNOWN, "unreadable"))
+        facts.append((Severity.UNKNOWN, "unreadable"))
     return summary.worst(facts)
 
 
@@ -183,7 +183,7 @@ def _causes(
     marks: _Marks,
     whole: Sequence[_Fact],
 ) -> dict[str, Violation]:
-    """The marks by their checks, each with the tone of its worst."""
+    """The marks by their checks, each with the severity of its worst."""
     violations: dict[str, Violation] = {}
     for check in CHECKS:
         marked = [*marks.get(f"{check} under", ()), *marks.get(check, ())]
@@ -193,14 +193,14 @@ def _causes(
         if fact.check == "D15" and "D15" in violations:
             continue  # that some have one replica says more
         details = [*map(_why, marks.get(fact.check, ())), *fact.why]
-        violations[fact.check] = Violation(len(details), tone=fact.tone, why=told_of(details))
+        violations[fact.check] = Violation(len(details), severity=fact.severity, why=told_of(details))
     _tell(violations, topic)
     return violations
 
 
 def _tell(violations: dict[str, Violation], topic: Topic) -> None:
     """What only the topic's own znodes tell, and whether it moves."""
-    if violations.get("D15", _NONE).tone is Tone.WARNING and isinstance(topic.assignment, Assignment):
+    if violations.get("D15", _NONE).severity is Severity.WARNING and isinstance(topic.assignment, Assignment):
         why = f"{violations['D15'].count} of {len(topic.assignment.partitions)} have one replica"
         violations["D15"] = msgspec.structs.replace(violations["D15"], why=why)
     if "D3" in violations and isinstance(topic.znode, Znode):
@@ -214,9 +214,9 @@ _NONE = Violation()
 
 
 def _cause(check: str, marked: Sequence[_Held]) -> Violation:
-    tone = _OTHERWISE.get(check)
-    is_so = tone is not None and any(mark.tone is tone for _, mark in marked)
-    return Violation(len(marked), tone=tone if is_so else None, why=told_as(marked, _why))
+    severity = _OTHERWISE.get(check)
+    is_so = severity is not None and any(mark.severity is severity for _, mark in marked)
+    return Violation(len(marked), severity=severity if is_so else None, why=told_as(marked, _why))
 
 
 def _why(marked: _Held) -> str:
@@ -225,4 +225,4 @@ def _why(marked: _Held) -> str:
 
 
 # How bad some of what fails a check is, where it is not as bad as the check says.
-_OTHERWISE = {"D9": Tone.CRITICAL, "D15": Tone.WARNING}
+_OTHERWISE = {"D9": Severity.CRITICAL, "D15": Severity.WARNING}

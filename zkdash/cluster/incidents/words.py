@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 
 from zkdash.cluster.changes.change import listed, number
 from zkdash.cluster.incidents.incident import Effects, Incident, Kind
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 
 class Effect(NamedTuple):
     """One thing that followed: how bad it is, and the words."""
 
-    tone: Tone
+    severity: Severity
     text: str
 
 
@@ -29,16 +29,16 @@ def title(incident: Incident) -> str:
     return _TITLES[incident.kind](incident)
 
 
-def tone(incident: Incident) -> Tone:
+def severity(incident: Incident) -> Severity:
     """How bad it is now: what is over is only told."""
     effects = incident.effects
     if incident.ended is not None:
-        return Tone.OK
+        return Severity.OK
     if incident.away or effects.offline > effects.led_again:
-        return Tone.CRITICAL
+        return Severity.CRITICAL
     if incident.kind in {Kind.BROKER, Kind.ROLLING, Kind.ISR}:
-        return Tone.WARNING
-    return Tone.INFO
+        return Severity.WARNING
+    return Severity.INFO
 
 
 def effects(incident: Incident) -> tuple[Effect, ...]:
@@ -59,7 +59,7 @@ def effects_elsewhere(incident: Incident) -> tuple[Effect, ...]:
 
 
 def _worst_first(effects: Iterable[Effect]) -> tuple[Effect, ...]:
-    return tuple(sorted(effects, key=lambda effect: effect.tone.rank))
+    return tuple(sorted(effects, key=lambda effect: effect.severity.rank))
 
 
 def _broker(incident: Incident) -> str:
@@ -91,40 +91,40 @@ def _controller(incident: Incident) -> str:
 def _offline(it: Effects) -> Iterator[Effect]:
     offline = it.offline - it.led_again
     if offline > 0:
-        yield Effect(Tone.CRITICAL, f"{number(offline, 'partition', 'partitions')} offline")
+        yield Effect(Severity.CRITICAL, f"{number(offline, 'partition', 'partitions')} offline")
     elif it.offline:
-        yield Effect(Tone.INFO, f"{number(it.offline, 'partition was', 'partitions were')} offline")
+        yield Effect(Severity.INFO, f"{number(it.offline, 'partition was', 'partitions were')} offline")
 
 
 def _leaders(it: Effects) -> Iterator[Effect]:
     if it.leaders_moved:
         to = listed(sorted(it.moved_to))
-        yield Effect(Tone.INFO, f"{number(it.leaders_moved, 'leader', 'leaders')} moved to {to}")
+        yield Effect(Severity.INFO, f"{number(it.leaders_moved, 'leader', 'leaders')} moved to {to}")
     if it.leaders_back:
-        yield Effect(Tone.INFO, f"{number(it.leaders_back, 'leader', 'leaders')} moved back")
+        yield Effect(Severity.INFO, f"{number(it.leaders_back, 'leader', 'leaders')} moved back")
 
 
 def _replicas(it: Effects) -> Iterator[Effect]:
     out = it.left_isr - it.back_in_isr
     if it.left_isr:
         what = f"{number(it.left_isr, 'replica', 'replicas')} left the ISR"
-        yield Effect(Tone.WARNING if out > 0 else Tone.INFO, f"{what}, {it.back_in_isr} came back")
+        yield Effect(Severity.WARNING if out > 0 else Severity.INFO, f"{what}, {it.back_in_isr} came back")
 
 
 def _groups(incident: Incident) -> Iterator[Effect]:
     for name, owners in sorted(incident.effects.owners.items()):
         lacking = owners.lost - owners.claimed
         if lacking > 0:
-            yield Effect(Tone.WARNING, f"{name} lost {number(lacking, 'owner', 'owners')}")
+            yield Effect(Severity.WARNING, f"{name} lost {number(lacking, 'owner', 'owners')}")
         elif incident.kind is not Kind.REBALANCE and owners.lost + owners.claimed:
-            yield Effect(Tone.INFO, f"{name} rebalanced")
+            yield Effect(Severity.INFO, f"{name} rebalanced")
     if incident.kind is not Kind.REBALANCE:
         return
     if incident.reason:
-        yield Effect(Tone.INFO, _reason(incident))
+        yield Effect(Severity.INFO, _reason(incident))
     if incident.moved is not None:
         yield Effect(
-            Tone.INFO, f"{incident.moved} of {number(len(incident.now), 'partition', 'partitions')} moved"
+            Severity.INFO, f"{incident.moved} of {number(len(incident.now), 'partition', 'partitions')} moved"
         )
 
 
@@ -140,23 +140,23 @@ def _others(incident: Incident) -> Iterator[Effect]:
     it = incident.effects
     if incident.prelude is not None and incident.prelude < incident.began:
         yield Effect(
-            Tone.INFO, f"first signs {max(1, round((incident.began - incident.prelude) / 1000))} s before"
+            Severity.INFO, f"first signs {max(1, round((incident.began - incident.prelude) / 1000))} s before"
         )
     if it.controller is not None and incident.kind is not Kind.CONTROLLER:
-        yield Effect(Tone.INFO, f"controller moved to {it.controller}")
+        yield Effect(Severity.INFO, f"controller moved to {it.controller}")
     if it.partitions is not None:
         verbs = {Kind.REASSIGNMENT: "moved", Kind.DELETION: "deleted", Kind.ELECTION: "elected"}
         ended = incident.ended is not None
         verb = verbs.get(incident.kind, "") if ended else "under way"
-        yield Effect(Tone.INFO, f"{number(it.partitions, 'partition', 'partitions')} {verb}")
+        yield Effect(Severity.INFO, f"{number(it.partitions, 'partition', 'partitions')} {verb}")
     if incident.kind is Kind.CONFIG and incident.rows:
         last = incident.rows[-1]
-        yield Effect(Tone.INFO, f"{last.before or 'default'} to {last.after or 'default'}")
+        yield Effect(Severity.INFO, f"{last.before or 'default'} to {last.after or 'default'}")
     if incident.kind is Kind.ROLLING:
         for outage in incident.outages:
             if outage.back is not None:
                 seconds = (outage.back - outage.gone) / 1000
-                yield Effect(Tone.INFO, f"broker {outage.broker} away {seconds:.0f} s")
+                yield Effect(Severity.INFO, f"broker {outage.broker} away {seconds:.0f} s")
 
 
 def _brokers(ids: list[int] | tuple[int, ...]) -> str:

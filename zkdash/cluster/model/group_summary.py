@@ -9,8 +9,8 @@ import msgspec
 
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.groups import Group, GroupSummary, Owner
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.summary import Status
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Topic
 from zkdash.kafka import paths
 from zkdash.kafka.consumers import consumer_ids
@@ -53,8 +53,12 @@ def summarise(group: Group, topics: Lookup) -> GroupSummary:
         stored=bool(group.offsets),
         rebalanced=max((owner.znode.ctime for owner in owners if owner.znode), default=0),
     )
-    tone, words = _status(numbers)
-    return numbers if tone is Tone.OK else msgspec.structs.replace(numbers, tone=tone, words=words)
+    severity, words = _status(numbers)
+    return (
+        numbers
+        if severity is Severity.OK
+        else msgspec.structs.replace(numbers, severity=severity, words=words)
+    )
 
 
 def is_pattern(registration: object) -> bool:
@@ -73,15 +77,15 @@ def is_unregistered(group: Group, owner: Owner) -> bool:
 def _status(numbers: GroupSummary) -> Status:
     """Unowned counts at once: whether a rebalance runs is another question, which the check waits for."""
     facts = [
-        (Tone.CRITICAL, numbers.unowned, "unowned"),
-        (Tone.WARNING, numbers.unparsable, "unparsable"),
-        (Tone.WARNING, numbers.bad_offsets, _many("bad offset", numbers.bad_offsets)),
-        (Tone.WARNING, numbers.unregistered, _many("owner", numbers.unregistered) + " not registered"),
-        (Tone.UNKNOWN, numbers.unreadable, "unreadable"),
+        (Severity.CRITICAL, numbers.unowned, "unowned"),
+        (Severity.WARNING, numbers.unparsable, "unparsable"),
+        (Severity.WARNING, numbers.bad_offsets, _many("bad offset", numbers.bad_offsets)),
+        (Severity.WARNING, numbers.unregistered, _many("owner", numbers.unregistered) + " not registered"),
+        (Severity.UNKNOWN, numbers.unreadable, "unreadable"),
     ]
-    statuses = [(tone, f"{count} {words}") for tone, count, words in facts if count]
+    statuses = [(severity, f"{count} {words}") for severity, count, words in facts if count]
     partial = partial_words(numbers)
-    return summary.worst(statuses + ([(Tone.INFO, partial)] if partial else []))
+    return summary.worst(statuses + ([(Severity.INFO, partial)] if partial else []))
 
 
 def _many(word: str, count: int) -> str:

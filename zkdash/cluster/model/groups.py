@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Registration, Unparsable
 from zkdash.znode import Unreadable, Znode
 
@@ -58,7 +58,7 @@ class GroupSummary(msgspec.Struct, frozen=True):
     are no member's threads (D39), `unparsable` the registrations and owners that cannot be understood,
     `unreadable` those that may not be read, `bad_offsets` is the group's. `stored` tells whether any offset
     is in ZooKeeper. `rebalanced` is when the newest owner claimed its partition, in epoch milliseconds, 0
-    where there is none. `tone` and `words` are the status.
+    where there is none. `severity` and `words` are the status.
     """
 
     name: str
@@ -75,7 +75,7 @@ class GroupSummary(msgspec.Struct, frozen=True):
     bad_offsets: int = 0
     stored: bool = False
     rebalanced: int = 0
-    tone: Tone = Tone.OK
+    severity: Severity = Severity.OK
     words: str = "ok"
 
     @property

@@ -9,7 +9,7 @@ import msgspec
 
 from zkdash.cluster.model import ranking
 from zkdash.cluster.model.ranking import Entry
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 
 class KafkaGroup(msgspec.Struct, frozen=True):
@@ -29,8 +29,8 @@ class KafkaGroup(msgspec.Struct, frozen=True):
     assigned: int | None = None
 
     @property
-    def tone(self) -> Tone:
-        return Tone.UNKNOWN if self.state is None else _TONES.get(self.state, Tone.INFO)
+    def severity(self) -> Severity:
+        return Severity.UNKNOWN if self.state is None else _SEVERITIES.get(self.state, Severity.INFO)
 
     @property
     def troubled(self) -> int:
@@ -57,7 +57,7 @@ class KafkaGroups(msgspec.Struct, frozen=True):
 
 
 # Source: org.apache.kafka.common.GroupState (ConsumerGroupState before 4.0), and what brokers before 2.0 say.
-_TONES = {"Stable": Tone.OK}
+_SEVERITIES = {"Stable": Severity.OK}
 _WORDS = {
     "Stable": "stable",
     "Empty": "no members",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 
 class Load(msgspec.Struct, frozen=True):
@@ -12,9 +12,9 @@ class Load(msgspec.Struct, frozen=True):
 
     `replicas` and `leaders` are partitions of 0.8+. Of those that prefer it (its id stands first in the
     assignment), have a state and do not move, `preferred`, it does not lead `unled`. `under_replicated` are
-    those in whose ISR it is missing. `tones` counts the partitions that it holds or leads by status, in the
-    order of Tone. `partitions_07` are what it says that it holds of `topics_07`, as far as the counts parse.
-    Topics that are being deleted count in `replicas`, `leaders` and `tones` only.
+    those in whose ISR it is missing. `severities` counts the partitions that it holds or leads by status, in
+    the order of Severity. `partitions_07` are what it says that it holds of `topics_07`, as far as the counts
+    parse. Topics that are being deleted count in `replicas`, `leaders` and `severities` only.
     """
 
     leaders: int = 0
@@ -24,12 +24,12 @@ class Load(msgspec.Struct, frozen=True):
     under_replicated: int = 0
     topics_07: int = 0
     partitions_07: int = 0
-    tones: tuple[int, ...] = (0,) * len(Tone)
+    severities: tuple[int, ...] = (0,) * len(Severity)
 
     @property
     def listed(self) -> int:
         """The partitions of 0.8+ that it holds or leads."""
-        return sum(self.tones)
+        return sum(self.severities)
 
 
 NOTHING = Load()

@@ -11,26 +11,26 @@ from typing import Protocol
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 Entry = tuple[int, str]
 CHUNK = 256
 _FEW = 64  # so many insertions are cheaper than sorting anew, whatever the size
 
 
-class Toned(Protocol):
+class HasSeverity(Protocol):
     """What is ranked: worst status first, of one status what has more partitions in trouble."""
 
     @property
-    def tone(self) -> Tone: ...
+    def severity(self) -> Severity: ...
 
     @property
     def troubled(self) -> int: ...
 
 
-def place(thing: Toned) -> int:
+def place(thing: HasSeverity) -> int:
     """Where something stands among all, before its name is asked."""
-    return (thing.tone.rank << _BITS) - thing.troubled
+    return (thing.severity.rank << _BITS) - thing.troubled
 
 
 def rank(place_among_all: int) -> int:
@@ -114,7 +114,7 @@ class Placing:
         self._gone: set[Entry] = set()
         self._come: set[Entry] = set()
 
-    def move(self, name: str, before: Toned | None, after: Toned | None) -> None:
+    def move(self, name: str, before: HasSeverity | None, after: HasSeverity | None) -> None:
         """Something changed, came (before is None) or went (after is None)."""
         was, now = (None if thing is None else place(thing) for thing in (before, after))
         if was == now:
@@ -124,7 +124,7 @@ class Placing:
         if now is not None:
             self._come.add((now, name))
 
-    def close(self, every: Mapping[str, Toned]) -> Ranking:
+    def close(self, every: Mapping[str, HasSeverity]) -> Ranking:
         """The ranking of `every` thing that there is now."""
         if len(self._gone) + len(self._come) > max(_FEW, len(every) // 16):
             return Ranking.of((place(each), name) for name, each in every.items())

@@ -14,7 +14,7 @@ import msgspec
 from zkdash.cluster.model.groups import Group, GroupSummary
 from zkdash.cluster.model.load import Load
 from zkdash.cluster.model.ranking import Ranking
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Topic, TopicSummary
 from zkdash.cluster.model.violations import ViolationsByCheck
 from zkdash.kafka.values import (
@@ -50,9 +50,9 @@ class Counts(msgspec.Struct, frozen=True):
     """Sums over the cluster, kept incrementally; the fields mean what TopicSummary's and GroupSummary's do.
 
     Topics marked for deletion count in `topics` and `partitions` only, as no check looks at them.
-    `topics_07` and `topics_08` count topics by layout, a mixed one in both. `tones` counts topics by
-    status, in the order of Tone, `group_tones` groups. `critical_problems` are those with ids, topics,
-    states and consumer ids.
+    `topics_07` and `topics_08` count topics by layout, a mixed one in both. `severities` counts topics by
+    status, in the order of Severity, `group_severities` groups. `critical_problems` are those with ids,
+    topics, states and consumer ids.
     """
 
     topics: int = 0
@@ -66,8 +66,8 @@ class Counts(msgspec.Struct, frozen=True):
     preferable: int = 0
     topics_07: int = 0
     topics_08: int = 0
-    tones: tuple[int, ...] = (0,) * len(Tone)
-    group_tones: tuple[int, ...] = (0,) * len(Tone)
+    severities: tuple[int, ...] = (0,) * len(Severity)
+    group_severities: tuple[int, ...] = (0,) * len(Severity)
     groups: int = 0
     owned: int = 0
     unowned: int = 0

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Container, Mapping, Sequence
 
 from zkdash.cluster.model import moves
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, TopicSummary
 from zkdash.kafka.values import Assignment, PartitionState, TopicConfig, Unparsable
 from zkdash.znode import Unreadable
 
-Status = tuple[Tone, str]
+Status = tuple[Severity, str]
 
 
 def numbers(
@@ -55,8 +55,8 @@ def assigned(topic: Topic) -> Sequence[Partition]:
 def count_status(count: PartitionCount, live: Container[int]) -> Status:
     """The status of what a 0.7 broker says of a topic."""
     if not isinstance(count.count, int):
-        return Tone.UNKNOWN, _doubt(count.count)
-    return (Tone.OK, "ok") if count.broker in live else (Tone.WARNING, "broker is not registered")
+        return Severity.UNKNOWN, _doubt(count.count)
+    return (Severity.OK, "ok") if count.broker in live else (Severity.WARNING, "broker is not registered")
 
 
 def _doubt(value: Unparsable | Unreadable) -> str:
@@ -64,9 +64,9 @@ def _doubt(value: Unparsable | Unreadable) -> str:
 
 
 def worst(facts: list[Status]) -> Status:
-    """The worst tone of the facts, and all of them in words, worst first; "ok" where there are none."""
+    """The worst severity of the facts, and all of them in words, worst first; "ok" where there are none."""
     if not facts:
-        return Tone.OK, "ok"
+        return Severity.OK, "ok"
     facts.sort(key=lambda fact: fact[0].rank)
     return facts[0][0], ", ".join(words for _, words in facts)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Assignment, Layout, PartitionState, TopicConfig, Unparsable
 from zkdash.znode import Unreadable, Znode
 
@@ -73,7 +73,7 @@ class TopicSummary(msgspec.Struct, frozen=True, gc=False):
     (0.7: whose count) does not parse or may not be read. `orphans`: not assigned any more, which count
     nowhere else (D4). `brokers` are those that lead or hold a replica.
     `partitions` is None where the assignment is not to be had. `overrides` is None where the config is
-    not to be had, 0 where there is none. `changed` is the topic's. `tone` and `words` are the status.
+    not to be had, 0 where there is none. `changed` is the topic's. `severity` and `words` are the status.
     """
 
     name: str
@@ -95,12 +95,12 @@ class TopicSummary(msgspec.Struct, frozen=True, gc=False):
     moving: int = 0
     deleting: bool = False
     layout: Layout = Layout.NONE
-    tone: Tone = Tone.OK
+    severity: Severity = Severity.OK
     words: str = "ok"
 
     @property
     def troubled(self) -> int:
         """How many partitions make it as bad as its status says: without a leader, else out of sync."""
-        if self.tone is Tone.CRITICAL:
+        if self.severity is Severity.CRITICAL:
             return self.offline + self.leader_dead + self.stateless
         return self.under_replicated

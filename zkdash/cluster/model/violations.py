@@ -12,21 +12,21 @@ import immutables
 import msgspec
 
 from zkdash.cluster.model.draft import Draft
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 
 class Violation(msgspec.Struct, frozen=True, gc=False):
     """Why a check fails: how often one topic, group, broker or znode does it.
 
     `since` is the epoch second from which the znodes themselves tell that it holds (the age of a marker),
-    None where only having seen it can say. `tone` is None where it is as bad as the check says. `why` is
+    None where only having seen it can say. `severity` is None where it is as bad as the check says. `why` is
     a detail in words, "" where the count says all. `at_once` tells that it need not hold for the check's own
     time, as it can never end by itself.
     """
 
     count: int = 1
     since: float | None = None
-    tone: Tone | None = None
+    severity: Severity | None = None
     why: str = ""
     at_once: bool = False
 

@@ -6,8 +6,8 @@ import enum
 
 import msgspec
 
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.kafka.values import Assignment, Move, PartitionState
@@ -22,15 +22,15 @@ class Stage(enum.Enum):
     DONE = "done"
 
     @property
-    def tone(self) -> Tone:
-        return _TONES[self]
+    def severity(self) -> Severity:
+        return _SEVERITIES[self]
 
 
-_TONES = {
-    Stage.LOST: Tone.CRITICAL,
-    Stage.STUCK: Tone.WARNING,
-    Stage.MOVING: Tone.INFO,
-    Stage.DONE: Tone.OK,
+_SEVERITIES = {
+    Stage.LOST: Severity.CRITICAL,
+    Stage.STUCK: Severity.WARNING,
+    Stage.MOVING: Severity.INFO,
+    Stage.DONE: Severity.OK,
 }
 
 

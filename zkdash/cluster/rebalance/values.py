@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.assignment.assignment_context import AssignmentContext, PartitionAssignment
 from zkdash.kafka.assignment.rules import Rule
 
@@ -26,18 +26,18 @@ class Verdict(enum.Enum):
     UNDETERMINED = "undetermined"
 
     @property
-    def tone(self) -> Tone:
-        """The tone once the group has had time to settle."""
-        return _TONES[self]
+    def severity(self) -> Severity:
+        """The severity once the group has had time to settle."""
+        return _SEVERITIES[self]
 
 
-_TONES = {
-    Verdict.EXPECTED: Tone.OK,
-    Verdict.OTHER_MEMBER: Tone.WARNING,
-    Verdict.NOT_REGISTERED: Tone.WARNING,
-    Verdict.UNOWNED: Tone.CRITICAL,
-    Verdict.STRAY: Tone.INFO,
-    Verdict.UNDETERMINED: Tone.UNKNOWN,
+_SEVERITIES = {
+    Verdict.EXPECTED: Severity.OK,
+    Verdict.OTHER_MEMBER: Severity.WARNING,
+    Verdict.NOT_REGISTERED: Severity.WARNING,
+    Verdict.UNOWNED: Severity.CRITICAL,
+    Verdict.STRAY: Severity.INFO,
+    Verdict.UNDETERMINED: Severity.UNKNOWN,
 }
 
 

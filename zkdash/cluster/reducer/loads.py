@@ -16,7 +16,7 @@ from zkdash.cluster.evaluation.context import Context
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.draft import Draft
 from zkdash.cluster.model.load import NOTHING, Load
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.kafka.values import PartitionState
 
@@ -110,17 +110,17 @@ _NEVER = 1 << 31  # no epoch is larger
 
 def _part(topic: Topic, partition: Partition, ground: Context) -> _Part:
     state, replicas = partition.state, partition.replicas or ()
-    tone, _ = judging.status(topic, partition, ground)
+    severity, _ = judging.status(topic, partition, ground)
     if not isinstance(state, PartitionState):
-        return replicas, -1, (), tone.rank, False
+        return replicas, -1, (), severity.rank, False
     behind = not topic.deleting and summary.is_under_replicated(topic, partition)
     out = tuple(broker for broker in replicas if broker not in state.isr) if behind else ()
     judged = not topic.deleting and partition.id not in topic.moving
-    return replicas, state.leader, out, tone.rank, judged
+    return replicas, state.leader, out, severity.rank, judged
 
 
 _LEADERS, _REPLICAS, _PREFERRED, _UNLED, _UNDER, _TOPICS_07, _PARTITIONS_07 = range(len(_FIELDS))
-_TONES = len(_FIELDS)
+_SEVERITIES = len(_FIELDS)
 
 
 def _add(sums: dict[int, list[int]], part: _Part, count: int) -> None:
@@ -132,7 +132,7 @@ def _add(sums: dict[int, list[int]], part: _Part, count: int) -> None:
         _row(sums, leader)[_LEADERS] += count
         holders.add(leader)
     for broker in holders:
-        _row(sums, broker)[_TONES + rank] += count
+        _row(sums, broker)[_SEVERITIES + rank] += count
     if judged and replicas and replicas[0] >= 0:
         _row(sums, replicas[0])[_PREFERRED] += count
         _row(sums, replicas[0])[_UNLED] += count if leader != replicas[0] else 0
@@ -141,12 +141,12 @@ def _add(sums: dict[int, list[int]], part: _Part, count: int) -> None:
 
 
 def _row(sums: dict[int, list[int]], broker: int) -> list[int]:
-    return sums.setdefault(broker, [0] * (_TONES + len(Tone)))
+    return sums.setdefault(broker, [0] * (_SEVERITIES + len(Severity)))
 
 
 def _grown(load: Load, more: list[int]) -> Load | None:
     """The load with so much more of each, None where nothing is left."""
     sums = [getattr(load, field) + count for field, count in zip(_FIELDS, more, strict=False)]
-    tones = tuple(map(sum, zip(load.tones, more[_TONES:], strict=True)))
-    grown = Load(**dict(zip(_FIELDS, sums, strict=True)), tones=tones)
+    severities = tuple(map(sum, zip(load.severities, more[_SEVERITIES:], strict=True)))
+    grown = Load(**dict(zip(_FIELDS, sums, strict=True)), severities=severities)
     return None if grown == NOTHING else grown

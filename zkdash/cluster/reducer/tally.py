@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zkdash.cluster.model.groups import GroupSummary
-from zkdash.cluster.model.ranking import Toned
+from zkdash.cluster.model.ranking import HasSeverity
 from zkdash.cluster.model.state import Counts
 from zkdash.cluster.model.topics import TopicSummary
 from zkdash.kafka.values import Layout
@@ -20,37 +20,37 @@ class Tally:
     def __init__(self, counts: Counts) -> None:
         self._topics = [getattr(counts, field) for field in _TOPIC_FIELDS]
         self._groups = [getattr(counts, field) for field in _GROUP_FIELDS]
-        self._tones = list(counts.tones)
-        self._group_tones = list(counts.group_tones)
+        self._severities = list(counts.severities)
+        self._group_severities = list(counts.group_severities)
 
     def topic(self, before: TopicSummary | None, after: TopicSummary | None) -> None:
         """A topic's numbers changed, or it came (before is None), or it went (after is None)."""
         gone, here = _of_topic(before), _of_topic(after)
         self._topics = [total - was + now for total, was, now in zip(self._topics, gone, here, strict=True)]
-        _count(self._tones, before, after)
+        _count(self._severities, before, after)
 
     def group(self, before: GroupSummary | None, after: GroupSummary | None) -> None:
         """As `topic`, for a group."""
         gone, here = _of_group(before), _of_group(after)
         self._groups = [total - was + now for total, was, now in zip(self._groups, gone, here, strict=True)]
-        _count(self._group_tones, before, after)
+        _count(self._group_severities, before, after)
 
     def close(self, problems: int, critical_problems: int) -> Counts:
         return Counts(
             **dict(zip(_TOPIC_FIELDS, self._topics, strict=True)),
-            tones=tuple(self._tones),
-            group_tones=tuple(self._group_tones),
+            severities=tuple(self._severities),
+            group_severities=tuple(self._group_severities),
             **dict(zip(_GROUP_FIELDS, self._groups, strict=True)),
             problems=problems,
             critical_problems=critical_problems,
         )
 
 
-def _count(tones: list[int], before: Toned | None, after: Toned | None) -> None:
+def _count(severities: list[int], before: HasSeverity | None, after: HasSeverity | None) -> None:
     if before is not None:
-        tones[before.tone.rank] -= 1
+        severities[before.severity.rank] -= 1
     if after is not None:
-        tones[after.tone.rank] += 1
+        severities[after.severity.rank] += 1
 
 
 def _of_topic(summary: TopicSummary | None) -> tuple[int, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState, Seen
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.query import Keys, Query, Selection, choose
 from zkdash.kafka import paths
@@ -26,7 +26,7 @@ class AclRow(msgspec.Struct, frozen=True):
     `changed` is the mtime in epoch milliseconds, None where the znode may not be read.
     """
 
-    status: Tone
+    status: Severity
     words: str
     resource_type: str
     resource: str
@@ -105,12 +105,12 @@ def _rows(path: str, seen: Seen[ResourceAcl]) -> Iterator[AclRow]:
     """An ACL without entries allows and denies nothing: it has no row."""
     changed = None if seen.znode is None else seen.znode.mtime
     if isinstance(seen.value, ResourceAcl):
-        status, words = Tone.OK, "ok"
+        status, words = Severity.OK, "ok"
         entries: Iterable[AclEntry | Unparsable | Unreadable] = seen.value.entries
     elif isinstance(seen.value, Unreadable):
-        status, words, entries = Tone.UNKNOWN, "not readable", (seen.value,)
+        status, words, entries = Severity.UNKNOWN, "not readable", (seen.value,)
     else:
-        status, words, entries = Tone.WARNING, "unparsable", (seen.value,)
+        status, words, entries = Severity.WARNING, "unparsable", (seen.value,)
     place = paths.locate(path)
     pattern = PREFIXED if place.kind is Kind.PREFIXED_ACL else LITERAL
     for index, entry in enumerate(entries):

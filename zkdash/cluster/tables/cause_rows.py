@@ -8,14 +8,14 @@ import msgspec
 
 from zkdash.cluster.checks import Check, begun
 from zkdash.cluster.checks.observations import CheckResult
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import Violation
 from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.query import Keys, Query, Selection, choose, with_rows
 
 _NO_BROKERS: frozenset[int] = frozenset()
-_Found = tuple[str, Violation, Tone]
+_Found = tuple[str, Violation, Severity]
 
 
 class CauseRow(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class CauseRow(msgspec.Struct, frozen=True):
     name: str
     count: int
     since: int
-    status: Tone
+    status: Severity
     why: str
     held: bool
 
@@ -39,7 +39,7 @@ def select(check: Check, looked: CheckResult, state: ClusterState, query: Query)
     """
     causes: Mapping[str, Violation] = looked.causes or {}
     wanted = filters.parse(query.q, state)
-    every = ((name, cause, cause.tone or check.tone) for name, cause in causes.items())
+    every = ((name, cause, cause.severity or check.severity) for name, cause in causes.items())
     admitted = [entry for entry in every if not query.q or wanted.admits(_text(entry), entry[2], _NO_BROKERS)]
     admitted.sort(key=lambda entry: (entry[2].rank, -entry[1].count, entry[0]))
     keys: Keys[_Found] = {
@@ -53,12 +53,12 @@ def select(check: Check, looked: CheckResult, state: ClusterState, query: Query)
     return with_rows(chosen, lambda entry: _row(looked, *entry))
 
 
-def _row(looked: CheckResult, name: str, cause: Violation, tone: Tone) -> CauseRow:
+def _row(looked: CheckResult, name: str, cause: Violation, severity: Severity) -> CauseRow:
     return CauseRow(
         name=name,
         count=cause.count,
         since=int(begun(looked, name, cause) * 1000),
-        status=tone,
+        status=severity,
         why=cause.why,
         held=name in looked.held,
     )

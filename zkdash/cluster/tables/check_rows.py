@@ -7,8 +7,8 @@ import enum
 import msgspec
 
 from zkdash.cluster.checks import CHECKS, Check, Observations
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.query import Keys, Query, Selection, choose
 
@@ -33,7 +33,7 @@ class CheckRow(msgspec.Struct, frozen=True):
 
     check: str
     verdict: Verdict
-    status: Tone
+    status: Severity
     sentence: str
     count: int | None
     since: float | None
@@ -66,11 +66,13 @@ def row(check: Check, observations: Observations) -> CheckRow:
     """What a check says of a cluster."""
     finding = next((raised for raised in observations.findings if raised.check == check.id), None)
     if finding is not None:
-        return CheckRow(check.id, Verdict.FAILS, finding.tone, finding.sentence, finding.count, finding.since)
+        return CheckRow(
+            check.id, Verdict.FAILS, finding.severity, finding.sentence, finding.count, finding.since
+        )
     verdict = _verdict(check.id, observations)
     # No good news of what is not known to be so.
     sentence = check.passing if verdict is Verdict.PASSES else f"{check.passing}?"
-    return CheckRow(check.id, verdict, _TONES[verdict], sentence, None, None)
+    return CheckRow(check.id, verdict, _SEVERITIES[verdict], sentence, None, None)
 
 
 def _verdict(check: str, observations: Observations) -> Verdict:
@@ -86,9 +88,9 @@ def _text(check_row: CheckRow) -> str:
     return f"{check_row.check}\n{check_row.sentence}".casefold()
 
 
-_TONES = {
-    Verdict.PASSES: Tone.OK,
-    Verdict.WAITS: Tone.INFO,
-    Verdict.SILENT: Tone.UNKNOWN,
-    Verdict.UNKNOWN: Tone.UNKNOWN,
+_SEVERITIES = {
+    Verdict.PASSES: Severity.OK,
+    Verdict.WAITS: Severity.INFO,
+    Verdict.SILENT: Severity.UNKNOWN,
+    Verdict.UNKNOWN: Severity.UNKNOWN,
 }

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.query import DEFAULT_ORDER, Keys, Query, Selection, choose
 from zkdash.kafka import paths
@@ -27,7 +27,7 @@ class ConfigRow(msgspec.Struct, frozen=True):
     milliseconds, None where the znode may not be read.
     """
 
-    status: Tone
+    status: Severity
     words: str
     noun: str
     name: str
@@ -105,13 +105,13 @@ def _row(
 ) -> Iterable[ConfigRow]:
     """The row; none where the znode holds no setting, as one that only has others below it."""
     if isinstance(settings, Unreadable):
-        status, words = Tone.UNKNOWN, "not readable"
+        status, words = Severity.UNKNOWN, "not readable"
     elif isinstance(settings, Unparsable):
-        status, words = Tone.WARNING, "unparsable"
+        status, words = Severity.WARNING, "unparsable"
     elif not settings:
         return
     else:
-        status, words = (Tone.INFO, "no such topic") if orphan else (Tone.OK, "ok")
+        status, words = (Severity.INFO, "no such topic") if orphan else (Severity.OK, "ok")
     changed = None if znode is None else znode.mtime
     yield ConfigRow(status, words, *entity, "" if orphan else key, settings, changed, path)
 

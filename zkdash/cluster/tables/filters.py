@@ -1,6 +1,6 @@
 """The text of a filter box: plain words and `key:value` terms, all of which must hold.
 
-A word is looked for anywhere in a name, whatever the case. `status:` takes a tone or how it begins,
+A word is looked for anywhere in a name, whatever the case. `status:` takes a severity or how it begins,
 `broker:` an id that leads or holds a replica, `rack:` a rack of such a broker, `is:` a fact of the topic,
 `not:` one that must not hold. A term with another key is a plain word, as names may hold colons.
 """
@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import TopicSummary
 from zkdash.kafka import paths, topic_names
 from zkdash.kafka.values import Broker
@@ -31,21 +31,21 @@ NOT_INTERNAL = "not:internal"
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """A parsed filter. Of each set in `tones` and `brokers` one must be the row's."""
+    """A parsed filter. Of each set in `severities` and `brokers` one must be the row's."""
 
     words: tuple[str, ...] = ()
-    tones: tuple[frozenset[Tone], ...] = ()
+    severities: tuple[frozenset[Severity], ...] = ()
     brokers: tuple[frozenset[int], ...] = ()
     facts: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
 
-    def admits(self, text: str, tone: Tone, brokers: frozenset[int]) -> bool:
+    def admits(self, text: str, severity: Severity, brokers: frozenset[int]) -> bool:
         """Whether a row with this text, status and brokers passes, facts aside."""
         for wanted in self.brokers:
             if wanted.isdisjoint(brokers):
                 return False
-        for tones in self.tones:
-            if tone not in tones:
+        for severities in self.severities:
+            if severity not in severities:
                 return False
         return not self.words or all(word in text for word in self.words)
 
@@ -57,20 +57,20 @@ class Filter(msgspec.Struct, frozen=True):
         for fact in self.denied:
             if FACTS[fact](summary):
                 return False
-        return self.admits(summary.name.casefold(), summary.tone, summary.brokers)
+        return self.admits(summary.name.casefold(), summary.severity, summary.brokers)
 
 
 def parse(text: str, state: ClusterState) -> Filter:
     """Read a filter; what its racks are, the cluster's registrations say."""
     words: list[str] = []
-    tones: list[frozenset[Tone]] = []
+    severities: list[frozenset[Severity]] = []
     brokers: list[frozenset[int]] = []
     facts: list[str] = []
     denied: list[str] = []
     for term in text.casefold().split():
         key, _, value = term.partition(":")
         if key == "status" and value:
-            tones.append(tones_of(value))
+            severities.append(severities_of(value))
         elif key == "broker" and paths.is_id(value):
             brokers.append(frozenset({int(value)}))
         elif key == "rack" and value:
@@ -81,12 +81,12 @@ def parse(text: str, state: ClusterState) -> Filter:
             denied.append(value)
         else:
             words.append(term)
-    return Filter(tuple(words), tuple(tones), tuple(brokers), tuple(facts), tuple(denied))
+    return Filter(tuple(words), tuple(severities), tuple(brokers), tuple(facts), tuple(denied))
 
 
-def tones_of(word: str) -> frozenset[Tone]:
-    """The tones that a word begins."""
-    return frozenset(tone for tone in Tone if tone.value.startswith(word))
+def severities_of(word: str) -> frozenset[Severity]:
+    """The severities that a word begins."""
+    return frozenset(severity for severity in Severity if severity.value.startswith(word))
 
 
 def _in_rack(rack: str, state: ClusterState) -> frozenset[int]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.query import DEFAULT_ORDER, Keys, Query, Selection, choose
 from zkdash.kafka import secrets
@@ -23,7 +23,7 @@ class ProblemRow(msgspec.Struct, frozen=True):
     count. `raw` are its first bytes; `secret` tells that they are withheld.
     """
 
-    status: Tone
+    status: Severity
     path: str
     reason: str
     first_seen: int | None
@@ -54,7 +54,7 @@ def _text(row: ProblemRow) -> str:
 
 def _row(problem: Problem, first_seen: Mapping[str, int]) -> ProblemRow:
     return ProblemRow(
-        status=Tone.CRITICAL if problem.critical else Tone.WARNING,
+        status=Severity.CRITICAL if problem.critical else Severity.WARNING,
         path=problem.path,
         reason=problem.reason,
         first_seen=first_seen.get(problem.path),

@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from zkdash.cluster.model.ranking import Entry, Ranking, rank
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 R = TypeVar("R")
 
 SIZES = (50, 200, 1000)
-STATUSES = tuple(tone.value for tone in Tone)
+STATUSES = tuple(severity.value for severity in Severity)
 
 Keys = Mapping[str, Callable[[R], Any]]
 DEFAULT_ORDER: Keys[Any] = {}  # of a table that is not to be sorted otherwise
@@ -60,46 +60,46 @@ class Selection(msgspec.Struct, Generic[R], frozen=True):
 
 
 def choose(
-    rows: Sequence[R], query: Query, keys: Keys[R], tone: Callable[[R], Tone], *, total: int
+    rows: Sequence[R], query: Query, keys: Keys[R], severity: Callable[[R], Severity], *, total: int
 ) -> Selection[R]:
     """The page of rows that already pass the query's text: by status, sorted, cut."""
-    tones = Counter(map(tone, rows))
+    severities = Counter(map(severity, rows))
     ticked = query.ticked
     if len(ticked) < len(STATUSES):
-        rows = [row for row in rows if tone(row).value in ticked]
+        rows = [row for row in rows if severity(row).value in ticked]
     key, falls = query.order(keys)
     if key is not None:
         rows = in_order(rows, keys[key], falls=falls)
     page, pages, cut = window(query, len(rows))
-    counts = {tone.value: tones[tone] for tone in Tone}
+    counts = {severity.value: severities[severity] for severity in Severity}
     return Selection(tuple(rows[cut]), total, len(rows), page, pages, counts)
 
 
-def first(ranking: Ranking, tones: Sequence[int], query: Query, row: Callable[[str], R]) -> Selection[R]:
-    """The default order, of which only the page is read. `tones` counts what is ranked, by status."""
-    return page_of(_ranked(ranking, tones, query.ticked), tones, query, row)
+def first(ranking: Ranking, severities: Sequence[int], query: Query, row: Callable[[str], R]) -> Selection[R]:
+    """The default order, of which only the page is read. `severities` counts what is ranked, by status."""
+    return page_of(_ranked(ranking, severities, query.ticked), severities, query, row)
 
 
 def ticked(entries: Iterable[Entry], query: Query) -> Iterator[str]:
     """Of what is ranked but no `Ranking`, the names with the statuses that are asked for."""
-    ranks = {tone.rank for tone in Tone if tone.value in query.ticked}
-    if len(ranks) == len(Tone):
+    ranks = {severity.rank for severity in Severity if severity.value in query.ticked}
+    if len(ranks) == len(Severity):
         return (name for _, name in entries)
     return (name for place, name in entries if rank(place) in ranks)
 
 
 def page_of(
-    names: Iterable[str], tones: Sequence[int], query: Query, row: Callable[[str], R]
+    names: Iterable[str], severities: Sequence[int], query: Query, row: Callable[[str], R]
 ) -> Selection[R]:
     """The page of names that have the statuses asked for, in their order, read up to the page's end.
 
-    `tones` counts all that there are, by status.
+    `severities` counts all that there are, by status.
     """
-    counts = dict(zip(STATUSES, tones, strict=True))
+    counts = dict(zip(STATUSES, severities, strict=True))
     matched = sum(counts[status] for status in query.ticked)
     page, pages, cut = window(query, matched)
     shown = islice(names, cut.start, cut.stop)
-    return Selection(tuple(map(row, shown)), sum(tones), matched, page, pages, counts)
+    return Selection(tuple(map(row, shown)), sum(severities), matched, page, pages, counts)
 
 
 def with_rows(chosen: Selection[Any], row: Callable[[Any], R]) -> Selection[R]:
@@ -116,11 +116,11 @@ def window(query: Query, matched: int) -> tuple[int, int, slice]:
     return page, pages, slice((page - 1) * size, page * size)
 
 
-def _ranked(ranking: Ranking, tones: Sequence[int], ticked: frozenset[str]) -> Iterator[str]:
+def _ranked(ranking: Ranking, severities: Sequence[int], ticked: frozenset[str]) -> Iterator[str]:
     """The names with these statuses, read as far as is asked for."""
     start = 0
-    for tone, count in zip(Tone, tones, strict=True):
-        if tone.value in ticked:
+    for severity, count in zip(Severity, severities, strict=True):
+        if severity.value in ticked:
             yield from (name for _, name in ranking.between(start, start + count))
         start += count
 

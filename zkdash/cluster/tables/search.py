@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from zkdash.cluster.checks import CHECKS, Observations
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables import check_rows, topic_statuses
 from zkdash.cluster.tables.topic_statuses import TopicStatuses
 from zkdash.kafka.configs import topic_options
@@ -31,7 +31,7 @@ class Hit(msgspec.Struct, frozen=True):
     name: str
     about: str
     exact: bool
-    status: Tone | None = None
+    status: Severity | None = None
     words: str = ""
 
 
@@ -78,12 +78,12 @@ def _first(text: str, names: list[str], hit: Callable[[str], Hit], most: int) ->
 def _topic(judged: TopicStatuses, name: str, text: str) -> Hit:
     topic = judged.summary(name)
     about = _number(topic.partitions, "partition")
-    return Hit(TOPIC, name, about, name == text, topic.tone, topic.words)
+    return Hit(TOPIC, name, about, name == text, topic.severity, topic.words)
 
 
 def _group(state: ClusterState, name: str, text: str) -> Hit:
     group = state.group_summaries[name]
-    return Hit(GROUP, name, _number(group.members, "member"), name == text, group.tone, group.words)
+    return Hit(GROUP, name, _number(group.members, "member"), name == text, group.severity, group.words)
 
 
 def _brokers(state: ClusterState, text: str, most: int) -> Hits:
@@ -94,7 +94,7 @@ def _brokers(state: ClusterState, text: str, most: int) -> Hits:
 
 
 def _broker(number: str, host: str, text: str) -> Hit:
-    return Hit(BROKER, number, host, text in {number, host}, Tone.OK, "registered")
+    return Hit(BROKER, number, host, text in {number, host}, Severity.OK, "registered")
 
 
 def _host(broker: object) -> str:

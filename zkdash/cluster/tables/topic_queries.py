@@ -95,11 +95,13 @@ def select_topics(
     key, falls = query.order(keys)
     if not query.q.strip() and (key is None or (key == "status" and not falls)):
         if not judged.worse:
-            tones, ranking = state.counts.tones, state.ranking
-            return first(ranking, tones, query, lambda name: TopicRow(state, state.summaries[name], lags))
+            severities, ranking = state.counts.severities, state.ranking
+            return first(
+                ranking, severities, query, lambda name: TopicRow(state, state.summaries[name], lags)
+            )
         return page_of(
             ticked(judged.ranked(), query),
-            judged.tones(),
+            judged.severities(),
             query,
             lambda name: TopicRow(state, judged.summary(name), lags),
         )
@@ -111,7 +113,7 @@ def select_topics(
     rows = [
         TopicRow(state, topic_summary, lags) for topic_summary in every if wanted.admits_topic(topic_summary)
     ]
-    return choose(rows, query, keys, lambda row: row.summary.tone, total=len(state.topics))
+    return choose(rows, query, keys, lambda row: row.summary.severity, total=len(state.topics))
 
 
 def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Selection[PartitionRow]:

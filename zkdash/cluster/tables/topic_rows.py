@@ -14,8 +14,8 @@ from zkdash.cluster.model import summary
 from zkdash.cluster.model.known import Known, percent
 from zkdash.cluster.model.lags import NONE as NO_LAGS
 from zkdash.cluster.model.lags import Lags, TopicConsumers
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, TopicSummary
 from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment, PartitionState, Unparsable
@@ -86,7 +86,7 @@ class PartitionRow(msgspec.Struct, frozen=True):
     are of the state's znode, at `path`.
     """
 
-    status: Tone
+    status: Severity
     words: str
     partition: int
     leader: Known[int]
@@ -107,7 +107,7 @@ class PartitionRow(msgspec.Struct, frozen=True):
 class CountRow(msgspec.Struct, frozen=True):
     """What one broker says of a 0.7 topic: it holds `partitions` of it. `live`: the broker is registered."""
 
-    status: Tone
+    status: Severity
     words: str
     broker: int
     live: bool
@@ -120,7 +120,7 @@ class CountRow(msgspec.Struct, frozen=True):
 
 def partition(state: ClusterState, topic: Topic, part: Partition, status: summary.Status) -> PartitionRow:
     """The row of a partition of a topic."""
-    tone, words = status
+    severity, words = status
     read = part.state
     is_known = isinstance(read, PartitionState)
     isr = read.isr if isinstance(read, PartitionState) else ()
@@ -128,7 +128,7 @@ def partition(state: ClusterState, topic: Topic, part: Partition, status: summar
     replicas = part.replicas or ()
     changed, version, mzxid = _stamp(part.znode)
     return PartitionRow(
-        status=tone,
+        status=severity,
         words=words,
         partition=part.id,
         leader=read.leader if isinstance(read, PartitionState) else read,
@@ -151,10 +151,10 @@ def count(
     state: ClusterState, topic: Topic, partition_count: PartitionCount, status: summary.Status
 ) -> CountRow:
     """The row of a broker of a 0.7 topic."""
-    tone, words = status
+    severity, words = status
     changed, version, mzxid = _stamp(partition_count.znode)
     return CountRow(
-        status=tone,
+        status=severity,
         words=words,
         broker=partition_count.broker,
         live=partition_count.broker in state.brokers,

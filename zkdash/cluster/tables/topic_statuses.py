@@ -13,9 +13,9 @@ import msgspec
 from zkdash.cluster.checks.topic_standing import Standing
 from zkdash.cluster.model import ranking, summary
 from zkdash.cluster.model.ranking import Entry
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import TopicSummary
 
 
@@ -30,13 +30,13 @@ class TopicStatuses(msgspec.Struct, frozen=True):
         topic = self.worse.get(name)
         return self.state.summaries[name] if topic is None else topic
 
-    def tones(self) -> Sequence[int]:
-        """How many topics have which status, in the order of Tone."""
-        tones = list(self.state.counts.tones)
+    def severities(self) -> Sequence[int]:
+        """How many topics have which status, in the order of Severity."""
+        severities = list(self.state.counts.severities)
         for name, topic in self.worse.items():
-            tones[self.state.summaries[name].tone.rank] -= 1
-            tones[topic.tone.rank] += 1
-        return tones
+            severities[self.state.summaries[name].severity.rank] -= 1
+            severities[topic.severity.rank] += 1
+        return severities
 
     def ranked(self) -> Iterator[Entry]:
         """As the state's `ranking`, read as far as is asked for."""
@@ -63,6 +63,6 @@ def of_topic(state: ClusterState, standing: Standing, name: str) -> TopicSummary
 
 
 def _worse(topic: TopicSummary, facts: Sequence[Status]) -> TopicSummary:
-    own: list[Status] = [] if topic.tone is Tone.OK else [(topic.tone, topic.words)]
-    tone, words = summary.worst([*own, *facts])
-    return msgspec.structs.replace(topic, tone=tone, words=words)
+    own: list[Status] = [] if topic.severity is Severity.OK else [(topic.severity, topic.words)]
+    severity, words = summary.worst([*own, *facts])
+    return msgspec.structs.replace(topic, severity=severity, words=words)

@@ -13,7 +13,7 @@ from zkdash.actions.reading import reader
 from zkdash.actions.reading.entries import Detail, Entry, StepEntry, UnavailableError
 from zkdash.actions.states import State, StepState
 from zkdash.cluster.foresight import Foresight
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.move_progress import Stage, Watched
 from zkdash.live import engine
@@ -191,7 +191,7 @@ def _moves_table(moves: tuple[Watched, ...]) -> Part:
         "moves-rows",
         MOVES,
         (
-            (links.element_id("move", f"{move.topic} {move.partition}"), move.stage.tone, move)
+            (links.element_id("move", f"{move.topic} {move.partition}"), move.stage.severity, move)
             for move in moves[:MOST_MOVES]
         ),
         Empty("No partition is being reassigned now."),
@@ -202,7 +202,7 @@ def _steps_table(detail: Detail) -> Part:
     return tables.part(
         "steps-rows",
         STEPS,
-        ((f"stage-{step.number}", _STEP_TONES[step.state], step) for step in detail.steps),
+        ((f"stage-{step.number}", _STEP_SEVERITIES[step.state], step) for step in detail.steps),
         Empty("No step yet: it is planned when its time has come."),
     )
 
@@ -225,14 +225,14 @@ def _extra(detail: Detail, moves: tuple[Watched, ...]) -> dict[str, Any]:
     return extra
 
 
-_STEP_TONES = {
-    StepState.WAITING: Tone.UNKNOWN,
-    StepState.INTENDED: Tone.INFO,
-    StepState.APPLIED: Tone.INFO,
-    StepState.VERIFIED: Tone.OK,
-    StepState.FAILED: Tone.CRITICAL,
-    StepState.REFUSED: Tone.WARNING,
-    StepState.UNKNOWN: Tone.CRITICAL,
+_STEP_SEVERITIES = {
+    StepState.WAITING: Severity.UNKNOWN,
+    StepState.INTENDED: Severity.INFO,
+    StepState.APPLIED: Severity.INFO,
+    StepState.VERIFIED: Severity.OK,
+    StepState.FAILED: Severity.CRITICAL,
+    StepState.REFUSED: Severity.WARNING,
+    StepState.UNKNOWN: Severity.CRITICAL,
 }
 
 
@@ -250,7 +250,7 @@ def _ids(brokers: tuple[int, ...]) -> cells.Cell:
 STEPS: tuple[Column[StepEntry], ...] = (
     Column("number", "Step", lambda step: cells.Head(step.number + 1), is_number=True, is_sortable=False),
     Column("title", "What", lambda step: cells.Text(step.title)),
-    Column("status", "Status", lambda step: cells.Status(_STEP_TONES[step.state], step.state.value)),
+    Column("status", "Status", lambda step: cells.Status(_STEP_SEVERITIES[step.state], step.state.value)),
     Column("progress", "Progress", _far),
     Column("applied", "Written", lambda step: cells.known(step.applied, cells.Moment, "it is not written")),
     Column(
@@ -262,7 +262,7 @@ STEPS: tuple[Column[StepEntry], ...] = (
 MOVES: tuple[Column[Watched], ...] = (
     Column("topic", "Topic", lambda move: action_cells.Topic(move.topic)),
     Column("partition", "Partition", lambda move: cells.Id(move.partition), is_number=True),
-    Column("status", "Status", lambda move: cells.Status(move.stage.tone, move.stage.value)),
+    Column("status", "Status", lambda move: cells.Status(move.stage.severity, move.stage.value)),
     Column("replicas", "Replicas to be", lambda move: _ids(move.replicas)),
     Column("in_sync", "In sync", lambda move: _ids(move.in_sync)),
     Column("missing", "Missing", lambda move: _ids(move.missing)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Entry
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.query import Query
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
@@ -23,7 +23,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     table = tables.part(
         "actions-rows",
         COLUMNS,
-        ((f"action-{entry.id}", queries.tone(entry), entry) for entry in selection.rows),
+        ((f"action-{entry.id}", queries.severity(entry), entry) for entry in selection.rows),
         _empty(snapshot, query),
     )
     return View(
@@ -117,5 +117,5 @@ PAGE = Page(
     section="Attention",
     label="Actions",
     letter="a",
-    badge=lambda snapshot: Badge(len(snapshot.queue.in_flight), Tone.INFO),
+    badge=lambda snapshot: Badge(len(snapshot.queue.in_flight), Severity.INFO),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from zkdash.actions.reading.entries import AuditEntry
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Table
 from zkdash.web.actions import audit_words
 from zkdash.web.actions import cells as action_cells
@@ -19,7 +19,7 @@ def part(
 ) -> Table:
     """The table of lines; `empty` is the sentence where there is none."""
     return tables.part(
-        part_id, columns, ((f"audit-{line.id}", Tone.OK, line) for line in lines), Empty(empty)
+        part_id, columns, ((f"audit-{line.id}", Severity.OK, line) for line in lines), Empty(empty)
     )
 
 

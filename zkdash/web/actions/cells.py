@@ -130,7 +130,7 @@ def status(entry: Entry) -> cells.Status:
         words += ", stopping"
     elif entry.pause_wanted and entry.is_in_flight:
         words += ", paused"
-    return cells.Status(queries.tone(entry), words)
+    return cells.Status(queries.severity(entry), words)
 
 
 def progress(entry: Entry) -> Progress:

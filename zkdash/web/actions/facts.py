@@ -11,8 +11,8 @@ from django.utils.html import format_html, format_html_join
 from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Detail, Entry, StepEntry
 from zkdash.actions.states import State, StepState
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.plans import move_progress, registry
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.move_progress import Stage, Watched
@@ -38,7 +38,7 @@ class Head(msgspec.Struct, frozen=True):
     title: str
     target: str
     state: str = ""
-    tone: Tone = Tone.UNKNOWN
+    severity: Severity = Severity.UNKNOWN
     words: str = ""
     stages: tuple[tuple[str, str], ...] = ()
     sentence: str = ""
@@ -60,7 +60,7 @@ def of(snapshot: Snapshot, detail: Detail, moves: tuple[Watched, ...]) -> Head:
         title=registry.title(entry.kind),
         target=entry.target,
         state=entry.state.value,
-        tone=queries.tone(entry),
+        severity=queries.severity(entry),
         words=action_cells.status(entry).word,
         stages=_stages(detail),
         sentence=progress.words,

@@ -11,7 +11,7 @@ from zkdash.cluster import foresight
 from zkdash.cluster.checks.check import CheckContext
 from zkdash.cluster.checks.facts import Facts
 from zkdash.cluster.foresight import Foreseen, Foresight
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.plans.values import Plan
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions.cells import span
@@ -24,7 +24,7 @@ class Line(msgspec.Struct, frozen=True):
 
     check: str
     href: str
-    tone: Tone
+    severity: Severity
     sentence: str
     causes: tuple[tuple[str, str], ...]
     more: int
@@ -89,7 +89,7 @@ def _line(cluster: str, incident: Foreseen) -> Line:
     return Line(
         check=incident.check,
         href=links.check(cluster, incident.check),
-        tone=incident.tone,
+        severity=incident.severity,
         sentence=incident.sentence,
         causes=incident.causes,
         more=incident.more,
@@ -104,7 +104,7 @@ _TOLD_S = 60.0  # what is a finding sooner needs no word
 def _record(incident: Foreseen) -> dict[str, Any]:
     return {
         "check": incident.check,
-        "status": incident.tone.value,
+        "status": incident.severity.value,
         "sentence": incident.sentence,
         "causes": [{"name": name, "why": why} for name, why in incident.causes],
         "more_causes": incident.more,

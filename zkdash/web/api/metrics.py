@@ -21,8 +21,8 @@ from prometheus_client.registry import Collector
 from zkdash import live
 from zkdash.actions.reading.entries import IN_FLIGHT
 from zkdash.actions.states import State
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.door.refusals import REFUSALS
 from zkdash.formats.ensemble.values import Reach
 from zkdash.kafka.values import Controller
@@ -109,21 +109,21 @@ class Snapshots(Collector):
         now, many = time.time(), self._snapshots
         yield _gauge(
             "check_failing",
-            "1 where a check fails, 0 where it passes; tone is how bad it is.",
+            "1 where a check fails, 0 where it passes; severity is how bad it is.",
             (
                 *(
-                    ((snapshot.cluster, finding.check, finding.tone.value), 1.0)
+                    ((snapshot.cluster, finding.check, finding.severity.value), 1.0)
                     for snapshot in many
                     for finding in snapshot.findings
                 ),
                 *(
-                    ((snapshot.cluster, check, Tone.OK.value), 0.0)
+                    ((snapshot.cluster, check, Severity.OK.value), 0.0)
                     for snapshot in many
                     for check in snapshot.passing
                 ),
             ),
             "check",
-            "tone",
+            "severity",
         )
         yield _gauge(
             "check_acknowledged",

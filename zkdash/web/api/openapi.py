@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.topic_queries import SIZES
 from zkdash.web import pages
 from zkdash.web.frame import exports, shapes
@@ -124,7 +124,7 @@ def _of_list(spec: Spec) -> dict[str, Schema]:
     sorts = sorted({prefix + sort.removeprefix("-") for sort in spec.sorts for prefix in ("", "-")})
     return {
         "q": {"type": "string", "maxLength": 200},
-        "status": {"type": "array", "items": {"enum": [tone.value for tone in Tone]}},
+        "status": {"type": "array", "items": {"enum": [severity.value for severity in Severity]}},
         "sort": {"type": "string", "enum": sorts},
         "page": {"type": "integer", "minimum": 1, "maximum": 9_999_999},
         "size": {"type": "integer", "enum": list(SIZES)},

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from zkdash.cluster.checks import About
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.brokers import queries as broker_queries
 from zkdash.cluster.tables.brokers import rows as broker_rows
@@ -151,7 +151,7 @@ def _topic(cluster: str, name: str) -> cells.Cell:
 def _in_sync(row: ReplicaRow) -> cells.Cell:
     return cells.known(
         row.in_sync,
-        lambda inside: broker_cells.Answer(inside, "yes", "out", None if inside else Tone.WARNING),
+        lambda inside: broker_cells.Answer(inside, "yes", "out", None if inside else Severity.WARNING),
         _NO_STATE,
     )
 

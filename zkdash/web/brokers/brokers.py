@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zkdash.cluster.analysis import registrations
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.brokers import queries as broker_queries
 from zkdash.cluster.tables.brokers.rows import BrokerRow
@@ -110,7 +110,7 @@ def _version(row: BrokerRow) -> Cell:
 
 def skew(row: BrokerRow) -> Cell:
     share = row.leader_skew_percent
-    alert = Tone.WARNING if (share or 0) > registrations.MOST_SKEW_PERCENT else None
+    alert = Severity.WARNING if (share or 0) > registrations.MOST_SKEW_PERCENT else None
     return cells.known(share, lambda part: cells.Percent(part, alert), "no partition prefers it as leader")
 
 

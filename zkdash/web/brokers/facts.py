@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from zkdash.cluster.analysis import registrations
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.brokers.rows import BrokerRow
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
@@ -105,7 +105,7 @@ def _znode(row: BrokerRow) -> Iterator[Fact]:
     if row.session:
         yield Fact("Session", path(broker_cells.session_text(row.session)))
     elif row.session is not None:
-        yield Fact("Session", words("none: the registration is not ephemeral", tone=Tone.WARNING))
+        yield Fact("Session", words("none: the registration is not ephemeral", severity=Severity.WARNING))
     if row.registered is not None:
         yield Fact("Registered", moment(row.registered))
     if row.czxid is not None:
@@ -145,7 +145,7 @@ def _carried(row: BrokerRow) -> Iterator[Fact]:
             words(
                 f"{skew:g} %",
                 href="?q=is%3Anot-leading" if load.unled else "",
-                tone=Tone.WARNING if skew > registrations.MOST_SKEW_PERCENT else None,
+                severity=Severity.WARNING if skew > registrations.MOST_SKEW_PERCENT else None,
             ),
             how="of the partitions whose first replica it is, how many it does not lead",
         )
@@ -154,7 +154,7 @@ def _carried(row: BrokerRow) -> Iterator[Fact]:
         words(
             cells.grouped(load.under_replicated),
             href="?q=is%3Aunder-replicated" if load.under_replicated else "",
-            tone=Tone.WARNING if load.under_replicated else None,
+            severity=Severity.WARNING if load.under_replicated else None,
         ),
     )
 

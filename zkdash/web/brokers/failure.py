@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from zkdash.cluster.analysis import failure
 from zkdash.cluster.analysis.failure import Failure, Fate, Loss
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
@@ -77,13 +77,13 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             tables.part(
                 "leads-rows",
                 LEADS,
-                ((f"leads-{lead[1]}", Tone.OK, lead) for lead in leads),
+                ((f"leads-{lead[1]}", Severity.OK, lead) for lead in leads),
                 Empty("No broker is registered."),
             ),
             tables.part(
                 "losses-rows",
                 COLUMNS,
-                ((_element_id(entry), _tone(entry[1].fate), entry) for entry in entries),
+                ((_element_id(entry), _severity(entry[1].fate), entry) for entry in entries),
                 Empty("No partition loses anything."),
             ),
         ),
@@ -147,8 +147,8 @@ def _racks(snapshot: Snapshot) -> list[str]:
     return sorted({value.rack for value in values if isinstance(value, Broker) and value.rack})
 
 
-def _tone(fate: Fate) -> Tone:
-    return Tone.CRITICAL if fate in _HARM else Tone.INFO
+def _severity(fate: Fate) -> Severity:
+    return Severity.CRITICAL if fate in _HARM else Severity.INFO
 
 
 def _element_id(entry: Entry) -> str:
@@ -169,7 +169,7 @@ def _out(before: Iterable[int], after: Iterable[int]) -> tuple[int, ...]:
 COLUMNS: tuple[Column[Entry], ...] = (
     Column("topic", "Topic", lambda entry: cells.Name(entry[1].topic, links.topic(entry[0], entry[1].topic))),
     Column("partition", "Partition", lambda entry: cells.Id(entry[1].partition), is_number=True),
-    Column("fate", "Then", lambda entry: cells.Word(entry[1].fate.value, _tone(entry[1].fate))),
+    Column("fate", "Then", lambda entry: cells.Word(entry[1].fate.value, _severity(entry[1].fate))),
     Column("leader", "Leader", lambda entry: _leader(entry[0], entry[1].leader), is_number=True),
     Column(
         "leader_after", "Leader then", lambda entry: _leader(entry[0], entry[1].leader_after), is_number=True

@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster.analysis.failure import Failure
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.kafka.configs.topic_options import MIN_ISR
 from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.live.snapshot import Snapshot
@@ -21,12 +21,12 @@ _MOST_NAMED = 8
 
 
 class Count(msgspec.Struct, frozen=True):
-    """One number: `how` says what was counted; `tone` is None for 0."""
+    """One number: `how` says what was counted; `severity` is None for 0."""
 
     label: str
     shown: str
     how: str
-    tone: Tone | None = None
+    severity: Severity | None = None
 
 
 class FailureFacts(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class FailureFacts(msgspec.Struct, frozen=True):
     name: str
     href: str
     gone: str = ""
-    tone: Tone = Tone.UNKNOWN
+    severity: Severity = Severity.UNKNOWN
     answer: str = ""
     notes: tuple[str, ...] = ()
     counts: tuple[Count, ...] = ()
@@ -50,11 +50,11 @@ class FailureFacts(msgspec.Struct, frozen=True):
 
 def of(snapshot: Snapshot, failure: Failure, name: str, href: str) -> FailureFacts:
     """The facts of what was computed from this snapshot."""
-    tone = {True: Tone.OK, False: Tone.CRITICAL, None: Tone.UNKNOWN}[failure.is_safe]
+    severity = {True: Severity.OK, False: Severity.CRITICAL, None: Severity.UNKNOWN}[failure.is_safe]
     return FailureFacts(
         name=name,
         href=href,
-        tone=tone,
+        severity=severity,
         answer=answer(failure),
         notes=tuple(_notes(snapshot.state, failure)),
         counts=tuple(_counts(failure)),
@@ -146,20 +146,20 @@ def _counts(failure: Failure) -> Iterator[Count]:
         "Offline",
         failure.offline,
         "no other replica in sync is registered: no reads, no writes",
-        Tone.CRITICAL,
+        Severity.CRITICAL,
     )
     if failure.unclean:
         yield _count(
             "Lose messages",
             failure.unclean,
             "unclean.leader.election.enable of the topic lets a replica lead that is out of sync",
-            Tone.CRITICAL,
+            Severity.CRITICAL,
         )
     yield _count(
         "Below min ISR",
         failure.below_min,
         f"fewer replicas in sync than {MIN_ISR}: writes of acks=all fail",
-        Tone.CRITICAL,
+        Severity.CRITICAL,
     )
     yield _count(
         "Another leader",
@@ -170,14 +170,14 @@ def _counts(failure: Failure) -> Iterator[Count]:
         "Newly under-replicated",
         failure.under_replicated,
         "in sync now, and short of a replica then",
-        Tone.WARNING,
+        Severity.WARNING,
     )
     yield Count("Controller", "moves" if failure.moves_controller else "stays", "who stands in /controller")
     yield _count("Coordinators", len(failure.coordinators), f"partitions of {OFFSETS_TOPIC} that they lead")
 
 
-def _count(label: str, number: int, how: str, tone: Tone | None = None) -> Count:
-    return Count(label, cells.grouped(number), how, tone if number else None)
+def _count(label: str, number: int, how: str, severity: Severity | None = None) -> Count:
+    return Count(label, cells.grouped(number), how, severity if number else None)
 
 
 def _notes(state: ClusterState, failure: Failure) -> Iterator[str]:

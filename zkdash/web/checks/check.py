@@ -10,7 +10,7 @@ from zkdash.alarms.open_alarms import first_seen
 from zkdash.cluster import checks
 from zkdash.cluster.checks import About, Check, Finding, Thresholds
 from zkdash.cluster.checks.observations import CheckResult
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import cause_rows, topic_queries
 from zkdash.kafka.documents.document import quote
 from zkdash.live.parts import Block, PageKey
@@ -137,18 +137,18 @@ def _empty(snapshot: Snapshot, check: str, query: topic_queries.Query) -> Empty:
     return Empty("Nothing fails this check." if looked.causes is not None else _otherwise(snapshot, check)[1])
 
 
-def _otherwise(snapshot: Snapshot, check: str) -> tuple[Tone, str]:
+def _otherwise(snapshot: Snapshot, check: str) -> tuple[Severity, str]:
     """What stands where the check does not fail: no good news of what is not known to be so now."""
     title = checks.TITLES[check]
     if not snapshot.state.loaded:
-        return Tone.UNKNOWN, f"{title}? Nothing is checked before the first load."
+        return Severity.UNKNOWN, f"{title}? Nothing is checked before the first load."
     if snapshot.observations.looked.get(check, _NOTHING).causes and check not in snapshot.passing:
-        return Tone.INFO, f"{title}? Something was seen, and has yet to hold for long enough."
+        return Severity.INFO, f"{title}? Something was seen, and has yet to hold for long enough."
     if check not in snapshot.passing:
-        return Tone.UNKNOWN, f"{title}? The check has nothing to say of this cluster now."
+        return Severity.UNKNOWN, f"{title}? The check has nothing to say of this cluster now."
     if snapshot.session.phase is not Phase.LIVE:
-        return Tone.UNKNOWN, f"{title}, in the last known state."
-    return Tone.OK, f"{title}."
+        return Severity.UNKNOWN, f"{title}, in the last known state."
+    return Severity.OK, f"{title}."
 
 
 def _occurrence(snapshot: Snapshot, check: str) -> Block:
@@ -184,8 +184,8 @@ def _record(snapshot: Snapshot, check: Check, failing: Finding | None) -> Record
     standing = snapshot.alarms.standing.get(check.id)
     return {
         "id": check.id,
-        "severity": check.tone.value,
-        "status": failing.tone.value if failing else "ok" if passes(snapshot, check.id) else "unknown",
+        "severity": check.severity.value,
+        "status": failing.severity.value if failing else "ok" if passes(snapshot, check.id) else "unknown",
         "sentence": failing.sentence if failing else check.passing,
         "since": times.utc_text(first_seen(failing, standing)) if failing else None,
         "occurrence": standing.number if standing else None,

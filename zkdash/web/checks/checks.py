@@ -104,8 +104,10 @@ SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS if column.is_s
 
 
 def _badge(snapshot: Snapshot) -> Badge:
-    """How many fail that nobody took note of, in the tone of the worst."""
-    worst = min((finding.tone for finding in snapshot.leading), key=lambda tone: tone.rank, default=None)
+    """How many fail that nobody took note of, in the severity of the worst."""
+    worst = min(
+        (finding.severity for finding in snapshot.leading), key=lambda severity: severity.rank, default=None
+    )
     return Badge(len(snapshot.leading), worst)
 
 

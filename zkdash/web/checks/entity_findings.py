@@ -6,8 +6,8 @@ import msgspec
 
 from zkdash.cluster.checks import CHECKS, About, begun
 from zkdash.cluster.evaluation import evaluator, partitions
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Topic
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
@@ -19,7 +19,7 @@ class Claim(msgspec.Struct, frozen=True):
 
     check: str
     page: str
-    tone: Tone
+    severity: Severity
     what: str
     why: str
     since: int
@@ -30,7 +30,7 @@ def block(snapshot: Snapshot, about: About, name: str) -> Block:
     claims = _claims(snapshot, about, name)
     if about is About.TOPIC:
         claims += _summed(snapshot, name)
-    worst_first = tuple(sorted(claims, key=lambda claim: claim.tone.rank))
+    worst_first = tuple(sorted(claims, key=lambda claim: claim.severity.rank))
     return Block(id="held-against", template="checks/entity_findings.html", values=worst_first)
 
 
@@ -45,7 +45,7 @@ def _claims(snapshot: Snapshot, about: About, name: str) -> list[Claim]:
             Claim(
                 check.id,
                 links.check(snapshot.cluster, check.id),
-                cause.tone or check.tone,
+                cause.severity or check.severity,
                 check.failing(cause.count, 1),
                 cause.why,
                 int(begun(looked, name, cause) * 1000),
@@ -68,7 +68,7 @@ def _summed(snapshot: Snapshot, name: str) -> list[Claim]:
             continue
         began = max(begun(looked, "", looked.causes[""]) * 1000, _told(snapshot.state, topic, check.id))
         page = links.check(snapshot.cluster, check.id)
-        claims.append(Claim(check.id, page, check.tone, check.failing(count, 1), "", int(began)))
+        claims.append(Claim(check.id, page, check.severity, check.failing(count, 1), "", int(began)))
     return claims
 
 

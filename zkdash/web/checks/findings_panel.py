@@ -9,7 +9,7 @@ import msgspec
 from zkdash.alarms.open_alarms import first_seen
 from zkdash.cluster import checks
 from zkdash.cluster.checks import Finding
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import offers
@@ -23,7 +23,7 @@ class Sentence(msgspec.Struct, frozen=True):
     """
 
     check: str
-    tone: Tone
+    severity: Severity
     what: str
     remedy: str
     since: int
@@ -36,7 +36,7 @@ def of(snapshot: Snapshot, finding: Finding, key: PageKey) -> Sentence:
     """What a finding says of a cluster to those for whom a page is made."""
     return Sentence(
         check=finding.check,
-        tone=finding.tone,
+        severity=finding.severity,
         what=finding.sentence,
         remedy=finding.remedy,
         since=first_seen(finding, snapshot.alarms.standing.get(finding.check)),
@@ -47,7 +47,7 @@ def of(snapshot: Snapshot, finding: Finding, key: PageKey) -> Sentence:
 
 
 def every(
-    snapshot: Snapshot, key: PageKey, all_well: tuple[Tone, str], without: Container[str] = ()
+    snapshot: Snapshot, key: PageKey, all_well: tuple[Severity, str], without: Container[str] = ()
 ) -> Block:
     """All of them: those that nobody took note of lead, the others and what passes can be opened.
 
@@ -69,7 +69,7 @@ def every(
     )
 
 
-def one(snapshot: Snapshot, finding: Finding | None, key: PageKey, otherwise: tuple[Tone, str]) -> Block:
+def one(snapshot: Snapshot, finding: Finding | None, key: PageKey, otherwise: tuple[Severity, str]) -> Block:
     """A single one; `otherwise` stands where the check does not fail."""
     failing = () if finding is None else (of(snapshot, finding, key),)
     return Block(id="checks", template="checks/findings_panel.html", values=(failing, (), otherwise, ()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import problem_rows, topic_queries
 from zkdash.cluster.tables.problem_rows import ProblemRow
 from zkdash.live.parts import PageKey
@@ -101,5 +101,5 @@ PAGE = Page(
     shape=shapes.Shape((COLUMNS,)),
     section="Attention",
     label="Problems",
-    badge=lambda snapshot: Badge(len(snapshot.state.problems), Tone.WARNING),
+    badge=lambda snapshot: Badge(len(snapshot.state.problems), Severity.WARNING),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import acl_rows, topic_queries
 from zkdash.cluster.tables.acl_rows import AclRow
 from zkdash.live.parts import Block, PageKey, Table
@@ -68,7 +68,7 @@ def _tokens(snapshot: Snapshot, *, refused: bool) -> Table:
     return tables.part(
         "tokens-rows",
         acl_table.TOKENS,
-        ((links.element_id("token", entry[1].id), Tone.OK, entry) for entry in _held(snapshot)),
+        ((links.element_id("token", entry[1].id), Severity.OK, entry) for entry in _held(snapshot)),
         Empty(empty),
         problems=lambda entry: links.problems(entry[0], entry[1].path),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.notification_rows import NotificationRow
 from zkdash.live.parts import Table
 from zkdash.web.frame import cells, links, tables
@@ -19,7 +19,7 @@ def table(cluster: str, rows: Iterable[NotificationRow], empty: str) -> Table:
     return tables.part(
         "notifications-rows",
         COLUMNS,
-        ((links.element_id("notification", row.path), Tone.OK, (cluster, row)) for row in rows),
+        ((links.element_id("notification", row.path), Severity.OK, (cluster, row)) for row in rows),
         Empty(empty),
         problems=lambda entry: links.problems(entry[0], entry[1].path),
     )

@@ -32,8 +32,8 @@ class Series(msgspec.Struct, frozen=True):
     values: tuple[float | None, ...]
 
 
-def sparkline(values: Values, *, label: str, tone: str = "", top: float | None = None) -> SafeString:
-    """One series as a small line over its area; `tone` colours it, `told` says it in words.
+def sparkline(values: Values, *, label: str, severity: str = "", top: float | None = None) -> SafeString:
+    """One series as a small line over its area; `severity` colours it, `told` says it in words.
 
     The time before the first known value is a dotted line at the foot. Of a series that has just begun the
     known part is drawn wider, so that it can be seen.
@@ -41,7 +41,7 @@ def sparkline(values: Values, *, label: str, tone: str = "", top: float | None =
     room = _Room(_SPARK_WIDE, _SPARK_HIGH, highest([values]) if top is None else top)
     before = next((place for place, value in enumerate(values) if value is not None), 0)
     if not before:
-        return room.picture(label, f"spark {tone}".rstrip(), room.line(values, 0, area=True))
+        return room.picture(label, f"spark {severity}".rstrip(), room.line(values, 0, area=True))
     share = 1 - before / len(values)
     begin = svg.number(_SPARK_WIDE * (1 - max(share, _LEAST_SHARE)))
     foot = svg.element("path", d=f"M0 {_SPARK_HIGH - 1}H{begin}", class_="before")
@@ -49,7 +49,7 @@ def sparkline(values: Values, *, label: str, tone: str = "", top: float | None =
     if share < _LEAST_SHARE:
         wider = f"translate({begin} 0) scale({svg.number(_LEAST_SHARE)} 1)"
         line = (svg.element("g", *room.line(values[before:], 0, area=True), transform=wider),)
-    return room.picture(label, f"spark {tone}".rstrip(), (foot, *line))
+    return room.picture(label, f"spark {severity}".rstrip(), (foot, *line))
 
 
 def chart(lines: Sequence[Series], *, label: str, top: float | None = None) -> SafeString:

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.template.loader import render_to_string
 
 from zkdash.access.embeds import View
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import check
 from zkdash.web.overview import number
@@ -24,12 +24,12 @@ _WORDS: Final[dict[str, tuple[str, str]]] = {
     "D40": ("groups", "{} unowned"),
 }
 # The light theme's colours, on which white reads well.
-_COLOURS: Final[dict[Tone, str]] = {
-    Tone.OK: "#176b34",
-    Tone.WARNING: "#805000",
-    Tone.CRITICAL: "#b3202c",
-    Tone.UNKNOWN: "#566070",
-    Tone.INFO: "#0b5cad",
+_COLOURS: Final[dict[Severity, str]] = {
+    Severity.OK: "#176b34",
+    Severity.WARNING: "#805000",
+    Severity.CRITICAL: "#b3202c",
+    Severity.UNKNOWN: "#566070",
+    Severity.INFO: "#0b5cad",
 }
 _PADDING, _CHARACTER = 6, 6.6
 _LONGEST = 60
@@ -40,7 +40,7 @@ class Badge(msgspec.Struct, frozen=True):
 
     about: str
     says: str
-    tone: Tone
+    severity: Severity
 
 
 def has_one(view: View) -> bool:
@@ -54,16 +54,16 @@ def of(view: View, snapshot: Snapshot | None) -> Badge:
     about = _words(name)[0] if view.page == check.NAME else number.NUMBERS[name].label.lower()
     about = f"{view.cluster} {about}"
     if snapshot is None or not check.is_known(snapshot):
-        return Badge(about, "unknown", Tone.UNKNOWN)
+        return Badge(about, "unknown", Severity.UNKNOWN)
     if view.page == check.NAME:
         return Badge(about, *_check(snapshot, name))
     figure = number.read(snapshot, name)
-    return Badge(about, figure.shown, figure.tone or Tone.INFO)
+    return Badge(about, figure.shown, figure.severity or Severity.INFO)
 
 
 def ended(word: str) -> Badge:
     """The badge of a link that is worth nothing."""
-    return Badge("zkdash", f"embed: {word}", Tone.UNKNOWN)
+    return Badge("zkdash", f"embed: {word}", Severity.UNKNOWN)
 
 
 def picture(badge: Badge, status: int = 200, sentence: str = "") -> HttpResponse:
@@ -74,7 +74,7 @@ def picture(badge: Badge, status: int = 200, sentence: str = "") -> HttpResponse
         "about": about,
         "says": says,
         "title": sentence or f"{badge.about}: {badge.says}",
-        "colour": _COLOURS[badge.tone],
+        "colour": _COLOURS[badge.severity],
         "left": left,
         "right": right,
         "width": left + right,
@@ -87,11 +87,11 @@ def picture(badge: Badge, status: int = 200, sentence: str = "") -> HttpResponse
     return HttpResponse(content, status=status, content_type="image/svg+xml; charset=utf-8")
 
 
-def _check(snapshot: Snapshot, name: str) -> tuple[str, Tone]:
+def _check(snapshot: Snapshot, name: str) -> tuple[str, Severity]:
     finding = check.finding(snapshot, name)
     if finding is not None:
-        return _words(name)[1].format(finding.count), finding.tone
-    return ("ok", Tone.OK) if check.passes(snapshot, name) else ("unknown", Tone.UNKNOWN)
+        return _words(name)[1].format(finding.count), finding.severity
+    return ("ok", Severity.OK) if check.passes(snapshot, name) else ("unknown", Severity.UNKNOWN)
 
 
 def _words(name: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from zkdash.access.rights import Rights
 from zkdash.access.roles import Right
 from zkdash.actions import audit
 from zkdash.actions.actor import Actor
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.embeds import badges, policy, rendering
@@ -36,10 +36,10 @@ from zkdash.web.visitors import gate
 _MOST_LISTED = 500
 _SEE_OTHER, _UNPROCESSABLE = 303, 422
 _WORDS = {
-    TokenStatus.VALID: (Tone.OK, "in use"),
-    TokenStatus.REVOKED: (Tone.UNKNOWN, "revoked"),
-    TokenStatus.EXPIRED: (Tone.UNKNOWN, "expired"),
-    TokenStatus.UNSEEN: (Tone.UNKNOWN, "its maker may not see the cluster"),
+    TokenStatus.VALID: (Severity.OK, "in use"),
+    TokenStatus.REVOKED: (Severity.UNKNOWN, "revoked"),
+    TokenStatus.EXPIRED: (Severity.UNKNOWN, "expired"),
+    TokenStatus.UNSEEN: (Severity.UNKNOWN, "its maker may not see the cluster"),
 }
 _SHOWN = ("view", "name", "query", "theme")
 
@@ -52,7 +52,7 @@ class Line(msgspec.Struct, frozen=True):
     href: str
     maker: str
     parents: tuple[str, ...]
-    tone: Tone
+    severity: Severity
     words: str
     made: int
     expires: str
@@ -161,7 +161,7 @@ def _lines(rights: Rights, cluster: str) -> list[Line]:
 
 
 def _line(judged: Found) -> Line:
-    embed, (tone, words) = judged.embed, _WORDS[judged.standing]
+    embed, (severity, words) = judged.embed, _WORDS[judged.standing]
     view = embeds.view(embed)
     return Line(
         id=embed.pk,
@@ -169,7 +169,7 @@ def _line(judged: Found) -> Line:
         href=embeddable.home(view) if embeddable.is_possible(view) else links.cluster(view.cluster),
         maker=embed.maker.get_username(),
         parents=tuple(embed.parents.split()),
-        tone=tone,
+        severity=severity,
         words=words,
         made=_ms(embed.made_at),
         expires=f"{embed.expires_at:%Y-%m-%d %H:%M} UTC",

@@ -6,7 +6,7 @@ import msgspec
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.analysis import kraft
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, times
@@ -21,7 +21,7 @@ NO_WATCHER = (
 class Banner(msgspec.Struct, frozen=True):
     """One line. `as_of` (epoch ms) follows as "Data as of …" where what is shown is older than now."""
 
-    tone: Tone
+    severity: Severity
     sentence: str
     as_of: int | None = None
 
@@ -46,11 +46,15 @@ def worst(snapshot: Snapshot) -> str:
 
     What somebody took note of is not counted.
     """
-    tones = [finding.tone for finding in snapshot.leading if finding.tone in {Tone.CRITICAL, Tone.WARNING}]
-    if not tones:
+    severities = [
+        finding.severity
+        for finding in snapshot.leading
+        if finding.severity in {Severity.CRITICAL, Severity.WARNING}
+    ]
+    if not severities:
         return ""
-    tone = min(tones, key=lambda tone: tone.rank)
-    return f"{tone.glyph} {tones.count(tone)}"
+    severity = min(severities, key=lambda severity: severity.rank)
+    return f"{severity.glyph} {severities.count(severity)}"
 
 
 def connection(snapshot: Snapshot) -> Banner | None:
@@ -62,19 +66,22 @@ def connection(snapshot: Snapshot) -> Banner | None:
     if session.phase is Phase.LOADING:
         return _loading(snapshot, as_of)
     if session.phase is Phase.REFUSED:
-        return Banner(Tone.CRITICAL, session.sentence or f"{snapshot.address} cannot be watched.", as_of)
+        return Banner(Severity.CRITICAL, session.sentence or f"{snapshot.address} cannot be watched.", as_of)
     return Banner(*_broken(session, snapshot), as_of)
 
 
-def _broken(session: Session, snapshot: Snapshot) -> tuple[Tone, str]:
+def _broken(session: Session, snapshot: Snapshot) -> tuple[Severity, str]:
     detail = f" {session.sentence}" if session.sentence else ""
     if session.phase is Phase.LOST:
-        return Tone.CRITICAL, f"Session lost.{detail} Reconnecting; showing the last known state."
+        return Severity.CRITICAL, f"Session lost.{detail} Reconnecting; showing the last known state."
     if session.phase is Phase.SUSPENDED:
-        return Tone.WARNING, f"Reconnecting to ZooKeeper.{detail}"
+        return Severity.WARNING, f"Reconnecting to ZooKeeper.{detail}"
     if snapshot.as_of is None:
-        return Tone.WARNING, f"Connecting to ZooKeeper at {snapshot.address}.{detail} Nothing is known yet."
-    return Tone.CRITICAL, f"No connection to ZooKeeper.{detail} Showing the last known state."
+        return (
+            Severity.WARNING,
+            f"Connecting to ZooKeeper at {snapshot.address}.{detail} Nothing is known yet.",
+        )
+    return Severity.CRITICAL, f"No connection to ZooKeeper.{detail} Showing the last known state."
 
 
 def _loading(snapshot: Snapshot, as_of: int | None) -> Banner:
@@ -82,15 +89,17 @@ def _loading(snapshot: Snapshot, as_of: int | None) -> Banner:
     count = cells.grouped(session.loaded)
     about = "" if session.expected is None else f" of about {cells.grouped(session.expected)}"
     word = "Catching up" if snapshot.state.loaded else "First load"
-    return Banner(Tone.INFO, f"{word}: {count}{about} znodes.", as_of)
+    return Banner(Severity.INFO, f"{word}: {count}{about} znodes.", as_of)
 
 
 def _late(snapshot: Snapshot, as_of: int | None) -> Banner | None:
     if not snapshot.stale:
-        return Banner(Tone.WARNING, snapshot.session.sentence) if snapshot.session.sentence else None
+        return Banner(Severity.WARNING, snapshot.session.sentence) if snapshot.session.sentence else None
     if as_of is None:
-        return Banner(Tone.INFO, "Loaded just now; ZooKeeper has yet to confirm that nothing changed since.")
-    return Banner(Tone.WARNING, "ZooKeeper has not answered for over 3 s, so this may be old.", as_of)
+        return Banner(
+            Severity.INFO, "Loaded just now; ZooKeeper has yet to confirm that nothing changed since."
+        )
+    return Banner(Severity.WARNING, "ZooKeeper has not answered for over 3 s, so this may be old.", as_of)
 
 
 def _kraft(snapshot: Snapshot) -> Banner | None:
@@ -99,7 +108,7 @@ def _kraft(snapshot: Snapshot) -> Banner | None:
     if owner is None:
         return None
     return Banner(
-        Tone.INFO,
+        Severity.INFO,
         f"KRaft controller {owner} owns the metadata: what ZooKeeper holds is a copy, which may have grown "
         "old. No action is taken.",
     )
@@ -110,7 +119,7 @@ def _storage(snapshot: Snapshot) -> Banner | None:
     if not snapshot.storage:
         return None
     return Banner(
-        Tone.WARNING,
+        Severity.WARNING,
         f"zkdash’s own database cannot be written: {snapshot.storage}. What is shown is live; signing in, "
         "actions, acknowledgements, tokens and embeds wait until it can.",
     )
@@ -120,6 +129,6 @@ def _settling(snapshot: Snapshot) -> Banner | None:
     if not snapshot.state.settling:
         return None
     return Banner(
-        Tone.INFO,
+        Severity.INFO,
         "ZooKeeper changes faster than it can be read in one piece: a transaction may show in part.",
     )

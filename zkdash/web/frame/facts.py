@@ -8,7 +8,7 @@ import msgspec
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.web.frame import cells, times
 
 
@@ -49,15 +49,15 @@ class Facts(msgspec.Struct, frozen=True):
     explanation: Explanation | None = None
 
 
-def status_line(tone: Tone, words: str, marks: Iterable[str] = ()) -> Fact:
+def status_line(severity: Severity, words: str, marks: Iterable[str] = ()) -> Fact:
     """The first line: how it is, and what else is so."""
-    beside = format_html_join("", ' <span class="tone info">{}</span>', ((mark,) for mark in marks))
-    return Fact("Status", cells.tone_html(tone, words) + beside)
+    beside = format_html_join("", ' <span class="severity info">{}</span>', ((mark,) for mark in marks))
+    return Fact("Status", cells.severity_html(severity, words) + beside)
 
 
-def words(*texts: str, href: str = "", tone: Tone | None = None) -> SafeString:
+def words(*texts: str, href: str = "", severity: Severity | None = None) -> SafeString:
     """Texts, each on a line of its own; `href` lists what was counted."""
-    opened = format_html('<span class="tone {}">', tone.value) if tone else SafeString("<span>")
+    opened = format_html('<span class="severity {}">', severity.value) if severity else SafeString("<span>")
     return format_html_join(
         SafeString("<br>"), "{}{}</span>", ((opened, text(words, href)) for words in texts)
     )

@@ -14,7 +14,7 @@ from zkdash.actions.reading.entries import Entry
 from zkdash.cluster.changes import Change
 from zkdash.cluster.incidents import Incident, words
 from zkdash.cluster.incidents.words import Effect
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Block
 from zkdash.live.queue import Queue
 from zkdash.web.frame import links, shapes, times
@@ -52,7 +52,7 @@ class Story(msgspec.Struct, frozen=True):
 
     id: str
     at: int
-    tone: Tone
+    severity: Severity
     title: str
     effects: tuple[Effect, ...] = ()
     took: str = ""
@@ -83,7 +83,7 @@ def story(cluster: str, incident: Incident, ours: Actions = NONE, shown: int = S
     return Story(
         id=f"incident-{incident.id}",
         at=incident.at,
-        tone=words.tone(incident),
+        severity=words.severity(incident),
         title=words.title(incident),
         effects=words.effects(incident),
         took=took(incident),
@@ -99,9 +99,9 @@ def single(cluster: str, change: Change, name: str, ours: Actions) -> Story:
     """A change that belongs to no incident."""
     title = change.what[:1].upper() + change.what[1:]
     sides = tuple(side for side in (change.before, change.after) if side is not None)
-    effects = (Effect(Tone.INFO, " to ".join(sides)),) if sides else ()
+    effects = (Effect(Severity.INFO, " to ".join(sides)),) if sides else ()
     by = _by(cluster, change, ours)
-    return Story(name, change.when, Tone.INFO, title, effects, path=change.path, by=by)
+    return Story(name, change.when, Severity.INFO, title, effects, path=change.path, by=by)
 
 
 def _by(cluster: str, change: Change, ours: Actions) -> ByAction | None:
@@ -187,7 +187,7 @@ def record(incident: Incident, ours: Actions) -> Record:
         "kind": incident.kind.value,
         "subject": incident.subject,
         "title": words.title(incident),
-        "status": words.tone(incident).value,
+        "status": words.severity(incident).value,
         "began": times.utc_text(incident.began),
         **_prelude(incident),
         **ended,

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.topic_queries import SIZES, Query, Selection
 from zkdash.live.parts import Block
 from zkdash.web.frame import cells, page, tables
@@ -73,7 +73,8 @@ class Pager(msgspec.Struct, frozen=True):
 def blocks(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Block, ...]:
     """The live numbers around a list: how many of each status, how many are shown, and the pages."""
     counts = tuple(
-        page.text(f"count-{tone.value}", cells.grouped(selection.counts.get(tone.value, 0))) for tone in Tone
+        page.text(f"count-{severity.value}", cells.grouped(selection.counts.get(severity.value, 0)))
+        for severity in Severity
     )
     return (*counts, *tally(spec, query, selection, noun))
 
@@ -111,7 +112,7 @@ def context(
         ),
         "query": query,
         "placeholder": placeholder,
-        "tones": tuple(Tone),
+        "severities": tuple(Severity),
         "sizes": SIZES,
         "filtered": bool(query.q or query.status),
     }
@@ -149,19 +150,19 @@ def _text(text: str, notes: list[str]) -> str:
 
 
 def _statuses(values: Sequence[str], notes: list[str]) -> tuple[str, ...]:
-    """The statuses by their words or how these begin, in the order of Tone."""
+    """The statuses by their words or how these begin, in the order of Severity."""
     statuses = set()
     words = dict.fromkeys(word for given in values for word in given.split(","))
     if len(words) > _MOST_WORDS:
         notes.append(f"{len(words)} statuses are asked for; the first {_MOST_WORDS} are looked at.")
     for value in [*words][:_MOST_WORDS]:
-        meant = [tone for tone in Tone if value and tone.value.startswith(value)]
+        meant = [severity for severity in Severity if value and severity.value.startswith(value)]
         if len(meant) == 1:
             statuses.add(meant[0])
         else:
-            names = ", ".join(tone.value for tone in Tone)
+            names = ", ".join(severity.value for severity in Severity)
             notes.append(f"“{value}” is not a status; there are {names}.")
-    return tuple(tone.value for tone in Tone if tone in statuses)
+    return tuple(severity.value for severity in Severity if severity in statuses)
 
 
 def _page(value: str, notes: list[str]) -> int:

@@ -13,7 +13,7 @@ from urllib.parse import unquote_plus
 import msgspec
 
 from zkdash.cluster.model.changed_areas import Area
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Block, PageKey, Part
 from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.web.frame.cells import Plain, Record
@@ -54,10 +54,10 @@ BrokerDemand = tuple[Collection[str], Mapping[str, Collection[str]]]
 
 
 class Badge(msgspec.Struct, frozen=True):
-    """The number beside an entry of the side bar, none for 0. With a `tone` it asks to be looked at."""
+    """The number beside an entry of the side bar, none for 0. With a `severity` it asks to be looked at."""
 
     number: int
-    tone: Tone | None = None
+    severity: Severity | None = None
 
 
 class Page(msgspec.Struct, frozen=True):

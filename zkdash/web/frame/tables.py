@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.query import Keys
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Row, Table
@@ -54,9 +54,9 @@ class ListColumn(Column[tuple[str, R]], Generic[R], frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A row's values: its worst tone, and its cells in the order of the columns."""
+    """A row's values: its worst severity, and its cells in the order of the columns."""
 
-    tone: Tone
+    severity: Severity
     cells: tuple[Cell, ...]
 
 
@@ -83,19 +83,20 @@ class Empty(msgspec.Struct, frozen=True):
 def part(
     id: str,  # noqa: A002 - the element's id
     columns: Sequence[Column[R]],
-    rows: Iterable[tuple[str, Tone, R]],
+    rows: Iterable[tuple[str, Severity, R]],
     empty: Empty | None,
     problems: Callable[[R], str] | None = None,
 ) -> Table:
-    """The live <tbody> of (element id, tone, row) in their order.
+    """The live <tbody> of (element id, severity, row) in their order.
 
     `problems` is the address of what does not parse of a row: where its `?` cells lead.
     """
     lines = tuple(
         Row(
-            id=row_id, values=Line(tone=tone, cells=tuple(_cell(column, row, problems) for column in columns))
+            id=row_id,
+            values=Line(severity=severity, cells=tuple(_cell(column, row, problems) for column in columns)),
         )
-        for row_id, tone, row in breathing(rows)
+        for row_id, severity, row in breathing(rows)
     )
     return Table(
         id=id,

@@ -14,7 +14,7 @@ from zkdash.cluster.analysis import coordinator, migration
 from zkdash.cluster.analysis.coordinator import Coordinator
 from zkdash.cluster.analysis.migration import Migration
 from zkdash.cluster.model.groups import Group
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.rebalance.values import Expectation
 from zkdash.kafka import paths
 from zkdash.kafka.assignment.rules import Rule
@@ -24,7 +24,7 @@ from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
 from zkdash.web.frame import links, shapes
-from zkdash.web.frame.cells import Record, grouped, tone_html
+from zkdash.web.frame.cells import Record, grouped, severity_html
 from zkdash.web.frame.facts import (
     Explanation,
     Fact,
@@ -83,14 +83,14 @@ def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expecta
             return {}
         of_group = coordinator.of_group(snapshot.state, name)
         return {
-            "status": Tone.INFO.value,
+            "status": Severity.INFO.value,
             "words": _ELSEWHERE,
             "coordinator": msgspec.structs.asdict(of_group),
         }
     numbers = snapshot.state.group_summaries[group.name]
     of_group = coordinator.of_group(snapshot.state, group.name)
     return {
-        "status": numbers.tone.value,
+        "status": numbers.severity.value,
         "words": numbers.words,
         "rebalancing": group.name in snapshot.restless,
         "rule": expected.rule.value if expected.rule else None,
@@ -124,7 +124,7 @@ def _lines(snapshot: Snapshot, group: Group, expected: Expectation) -> Iterator[
     numbers = snapshot.state.group_summaries[group.name]
     is_old = snapshot.state.layout is Layout.V07
     yield status_line(
-        numbers.tone, numbers.words, ("rebalancing",) if group.name in snapshot.restless else ()
+        numbers.severity, numbers.words, ("rebalancing",) if group.name in snapshot.restless else ()
     )
     yield Fact("Path", path(paths.group(group.name)))
     if not is_old:
@@ -136,7 +136,7 @@ def _lines(snapshot: Snapshot, group: Group, expected: Expectation) -> Iterator[
         yield _coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, group.name))
     moved = _migration(snapshot, group)
     if moved is not None:
-        stage = tone_html(moved.stage.tone, moved.stage.value)
+        stage = severity_html(moved.stage.severity, moved.stage.value)
         next_step = f". Next: {moved.next_step}" if moved.next_step else ""
         yield Fact("Moved to Kafka", format_html("{} {}{}", stage, moved.reason, next_step))
     if expected.idle:
@@ -179,7 +179,7 @@ def _only_in_kafka(snapshot: Snapshot, name: str) -> Facts:
     return Facts(
         name,
         facts=(
-            status_line(Tone.INFO, _ELSEWHERE),
+            status_line(Severity.INFO, _ELSEWHERE),
             _lag(snapshot, name),
             Fact("Offsets", "in Kafka"),
             _coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, name)),

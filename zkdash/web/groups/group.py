@@ -8,7 +8,7 @@ from zkdash.cluster.analysis.position import Unknown
 from zkdash.cluster.checks import About
 from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.known import Known
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.rebalance.values import Expectation, Verdict
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import partitions as group_partitions
@@ -180,7 +180,7 @@ def _told(value: int | Unknown | None, why: str) -> Cell:
 def _lag(entry: Entry) -> Cell:
     lag = entry.row.lag
     if isinstance(lag, int) and lag < 0:
-        return cells.Number(lag, alert=Tone.WARNING)
+        return cells.Number(lag, alert=Severity.WARNING)
     return _told(lag, "no offset was committed")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zkdash.cluster.model import ranking
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import queries as group_queries
 from zkdash.cluster.tables.groups.queries import Known, LagKey
@@ -27,7 +27,10 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     table = tables.part(
         "groups-rows",
         shown,
-        ((links.element_id("group", row.name), row.tone, (snapshot.cluster, row)) for row in selection.rows),
+        (
+            (links.element_id("group", row.name), row.severity, (snapshot.cluster, row))
+            for row in selection.rows
+        ),
         _empty(snapshot, query),
     )
     return View(
@@ -85,10 +88,10 @@ def _expected(row: GroupRow) -> Cell:
 def _unowned(row: GroupRow) -> Cell:
     if row.summary is None:
         return cells.unknown(_BY_BROKERS)
-    return _open(row.summary.known_unowned, Tone.CRITICAL)
+    return _open(row.summary.known_unowned, Severity.CRITICAL)
 
 
-def _open(number: int | None, alert: Tone | None = None) -> Cell:
+def _open(number: int | None, alert: Severity | None = None) -> Cell:
     """A number that a pattern may leave open."""
     return cells.unknown(_PATTERN) if number is None else cells.Number(number, alert=alert)
 
@@ -120,7 +123,7 @@ FIELDS: tuple[ListColumn[GroupRow], ...] = (
     ListColumn(
         "status",
         "Status",
-        lambda entry: cells.Status(entry[1].tone, entry[1].words),
+        lambda entry: cells.Status(entry[1].severity, entry[1].words),
         key=ranking.place,
     ),
     ListColumn(

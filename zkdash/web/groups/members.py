@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster.model.groups import Group, Member
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.groups.partitions import Catalogue
 from zkdash.kafka import paths
 from zkdash.kafka.consumers import consumer_ids
@@ -44,7 +44,7 @@ def table(cluster: str, group: Group, catalogue: Catalogue) -> Table:
     return tables.part(
         "members-rows",
         COLUMNS,
-        ((links.element_id("member", entry.member.id), _tone(entry), entry) for entry in entries),
+        ((links.element_id("member", entry.member.id), _severity(entry), entry) for entry in entries),
         Empty("No member is registered: nobody reads for this group now."),
         problems=lambda entry: links.problems(cluster, paths.member(entry.group, entry.member.id)),
     )
@@ -74,8 +74,8 @@ def _entries(group: Group, catalogue: Catalogue) -> Iterator[Entry]:
         )
 
 
-def _tone(entry: Entry) -> Tone:
-    return Tone.OK if isinstance(entry.member.registration, Registration) else Tone.WARNING
+def _severity(entry: Entry) -> Severity:
+    return Severity.OK if isinstance(entry.member.registration, Registration) else Severity.WARNING
 
 
 def _subscription(entry: Entry) -> Cell:

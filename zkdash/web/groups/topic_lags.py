@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from zkdash.cluster.model.lags import TopicLag
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Table
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, lag_cells, links, shapes, tables
@@ -30,7 +30,7 @@ def table(snapshot: Snapshot, group: str) -> Table:
         "topic-lags-rows",
         COLUMNS,
         (
-            (links.element_id("topic-lag", entry.topic), Tone.OK, entry)
+            (links.element_id("topic-lag", entry.topic), Severity.OK, entry)
             for entry in _entries(snapshot, group)[:MOST]
         ),
         Empty(f"Its lag is unknown: {lag.reason}."),

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from zkdash.cluster.model.groups import Group
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.rebalance import scenario, whatif
 from zkdash.cluster.rebalance.scenario import Scenario
 from zkdash.cluster.rebalance.values import Expectation
@@ -61,7 +61,7 @@ class Answer(msgspec.Struct, frozen=True):
     href: str
     gone: str = ""
     sentence: str = ""
-    tone: Tone = Tone.INFO
+    severity: Severity = Severity.INFO
     notes: tuple[str, ...] = ()
 
 
@@ -82,7 +82,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             tables.part(
                 "shares-rows",
                 SHARES,
-                ((links.element_id("share", share.member), Tone.OK, share) for share in shares[:MOST]),
+                ((links.element_id("share", share.member), Severity.OK, share) for share in shares[:MOST]),
                 Empty("No member has or would get a partition."),
             ),
             tables.part(
@@ -172,10 +172,10 @@ def _answer(
     if question.topic and question.topic not in expected.inputs.demand.partitions:
         notes += (f"The group does not read “{question.topic}”; its partitions change nothing.",)
     if isinstance(answer, str):
-        return Answer(name, href, sentence=answer, tone=Tone.UNKNOWN, notes=notes)
+        return Answer(name, href, sentence=answer, severity=Severity.UNKNOWN, notes=notes)
     if answer.after.refused:
         sentence = f"The members would fail to rebalance and own nothing: {answer.after.refused}."
-        return Answer(name, href, sentence=sentence, tone=Tone.CRITICAL, notes=notes)
+        return Answer(name, href, sentence=sentence, severity=Severity.CRITICAL, notes=notes)
     if answer.after.undetermined:
         notes += (f"Some owners cannot be told: {answer.after.undetermined}.",)
     return Answer(name, href, sentence=_sentence(answer, question), notes=notes)
@@ -226,13 +226,13 @@ def _context(expected: Expectation, question: Scenario, rule: Rule | None) -> di
     }
 
 
-def _status(entry: Entry) -> tuple[Tone, str]:
+def _status(entry: Entry) -> tuple[Severity, str]:
     shift = entry.shift
     if shift.after is None:
-        return Tone.CRITICAL, "left without an owner"
+        return Severity.CRITICAL, "left without an owner"
     if shift.is_new:
-        return Tone.INFO, "gets an owner"
-    return Tone.INFO, "to another member" if shift.changes_member else "to another thread"
+        return Severity.INFO, "gets an owner"
+    return Severity.INFO, "to another member" if shift.changes_member else "to another thread"
 
 
 def _thread(entry: Entry, thread: str | None) -> Cell:

@@ -7,7 +7,7 @@ import time
 import msgspec
 from django.conf import settings
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.history.recorder import status
 from zkdash.history.store import derived, directories, schemas
 from zkdash.history.store.manifest import ManifestError
@@ -80,12 +80,12 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         "unread-rows",
         run_cells.UNREAD,
         (
-            (f"unread-{at}", Tone.OK if problem.torn else Tone.WARNING, problem)
+            (f"unread-{at}", Severity.OK if problem.torn else Severity.WARNING, problem)
             for at, problem in enumerate(unread)
         ),
         Empty(trouble or "Everything that was read could be read whole."),
     )
-    rows = ((f"table-{table.name}", Tone.OK, table) for table in stored)
+    rows = ((f"table-{table.name}", Severity.OK, table) for table in stored)
     return msgspec.structs.replace(
         live,
         parts=(*live.parts, tables.part("held-rows", run_cells.HELD, rows, None), problems),
@@ -148,14 +148,14 @@ def _facts(snapshot: Snapshot, runs: Runs) -> Facts:
     files = _files(snapshot.cluster)
     active = next((run for run in runs.runs if run.state == State.RUNNING), None)
     newest = next(iter(runs.runs), None)
-    tone, sentence = Tone.UNKNOWN, "no run was asked for yet"
+    severity, sentence = Severity.UNKNOWN, "no run was asked for yet"
     if active is not None:
-        tone, sentence = Tone.INFO, f"{active.job} is running: {active.progress} %"
+        severity, sentence = Severity.INFO, f"{active.job} is running: {active.progress} %"
     elif newest is not None:
-        tone, sentence = run_cells.TONES[State(newest.state)], f"the newest run is {newest.state}"
+        severity, sentence = run_cells.SEVERITIES[State(newest.state)], f"the newest run is {newest.state}"
     note = _note(snapshot.cluster, source, files)
     facts = [
-        status_line(tone, sentence),
+        status_line(severity, sentence),
         _told(source, files),
         Fact("Recorded up to zxid", words(f"0x{last.zxid_upto:x}" if last and last.zxid_upto else "unknown")),
         Fact("Behind the cluster", words(_behind(snapshot, runs))),
@@ -172,7 +172,7 @@ def _facts(snapshot: Snapshot, runs: Runs) -> Facts:
 def _told(source: str, files: str) -> Fact:
     if files:
         return Fact("Source", path(files))
-    return Fact("Source", words(source) if source else words("none", tone=Tone.WARNING))
+    return Fact("Source", words(source) if source else words("none", severity=Severity.WARNING))
 
 
 def _note(cluster: str, source: str, files: str) -> str:
@@ -220,16 +220,16 @@ def _is_recorded(cluster: str) -> bool:
 
 def _jobs(jobs: tuple[Job, ...]) -> Table:
     return tables.part(
-        "jobs-rows", run_cells.JOB_COLUMNS, ((f"job-{job.name}", _tone(job), job) for job in jobs), None
+        "jobs-rows", run_cells.JOB_COLUMNS, ((f"job-{job.name}", _severity(job), job) for job in jobs), None
     )
 
 
-def _tone(job: Job) -> Tone:
-    return run_cells.TONES[State(job.newest.state)] if job.newest else Tone.UNKNOWN
+def _severity(job: Job) -> Severity:
+    return run_cells.SEVERITIES[State(job.newest.state)] if job.newest else Severity.UNKNOWN
 
 
 def _runs(runs: Runs, sentence: str) -> Table:
-    rows = ((f"run-{run.id}", run_cells.TONES[State(run.state)], run) for run in runs.runs)
+    rows = ((f"run-{run.id}", run_cells.SEVERITIES[State(run.state)], run) for run in runs.runs)
     return tables.part("runs-rows", run_cells.RUNS, rows, Empty(sentence))
 
 

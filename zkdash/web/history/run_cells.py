@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.runs import Run
 from zkdash.pipeline.runs import State
 from zkdash.web.frame import cells
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.tables import Column
 
-TONES = {
-    State.QUEUED: Tone.INFO,
-    State.RUNNING: Tone.INFO,
-    State.DONE: Tone.OK,
-    State.FAILED: Tone.CRITICAL,
+SEVERITIES = {
+    State.QUEUED: Severity.INFO,
+    State.RUNNING: Severity.INFO,
+    State.DONE: Severity.OK,
+    State.FAILED: Severity.CRITICAL,
 }
 
 
@@ -48,7 +48,7 @@ class Unread(msgspec.Struct, frozen=True):
 
 def _status(run: Run) -> Cell:
     word = f"running: {run.progress} %" if run.state == State.RUNNING else run.state
-    return cells.Status(TONES[State(run.state)], word)
+    return cells.Status(SEVERITIES[State(run.state)], word)
 
 
 def _seconds(run: Run) -> Cell:
@@ -82,7 +82,7 @@ RUNS: tuple[Column[Run], ...] = (
     Column("started", "Started", lambda run: _moment(run.started_ms, "it has not begun")),
     Column("seconds", "Seconds", _seconds, is_number=True),
     Column("rows", "Rows", lambda run: cells.Number(run.rows), is_number=True, title="written"),
-    Column("problems", "Problems", lambda run: cells.Number(run.problems, Tone.WARNING), is_number=True),
+    Column("problems", "Problems", lambda run: cells.Number(run.problems, Severity.WARNING), is_number=True),
     Column("zxid_upto", "Up to zxid", _zxid),
     Column("sentence", "What", lambda run: cells.Text(run.sentence)),
 )

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster.incidents import Incident, Incidents, Kind
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.history.queries import lanes, timeline
 from zkdash.history.queries import window as windows
 from zkdash.history.queries.lanes import Past
@@ -259,7 +259,9 @@ def _address(cluster: str, pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _table(part: str, entries: Iterable[Entry], empty: str) -> Table:
-    rows = ((f"change-{entry.place}-{number}", Tone.OK, entry.change) for number, entry in enumerate(entries))
+    rows = (
+        (f"change-{entry.place}-{number}", Severity.OK, entry.change) for number, entry in enumerate(entries)
+    )
     return tables.part(part, change_table.COLUMNS, rows, Empty(empty))
 
 

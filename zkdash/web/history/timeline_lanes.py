@@ -47,7 +47,7 @@ class Lane(msgspec.Struct, frozen=True):
     told: str
     stretches: tuple[Stretch, ...] = ()
     line: tuple[float | None, ...] | None = None
-    tone: str = ""
+    severity: str = ""
     from_ms: int = 0
     to_ms: int = 0
     has_names: bool = False
@@ -55,7 +55,7 @@ class Lane(msgspec.Struct, frozen=True):
     def svg(self) -> SafeString:
         if self.line is not None:
             gaps = lanes.lane(self.stretches, self.from_ms, self.to_ms, label="")
-            return svg.joined(series.sparkline(self.line, label=self.told, tone=self.tone), gaps)
+            return svg.joined(series.sparkline(self.line, label=self.told, severity=self.severity), gaps)
         drawn = lanes.lane(self.stretches, self.from_ms, self.to_ms, label=self.told)
         if not self.has_names:
             return drawn
@@ -205,7 +205,7 @@ def _samples(snapshot: Snapshot, shown: Window, past: Past, of: str) -> Iterator
             yield Sample((numbers.at - EVERY_S) * 1000, numbers.at * 1000, value)
 
 
-def _line(name: str, tone: str, shown: Window, samples: Iterable[Sample]) -> Lane:
+def _line(name: str, severity: str, shown: Window, samples: Iterable[Sample]) -> Lane:
     """The highest of each step; where nothing was counted, an unknown stretch."""
     wide = max((shown.to_ms - shown.from_ms) / _STEPS, EVERY_S * 1000)
     count = max(1, round((shown.to_ms - shown.from_ms) / wide))
@@ -219,7 +219,7 @@ def _line(name: str, tone: str, shown: Window, samples: Iterable[Sample]) -> Lan
     gaps = lane_stretches.filled(_known(values, shown, wide), shown.from_ms, shown.to_ms)
     lane = _lane(name, f"at most {max(counted):g}" if counted else "not known", gaps, shown)
     unknown = tuple(stretch for stretch in gaps if stretch.kind == UNKNOWN)
-    return msgspec.structs.replace(lane, stretches=unknown, line=tuple(values), tone=tone)
+    return msgspec.structs.replace(lane, stretches=unknown, line=tuple(values), severity=severity)
 
 
 def _known(values: Iterable[float | None], shown: Window, wide: float) -> Iterator[Stretch]:

@@ -9,7 +9,7 @@ import msgspec
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.history.queries import trends
 from zkdash.history.queries.trends import HotPath, Trends
 from zkdash.history.queries.window import Span
@@ -126,7 +126,7 @@ def _gaps(trends_read: Trends) -> tuple[Span, ...]:
 def _paths(trends_read: Trends) -> Table:
     empty = Empty("No write is known of this time.")
     rows = (
-        (f"path-{at}", Tone.OK, (hot, trends_read.writes)) for at, hot in enumerate(trends_read.hot_paths)
+        (f"path-{at}", Severity.OK, (hot, trends_read.writes)) for at, hot in enumerate(trends_read.hot_paths)
     )
     return tables.part("paths", PATHS, rows, empty)
 

@@ -10,8 +10,8 @@ import msgspec
 from zkdash.cluster.incidents import words
 from zkdash.cluster.incidents.causes import Cause
 from zkdash.cluster.incidents.words import Effect
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import findings_panel
@@ -153,12 +153,12 @@ def _chips(state: ClusterState, cause: Cause) -> Iterator[Effect]:
     else:
         offline = counts.offline if "D1" in cause.checks else 0
     if offline > 0:
-        yield Effect(Tone.CRITICAL, f"{_many(offline, 'partition')} offline")
+        yield Effect(Severity.CRITICAL, f"{_many(offline, 'partition')} offline")
     if carried.under_replicated:
-        yield Effect(Tone.WARNING, f"{cells.grouped(carried.under_replicated)} under-replicated")
+        yield Effect(Severity.WARNING, f"{cells.grouped(carried.under_replicated)} under-replicated")
     waiting = carried.replicas - carried.under_replicated
     if waiting > 0:
-        yield Effect(Tone.WARNING, f"{_many(waiting, 'replica')} about to leave the ISR")
+        yield Effect(Severity.WARNING, f"{_many(waiting, 'replica')} about to leave the ISR")
     if cause.incident is not None:
         yield from words.effects_elsewhere(cause.incident)
 

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from zkdash import live
 from zkdash.alarms.open_alarms import first_seen
 from zkdash.cluster.model.findings import Finding
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Controller
 from zkdash.live.parts import Block, Rendered
 from zkdash.live.snapshot import Snapshot
@@ -101,7 +101,7 @@ def _snapshots(names: Collection[str]) -> list[Snapshot]:
 
 
 def _banner() -> Block:
-    lines = () if live.is_running() else (banners.Banner(Tone.CRITICAL, banners.NO_WATCHER),)
+    lines = () if live.is_running() else (banners.Banner(Severity.CRITICAL, banners.NO_WATCHER),)
     return Block(id="banner", template="frame/banner.html", values=(lines, "", ""))
 
 
@@ -113,18 +113,18 @@ def _empty(names: Collection[str]) -> Empty:
     return Empty("No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot and start zkdash again.")
 
 
-def _status(snapshot: Snapshot) -> tuple[Tone, str]:
+def _status(snapshot: Snapshot) -> tuple[Severity, str]:
     session = snapshot.session
     if session.phase in {Phase.REFUSED, Phase.LOST}:
-        return Tone.CRITICAL, session.phase.value
+        return Severity.CRITICAL, session.phase.value
     if not snapshot.state.loaded:
-        return Tone.UNKNOWN, session.phase.value
+        return Severity.UNKNOWN, session.phase.value
     if session.phase is not Phase.LIVE:
-        return Tone.WARNING, session.phase.value
+        return Severity.WARNING, session.phase.value
     if not snapshot.leading:
-        return Tone.OK, "ok"
-    tone = snapshot.leading[0].tone
-    return tone, tone.value
+        return Severity.OK, "ok"
+    severity = snapshot.leading[0].severity
+    return severity, severity.value
 
 
 def _verdict(snapshot: Snapshot) -> Verdict:
@@ -169,7 +169,7 @@ def _since(snapshot: Snapshot) -> Cell:
     return cells.Moment(seen.znode.ctime)
 
 
-def _count(snapshot: Snapshot, number: int, alert: Tone | None = None) -> Cell:
+def _count(snapshot: Snapshot, number: int, alert: Severity | None = None) -> Cell:
     return cells.Number(number, alert=alert) if snapshot.state.loaded else cells.unknown(_NOT_LOADED)
 
 
@@ -203,19 +203,19 @@ COLUMNS: tuple[Column[Snapshot], ...] = (
     Column(
         "offline",
         "Offline",
-        lambda snapshot: _count(snapshot, snapshot.state.counts.offline, Tone.CRITICAL),
+        lambda snapshot: _count(snapshot, snapshot.state.counts.offline, Severity.CRITICAL),
         is_number=True,
     ),
     Column(
         "under_replicated",
         "Under-replicated",
-        lambda snapshot: _count(snapshot, snapshot.state.counts.under_replicated, Tone.WARNING),
+        lambda snapshot: _count(snapshot, snapshot.state.counts.under_replicated, Severity.WARNING),
         is_number=True,
     ),
     Column(
         "unowned",
         "Unowned",
-        lambda snapshot: _count(snapshot, snapshot.state.counts.unowned, Tone.CRITICAL),
+        lambda snapshot: _count(snapshot, snapshot.state.counts.unowned, Severity.CRITICAL),
         is_number=True,
     ),
     Column("actions", "Actions", _actions, is_number=True, title="that wait or are at work"),

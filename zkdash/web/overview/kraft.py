@@ -11,8 +11,8 @@ from zkdash.cluster.analysis import kraft, kraft_readiness
 from zkdash.cluster.analysis.kraft import Stage
 from zkdash.cluster.analysis.kraft_readiness import Condition
 from zkdash.cluster.model.known import Known
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Controller, Features, Migration
@@ -26,7 +26,7 @@ from zkdash.web.frame.tables import Column, Empty
 
 NAME: Final = "kraft"
 
-_TONES = {Stage.UNKNOWN: Tone.UNKNOWN, Stage.LEFT_BEHIND: Tone.WARNING}
+_SEVERITIES = {Stage.UNKNOWN: Severity.UNKNOWN, Stage.LEFT_BEHIND: Severity.WARNING}
 _TOLD = {
     Stage.UNKNOWN: "How far a migration is cannot be told: /controller or /migration is not to be had.",
     Stage.ZOOKEEPER: "Not begun. ZooKeeper holds the metadata, and no KRaft controller has found it.",
@@ -54,14 +54,14 @@ class Mode(msgspec.Struct, frozen=True):
     cluster: str
     id: int
     broker: Known[Broker]
-    tone: Tone
+    severity: Severity
     words: str
 
 
 class Progress(msgspec.Struct, frozen=True):
     """What stands above the tables."""
 
-    tone: Tone
+    severity: Severity
     stage: str
     told: str
     facts: tuple[Fact, ...]
@@ -72,7 +72,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:  # noqa: ARG001 - a page's s
     at = kraft.stage(state)
     conditions = kraft_readiness.conditions(state)
     modes = _modes(snapshot)
-    progress = Progress(_TONES.get(at, Tone.INFO), at.value, _TOLD[at], tuple(_facts(state)))
+    progress = Progress(_SEVERITIES.get(at, Severity.INFO), at.value, _TOLD[at], tuple(_facts(state)))
     unknown = Empty("Nothing is known before the first load from ZooKeeper.")
     return View(
         title="Migration to KRaft",
@@ -81,13 +81,16 @@ def look(snapshot: Snapshot, key: PageKey) -> View:  # noqa: ARG001 - a page's s
             tables.part(
                 "conditions-rows",
                 COLUMNS,
-                ((f"condition-{condition.id}", condition.answer.tone, condition) for condition in conditions),
+                (
+                    (f"condition-{condition.id}", condition.answer.severity, condition)
+                    for condition in conditions
+                ),
                 unknown,
             ),
             tables.part(
                 "modes-rows",
                 MODES,
-                ((f"mode-{mode.id}", mode.tone, mode) for mode in modes),
+                ((f"mode-{mode.id}", mode.severity, mode) for mode in modes),
                 Empty("No broker is registered, and none is assigned anything.") if state.loaded else unknown,
             ),
         ),
@@ -165,10 +168,10 @@ def _modes(snapshot: Snapshot) -> list[Mode]:
 def _mode(cluster: str, state: ClusterState, number: int) -> Mode:
     registered = kraft.value(state.brokers.get(number))
     if registered is not None:
-        return Mode(cluster, number, registered, Tone.OK, "in ZooKeeper mode")
+        return Mode(cluster, number, registered, Severity.OK, "in ZooKeeper mode")
     if kraft.owner(state) is not None:
-        return Mode(cluster, number, None, Tone.UNKNOWN, "in KRaft mode, or down")
-    return Mode(cluster, number, None, Tone.WARNING, "not registered")
+        return Mode(cluster, number, None, Severity.UNKNOWN, "in KRaft mode, or down")
+    return Mode(cluster, number, None, Severity.WARNING, "not registered")
 
 
 _GONE = "the broker is not registered"
@@ -195,7 +198,7 @@ COLUMNS: tuple[Column[Condition], ...] = (
     Column(
         "answer",
         "Holds?",
-        lambda condition: cells.Word(condition.answer.value, condition.answer.tone),
+        lambda condition: cells.Word(condition.answer.value, condition.answer.severity),
         is_sortable=False,
     ),
     Column("why", "What ZooKeeper tells", lambda condition: cells.Text(condition.why), is_sortable=False),
@@ -207,7 +210,7 @@ MODES: tuple[Column[Mode], ...] = (
         lambda mode: broker_cells.Broker(mode.id, links.broker(mode.cluster, mode.id)),
         is_number=True,
     ),
-    Column("mode", "Runs", lambda mode: cells.Word(mode.words, mode.tone)),
+    Column("mode", "Runs", lambda mode: cells.Word(mode.words, mode.severity)),
     Column("version", "Registration", _said_version, is_number=True, title="its version: 5 from 2.7 on"),
     Column("features", "Features", _said_features),
 )

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
@@ -21,14 +21,14 @@ NAME = "number"
 class Number(msgspec.Struct, frozen=True):
     """A number that can be shown alone.
 
-    `path` leads to the table that holds what was counted. `alarm` is its tone where it is not 0, or where it
-    is, if that is what is `wanted`. `replicated` numbers mean nothing in 0.7, which has no replicas.
+    `path` leads to the table that holds what was counted. `alarm` is its severity where it is not 0, or where
+    it is, if that is what is `wanted`. `replicated` numbers mean nothing in 0.7, which has no replicas.
     """
 
     label: str
     read: Callable[[Snapshot], int]
     path: str
-    alarm: Tone | None = None
+    alarm: Severity | None = None
     wanted: bool = False
     replicated: bool = False
 
@@ -39,7 +39,7 @@ class Reading(msgspec.Struct, frozen=True):
     label: str
     shown: str
     note: str = ""
-    tone: Tone | None = None
+    severity: Severity | None = None
     href: str = ""
 
 
@@ -49,7 +49,11 @@ def _count(field: str) -> Callable[[Snapshot], int]:
 
 NUMBERS: Final[dict[str, Number]] = {
     "brokers": Number(
-        "Brokers", lambda snapshot: len(snapshot.state.brokers), "brokers/", alarm=Tone.WARNING, wanted=True
+        "Brokers",
+        lambda snapshot: len(snapshot.state.brokers),
+        "brokers/",
+        alarm=Severity.WARNING,
+        wanted=True,
     ),
     "topics": Number("Topics", _count("topics"), "topics/"),
     "partitions": Number("Partitions", _count("partitions"), "topics/"),
@@ -57,16 +61,16 @@ NUMBERS: Final[dict[str, Number]] = {
         "Under-replicated",
         _count("under_replicated"),
         "topics/?sort=-under_replicated",
-        alarm=Tone.WARNING,
+        alarm=Severity.WARNING,
         replicated=True,
     ),
     "offline": Number(
-        "Offline", _count("offline"), "topics/?sort=-offline", alarm=Tone.CRITICAL, replicated=True
+        "Offline", _count("offline"), "topics/?sort=-offline", alarm=Severity.CRITICAL, replicated=True
     ),
     "groups": Number("Groups", _count("groups"), "groups/"),
-    "unowned": Number("Unowned", _count("unowned"), "groups/?q=is%3Aunowned", alarm=Tone.WARNING),
-    "problems": Number("Problems", _count("problems"), "problems/", alarm=Tone.WARNING),
-    "failing": Number("Failing checks", lambda snapshot: len(snapshot.findings), "", alarm=Tone.WARNING),
+    "unowned": Number("Unowned", _count("unowned"), "groups/?q=is%3Aunowned", alarm=Severity.WARNING),
+    "problems": Number("Problems", _count("problems"), "problems/", alarm=Severity.WARNING),
+    "failing": Number("Failing checks", lambda snapshot: len(snapshot.findings), "", alarm=Severity.WARNING),
 }
 
 
@@ -75,18 +79,20 @@ def read(snapshot: Snapshot, name: str) -> Reading:
     number = NUMBERS[name]
     href = links.cluster(snapshot.cluster, number.path)
     if not snapshot.state.loaded:
-        return Reading(number.label, "unknown", "not loaded from ZooKeeper yet", Tone.UNKNOWN, href)
+        return Reading(number.label, "unknown", "not loaded from ZooKeeper yet", Severity.UNKNOWN, href)
     if number.replicated and snapshot.state.layout is Layout.V07:
         return Reading(number.label, "none", "Kafka 0.7 has no replicas and no leaders", href=href)
     value = number.read(snapshot)
-    tone = number.alarm if bool(value) is not number.wanted else None
-    return Reading(number.label, cells.grouped(value), tone=tone, href=href)
+    severity = number.alarm if bool(value) is not number.wanted else None
+    return Reading(number.label, cells.grouped(value), severity=severity, href=href)
 
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     reading = read(snapshot, name)
-    fact = Metric(reading.label, reading.shown, note=reading.note, href=reading.href, tone=reading.tone)
+    fact = Metric(
+        reading.label, reading.shown, note=reading.note, href=reading.href, severity=reading.severity
+    )
     return View(title=reading.label, parts=(Block(id="strip", template="frame/strip.html", values=(fact,)),))
 
 

@@ -9,8 +9,8 @@ import msgspec
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.analysis import kraft
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka.values import Controller, Layout
 from zkdash.live.parts import Block
@@ -36,7 +36,7 @@ class Metric(msgspec.Struct, frozen=True):
     note: str = ""
     since: int | None = None
     href: str = ""
-    tone: Tone | None = None
+    severity: Severity | None = None
     hour: tuple[float | None, ...] = ()
 
     @property
@@ -48,7 +48,9 @@ class Metric(msgspec.Struct, frozen=True):
         sentence = f"{self.label} in the last hour: from {min(values):g} to {max(values):g}, now {self.shown}"
         if len(values) < len(self.hour):
             sentence += f"; known of {len(values)} of {len(self.hour)} minutes"
-        return series.sparkline(self.hour, label=sentence, tone="" if self.tone is None else self.tone.value)
+        return series.sparkline(
+            self.hour, label=sentence, severity="" if self.severity is None else self.severity.value
+        )
 
 
 def block(snapshot: Snapshot) -> Block:
@@ -85,7 +87,7 @@ def _under_replicated(snapshot: Snapshot) -> Metric:
         cells.grouped(count),
         note=f"up to {cells.grouped(expected)} more, whose broker is gone" if expected > 0 else "",
         href=links.cluster(snapshot.cluster, "topics/?sort=-under_replicated") if count else "",
-        tone=Tone.WARNING if count or expected > 0 else None,
+        severity=Severity.WARNING if count or expected > 0 else None,
         hour=_hour(snapshot, lambda sample: sample.under_replicated),
     )
 
@@ -96,7 +98,7 @@ def _offline(snapshot: Snapshot) -> Metric:
         "Offline",
         cells.grouped(count),
         href=links.cluster(snapshot.cluster, "topics/?sort=-offline") if count else "",
-        tone=Tone.CRITICAL if count else None,
+        severity=Severity.CRITICAL if count else None,
         hour=_hour(snapshot, lambda sample: sample.offline),
     )
 
@@ -125,9 +127,9 @@ def _partitions(snapshot: Snapshot) -> Metric:
 
 def _sizes(snapshot: Snapshot) -> tuple[Metric, ...]:
     topics, brokers = (links.cluster(snapshot.cluster, f"{page}/") for page in ("topics", "brokers"))
-    alarm = None if snapshot.state.brokers else Tone.WARNING
+    alarm = None if snapshot.state.brokers else Severity.WARNING
     return (
-        Metric("Brokers", cells.grouped(len(snapshot.state.brokers)), href=brokers, tone=alarm),
+        Metric("Brokers", cells.grouped(len(snapshot.state.brokers)), href=brokers, severity=alarm),
         *(() if snapshot.state.layout is Layout.V07 else (_controller(snapshot),)),
         Metric("Topics", cells.grouped(snapshot.state.counts.topics), href=topics),
     )
@@ -159,10 +161,10 @@ def _controller(snapshot: Snapshot) -> Metric:
     seen, epoch = snapshot.state.controller, snapshot.state.controller_epoch
     note = f"epoch {epoch.value}" if epoch is not None and isinstance(epoch.value, int) else "epoch unknown"
     if seen is None:
-        tone = None if snapshot.state.layout is Layout.NONE else Tone.CRITICAL
-        return Metric("Controller", "none", note=note, tone=tone)
+        severity = None if snapshot.state.layout is Layout.NONE else Severity.CRITICAL
+        return Metric("Controller", "none", note=note, severity=severity)
     if not isinstance(seen.value, Controller):
-        return Metric("Controller", "?", note=seen.value.reason, tone=Tone.UNKNOWN)
+        return Metric("Controller", "?", note=seen.value.reason, severity=Severity.UNKNOWN)
     since = None if seen.znode is None else seen.znode.ctime
     number = seen.value.broker_id
     is_registered = number in broker_rows.ids(snapshot.state)

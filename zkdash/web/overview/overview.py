@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Entry
 from zkdash.alarms.open_alarms import first_seen
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
@@ -69,17 +69,17 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def _all_well(snapshot: Snapshot) -> tuple[Tone, str]:
+def _all_well(snapshot: Snapshot) -> tuple[Severity, str]:
     """What stands where no check fails: silence is only good news while ZooKeeper is followed."""
     if snapshot.causes:
-        return Tone.INFO, "Nothing else fails."
+        return Severity.INFO, "Nothing else fails."
     if snapshot.findings:
-        return Tone.INFO, "Every finding is acknowledged."
+        return Severity.INFO, "Every finding is acknowledged."
     if not snapshot.state.loaded:
-        return Tone.UNKNOWN, "Nothing is checked before the first load."
+        return Severity.UNKNOWN, "Nothing is checked before the first load."
     if snapshot.session.phase is not Phase.LIVE:
-        return Tone.UNKNOWN, "No check failed in the last known state."
-    return Tone.OK, "No check fails."
+        return Severity.UNKNOWN, "No check failed in the last known state."
+    return Severity.OK, "No check fails."
 
 
 def _records(snapshot: Snapshot) -> Iterable[Record]:
@@ -87,7 +87,7 @@ def _records(snapshot: Snapshot) -> Iterable[Record]:
         since = first_seen(finding, snapshot.alarms.standing.get(finding.check))
         yield {
             "check": finding.check,
-            "status": finding.tone.value,
+            "status": finding.severity.value,
             "sentence": finding.sentence,
             "count": finding.count,
             "since": times.utc_text(since),
@@ -101,7 +101,7 @@ def _actions(snapshot: Snapshot) -> Table:
     return tables.part(
         "actions-rows",
         ACTIONS,
-        ((f"action-{entry.id}", queries.tone(entry), entry) for entry in snapshot.queue.in_flight),
+        ((f"action-{entry.id}", queries.severity(entry), entry) for entry in snapshot.queue.in_flight),
         Empty(snapshot.queue.trouble or "No action waits or is at work."),
     )
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import parse_qs, urlencode
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import search
 from zkdash.cluster.tables.search import Hit, Hits
 from zkdash.live.parts import PageKey, Table
@@ -144,7 +144,7 @@ def _status(entry: Entry) -> cells.Cell:
     return cells.Status(hit.status, hit.words)
 
 
-_NO_STATUS: Final = Tone.OK
+_NO_STATUS: Final = Severity.OK
 COLUMNS: tuple[Column[Entry], ...] = (
     Column("kind", "Kind", lambda entry: cells.Text(entry[1].kind)),
     Column("status", "Status", _status),

@@ -19,7 +19,7 @@ class Entry(msgspec.Struct, frozen=True):
     """One link of the side bar.
 
     `icon` is the name of its page, which frame/icons.html has a picture of. `count` is "" where there is
-    nothing to count, `tone` a word where the count asks to be looked at. `current` is what `aria-current`
+    nothing to count, `severity` a word where the count asks to be looked at. `current` is what `aria-current`
     takes: "page", "true" for the list of what is looked at, else "".
     """
 
@@ -28,7 +28,7 @@ class Entry(msgspec.Struct, frozen=True):
     icon: str
     letter: str
     count: str
-    tone: str
+    severity: str
     current: str
 
 
@@ -93,7 +93,7 @@ def _entry(page: Page, badge: Badge, key: PageKey, list_page: Page | None) -> En
         icon=page.name,
         letter=page.letter,
         count=cells.grouped(badge.number) if badge.number else "",
-        tone=badge.tone.value if badge.tone else "",
+        severity=badge.severity.value if badge.severity else "",
         current="page" if page.name == key.page else "true" if page is list_page else "",
     )
 

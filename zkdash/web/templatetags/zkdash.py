@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Part
 from zkdash.web.frame import cells as values
 from zkdash.web.frame import times
@@ -55,9 +55,9 @@ def sign_in(request: HttpRequest) -> str:
 
 
 @register.simple_tag
-def tone(value: Tone, word: str = "") -> SafeString:
-    """Glyph, word and colour of a tone."""
-    return values.tone_html(value, word or value.value)
+def severity(value: Severity, word: str = "") -> SafeString:
+    """Glyph, word and colour of a severity."""
+    return values.severity_html(value, word or value.value)
 
 
 @register.filter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from zkdash.cluster.model.lags import NOTHING_COMMITTED, TopicLag
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Table
 from zkdash.live.snapshot import Snapshot
@@ -47,7 +47,7 @@ def table(snapshot: Snapshot, topic: str) -> Table:
         "consumers-rows",
         columns(snapshot.state.layout),
         (
-            (links.element_id("consumer", entry.group), Tone.OK, entry)
+            (links.element_id("consumer", entry.group), Severity.OK, entry)
             for entry in entries(snapshot, topic)[:MOST]
         ),
         Empty("No group is known to consume it: none subscribes to it by name, owns or committed anything."),

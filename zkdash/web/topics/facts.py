@@ -42,7 +42,7 @@ def record(snapshot: Snapshot, name: str) -> Record:
     if summary is None:
         why = "there is no such topic"
         return {"status": None, "status_reason": why, "status_words": None, "status_words_reason": why}
-    return {"status": summary.tone.value, "status_words": summary.words}
+    return {"status": summary.severity.value, "status_words": summary.words}
 
 
 def _summary(snapshot: Snapshot, name: str) -> TopicSummary | None:
@@ -51,7 +51,7 @@ def _summary(snapshot: Snapshot, name: str) -> TopicSummary | None:
 
 def _known(topic: Topic, summary: TopicSummary) -> Iterator[Fact]:
     assignment = topic.assignment
-    yield status_line(summary.tone, summary.words)
+    yield status_line(summary.severity, summary.words)
     yield Fact("Path", path(paths.topic(topic.name)))
     if isinstance(assignment, Assignment) and assignment.topic_id:
         yield Fact("Topic id", format_html("<code>{}</code>", assignment.topic_id))
@@ -61,5 +61,6 @@ def _known(topic: Topic, summary: TopicSummary) -> Iterator[Fact]:
     ]
     if marks:
         yield Fact(
-            "Marks", format_html_join("", '<span class="tone info">{}</span> ', ((mark,) for mark in marks))
+            "Marks",
+            format_html_join("", '<span class="severity info">{}</span> ', ((mark,) for mark in marks)),
         )

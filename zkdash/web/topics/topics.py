@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zkdash.cluster.model import ranking
 from zkdash.cluster.model.known import Known
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import filters, topic_queries
 from zkdash.cluster.tables.topic_rows import TopicRow
 from zkdash.kafka import paths
@@ -38,7 +38,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         "topics-rows",
         shown,
         (
-            (links.element_id("topic", row.summary.name), row.summary.tone, (snapshot.cluster, row))
+            (links.element_id("topic", row.summary.name), row.summary.severity, (snapshot.cluster, row))
             for row in selection.rows
         ),
         _empty(snapshot, query),
@@ -75,7 +75,7 @@ def _number(value: Known[int], why: str) -> Cell:
     return cells.known(value, cells.Number, why)
 
 
-def _of_replicas(topic: TopicRow, number: int, alert: Tone) -> Cell:
+def _of_replicas(topic: TopicRow, number: int, alert: Severity) -> Cell:
     """A count of partitions by what their replicas do."""
     if topic.summary.layout is Layout.V07:
         return cells.absent("layout 0.7 has no replicas")
@@ -88,7 +88,7 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
     ListColumn(
         "status",
         "Status",
-        lambda entry: cells.Status(entry[1].summary.tone, entry[1].summary.words),
+        lambda entry: cells.Status(entry[1].summary.severity, entry[1].summary.words),
         key=lambda topic: ranking.place(topic.summary),
     ),
     ListColumn(
@@ -115,7 +115,7 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
     ListColumn(
         "under_replicated",
         "Under-replicated",
-        lambda entry: _of_replicas(entry[1], entry[1].summary.under_replicated, Tone.WARNING),
+        lambda entry: _of_replicas(entry[1], entry[1].summary.under_replicated, Severity.WARNING),
         is_number=True,
         key=lambda topic: topic.summary.under_replicated,
         layouts=tables.FROM_08,
@@ -123,7 +123,7 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
     ListColumn(
         "offline",
         "Offline",
-        lambda entry: _of_replicas(entry[1], entry[1].summary.offline, Tone.CRITICAL),
+        lambda entry: _of_replicas(entry[1], entry[1].summary.offline, Severity.CRITICAL),
         is_number=True,
         key=lambda topic: topic.summary.offline,
         layouts=tables.FROM_08,

@@ -10,20 +10,20 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.ensemble.values import Ailment, Ensemble
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Quota, Reach, Server, Told
 from zkdash.web.frame import cells
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.tables import Column
 
 _COUNTER = (1 << 32) - 1
-_TONES = {
-    Reach.SERVING: Tone.OK,
-    Reach.NOT_SERVING: Tone.WARNING,
-    Reach.NOT_ALLOWED: Tone.INFO,
-    Reach.DOWN: Tone.CRITICAL,
-    Reach.STRANGE: Tone.WARNING,
-    Reach.UNASKED: Tone.UNKNOWN,
+_SEVERITIES = {
+    Reach.SERVING: Severity.OK,
+    Reach.NOT_SERVING: Severity.WARNING,
+    Reach.NOT_ALLOWED: Severity.INFO,
+    Reach.DOWN: Severity.CRITICAL,
+    Reach.STRANGE: Severity.WARNING,
+    Reach.UNASKED: Severity.UNKNOWN,
 }
 _LEADERS_OWN = frozenset({"learners", "synced_followers", "pending_syncs"})
 
@@ -33,7 +33,7 @@ class Row(msgspec.Struct, frozen=True):
 
     server: Server
     newest: int | None
-    tone: Tone
+    severity: Severity
 
 
 class Decimal(Cell, frozen=True):
@@ -66,12 +66,14 @@ def rows(ensemble: Ensemble) -> tuple[Row, ...]:
     """The servers in the order in which they were asked."""
     zxids = [server.told.zxid for server in ensemble.look.servers if server.told.zxid is not None]
     newest = max(zxids, default=None)
-    return tuple(Row(server, newest, _tone(server, ensemble.ailments)) for server in ensemble.look.servers)
+    return tuple(
+        Row(server, newest, _severity(server, ensemble.ailments)) for server in ensemble.look.servers
+    )
 
 
-def _tone(server: Server, ailments: tuple[Ailment, ...]) -> Tone:
-    said = (ailment.tone for ailment in ailments if ailment.server == server.address)
-    return min((*said, _TONES[server.reach]), key=lambda tone: tone.rank)
+def _severity(server: Server, ailments: tuple[Ailment, ...]) -> Severity:
+    said = (ailment.severity for ailment in ailments if ailment.server == server.address)
+    return min((*said, _SEVERITIES[server.reach]), key=lambda severity: severity.rank)
 
 
 def _why(server: Server, name: str) -> str:
@@ -104,7 +106,7 @@ def _told(name: str, cell: Callable[[Told], Cell]) -> Callable[[Row], Cell]:
     return one
 
 
-def _count(name: str, alert: Tone | None = None) -> Callable[[Row], Cell]:
+def _count(name: str, alert: Severity | None = None) -> Callable[[Row], Cell]:
     return _told(name, lambda answer: cells.Number(getattr(answer, name), alert))
 
 
@@ -139,13 +141,13 @@ def _member(row: Row) -> Cell:
 
 
 SERVERS: tuple[Column[Row], ...] = (
-    Column("status", "Status", lambda row: cells.Status(row.tone, row.server.reach.value)),
+    Column("status", "Status", lambda row: cells.Status(row.severity, row.server.reach.value)),
     Column("server", "Server", lambda row: cells.RowName(row.server.address)),
     Column("mode", "Mode", _text("mode")),
     Column("version", "Version", _text("version")),
     Column("learners", "Followers", _count("learners"), is_number=True, title="with observers"),
     Column("synced_followers", "In sync", _count("synced_followers"), is_number=True),
-    Column("pending_syncs", "Pending syncs", _count("pending_syncs", Tone.WARNING), is_number=True),
+    Column("pending_syncs", "Pending syncs", _count("pending_syncs", Severity.WARNING), is_number=True),
     Column("latency_min", "Min ms", _decimal("latency_min"), is_number=True, title="since its start"),
     Column("latency_avg", "Avg ms", _decimal("latency_avg"), is_number=True, title="since its start"),
     Column("latency_max", "Max ms", _decimal("latency_max"), is_number=True, title="since its start"),
@@ -178,7 +180,7 @@ def _used(quota: Quota, name: str) -> Cell:
     if number is None:
         return cells.unknown("zookeeper_stats does not tell")
     over = any(limit is not None and number > limit for limit in limits)
-    return cells.Number(number, Tone.WARNING if over else None)
+    return cells.Number(number, Severity.WARNING if over else None)
 
 
 QUOTAS: tuple[Column[Quota], ...] = (

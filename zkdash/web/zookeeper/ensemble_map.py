@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Reach
 from zkdash.live.parts import Block
 from zkdash.web.drawing import bars
@@ -53,7 +53,7 @@ class Tile(msgspec.Struct, frozen=True):
 
     address: str
     mode: str
-    tone: Tone
+    severity: Severity
     is_leader: bool
     is_gone: bool
     measures: tuple[Measure, ...]
@@ -81,7 +81,7 @@ def _tile(row: Row, behind: cells.Cell, late: int, slow: float) -> Tile:
     return Tile(
         address=server.address,
         mode=server.told.mode or server.reach.value,
-        tone=row.tone,
+        severity=row.severity,
         is_leader=server.told.mode == "leader",
         is_gone=server.reach is Reach.DOWN,
         measures=(

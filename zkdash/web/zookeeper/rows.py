@@ -9,7 +9,7 @@ import msgspec
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.query import Query, Selection, window
 from zkdash.kafka.values import Problem
 from zkdash.live.snapshot import Snapshot
@@ -133,16 +133,16 @@ def _is_of(row: Row, kinds: Sequence[str]) -> bool:
 def table(
     part: str, columns: Sequence[Column[Row]], rows: Iterable[Row], snapshot: Snapshot, empty: tables.Empty
 ) -> Any:
-    """The live rows, each with the tone of what is wrong with it."""
+    """The live rows, each with the severity of what is wrong with it."""
     problems = snapshot.state.problems
-    lines = ((links.element_id("znode", row.path), _tone(problems.get(row.path)), row) for row in rows)
+    lines = ((links.element_id("znode", row.path), _severity(problems.get(row.path)), row) for row in rows)
     return tables.part(part, columns, lines, empty)
 
 
-def _tone(problem: Problem | None) -> Tone:
+def _severity(problem: Problem | None) -> Severity:
     if problem is None:
-        return Tone.OK
-    return Tone.CRITICAL if problem.critical else Tone.WARNING
+        return Severity.OK
+    return Severity.CRITICAL if problem.critical else Severity.WARNING
 
 
 def _of(row: Row, cell: Callable[[Stat], Cell]) -> Cell:

@@ -36,7 +36,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     return View(
         title=f"Session {text}",
         parts=(table, *listing.tally(SPEC, query, chosen, "znodes")),
-        context={**listing.context(SPEC, query, COLUMNS, "Filter: path, kind:sequential"), "tones": ()},
+        context={**listing.context(SPEC, query, COLUMNS, "Filter: path, kind:sequential"), "severities": ()},
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, chosen.rows),
         total=chosen.matched,

@@ -64,7 +64,7 @@ def _view(snapshot: Snapshot, key: PageKey, *, asks: bool) -> View:
         parts=(facts, table, *listing.tally(SPEC, query, chosen, "children")),
         context={
             **listing.context(SPEC, query, columns, "Filter: name, kind:ephemeral"),
-            "tones": (),
+            "severities": (),
             "timeline": timeline.about(snapshot.cluster, "path", path),
         },
         fields=tables.fields(columns),

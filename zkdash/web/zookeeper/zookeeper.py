@@ -8,7 +8,7 @@ import msgspec
 
 from zkdash import live
 from zkdash.cluster.ensemble.values import Ensemble
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Footprint, Look, Member, Quota
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
@@ -32,19 +32,19 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
     servers = tables.part(
         "servers-rows",
         ensemble_cells.WORK,
-        ((links.element_id("server", row.server.address), row.tone, row) for row in rows),
+        ((links.element_id("server", row.server.address), row.severity, row) for row in rows),
         Empty(_NOT_YET),
     )
     kept = tables.part(
         "kept-rows",
         ensemble_cells.KEPT,
-        ((links.element_id("kept", row.server.address), Tone.OK, row) for row in rows),
+        ((links.element_id("kept", row.server.address), Severity.OK, row) for row in rows),
         Empty(_NOT_YET),
     )
     quotas = tables.part(
         "quotas-rows",
         ensemble_cells.QUOTAS,
-        ((links.element_id("quota", quota.path), Tone.OK, quota) for quota in ensemble.look.quotas),
+        ((links.element_id("quota", quota.path), Severity.OK, quota) for quota in ensemble.look.quotas),
         Empty(_NOT_YET if ensemble.look.at is None else "No quota binds what this cluster writes."),
     )
     return View(
@@ -74,22 +74,22 @@ def keep_alive(key: PageKey) -> None:
     live.want_ensemble(str(key.cluster))
 
 
-def _sentences(ensemble: Ensemble) -> tuple[tuple[Tone, str], ...]:
+def _sentences(ensemble: Ensemble) -> tuple[tuple[Severity, str], ...]:
     if ensemble.look.at is None:
-        return ((Tone.UNKNOWN, _NOT_YET),)
+        return ((Severity.UNKNOWN, _NOT_YET),)
     if not ensemble.ailments:
-        return ((Tone.OK, "Nothing that the servers tell is out of order."),)
-    return tuple((ailment.tone, ailment.sentence) for ailment in ensemble.ailments)
+        return ((Severity.OK, "Nothing that the servers tell is out of order."),)
+    return tuple((ailment.severity, ailment.sentence) for ailment in ensemble.ailments)
 
 
 def _facts(snapshot: Snapshot) -> Facts:
     ensemble, session = snapshot.ensemble, snapshot.session
     look = ensemble.look
-    tone = Tone.UNKNOWN if look.at is None else Tone.OK
+    severity = Severity.UNKNOWN if look.at is None else Severity.OK
     worst = min(
-        (ailment.tone for ailment in ensemble.ailments),
-        key=lambda ailment_tone: ailment_tone.rank,
-        default=tone,
+        (ailment.severity for ailment in ensemble.ailments),
+        key=lambda ailment_severity: ailment_severity.rank,
+        default=severity,
     )
     facts = [
         status_line(worst, ensemble_cells.modes(look) or _NOT_YET.lower().rstrip(".")),
@@ -117,7 +117,7 @@ def _membership(look: Look) -> tuple[Fact, ...]:
     facts = [Fact("Members", words(counted), how="by /zookeeper/config")]
     if look.membership.unread:
         lines = f"{look.membership.unread} lines of /zookeeper/config cannot be understood"
-        facts.append(Fact("Unread", words(lines, tone=Tone.WARNING)))
+        facts.append(Fact("Unread", words(lines, severity=Severity.WARNING)))
     return tuple(facts)
 
 
@@ -150,7 +150,7 @@ def _extra(snapshot: Snapshot) -> dict[str, cells.Plain | Record | list[Record]]
         "ailments": [
             {
                 "id": ailment.id,
-                "status": ailment.tone.value,
+                "status": ailment.severity.value,
                 "sentence": ailment.sentence,
                 "server": ailment.server or None,
             }

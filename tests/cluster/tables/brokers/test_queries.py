@@ -11,7 +11,7 @@ from tests.narrowing import known
 from zkdash.cluster.analysis import kraft
 from zkdash.cluster.evaluation import evaluator, partitions
 from zkdash.cluster.model import summary
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.brokers import queries as broker_queries
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.cluster.tables.brokers.rows import BrokerRow
@@ -69,12 +69,12 @@ def test_brokers_are_selected(query: Query, ids: list[int]) -> None:
 def test_each_broker_says_what_is_wrong() -> None:
     words = {row.id: (row.status, row.words) for row in broker_queries.select_brokers(STATE, Query()).rows}
     assert words == {
-        1: (Tone.WARNING, "1 under-replicated"),
-        2: (Tone.WARNING, "2 under-replicated"),
-        4: (Tone.UNKNOWN, "unparsable"),
-        5: (Tone.UNKNOWN, "unreadable"),
-        9: (Tone.CRITICAL, "not registered"),
-        11: (Tone.OK, "ok"),
+        1: (Severity.WARNING, "1 under-replicated"),
+        2: (Severity.WARNING, "2 under-replicated"),
+        4: (Severity.UNKNOWN, "unparsable"),
+        5: (Severity.UNKNOWN, "unreadable"),
+        9: (Severity.CRITICAL, "not registered"),
+        11: (Severity.OK, "ok"),
     }
 
 
@@ -148,7 +148,7 @@ def test_a_partitions_row_says_what_the_broker_is_to_it() -> None:
         True,
         "offline, under-replicated",
     )
-    assert (led.role, led.in_sync, led.preferred, led.status) == ("leader", True, True, Tone.OK)
+    assert (led.role, led.in_sync, led.preferred, led.status) == ("leader", True, True, Severity.OK)
     assert (unled.role, unled.preferred, unled.words) == ("leader", False, "under-replicated, at min ISR")
     assert isinstance(torn.role, Unparsable)
     assert torn.in_sync is torn.role
@@ -201,7 +201,7 @@ def test_the_default_page_and_the_counts_are_those_of_looking_at_everything(name
                 state, number, Query(sort="-topic", status=status, size=1000)
             )
             assert sorted((row.topic, row.partition, row.status.value) for row in sorted_.rows) == sorted(
-                (topic, part, tone.value) for topic, part, tone in wanted
+                (topic, part, severity.value) for topic, part, severity in wanted
             )
             assert (sorted_.counts, sorted_.matched) == (found.counts, found.matched)
         load = broker_rows.broker(state, number).load
@@ -219,8 +219,8 @@ def test_no_partition_is_worse_than_its_topic(name: str) -> None:
     ground = evaluator.ground_of(state)
     for topic_name, topic in state.topics.items():
         for part in summary.assigned(topic):
-            tone, _ = partitions.status(topic, part, ground)
-            assert tone.rank >= state.summaries[topic_name].tone.rank
+            severity, _ = partitions.status(topic, part, ground)
+            assert severity.rank >= state.summaries[topic_name].severity.rank
 
 
 def test_what_a_07_broker_holds_is_selected() -> None:
@@ -233,8 +233,8 @@ def test_what_a_07_broker_holds_is_selected() -> None:
     )
     found = broker_queries.select_held(state, 1, Query())
     assert [(row.topic, row.status, row.path) for row in found.rows] == [
-        ("a", Tone.OK, "/brokers/topics/a/1"),
-        ("b", Tone.UNKNOWN, "/brokers/topics/b/1"),
+        ("a", Severity.OK, "/brokers/topics/a/1"),
+        ("b", Severity.UNKNOWN, "/brokers/topics/b/1"),
     ]
     assert [row.topic for row in broker_queries.select_held(state, 1, Query(sort="-topic")).rows] == [
         "b",

@@ -14,7 +14,7 @@ from tests.cluster import small
 from zkdash.cluster import checks
 from zkdash.cluster.model.kafka_groups import KafkaGroup, KafkaGroups
 from zkdash.cluster.model.lags import GroupLag, Lags
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.groups import queries as group_queries
 from zkdash.cluster.tables.groups.queries import Known, LagKey
 from zkdash.cluster.tables.groups.rows import GroupRow
@@ -47,7 +47,7 @@ STATE = small.built(
 )
 _STORED_FIRST = ["dead", "minus", "Ghost", "empty", "short", "shut", "torn", "whole", "wild"]
 KEYS: Keys[GroupRow] = {
-    "status": lambda group: group.tone.rank,
+    "status": lambda group: group.severity.rank,
     "name": lambda group: group.name,
     "owned": lambda group: group.owned,
     "unowned": lambda group: group.summary and group.summary.known_unowned,
@@ -140,16 +140,16 @@ def test_a_filter_of_lags_makes_rows_of_those_alone_that_are_so_far_behind(
 
 def test_each_status_says_why() -> None:
     rows = group_queries.select_groups(Known(STATE), Query()).rows
-    assert {row.name: (row.tone, row.words) for row in rows} == {
-        "short": (Tone.CRITICAL, "2 unowned"),
-        "Ghost": (Tone.WARNING, "1 owner not registered, no members"),
-        "minus": (Tone.WARNING, "1 bad offset"),
-        "torn": (Tone.WARNING, "1 unparsable, only members"),
-        "shut": (Tone.UNKNOWN, "1 unreadable, only members"),
-        "dead": (Tone.INFO, "only offsets"),
-        "empty": (Tone.INFO, "empty"),
-        "wild": (Tone.INFO, "only members"),
-        "whole": (Tone.OK, "ok"),
+    assert {row.name: (row.severity, row.words) for row in rows} == {
+        "short": (Severity.CRITICAL, "2 unowned"),
+        "Ghost": (Severity.WARNING, "1 owner not registered, no members"),
+        "minus": (Severity.WARNING, "1 bad offset"),
+        "torn": (Severity.WARNING, "1 unparsable, only members"),
+        "shut": (Severity.UNKNOWN, "1 unreadable, only members"),
+        "dead": (Severity.INFO, "only offsets"),
+        "empty": (Severity.INFO, "empty"),
+        "wild": (Severity.INFO, "only members"),
+        "whole": (Severity.OK, "ok"),
     }
 
 

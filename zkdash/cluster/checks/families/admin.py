@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import (
@@ -91,7 +91,7 @@ def _unable_to_start(state: ClusterState, change: Znode) -> Violation | None:
     if is_newer:
         may = "may be unable to read it: of 0.9, or of a later release with an older protocol"
         why = f"{form}; {_brokers(unable)} {may}"
-        return Violation(since=change.ctime / 1000, tone=Tone.WARNING, why=why)
+        return Violation(since=change.ctime / 1000, severity=Severity.WARNING, why=why)
     return Violation(since=change.ctime / 1000, why=f"{form}; {_brokers(unable)} cannot read it")
 
 
@@ -104,9 +104,9 @@ def _unable_to_go_on(state: ClusterState, change: Znode) -> Violation | None:
         isinstance(topic.assignment, Assignment) and topic.assignment.version >= _OF_24
         for topic in state.topics.values()
     )
-    tone = Tone.WARNING if is_newer else None
+    severity = Severity.WARNING if is_newer else None
     why = f"in the form of 0.8; {_brokers(unable)} cannot read it"
-    return Violation(since=change.ctime / 1000, tone=tone, why=why)
+    return Violation(since=change.ctime / 1000, severity=severity, why=why)
 
 
 def _registered(state: ClusterState, version: int, before: int | None = None) -> list[int]:
@@ -195,7 +195,7 @@ def _expired(sight: CheckContext) -> Violations:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D36",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_backlog,
         failing=lambda count, _: (
@@ -211,7 +211,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D37",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.ZNODE,
         causes=_stale_changes,
         failing=lambda count, _: (
@@ -226,7 +226,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D38",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_failed_disks,
         failing=lambda count, _: f"{number(count, 'log directory', 'log directories')} failed on a broker",
@@ -237,7 +237,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D60",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_nameless,
         failing=lambda _, __: "The cluster has no id",
@@ -249,7 +249,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D61",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_features,
         failing=lambda _, __: "The finalized features are not ones that all brokers can run with",
@@ -260,7 +260,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D62",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.ZNODE,
         causes=_expired,
         failing=lambda count, _: f"{number(count, 'delegation token', 'delegation tokens')} expired long ago",
@@ -272,7 +272,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D63",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.ZNODE,
         causes=_unreadable_changes,
         failing=lambda count, _: (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from zkdash.cluster.analysis import registrations
 from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, CheckContext, number
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
@@ -96,7 +96,7 @@ def _absent(sight: CheckContext) -> Violations:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D29",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.ZNODE,
         causes=_absent,
         failing=lambda count, _: (
@@ -112,7 +112,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D31",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.BROKER,
         causes=_each(_doubled),
         failing=lambda _, brokers: (
@@ -124,7 +124,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D32",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.BROKER,
         causes=_each(_versions),
         failing=lambda _, brokers: (
@@ -137,7 +137,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D33",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.BROKER,
         causes=_each(_listeners),
         failing=lambda _, brokers: (
@@ -150,7 +150,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D34",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.BROKER,
         causes=_each(_unreachable),
         failing=lambda _, brokers: (
@@ -164,7 +164,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D35",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.BROKER,
         causes=_each(_rackless),
         failing=lambda _, brokers: (

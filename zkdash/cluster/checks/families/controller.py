@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from zkdash.cluster.analysis import kraft
 from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Controller, Layout
@@ -62,7 +62,7 @@ def _kraft(sight: CheckContext) -> Violations | None:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D18",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.ZNODE,
         causes=_no_controller,
         failing=lambda _, __: "No broker is the controller: /controller is missing",
@@ -73,7 +73,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D19",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.ZNODE,
         causes=_dead_controller,
         failing=lambda _, __: "The controller is a broker that is not registered",
@@ -84,7 +84,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D20",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_churn,
         failing=lambda count, _: (
@@ -101,7 +101,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D21",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.ZNODE,
         causes=_kraft,
         failing=lambda _, __: "The cluster is being migrated to KRaft",

@@ -9,7 +9,7 @@ from zkdash.cluster.checks.check import About, Check, CheckContext, in_groups, n
 from zkdash.cluster.evaluation.details import violation_of
 from zkdash.cluster.model.group_summary import Lookup
 from zkdash.cluster.model.groups import Group
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
@@ -99,7 +99,7 @@ def _newest(group: Group, limit: int) -> int | None:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D43",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.GROUP,
         causes=violations_of_groups("D43"),
         of_group=_lost,
@@ -115,7 +115,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D44",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.GROUP,
         causes=violations_of_groups("D44"),
         of_group=_abandoned,
@@ -131,7 +131,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D45",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.GROUP,
         causes=violations_of_groups("D45"),
         of_group=_empty,
@@ -145,7 +145,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D47",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.GROUP,
         causes=violations_of_groups("D47"),
         of_group=_bad_offsets,
@@ -158,7 +158,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D48",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.GROUP,
         causes=_frozen,
         failing=lambda _, groups: (

@@ -8,7 +8,7 @@ from zkdash.cluster.evaluation.details import gathered, violation_of
 from zkdash.cluster.model import group_summary
 from zkdash.cluster.model.group_summary import Lookup
 from zkdash.cluster.model.groups import Group
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import Kind
@@ -58,7 +58,7 @@ def _is(count: int) -> str:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D39",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.GROUP,
         causes=violations_of_groups("D39"),
         of_group=_strangers,
@@ -74,7 +74,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D40",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.GROUP,
         causes=_unowned,
         failing=lambda count, groups: (
@@ -91,7 +91,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D41",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.GROUP,
         causes=_others,
         failing=lambda count, groups: (
@@ -107,7 +107,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D42",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.GROUP,
         causes=_idle,
         failing=lambda count, groups: (
@@ -124,7 +124,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D46",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.GROUP,
         causes=_registrations,
         failing=lambda count, groups: (

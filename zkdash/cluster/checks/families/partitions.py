@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka.documents.document import few
 
@@ -64,7 +64,7 @@ def partitions_(count: int, topics: int, single: str, many: str) -> str:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D1",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.CLUSTER,
         causes=_sum("offline"),
         sums="offline",
@@ -77,7 +77,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D2",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.CLUSTER,
         causes=_sum("leader_dead"),
         sums="leader_dead",
@@ -93,7 +93,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D3",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.TOPIC,
         causes=violations_of("D3"),
         failing=lambda count, topics: f"{partitions_(count, topics, 'has', 'have')} never had a leader",
@@ -106,7 +106,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D4",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=violations_of("D4"),
         failing=lambda count, topics: (
@@ -120,7 +120,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D5",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.TOPIC,
         causes=violations_of("D5"),
         failing=lambda count, topics: (
@@ -134,7 +134,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D6",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.TOPIC,
         causes=violations_of("D6"),
         failing=lambda count, topics: (
@@ -149,7 +149,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D7",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=violations_of("D7"),
         failing=lambda count, topics: (
@@ -163,7 +163,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D8",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.CLUSTER,
         causes=_behind,
         sums="under_replicated",
@@ -176,7 +176,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D9",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=violations_of("D9"),
         failing=lambda count, topics: (
@@ -191,7 +191,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D10",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=violations_of("D10"),
         failing=lambda count, topics: (
@@ -205,7 +205,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D11",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.BROKER,
         causes=_dead,
         failing=lambda count, brokers: (
@@ -220,7 +220,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D12",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.BROKER,
         causes=_imbalanced,
         failing=lambda count, brokers: (
@@ -237,7 +237,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D17",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.TOPIC,
         causes=violations_of("D17"),
         failing=lambda count, topics: (
@@ -250,7 +250,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D59",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=violations_of("D59"),
         failing=lambda count, topics: (

@@ -7,8 +7,8 @@ from zkdash.cluster.checks.check import About, Check, CheckContext, number, viol
 from zkdash.cluster.evaluation import partitions as judging
 from zkdash.cluster.evaluation.context import Context
 from zkdash.cluster.evaluation.details import gathered, told_of
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Topic, TopicSummary
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
@@ -135,7 +135,7 @@ def _made(read: object) -> float | None:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D22",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=_deletions,
         failing=lambda count, _: f"The deletion of {number(count, 'topic', 'topics')} is stuck",
@@ -149,7 +149,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D23",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_aimless,
         failing=lambda count, _: (
@@ -164,7 +164,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D24",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_lingering,
         failing=lambda count, _: (
@@ -183,7 +183,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D25",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.TOPIC,
         causes=_doomed,
         failing=lambda count, _: (
@@ -198,7 +198,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D26",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=_finished,
         failing=lambda count, _: (
@@ -214,7 +214,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D27",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_election,
         failing=lambda _, __: "The preferred leader election does not start",
@@ -228,7 +228,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D28",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_throttles,
         of_topic=_throttled,

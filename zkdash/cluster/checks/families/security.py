@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import secrets
 from zkdash.kafka.values import EntityConfig
@@ -68,7 +68,9 @@ def _readable(sight: CheckContext) -> Violations | None:
         count = _secrets(sight.state, path)
         if perms.get(path, 0) & _READ and (secured or count):
             detail = number(count, "secret", "secrets") if count else "nothing is in it so far"
-            violations[path] = Violation(count or 1, tone=Tone.CRITICAL if count else None, why=detail)
+            violations[path] = Violation(
+                count or 1, severity=Severity.CRITICAL if count else None, why=detail
+            )
     return violations or NOBODY
 
 
@@ -88,7 +90,7 @@ def _secrets(state: ClusterState, path: str) -> int:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D52",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_writable,
         failing=lambda count, _: (
@@ -103,7 +105,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D53",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_readable,
         failing=lambda count, _: f"{number(count, 'place', 'places')} of secrets may be read by everybody",

@@ -7,7 +7,7 @@ from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
 from zkdash.cluster.checks.families.partitions import partitions_
 from zkdash.cluster.evaluation.context import Context
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Topic, TopicSummary
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka.values import Assignment
@@ -90,14 +90,14 @@ def _offsets(topic: Topic, numbers: TopicSummary, ground: Context) -> Violation 
         reasons.append(f"{numbers.under_replicated} partitions under-replicated")
     if numbers.replication and numbers.replication[0] == 1 and len(ground.live) > 1:
         reasons.append("one replica only")
-    tone = Tone.CRITICAL if leaderless else None
-    return Violation(tone=tone, why=", ".join(reasons)) if reasons else None
+    severity = Severity.CRITICAL if leaderless else None
+    return Violation(severity=severity, why=", ".join(reasons)) if reasons else None
 
 
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D13",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.BROKER,
         causes=_skewed,
         failing=lambda count, _: (
@@ -113,7 +113,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D14",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=violations_of("D14"),
         failing=lambda count, topics: (
@@ -128,7 +128,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D15",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.TOPIC,
         causes=violations_of("D15"),
         failing=lambda _, topics: (
@@ -144,7 +144,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D16",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.TOPIC,
         causes=violations_of("D16"),
         failing=lambda _, topics: (
@@ -157,7 +157,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D55",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=_named,
         failing=lambda _, topics: (
@@ -173,7 +173,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D56",
-        tone=Tone.INFO,
+        severity=Severity.INFO,
         about=About.TOPIC,
         causes=_without_id,
         failing=lambda count, _: (
@@ -189,7 +189,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D57",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.TOPIC,
         causes=_same_id,
         failing=lambda count, _: f"{number(count, 'topic shares', 'topics share')} a topic_id with another",
@@ -201,7 +201,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D58",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.TOPIC,
         causes=violations_of("D58"),
         of_topic=_offsets,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from zkdash.cluster.analysis import kraft
 from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
@@ -21,7 +21,7 @@ def _problems(sight: CheckContext) -> Violations:
     counts = sight.state.counts
     if not counts.problems:
         return NOBODY
-    return {"": Violation(counts.problems, tone=Tone.CRITICAL if counts.critical_problems else None)}
+    return {"": Violation(counts.problems, severity=Severity.CRITICAL if counts.critical_problems else None)}
 
 
 def _mixed(sight: CheckContext) -> Violations:
@@ -52,8 +52,10 @@ def _large(sight: CheckContext) -> Violations:
     for path, size in _sizes(sight):
         percent = size * 100 / limits.jute_maxbuffer
         if percent > limits.large_percent:
-            tone = Tone.CRITICAL if percent > limits.huge_percent else None
-            violations[path] = Violation(tone=tone, why=f"{size} bytes, {percent:.0f} % of jute.maxbuffer")
+            severity = Severity.CRITICAL if percent > limits.huge_percent else None
+            violations[path] = Violation(
+                severity=severity, why=f"{size} bytes, {percent:.0f} % of jute.maxbuffer"
+            )
     return violations or NOBODY
 
 
@@ -78,7 +80,7 @@ def _names(children: Iterable[str]) -> int:
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D30",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.CLUSTER,
         causes=_problems,
         failing=lambda count, _: f"{number(count, 'znode does', 'znodes do')} not parse",
@@ -90,7 +92,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D49",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.CLUSTER,
         causes=_mixed,
         failing=lambda _, __: "Kafka 0.7 and Kafka 0.8 or later share this chroot",
@@ -101,7 +103,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D50",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.ZNODE,
         causes=_persistent,
         failing=lambda count, _: number(count, _ONE_STAYS, _MANY_STAY),
@@ -113,7 +115,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D51",
-        tone=Tone.CRITICAL,
+        severity=Severity.CRITICAL,
         about=About.ZNODE,
         causes=violations_of("D51"),
         failing=lambda count, _: (
@@ -126,7 +128,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(
         id="D54",
-        tone=Tone.WARNING,
+        severity=Severity.WARNING,
         about=About.ZNODE,
         causes=_large,
         failing=lambda count, _: (

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import msgspec
 
 from zkdash.cluster.model import summary
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.brokers import rows
@@ -67,12 +67,12 @@ class Wanted(msgspec.Struct, frozen=True):
         """Whether what the broker is to a partition passes."""
         return not self.facts or all(fact(number, topic, partition) for fact in self.facts)
 
-    def admits_status(self, tone: Tone, partition: Partition) -> bool:
+    def admits_status(self, severity: Severity, partition: Partition) -> bool:
         """Whether its status and its brokers pass."""
         plain = self.plain
         if plain.brokers and any(wanted.isdisjoint(_brokers(partition)) for wanted in plain.brokers):
             return False
-        return all(tone in tones for tones in plain.tones)
+        return all(severity in severities for severities in plain.severities)
 
 
 def _brokers(part: Partition) -> frozenset[int]:

@@ -18,9 +18,9 @@ from zkdash.cluster.evaluation import evaluator
 from zkdash.cluster.evaluation import partitions as judging
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.load import NOTHING
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic
 from zkdash.cluster.tables import filters
 from zkdash.cluster.tables.brokers import filters as roles
@@ -34,7 +34,7 @@ Judged = tuple[Topic, Partition, Status]
 Held = tuple[Topic, PartitionCount, Status]
 
 
-_FINE: Status = (Tone.OK, "ok")
+_FINE: Status = (Severity.OK, "ok")
 
 
 def _number_key(judged: Judged) -> tuple[str, int]:
@@ -103,7 +103,7 @@ def select_held(state: ClusterState, number: int, query: Query) -> Selection[Hel
     wanted = filters.parse(query.q, state)
     every = [
         (topic, count, summary.count_status(count, state.brokers))
-        for topic in _topics(state, number, tuple(Tone))
+        for topic in _topics(state, number, tuple(Severity))
         for count in topic.counts
         if count.broker == number
     ]
@@ -119,13 +119,15 @@ def select_held(state: ClusterState, number: int, query: Query) -> Selection[Hel
 def _first_replicas(state: ClusterState, number: int, query: Query) -> Selection[ReplicaRow]:
     """The default order, of which only what comes up to the page is read."""
     load, ground = state.loads.get(number, NOTHING), evaluator.ground_of(state)
-    counts = dict(zip(STATUSES, load.tones, strict=True))
+    counts = dict(zip(STATUSES, load.severities, strict=True))
     ticked = query.ticked
     matched = sum(counts[status] for status in ticked)
     page, pages, cut = window(query, matched)
     # No partition is worse than its topic, so that better topics hold none that is asked for.
-    worst = max((tone for tone in Tone if tone.value in ticked), key=lambda tone: tone.rank)
-    parts = _parts(state, number, tuple(tone for tone in Tone if tone.rank <= worst.rank))
+    worst = max(
+        (severity for severity in Severity if severity.value in ticked), key=lambda severity: severity.rank
+    )
+    parts = _parts(state, number, tuple(severity for severity in Severity if severity.rank <= worst.rank))
     if len(ticked) < len(STATUSES):
         parts = (judged for judged in parts if judging.status(*judged, ground)[0].value in ticked)
     shown = islice(parts, cut.start, min(cut.stop, matched))
@@ -137,11 +139,11 @@ def _judged(state: ClusterState, number: int, text: str) -> Iterator[Judged]:
     """The partitions that a broker holds or leads and that pass a filter, with their status."""
     wanted, ground = roles.parse(text, state), evaluator.ground_of(state)
     asks = bool(text.strip())
-    for topic in _topics(state, number, tuple(Tone)):
+    for topic in _topics(state, number, tuple(Severity)):
         if not wanted.admits_topic(topic.name):
             continue
         # No partition is worse than its topic.
-        fine = _FINE if state.summaries[topic.name].tone is Tone.OK else None
+        fine = _FINE if state.summaries[topic.name].severity is Severity.OK else None
         for partition in _held_parts(topic, number):
             if asks and not wanted.admits(number, topic, partition):
                 continue
@@ -150,9 +152,9 @@ def _judged(state: ClusterState, number: int, text: str) -> Iterator[Judged]:
                 yield topic, partition, status
 
 
-def _parts(state: ClusterState, number: int, tones: tuple[Tone, ...]) -> Iterator[Part]:
-    """The partitions that a broker holds or leads, of topics with these tones, by topic and number."""
-    for topic in _topics(state, number, tones):
+def _parts(state: ClusterState, number: int, severities: tuple[Severity, ...]) -> Iterator[Part]:
+    """The partitions that a broker holds or leads, of topics with these severities, by topic and number."""
+    for topic in _topics(state, number, severities):
         for partition in _held_parts(topic, number):
             yield topic, partition
 
@@ -166,15 +168,15 @@ def _held_parts(topic: Topic, number: int) -> Iterator[Partition]:
             yield partition
 
 
-def _topics(state: ClusterState, number: int, tones: tuple[Tone, ...]) -> Iterator[Topic]:
-    """The topics with these tones of which a broker leads or holds something, by name."""
+def _topics(state: ClusterState, number: int, severities: tuple[Severity, ...]) -> Iterator[Topic]:
+    """The topics with these severities of which a broker leads or holds something, by name."""
     runs: list[Iterator[str]] = []
     start = 0
-    for tone, count in zip(Tone, state.counts.tones, strict=True):
-        if count and tone in tones:
+    for severity, count in zip(Severity, state.counts.severities, strict=True):
+        if count and severity in severities:
             names = (name for _, name in state.ranking.between(start, start + count))
             # of one status those in more trouble come first: where all are well, that is nobody
-            runs.append(names if tone is Tone.OK else iter(sorted(names)))
+            runs.append(names if severity is Severity.OK else iter(sorted(names)))
         start += count
     for name in heapq.merge(*runs):
         if number in state.summaries[name].brokers:

@@ -9,9 +9,9 @@ from zkdash.cluster.analysis.skew import Means
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.known import Known, percent
 from zkdash.cluster.model.load import NOTHING, Load
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic
 from zkdash.cluster.tables import topic_rows
 from zkdash.kafka import paths
@@ -30,7 +30,7 @@ class BrokerRow(msgspec.Struct, frozen=True):
     as somebody saw it, and `gone_ms` since when it is gone, in epoch milliseconds.
     """
 
-    status: Tone
+    status: Severity
     words: str
     id: int
     broker: Known[Broker]
@@ -79,7 +79,7 @@ class ReplicaRow(msgspec.Struct, frozen=True):
     assignment is not.
     """
 
-    status: Tone
+    status: Severity
     words: str
     topic: str
     partition: int
@@ -91,7 +91,7 @@ class ReplicaRow(msgspec.Struct, frozen=True):
 class HeldRow(msgspec.Struct, frozen=True):
     """A topic of which a 0.7 broker says that it holds `partitions`."""
 
-    status: Tone
+    status: Severity
     words: str
     topic: str
     partitions: int | Unparsable | Unreadable
@@ -109,9 +109,9 @@ def broker(state: ClusterState, number: int, means: Means | None = None) -> Brok
     seen, load = state.brokers.get(number), state.loads.get(number, NOTHING)
     znode = None if seen is None else seen.znode
     value = None if seen is None else seen.value
-    tone, words = _status(value, load)
+    severity, words = _status(value, load)
     return BrokerRow(
-        status=tone,
+        status=severity,
         words=words,
         id=number,
         broker=value,
@@ -127,10 +127,10 @@ def broker(state: ClusterState, number: int, means: Means | None = None) -> Brok
 def replica(number: int, topic: Topic, partition: Partition, status: Status) -> ReplicaRow:
     """The row of a partition that a broker holds or leads."""
     state, replicas = partition.state, partition.replicas
-    tone, words = status
+    severity, words = status
     is_known = isinstance(state, PartitionState)
     return ReplicaRow(
-        status=tone,
+        status=severity,
         words=words,
         topic=topic.name,
         partition=partition.id,
@@ -142,9 +142,9 @@ def replica(number: int, topic: Topic, partition: Partition, status: Status) -> 
 
 def held(topic: Topic, count: PartitionCount, status: Status) -> HeldRow:
     """The row of a topic of 0.7."""
-    tone, words = status
+    severity, words = status
     return HeldRow(
-        status=tone,
+        status=severity,
         words=words,
         topic=topic.name,
         partitions=count.count,
@@ -163,9 +163,9 @@ def role(number: int, partition: Partition) -> str | None:
 def _status(value: Known[Broker], load: Load) -> Status:
     facts: list[Status] = []
     if value is None:
-        facts.append((Tone.CRITICAL, "not registered"))
+        facts.append((Severity.CRITICAL, "not registered"))
     elif not isinstance(value, Broker):
-        facts.append((Tone.UNKNOWN, "unparsable" if isinstance(value, Unparsable) else "unreadable"))
+        facts.append((Severity.UNKNOWN, "unparsable" if isinstance(value, Unparsable) else "unreadable"))
     if load.under_replicated:
-        facts.append((Tone.WARNING, f"{load.under_replicated} under-replicated"))
+        facts.append((Severity.WARNING, f"{load.under_replicated} under-replicated"))
     return summary.worst(facts)

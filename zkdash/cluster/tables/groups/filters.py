@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from zkdash.cluster.model.lags import GroupLag
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import filters
 
 
@@ -40,19 +40,19 @@ class Bound(NamedTuple):
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """A parsed filter. Of each set in `tones` one must be the row's."""
+    """A parsed filter. Of each set in `severities` one must be the row's."""
 
     words: tuple[str, ...] = ()
-    tones: tuple[frozenset[Tone], ...] = ()
+    severities: tuple[frozenset[Severity], ...] = ()
     topics: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
     states: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
 
-    def admits(self, text: str, tone: Tone, topics: Iterable[str]) -> bool:
+    def admits(self, text: str, severity: Severity, topics: Iterable[str]) -> bool:
         """Whether a row with this text, status and topics passes, facts aside."""
-        if self.tones and not all(tone in tones for tones in self.tones):
+        if self.severities and not all(severity in severities for severities in self.severities):
             return False
         if self.words:
             folded = text.casefold()
@@ -94,17 +94,17 @@ def _bound(term: str) -> Bound | None:
 def parse(text: str, facts: Container[str]) -> Filter:
     """Read a filter. A term with another key is a plain word, as names may hold colons."""
     words: list[str] = []
-    tones: list[frozenset[Tone]] = []
+    severities: list[frozenset[Severity]] = []
     topics: list[str] = []
     wanted_facts: list[str] = []
     for term in text.casefold().split():
         key, _, value = term.partition(":")
         if key == "status" and value:
-            tones.append(filters.tones_of(value))
+            severities.append(filters.severities_of(value))
         elif key == "topic" and value:
             topics.append(value)
         elif key == "is" and value in facts:
             wanted_facts.append(value)
         else:
             words.append(term)
-    return Filter(tuple(words), tuple(tones), tuple(topics), tuple(wanted_facts))
+    return Filter(tuple(words), tuple(severities), tuple(topics), tuple(wanted_facts))

@@ -13,7 +13,7 @@ from zkdash.cluster.analysis.position import Positions, Told
 from zkdash.cluster.model import groups, summary
 from zkdash.cluster.model.groups import Group, Offset
 from zkdash.cluster.model.known import Known
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.rebalance.values import Expectation, Part, Verdict
 from zkdash.cluster.tables.groups import filters
 from zkdash.cluster.tables.groups.filters import Filter
@@ -31,7 +31,7 @@ class GroupPartitionRow(msgspec.Struct, frozen=True):
     is one, else of the offset.
     """
 
-    status: Tone
+    status: Severity
     words: str
     topic: str
     partition: str
@@ -147,10 +147,10 @@ def _first(
     group: Group, catalogue: Catalogue, entries: tuple[Entry, ...], query: Query, *, settled: bool
 ) -> Selection[Judged]:
     """The default order, of which only the page is judged: the catalogue has counted the verdicts."""
-    counts = dict.fromkeys((tone.value for tone in Tone), 0)
+    counts = dict.fromkeys((severity.value for severity in Severity), 0)
     for verdict, count in catalogue.verdicts.items():
-        counts[_tone(verdict, settled=settled).value] += count
-    counts[Tone.INFO.value] += len(entries) - len(catalogue.entries)
+        counts[_severity(verdict, settled=settled).value] += count
+    counts[Severity.INFO.value] += len(entries) - len(catalogue.entries)
     page, pages, cut = window(query, len(entries))
     rows = tuple((entry, _status(entry, _offset(group, entry), settled=settled)) for entry in entries[cut])
     return Selection(rows, len(entries), len(entries), page, pages, counts)
@@ -175,14 +175,14 @@ def _keys(group: Group, positions: Positions | None) -> Keys[Judged]:
 
 
 def _admits(wanted: Filter, group: Group, judged: Judged) -> bool:
-    entry, (tone, _) = judged
+    entry, (severity, _) = judged
     part = entry.part
     if wanted.facts:
         verdict, offset = None if part is None else part.verdict, _offset(group, entry)
         if not all(FACTS[fact](verdict, offset) for fact in wanted.facts):
             return False
     text = f"{entry.topic} {entry.key} {part.owner if part and part.owner else ''}"
-    return wanted.admits(text, tone, (entry.topic,))
+    return wanted.admits(text, severity, (entry.topic,))
 
 
 def _row(
@@ -239,16 +239,16 @@ def _sortable(value: object) -> int | None:
 def _status(entry: Entry, offset: Offset | None, *, settled: bool) -> summary.Status:
     facts: list[summary.Status] = []
     if entry.part is None:
-        facts.append((Tone.INFO, "only an offset"))
+        facts.append((Severity.INFO, "only an offset"))
     elif entry.part.verdict is not Verdict.EXPECTED:
         verdict = entry.part.verdict
-        facts.append((_tone(verdict, settled=settled), verdict.value))
+        facts.append((_severity(verdict, settled=settled), verdict.value))
     if offset is not None and groups.is_bad(offset):
-        facts.append((Tone.WARNING, "bad offset"))
-    return summary.worst(facts) if facts else (Tone.OK, Verdict.EXPECTED.value)
+        facts.append((Severity.WARNING, "bad offset"))
+    return summary.worst(facts) if facts else (Severity.OK, Verdict.EXPECTED.value)
 
 
-def _tone(verdict: Verdict, *, settled: bool) -> Tone:
+def _severity(verdict: Verdict, *, settled: bool) -> Severity:
     """An owner that others expect elsewhere is by design so while a rebalance runs."""
-    tone = verdict.tone
-    return Tone.INFO if tone is Tone.WARNING and not settled else tone
+    severity = verdict.severity
+    return Severity.INFO if severity is Severity.WARNING and not settled else severity

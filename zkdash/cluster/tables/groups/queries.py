@@ -17,8 +17,8 @@ from zkdash.cluster.model import ranking
 from zkdash.cluster.model.kafka_groups import KafkaGroups
 from zkdash.cluster.model.lags import GroupLag, Lags
 from zkdash.cluster.model.ranking import Entry
+from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.tone import Tone
 from zkdash.cluster.tables.groups import filters
 from zkdash.cluster.tables.groups.filters import Bound, Filter
 from zkdash.cluster.tables.groups.rows import GroupRow
@@ -95,9 +95,9 @@ def select_groups(groups: Known, query: Query, keys: Keys[GroupRow] = DEFAULT_OR
     state, beside = groups.state, groups.in_kafka_alone()
     if not query.q.strip() and (key is None or (key == "status" and not falls)):
         if not beside:
-            return first(state.group_ranking, state.counts.group_tones, query, groups.row)
+            return first(state.group_ranking, state.counts.group_severities, query, groups.row)
         both = heapq.merge(state.group_ranking, beside)
-        return page_of(ticked(both, query), _tones(state, beside), query, groups.row)
+        return page_of(ticked(both, query), _severities(state, beside), query, groups.row)
     if key is not None and isinstance(lag_key := keys[key], LagKey) and not query.q.strip():
         return _by_lag(groups, beside, query, lag_key)
     entries = heapq.merge(state.group_ranking, beside) if beside else state.group_ranking
@@ -106,14 +106,14 @@ def select_groups(groups: Known, query: Query, keys: Keys[GroupRow] = DEFAULT_OR
     if key is not None:
         names.sort()  # so that groups with equal values stand by name
     if not query.q.strip():
-        return choose(groups.rows(names), query, keys, _tone, total=total)
+        return choose(groups.rows(names), query, keys, _severity, total=total)
     wanted = filters.parse_groups(query.q, FACTS)
     rows = [row for row in groups.rows(groups.within(wanted.bounds, names)) if _admits(wanted, row)]
-    return choose(rows, query, keys, _tone, total=total)
+    return choose(rows, query, keys, _severity, total=total)
 
 
-def _tone(row: GroupRow) -> Tone:
-    return row.tone
+def _severity(row: GroupRow) -> Severity:
+    return row.severity
 
 
 def _by_lag(groups: Known, beside: Sequence[Entry], query: Query, key: LagKey) -> Selection[GroupRow]:
@@ -121,13 +121,13 @@ def _by_lag(groups: Known, beside: Sequence[Entry], query: Query, key: LagKey) -
     names = sorted(ticked(chain(groups.state.group_ranking, beside), query))
     lag, of = groups.lag, key.of
     ordered = in_order(names, lambda name: of(lag(name)), falls=query.sort.startswith("-"))
-    return page_of(ordered, _tones(groups.state, beside), query, groups.row)
+    return page_of(ordered, _severities(groups.state, beside), query, groups.row)
 
 
-def _tones(state: ClusterState, beside: Sequence[Entry]) -> list[int]:
+def _severities(state: ClusterState, beside: Sequence[Entry]) -> list[int]:
     """How many groups of both kinds have which status."""
     ranks = Counter(ranking.rank(place) for place, _ in beside)
-    return [count + ranks[rank] for rank, count in enumerate(state.counts.group_tones)]
+    return [count + ranks[rank] for rank, count in enumerate(state.counts.group_severities)]
 
 
 def _admits(wanted: Filter, row: GroupRow) -> bool:
@@ -138,7 +138,7 @@ def _admits(wanted: Filter, row: GroupRow) -> bool:
         return False
     if wanted.places and not all(place in {row.kept_in.casefold(), *_both(row)} for place in wanted.places):
         return False
-    return wanted.admits(row.name, row.tone, row.topics if wanted.topics else ())
+    return wanted.admits(row.name, row.severity, row.topics if wanted.topics else ())
 
 
 def _both(row: GroupRow) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import msgspec
 from zkdash.cluster.model.groups import GroupSummary
 from zkdash.cluster.model.kafka_groups import KafkaGroup
 from zkdash.cluster.model.lags import GroupLag
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 
 EMPTY = "empty"
 REBALANCING = "rebalancing"
@@ -28,11 +28,11 @@ class GroupRow(msgspec.Struct, frozen=True, gc=False):
     is_restless: bool = False
 
     @property
-    def tone(self) -> Tone:
+    def severity(self) -> Severity:
         """What ZooKeeper tells is judged, as it can be: of members in Kafka only their state is known."""
         if self.summary is not None:
-            return self.summary.tone
-        return Tone.UNKNOWN if self.kafka is None else self.kafka.tone
+            return self.summary.severity
+        return Severity.UNKNOWN if self.kafka is None else self.kafka.severity
 
     @property
     def troubled(self) -> int:

@@ -18,7 +18,7 @@ from zkdash.web.frame.cells.values import (
     Text,
     Word,
     number_html,
-    tone_html,
+    severity_html,
 )
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
     "known",
     "number_html",
     "path_html",
-    "tone_html",
+    "severity_html",
     "unknown",
     "unparsable",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.web.drawing import bars
 from zkdash.web.frame import cells
 from zkdash.web.frame.cells import Cell
@@ -51,7 +51,7 @@ class OutOf(Cell, frozen=True):
             return format_html('<td class="num zero">{}</td>', self.number)
         return format_html(
             '<td class="num"><span class="{}">{}</span>{}</td>',
-            Tone.WARNING.value,
+            Severity.WARNING.value,
             cells.number_html(self.number, self.href),
             bars.in_cell(self.number, self.whole, "out"),
         )

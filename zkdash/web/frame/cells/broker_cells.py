@@ -7,7 +7,7 @@ from typing import Final
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.web.frame import cells, links, times
 from zkdash.web.frame.cells import Cell
 
@@ -156,7 +156,7 @@ class Answer(Cell, frozen=True):
     holds: bool
     yes: str = "yes"
     no: str = ""
-    alert: Tone | None = None
+    alert: Severity | None = None
 
     @property
     def plain(self) -> bool:
@@ -165,7 +165,7 @@ class Answer(Cell, frozen=True):
     def html(self) -> SafeString:
         word = self.yes if self.holds else self.no
         if self.alert is not None:
-            return format_html('<td><span class="tone {}">{}</span></td>', self.alert.value, word)
+            return format_html('<td><span class="severity {}">{}</span></td>', self.alert.value, word)
         return format_html("<td>{}</td>", word)
 
 

@@ -5,42 +5,45 @@ from __future__ import annotations
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model.tone import Tone
+from zkdash.cluster.model.severity import Severity
 from zkdash.web.frame import times
 from zkdash.web.frame.cells.cell import Cell, grouped
 
 
 class Status(Cell, frozen=True):
-    """Glyph, word and colour of a tone; `word` says more than the tone's own where there is more."""
+    """Glyph, word and colour of a severity; `word` says more than the severity's own where there is more."""
 
-    tone: Tone
+    severity: Severity
     word: str
 
     @property
     def plain(self) -> str:
-        return self.tone.value
+        return self.severity.value
 
     def html(self) -> SafeString:
-        return format_html('<td class="status">{}</td>', tone_html(self.tone, self.word))
+        return format_html('<td class="status">{}</td>', severity_html(self.severity, self.word))
 
 
 class Word(Cell, frozen=True):
-    """A word with its tone, as which it stands in JSON too, where a status is but its tone."""
+    """A word with its severity, as which it stands in JSON too, where a status is but its severity."""
 
     word: str
-    tone: Tone
+    severity: Severity
 
     @property
     def plain(self) -> str:
         return self.word
 
     def html(self) -> SafeString:
-        return Status(self.tone, self.word).html()
+        return Status(self.severity, self.word).html()
 
 
-def tone_html(tone: Tone, word: str) -> SafeString:
+def severity_html(severity: Severity, word: str) -> SafeString:
     return format_html(
-        '<span class="tone {}"><span aria-hidden="true">{}</span> {}</span>', tone.value, tone.glyph, word
+        '<span class="severity {}"><span aria-hidden="true">{}</span> {}</span>',
+        severity.value,
+        severity.glyph,
+        word,
     )
 
 
@@ -54,7 +57,7 @@ class Number(Cell, frozen=True):
     """A count; `alert` colours one that should be zero, `href` lists what is counted where something is."""
 
     number: int
-    alert: Tone | None = None
+    alert: Severity | None = None
     href: str = ""
 
     @property
@@ -114,7 +117,7 @@ class Percent(Cell, frozen=True):
     """A share of a hundred; `alert` colours one that is too large."""
 
     share: float
-    alert: Tone | None = None
+    alert: Severity | None = None
 
     @property
     def plain(self) -> float:
@@ -150,7 +153,9 @@ class Marks(Cell, frozen=True):
         return list(self.words)
 
     def html(self) -> SafeString:
-        marks = format_html_join(" ", '<span class="tone info">{}</span>', ((word,) for word in self.words))
+        marks = format_html_join(
+            " ", '<span class="severity info">{}</span>', ((word,) for word in self.words)
+        )
         return format_html("<td>{}</td>", marks)
 
 
