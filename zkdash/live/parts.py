@@ -27,7 +27,7 @@ class PageKey(NamedTuple):
     only: tuple[str, ...] = ()
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, weakref=True):
     """One table row: its element id (unique in the page, safe in a selector) and the values it shows."""
 
     id: str

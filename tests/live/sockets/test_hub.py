@@ -209,6 +209,31 @@ def test_a_revision_that_does_not_touch_the_page_is_not_rendered() -> None:
     run(pages, play)
 
 
+def test_a_beat_that_falls_into_a_rendering_is_sent_after_it_though_nothing_changed() -> None:
+    pages = Pages({"a": 1})
+    begun, may_end = threading.Event(), threading.Event()
+    parts = pages.parts
+
+    def slow(key: PageKey) -> Rendered:
+        begun.set()
+        assert may_end.wait(5)
+        return parts(key)
+
+    async def play(hub: Hub) -> None:
+        socket = Socket()
+        hub.join(KEY, socket, "")
+        await socket.frame()
+        pages.parts = slow  # type: ignore[method-assign]
+        change(pages, hub)  # of what the page does not show
+        assert await asyncio.to_thread(begun.wait, 5)
+        hub._rooms[KEY].beat(11, 2.5)
+        assert socket.frames.empty()
+        may_end.set()
+        assert await socket.frame() == ({"from": 1, "to": 2, "zxid": 7, "as_of": 1.5}, "")
+
+    run(pages, play)
+
+
 def test_a_page_that_got_other_parts_is_made_to_fetch_itself() -> None:
     pages = Pages({"a": 1})
 

@@ -57,7 +57,7 @@ def _patch(old: Part, new: Part, row_html: RowHtml) -> Patch:
     for was, row in zip(old.rows, new.rows, strict=True):
         if was.id != row.id:
             return None
-        if was.values != row.values:
+        if was is not row and was.values != row.values:
             changed.append(row)
     if len(changed) > MOST_ELEMENTS:
         return None

@@ -21,6 +21,7 @@ from zkdash.live.snapshot import ChangedAreas
 from zkdash.live.sockets.page_channel import PageChannel
 from zkdash.live.sockets.protocols import Held, Renderer, SessionAuthorizer, Socket, Who
 from zkdash.live.sockets.renders import Renders
+from zkdash.live.sockets.shared_rows import SharedRows
 from zkdash.live.sockets.shares import Shares
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class Hub:
         self._renderer = renderer
         self._warden: SessionAuthorizer | None = None
         self._renders = Renders()
+        self._rows = SharedRows()
         self._shares = Shares(limits or Limits())
         self._judges = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judge")
         self._rooms: dict[PageKey, PageChannel] = {}
@@ -100,7 +102,7 @@ class Hub:
         room = self._rooms.get(key)
         if room is None:
             assert self._loop is not None, "the hub is not started"  # noqa: S101
-            room = PageChannel(key, self._renderer, self._renders, self._loop)
+            room = PageChannel(key, self._renderer, self._renders, self._rows, self._loop)
             self._rooms[key] = room
             self._by_cluster[key.cluster].add(room)
         room.join(socket, _revision(seen), who.account)

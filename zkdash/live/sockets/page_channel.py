@@ -14,6 +14,7 @@ from zkdash.live.parts import PageKey, Part, Rendered
 from zkdash.live.sockets import delta
 from zkdash.live.sockets.protocols import Renderer, Socket
 from zkdash.live.sockets.renders import Renders
+from zkdash.live.sockets.shared_rows import SharedRows
 from zkdash.live.traffic import TRAFFIC
 
 log = logging.getLogger(__name__)
@@ -51,11 +52,17 @@ class PageChannel:
     """
 
     def __init__(
-        self, key: PageKey, renderer: Renderer, renders: Renders, loop: asyncio.AbstractEventLoop
+        self,
+        key: PageKey,
+        renderer: Renderer,
+        renders: Renders,
+        rows: SharedRows,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.key = key
         self._renderer = renderer
         self._renders = renders
+        self._rows = rows
         self._loop = loop
         self._slots: dict[Socket, _Slot] = {}
         self._rendered: Rendered | None = None
@@ -68,6 +75,7 @@ class PageChannel:
         self._texts: dict[tuple[int | None, int, int], tuple[delta.Patches, Rendered, str]] = {}
         self._dirty = asyncio.Event()
         self._rendering = False
+        self._owes_beat = False
         self.mark()
         self._task: asyncio.Task[None] | None = loop.create_task(self._run())
 
@@ -114,12 +122,22 @@ class PageChannel:
             self._revision = max(self._revision, revision)
 
     def beat(self, zxid: int | None, as_of: float | None) -> None:
-        """Send an empty frame to every socket that is up to date and has nothing waiting."""
-        if self._dirty.is_set() or self._rendering or self._rendered is None:
+        """Send an empty frame to every socket that is up to date and has nothing waiting.
+
+        Where the page is being rendered, or about to be, they are sent what changed, or this after it.
+        """
+        if self._rendered is None:
+            return
+        if self._dirty.is_set() or self._rendering:
+            self._owes_beat = True
             return
         self._rendered = Rendered(self._rendered.parts, self._revision, zxid, as_of)
         self._texts.clear()
         self._wholes.clear()
+        self._beat_all()
+
+    def _beat_all(self) -> None:
+        self._owes_beat = False
         for slot in self._slots.values():
             if slot.held is None:
                 slot.held = _NOTHING
@@ -148,7 +166,7 @@ class PageChannel:
 
     def _render(self, before: Rendered | None) -> delta.Delta:
         """Render what changed, on a render thread."""
-        after = self._renderer.parts(self.key)
+        after = self._rows.of(self._renderer.parts(self.key))
         if before is None:
             return delta.Delta(after, {})
         return delta.compare(before, after, lambda table, row: self._renderer.row(table, row, oob=True))
@@ -168,6 +186,8 @@ class PageChannel:
                 # Sockets that are up to date share one object, so their frame is put together once.
                 slot.held = delta.merge(slot.held, change.patches) if slot.held else change.patches
                 slot.wake.set()
+        if self._owes_beat:
+            self._beat_all()
 
     def _welcome(self, slot: _Slot, rendered: Rendered) -> None:
         """Send everything to a page that was rendered at a revision which may look different."""
