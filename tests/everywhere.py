@@ -17,6 +17,7 @@ from zkdash.web import pages
 from zkdash.web.frame import links
 from zkdash.web.frame.cells import broker_cells
 from zkdash.web.frame.page import Page
+from zkdash.web.history import table
 from zkdash.znode import Znode
 
 LOAD_LIMIT_S = 60.0
@@ -87,6 +88,8 @@ _ZNODES: Final[Mapping[str, Callable[[Mapping[str, Znode]], Iterator[str]]]] = {
 
 def _details(page: Page, tree: str) -> Iterator[str]:
     kind = page.route.partition("/")[0]
+    if page.name == table.PAGE.name:
+        yield from table.TABLES
     if kind in _ZNODES:
         yield from _ZNODES[kind](recorded.load(tree))
     if kind not in _NAMES:  # of the database, where nothing is

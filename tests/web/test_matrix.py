@@ -89,6 +89,7 @@ class World(NamedTuple):
             "path": lambda: "brokers/ids/1",
             "session": lambda: "0x100",
             "check": lambda: "D1",
+            "table": lambda: "rebalances",
             "name": lambda: "billing" if "/groups/" in pattern else "orders",
             "number": lambda: str(self.action.pk),
             "kind": lambda: "create-topic",

@@ -6,7 +6,7 @@ from zkdash.web.checks import check, checks, problems
 from zkdash.web.configs import access, configs
 from zkdash.web.frame.page import Page
 from zkdash.web.groups import group, groups, what_if
-from zkdash.web.history import chart, pipeline, timeline, trends
+from zkdash.web.history import chart, pipeline, table, timeline, trends
 from zkdash.web.overview import kraft, number, overview, search
 from zkdash.web.topics import topic, topics
 from zkdash.web.zookeeper import session, znodes, zookeeper
@@ -30,6 +30,7 @@ _SEARCHED: tuple[Page, ...] = (
     timeline.PAGE,
     trends.PAGE,
     pipeline.PAGE,
+    table.PAGE,
     zookeeper.PAGE,
     znodes.PAGE,
     session.PAGE,

@@ -27,6 +27,7 @@ from zkdash.web import pages, urls
 from zkdash.web.api import openapi
 from zkdash.web.frame import links
 from zkdash.web.frame.shapes import Columns
+from zkdash.web.history import table
 from zkdash.web.overview import clusters
 from zkdash.zk.config import ClusterConfig
 
@@ -60,7 +61,7 @@ def number(settings: Settings) -> int:
 def existing(path: str, number: int) -> dict[str, Any]:
     """Values for the parameters of a path, of what there is."""
     values = {"cluster": "demo", "broker": "1", "check": "D1", "number": number}
-    values |= {"path": "brokers/ids/1", "session": "0x100"}
+    values |= {"path": "brokers/ids/1", "session": "0x100", "table": "rebalances"}
     values["name"] = "billing" if "/groups/" in path else "orders"
     return {name: values[name] for name in re.findall(r"\{(\w+)\}", path) or values}
 
@@ -130,6 +131,7 @@ def test_what_real_brokers_wrote_is_documented_too(client: Client, number: int, 
         "groups/": sorted(state.groups)[:2],
         "brokers/": sorted(map(str, state.brokers))[:2],
         "checks/": sorted(checks.TITLES),
+        "tables/": table.TABLES,
         "znodes/": ["config", "brokers/topics"],
     }
     wrong: dict[str, str] = {}

@@ -20,6 +20,7 @@ from zkdash.access.models import Grant
 from zkdash.actions.models import Audit
 from zkdash.history.recorder import status
 from zkdash.history.recorder.status import Status
+from zkdash.history.store import derived
 from zkdash.live import engine
 from zkdash.live.parts import PageKey
 from zkdash.pipeline import runs
@@ -221,3 +222,8 @@ def test_equal_runs_are_no_news() -> None:
     before = polled.current("demo")
     polled.turn()
     assert polled.current("demo") is before
+
+
+def test_it_leads_to_the_rows_of_each_derived_table() -> None:
+    hrefs = [link.get("href") for link in page().all("#held-rows a")]
+    assert hrefs == [f"/c/demo/tables/{name}/" for name in derived.COLUMNS if name != "timeline"]

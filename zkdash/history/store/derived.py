@@ -33,8 +33,24 @@ _FROM_ZXID: Final = Column("from_zxid", _LONG, "the transaction that began it")
 _TO_ZXID: Final = Column("to_zxid", _LONG, "the transaction that ended it; null while it lasts")
 _SPAN: Final = (_FROM, _TO, _FROM_ZXID, _TO_ZXID)
 
+# What a row of each table is.
+MEANINGS: Final[dict[str, str]] = {
+    "partition_intervals": "A partition's state from one change of it to the next.",
+    "under_replicated_minutes": "Partitions under-replicated or offline in a minute; none without any.",
+    "leader_churn": "How often leaders changed in a minute, by topic.",
+    "controller_epochs": "Who was the controller, from when to when.",
+    "broker_sessions": "A broker's registration, for as long as its znode was there.",
+    "rebalances": "A rebalance of a group: changes of its owners that follow each other within ten seconds.",
+    "offset_rates": "A committed offset, one sample a minute, and how fast it rose.",
+    "lag_estimates": "A group's lag on a partition in a minute of which the log end is known.",
+    "idle_groups": "A group that has no member now.",
+    "hot_paths": "Who eats the writes: changes at or below a path in a minute.",
+    "sessions": "A session of the ensemble, and what it did below the cluster's chroot.",
+    "timeline": "What a change means, in the words of the live pages.",
+    "log_ends": "A partition's log start and end, as the recorder asked the brokers for it.",
+}
+
 COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
-    # A partition's state from one change of it to the next.
     "partition_intervals": (
         _OF,
         Column("partition", _INT, "the partition"),
@@ -51,7 +67,6 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         ),
         Column("is_offline", _BOOL, "it had no leader; null where the state did not parse"),
     ),
-    # What the intervals amount to; a minute without any such partition has no row.
     "under_replicated_minutes": (
         _MINUTE,
         Column("partitions", _LONG, "partitions that were under-replicated at any time of the minute"),
@@ -64,13 +79,11 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         _OF,
         Column("changes", _LONG, "how often a partition of the topic got another leader, or lost its one"),
     ),
-    # Who was the controller.
     "controller_epochs": (
         Column("epoch", _INT, "the epoch that it counted up to; null where it had not, or nobody knows"),
         Column("broker", _INT, "the broker; null where the znode did not parse"),
         *_SPAN,
     ),
-    # A broker's registrations, each as long as its znode was there.
     "broker_sessions": (
         Column("broker", _INT, "the broker's id"),
         Column("session", _LONG, "signed id of the session that held the registration"),
@@ -80,7 +93,6 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         *_SPAN,
         Column("ended", _TEXT, "session: closed or expired; deleted: by a client; null while it lasts"),
     ),
-    # Changes of owners of one group that follow each other within `transforms.rebalances.QUIET_MS`.
     "rebalances": (
         _GROUP,
         _FROM,
@@ -97,7 +109,6 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
             "member joined, member left, members changed, brokers changed, partitions changed, or unknown",
         ),
     ),
-    # One sample a minute of each committed offset.
     "offset_rates": (
         _GROUP,
         _OF,
@@ -113,7 +124,6 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         ),
         Column("commits", _LONG, "commits in the minute"),
     ),
-    # For each minute of which log ends are known, for each group that committed within seven days.
     "lag_estimates": (
         _GROUP,
         _OF,
@@ -123,21 +133,18 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         Column("log_end", _LONG, "the last log end sampled in the minute"),
         Column("lag", _LONG, "log_end - offset, never below 0: offset and log end are not of one moment"),
     ),
-    # Groups that have no member now.
     "idle_groups": (
         _GROUP,
         Column("last_commit_ms", _LONG, "its last commit; null where it never committed"),
         Column("last_member_ms", _LONG, "when its last member went; null where none was ever seen"),
         Column("partitions", _LONG, "partitions of which it has an offset"),
     ),
-    # Who eats the writes: `prefix` is / for all, or the first one, two or three names of the path.
     "hot_paths": (
         _MINUTE,
         Column("prefix", _TEXT, "/, /consumers, /consumers/billing, /consumers/billing/offsets"),
         Column("writes", _LONG, "changes at or below it: creates, writes, removals"),
         Column("bytes", _LONG, "of data that they wrote, secrets as they were hidden"),
     ),
-    # The ensemble's sessions, and what they did below the cluster's chroot.
     "sessions": (
         Column("session", _LONG, "signed id"),
         Column("from_ms", _LONG, "when it began, or was first heard of where the logs begin later"),
@@ -147,7 +154,6 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         Column("writes", _LONG, "changes that it made below the chroot"),
         Column("ended", _TEXT, "closed: by its client or by expiry, which look alike; null while it lasts"),
     ),
-    # What each change means, in the words of the live pages.
     "timeline": (
         Column("time", _LONG, "when"),
         Column("zxid", _LONG, "the transaction; null of what a watcher cannot know"),
@@ -162,7 +168,6 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         Column("broker", _INT, "where it is of one"),
         Column("group", _TEXT, "where it is of one"),
     ),
-    # What the recorder sampled from the brokers; everything else here is derived.
     "log_ends": (
         _OF,
         Column("part", _TEXT, "the partition, keyed as in offset_rates"),

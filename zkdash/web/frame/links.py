@@ -89,6 +89,11 @@ def znode_data(cluster_name: str, path: str) -> str:
     return cluster(cluster_name, "znode-data/" + "/".join(map(segment, path.split("/")[1:])))
 
 
+def table(cluster_name: str, name: str) -> str:
+    """The rows of a table that the pipeline derives."""
+    return cluster(cluster_name, f"tables/{segment(name)}/")
+
+
 def session(cluster_name: str, number: int) -> str:
     """What a session with ZooKeeper owns; its id is a signed 64-bit number."""
     return cluster(cluster_name, f"sessions/{session_text(number)}/")

@@ -31,8 +31,8 @@ class Spec(msgspec.Struct, frozen=True):
             q=_text(given.last("q"), notes),
             status=_statuses(given.all("status"), notes),
             sort=self._sort(given.last_as_written("sort"), notes),
-            page=_page(given.last_as_written("page", "1"), notes),
-            size=_size(given.last_as_written("size", str(SIZES[0])), notes),
+            page=page_number(given.last_as_written("page", "1"), notes),
+            size=page_size(given.last_as_written("size", str(SIZES[0])), notes),
         )
         return query, tuple(notes)
 
@@ -165,14 +165,14 @@ def _statuses(values: Sequence[str], notes: list[str]) -> tuple[str, ...]:
     return tuple(severity.value for severity in Severity if severity in statuses)
 
 
-def _page(value: str, notes: list[str]) -> int:
+def page_number(value: str, notes: list[str]) -> int:
     if value.isdecimal() and len(value) <= 7 and int(value) >= 1:
         return int(value)
     notes.append(f"“{value}” is not a page; showing the first.")
     return 1
 
 
-def _size(value: str, notes: list[str]) -> int:
+def page_size(value: str, notes: list[str]) -> int:
     for size in SIZES:
         if value == str(size):
             return size

@@ -21,7 +21,7 @@ from zkdash.web.frame import cells, links, row_selection, shapes, tables
 from zkdash.web.frame.facts import Fact, Facts, Note, moment, path, status_line, words
 from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.frame.tables import Empty
-from zkdash.web.history import recorded, run_cells, run_reading
+from zkdash.web.history import recorded, run_cells, run_reading, table
 from zkdash.web.history.run_cells import Held, Job, Unread
 from zkdash.zk.config import ClusterConfig
 
@@ -85,7 +85,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         ),
         Empty(trouble or "Everything that was read could be read whole."),
     )
-    rows = ((f"table-{table.name}", Severity.OK, table) for table in stored)
+    rows = ((f"table-{holding.name}", Severity.OK, holding) for holding in stored)
     return msgspec.structs.replace(
         live,
         parts=(*live.parts, tables.part("held-rows", run_cells.HELD, rows, None), problems),
@@ -103,7 +103,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         records=lambda: tables.records(run_cells.RUNS, engine.polled().runs.current(snapshot.cluster).runs),
         total=len(engine.polled().runs.current(snapshot.cluster).runs),
         extra=lambda: {
-            "tables": [msgspec.structs.asdict(table) for table in stored],
+            "tables": [msgspec.structs.asdict(holding) for holding in stored],
             "problems": [msgspec.structs.asdict(problem) for problem in unread],
             "source": _source(snapshot.cluster) or None,
             "zxid": snapshot.state.zxid,
@@ -237,11 +237,12 @@ def _held(cluster: str) -> tuple[Held, ...]:
     """Every table there can be."""
     stored = []
     for name in (*schemas.TABLES, *derived.TABLES):
+        href = links.table(cluster, name) if name in table.TABLES else ""
         try:
             now = directories.table(settings.ZKDASH_HISTORY, cluster, name).read()
-            stored.append(Held(name, now.rows, len(now.files), now.bytes))
+            stored.append(Held(name, now.rows, len(now.files), now.bytes, href=href))
         except ManifestError as error:
-            stored.append(Held(name, trouble=str(error)))
+            stored.append(Held(name, trouble=str(error), href=href))
     return tuple(stored)
 
 

@@ -28,13 +28,14 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """What a table holds. `trouble` is why nobody can tell."""
+    """What a table holds; `trouble` is why nobody can tell, `href` the page of its rows, "" for none."""
 
     name: str
     rows: int = 0
     files: int = 0
     bytes: int = 0
     trouble: str = ""
+    href: str = ""
 
 
 class Unread(msgspec.Struct, frozen=True):
@@ -97,12 +98,16 @@ JOB_COLUMNS: tuple[Column[Job], ...] = (
 )
 
 
+def _table(table: Held) -> Cell:
+    return cells.Name(table.name, table.href) if table.href else cells.RowName(table.name)
+
+
 def _count(table: Held, number: int) -> Cell:
     return cells.unknown(table.trouble) if table.trouble else cells.Number(number)
 
 
 HELD: tuple[Column[Held], ...] = (
-    Column("name", "Table", lambda table: cells.RowName(table.name)),
+    Column("name", "Table", _table),
     Column("rows", "Rows", lambda table: _count(table, table.rows), is_number=True),
     Column("files", "Files", lambda table: _count(table, table.files), is_number=True),
     Column("bytes", "Bytes", lambda table: _count(table, table.bytes), is_number=True),
