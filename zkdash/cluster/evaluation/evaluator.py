@@ -20,6 +20,7 @@ from zkdash.cluster.model.violations import Violation, ViolationLedger
 from zkdash.kafka.values import Broker
 
 # What one check has against a topic of that summary, or against a group where topics are found by the lookup.
+# Of the states of a topic's partitions it may ask for nothing but leader and ISR (`topics.stands_alike`).
 OfTopic = Callable[[Topic, TopicSummary, Context], Violation | None]
 OfGroup = Callable[[Group, Lookup], Violation | None]
 
@@ -74,6 +75,12 @@ class Evaluator:
                     causes[check] = cause
         self._blaming.judge(name, causes, self._topic_checks)
         return numbers, parts
+
+    def stands_alike(self, before: Topic | None, after: Topic) -> bool:
+        """Whether a topic has the numbers, the status and the blames that it had before the batch."""
+        if before is None or self.ground is not self.before:
+            return False
+        return topics.stands_alike(before, after, self.ground)
 
     def group(self, name: str, group: Group | None) -> None:
         causes = {}

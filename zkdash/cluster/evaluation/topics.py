@@ -61,6 +61,38 @@ def judge(topic: Topic, ground: Context) -> Judged:
     return Judged(numbers, _causes(topic, marks, whole) if marks or whole else {}, led.parts)
 
 
+def is_framed_alike(before: Topic, after: Topic) -> bool:
+    """Whether a partition that is the same object counts the same in both."""
+    return (
+        before.assignment is after.assignment
+        and before.config is after.config
+        and before.deleting == after.deleting
+        and before.moving == after.moving
+        and len(before.partitions) == len(after.partitions)
+    )
+
+
+def stands_alike(before: Topic, after: Topic, ground: Context) -> bool:
+    """Whether a topic is judged as it was, as nothing differs but states that stand in the same shape: a new
+    epoch of a leader, say. All that is not sure is no."""
+    if (
+        before.znode is not after.znode
+        or before.counts is not after.counts
+        or before.directory != after.directory
+        or not is_framed_alike(before, after)
+    ):
+        return False
+    differ = [
+        pair for pair in zip(before.partitions, after.partitions, strict=True) if pair[0] is not pair[1]
+    ]
+    was = partitions.parts(before, [old for old, _ in differ], ground)
+    now = partitions.parts(after, [new for _, new in differ], ground)
+    return all(
+        one is other and one.__class__ is Shape and old.id == new.id
+        for one, other, (old, new) in zip(was, now, differ, strict=True)
+    )
+
+
 # Partitions by what is held against them, by the check.
 _Held = tuple[Partition, Mark]
 _Marks = Mapping[str, Sequence[_Held]]

@@ -186,6 +186,9 @@ class _Step:
         return changed
 
     def _judge_topic(self, name: str, before: Topic | None, topic: Topic | None) -> None:
+        if topic is not None and self._jury.stands_alike(before, topic):
+            self._standing.written(name, topic.changed)
+            return
         numbers, parts = self._jury.topic(name, topic)
         self._loads.move(before, topic, self._jury.ground, parts)
         if self._standing.put(name, numbers):

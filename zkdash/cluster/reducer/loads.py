@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import immutables
 
 from zkdash.cluster.evaluation import partitions as judging
+from zkdash.cluster.evaluation import topics
 from zkdash.cluster.evaluation.context import Context, Part, Shape
 from zkdash.cluster.evaluation.evaluator import Parts
 from zkdash.cluster.model import summary
@@ -38,7 +39,12 @@ class Loads:
         """A topic is another now, or came, or went. `ground` is what partitions are judged by now, `parts`
         are those of `after`."""
         was: Sequence[Partition] = () if before is None else summary.assigned(before)
-        if before is not None and after is not None and ground is self._ground and _is_alike(before, after):
+        if (
+            before is not None
+            and after is not None
+            and ground is self._ground
+            and topics.is_framed_alike(before, after)
+        ):
             now = summary.assigned(after)
             differ = [at for at, partition in enumerate(now) if partition is not was[at]]
             was, parts = [was[at] for at in differ], [parts[at] for at in differ]
@@ -68,17 +74,6 @@ class Loads:
         for count in topic.counts:
             self._topics_07[count.broker] += sign
             self._partitions_07[count.broker] += sign * count.count if isinstance(count.count, int) else 0
-
-
-def _is_alike(before: Topic, after: Topic) -> bool:
-    """Whether a partition that is the same object counts the same in both."""
-    return (
-        before.assignment is after.assignment
-        and before.config is after.config
-        and before.deleting == after.deleting
-        and before.moving == after.moving
-        and len(before.partitions) == len(after.partitions)
-    )
 
 
 _LEADERS, _REPLICAS, _PREFERRED, _UNLED, _UNDER, _TOPICS_07, _PARTITIONS_07 = range(len(_FIELDS))
