@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping
 
 import msgspec
 
 from zkdash.cluster.model import moves
 from zkdash.cluster.model.known import Read
-from zkdash.cluster.model.topics import Partition, PartitionCount, Topic
+from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, index
 from zkdash.cluster.reducer.arrivals import Arrival, OfTopic
 from zkdash.cluster.reducer.reading import Reader
 from zkdash.kafka.layouts import config as configs
@@ -171,7 +170,7 @@ def _patched(
     """Where the assignment stayed, only the partitions whose state changed are made anew."""
     after = list(before)
     for number, state in said.items():
-        at = _index(after, number)
+        at = index(after, number)
         is_there = at < len(after) and after[at].id == number
         replicas = assigned.get(number)
         is_nothing = replicas is None and state is None
@@ -179,10 +178,3 @@ def _patched(
             () if is_nothing else (Partition(number, replicas, state, readable(reads[number])),)
         )
     return tuple(after)
-
-
-def _index(partitions: list[Partition], number: int) -> int:
-    """Where a partition is or would be: ids nearly always run from 0 without gaps."""
-    if number < len(partitions) and partitions[number].id == number:
-        return number
-    return bisect_left(partitions, number, key=lambda partition: partition.id)
