@@ -125,7 +125,7 @@ def parts(topic: Topic, partitions: Sequence[Partition], ground: Context) -> lis
         return [part(topic, partition, ground) for partition in partitions]
     moving, least, shape_of = topic.moving, ground.least(topic), shapes(ground)
     epoch = NEVER if ground.controller_epoch is None else ground.controller_epoch
-    found: list[Part | Shape] = []
+    shaped: list[Part | Shape] = []
     for partition in partitions:
         state, replicas = partition.state, partition.replicas
         if (
@@ -135,10 +135,10 @@ def parts(topic: Topic, partitions: Sequence[Partition], ground: Context) -> lis
             or state.controller_epoch > epoch
             or state.leader_recovery_state
         ):
-            found.append(part(topic, partition, ground))
+            shaped.append(part(topic, partition, ground))
         else:
-            found.append(shape_of(replicas, state.isr, state.leader, least))
-    return found
+            shaped.append(shape_of(replicas, state.isr, state.leader, least))
+    return shaped
 
 
 def _without_state(partition: Partition) -> Mark:

@@ -101,10 +101,10 @@ def _sort_other(sorted_: Arrivals, place: Place, path: str, read: Read) -> None:
 
 
 def _of_topic(topics: dict[str, OfTopic], name: str) -> OfTopic:
-    found = topics.get(name)
-    if found is None:
-        found = topics[name] = OfTopic({}, [])
-    return found
+    bucket = topics.get(name)
+    if bucket is None:
+        bucket = topics[name] = OfTopic({}, [])
+    return bucket
 
 
 def _sort_rare(sorted_: Arrivals, name: str, arrival: Arrival) -> None:
