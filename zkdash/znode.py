@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -92,6 +92,17 @@ class Znode(bytes):
     @property
     def num_children(self) -> int:
         return int.from_bytes(self[-12:-8], "big", signed=True)
+
+
+def newest_mtime(reads: Iterable[object]) -> int:
+    """The newest mtime of the znodes among what was read, 0 where there is none."""
+    times = [read[-44:-36] for read in reads if read.__class__ is Znode]
+    if not times:
+        return 0
+    newest = int.from_bytes(max(times), "big", signed=True)
+    if newest < 0:  # as bytes, times before 1970 are the largest
+        newest = max(int.from_bytes(time, "big", signed=True) for time in times)
+    return newest
 
 
 class Operation(enum.Enum):

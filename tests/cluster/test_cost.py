@@ -86,6 +86,23 @@ def test_a_changed_state_is_parsed_alone_and_its_topic_summed_up_alone(
     assert after.problems is state.problems
 
 
+@pytest.mark.parametrize("topics", [20, 400])
+def test_a_new_epoch_of_a_leader_evaluates_nothing(counted: Counter[str], topics: int) -> None:
+    state = _loaded(topics)
+    counted.clear()
+    ids = tree.replicas(7, 2)
+    path = f"/brokers/topics/{tree.topic_name(7)}/partitions/2/state"
+    after, touched = small.step(state, {path: small.znode(tree.state(ids[0], ids, leader_epoch=999))})
+    assert counted == {"parse_state": 1, "assemble": 1}
+    assert touched.topics == {tree.topic_name(7)}
+    assert (
+        after.topics[tree.topic_name(7)].partitions[2].state
+        != state.topics[tree.topic_name(7)].partitions[2].state
+    )
+    assert after.loads is state.loads
+    assert after.blames is state.blames
+
+
 def test_a_first_load_parses_every_state_once_and_sums_every_topic_up_once(counted: Counter[str]) -> None:
     _loaded(50)
     assert counted == {"parse_state": 200, "assemble": 50, "judge": 50, "numbers": 50}

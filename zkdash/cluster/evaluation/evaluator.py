@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import immutables
 
 from zkdash.cluster.evaluation import topics, znodes
-from zkdash.cluster.evaluation.context import Context
+from zkdash.cluster.evaluation.context import Context, Part, Shape
 from zkdash.cluster.evaluation.partitions import STRANGERS
 from zkdash.cluster.model import defaults, moves
 from zkdash.cluster.model.group_summary import Lookup
@@ -20,8 +20,12 @@ from zkdash.cluster.model.violations import Violation, ViolationLedger
 from zkdash.kafka.values import Broker
 
 # What one check has against a topic of that summary, or against a group where topics are found by the lookup.
+# Of the states of a topic's partitions it may ask for nothing but leader and ISR (`topics.stands_alike`).
 OfTopic = Callable[[Topic, TopicSummary, Context], Violation | None]
 OfGroup = Callable[[Group, Lookup], Violation | None]
+
+
+Parts = Sequence[Part | Shape]
 
 
 class Evaluations(NamedTuple):
@@ -38,8 +42,8 @@ class Evaluator:
         """`topics_` finds a topic as it stands so far in the batch."""
         self._before, self._topics = before, topics_
         self._of_topics, self._of_groups = evaluations
-        self._topic_checks = (*topics.CHECKS, *self._of_topics)
-        self._group_checks = tuple(self._of_groups)
+        self._topic_checks = frozenset((*topics.CHECKS, *self._of_topics))
+        self._group_checks = frozenset(self._of_groups)
         self._blaming = ViolationLedger(before.blames)
         self.before = ground_of(before)
         self.ground = self.before
@@ -58,18 +62,25 @@ class Evaluator:
         made = Context(frozenset(brokers), epoch, racks, least, targets)
         self.ground = was if made.is_alike(was) else made
 
-    def topic(self, name: str, topic: Topic | None) -> TopicSummary | None:
-        """Evaluate a topic, None for one that is gone; returns its numbers and its status."""
+    def topic(self, name: str, topic: Topic | None) -> tuple[TopicSummary | None, Parts]:
+        """Evaluate a topic, None for one that is gone; returns its numbers with its status, and what counts
+        of each of its partitions that is assigned."""
         if topic is None:
             self._blaming.judge(name, {}, self._topic_checks)
-            return None
-        numbers, causes = topics.judge(topic, self.ground)
+            return None, ()
+        numbers, causes, parts = topics.judge(topic, self.ground)
         if not topic.deleting:
             for check, find in self._of_topics.items():
                 if (cause := find(topic, numbers, self.ground)) is not None:
                     causes[check] = cause
         self._blaming.judge(name, causes, self._topic_checks)
-        return numbers
+        return numbers, parts
+
+    def stands_alike(self, before: Topic | None, after: Topic) -> bool:
+        """Whether a topic has the numbers, the status and the blames that it had before the batch."""
+        if before is None or self.ground is not self.before:
+            return False
+        return topics.stands_alike(before, after, self.ground)
 
     def group(self, name: str, group: Group | None) -> None:
         causes = {}
@@ -84,9 +95,9 @@ class Evaluator:
         for check in znodes.CHECKS:
             for path in self._blaming.blamed(check):
                 if path in changed:
-                    self._blaming.judge(path, {}, (check,))
+                    self._blaming.judge(path, {}, frozenset((check,)))
         for path, check, cause in faults:
-            self._blaming.judge(path, {check: cause}, (check,))
+            self._blaming.judge(path, {check: cause}, frozenset((check,)))
 
     def elsewhere(self) -> Collection[str]:
         """The topics that may be judged otherwise though nothing of theirs changed.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from zkdash.cluster.evaluation.context import Context, Mark, Replicas, Shape, Shapes
+from zkdash.cluster.evaluation.context import Context, Mark, Part, Replicas, Shape, Shapes
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.summary import Status
@@ -16,6 +16,7 @@ from zkdash.znode import Unreadable
 
 # No checks: a partition that moves, and whose ISR has somebody who is no replica.
 MOVING, STRANGERS = "moving", "strangers"
+NEVER: Final = 1 << 31  # no epoch is larger
 # Nor what cannot be told: a state that does not parse, that may not be read, or that nobody assigns.
 UNPARSABLE, UNREADABLE, STATELESS = "unparsable", "unreadable", "stateless"
 
@@ -100,11 +101,44 @@ def _shapes(live: frozenset[int], racks: frozenset[tuple[int, str]]) -> Shapes:
             *_of_replicas(replicas, ground, moving=False),
         )
         rank = min((mark.severity.rank for mark in shape_marks if mark.words), default=Severity.OK.rank)
-        return Shape(
-            shape_marks, rank, tuple(broker for broker in replicas if broker not in isr) if behind else ()
-        )
+        out = tuple(broker for broker in replicas if broker not in isr) if behind else ()
+        return Shape(shape_marks, Part(replicas, leader, out, rank, judged=True))
 
     return shape
+
+
+def part(topic: Topic, partition: Partition, ground: Context) -> Part:
+    """What counts of a partition that a shape does not tell of."""
+    state, replicas = partition.state, partition.replicas or ()
+    severity, _ = status(topic, partition, ground)
+    if not isinstance(state, PartitionState):
+        return Part(replicas, -1, (), severity.rank, judged=False)
+    behind = not topic.deleting and summary.is_under_replicated(topic, partition)
+    out = tuple(broker for broker in replicas if broker not in state.isr) if behind else ()
+    judged = not topic.deleting and partition.id not in topic.moving
+    return Part(replicas, state.leader, out, severity.rank, judged)
+
+
+def parts(topic: Topic, partitions: Sequence[Partition], ground: Context) -> list[Part | Shape]:
+    """What counts of each of some partitions of a topic."""
+    if topic.deleting:
+        return [part(topic, partition, ground) for partition in partitions]
+    moving, least, shape_of = topic.moving, ground.least(topic), shapes(ground)
+    epoch = NEVER if ground.controller_epoch is None else ground.controller_epoch
+    shaped: list[Part | Shape] = []
+    for partition in partitions:
+        state, replicas = partition.state, partition.replicas
+        if (
+            not isinstance(state, PartitionState)
+            or replicas is None
+            or partition.id in moving
+            or state.controller_epoch > epoch
+            or state.leader_recovery_state
+        ):
+            shaped.append(part(topic, partition, ground))
+        else:
+            shaped.append(shape_of(replicas, state.isr, state.leader, least))
+    return shaped
 
 
 def _without_state(partition: Partition) -> Mark:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from zkdash.cluster.evaluation import partitions
-from zkdash.cluster.evaluation.context import Context, Mark
+from zkdash.cluster.evaluation.context import Context, Mark, Part, Shape
 from zkdash.cluster.evaluation.details import told_as, told_of
 from zkdash.cluster.evaluation.partitions import MOVING, STRANGERS, TOLD
 from zkdash.cluster.model import summary
@@ -32,10 +32,12 @@ CHECKS = (
 
 
 class Judged(NamedTuple):
-    """A topic in numbers, and the checks of CHECKS that it fails, by their ids."""
+    """A topic in numbers, the checks of CHECKS that it fails, by their ids, and what counts of each of its
+    partitions that is assigned."""
 
     summary: TopicSummary
     causes: dict[str, Violation]
+    parts: list[Part | Shape]
 
 
 def judge(topic: Topic, ground: Context) -> Judged:
@@ -50,12 +52,45 @@ def judge(topic: Topic, ground: Context) -> Judged:
         counts={check: len(partition_marks) for check, partition_marks in marks.items()},
     )
     if topic.deleting:
-        return Judged(msgspec.structs.replace(numbers, severity=Severity.INFO, words="deleting"), {})
+        numbers = msgspec.structs.replace(numbers, severity=Severity.INFO, words="deleting")
+        return Judged(numbers, {}, led.parts)
     whole = _whole(topic, ground)
     severity, words = _status(topic, numbers, marks, whole)
     if severity is not Severity.OK:
         numbers = msgspec.structs.replace(numbers, severity=severity, words=words)
-    return Judged(numbers, _causes(topic, marks, whole))
+    return Judged(numbers, _causes(topic, marks, whole) if marks or whole else {}, led.parts)
+
+
+def is_framed_alike(before: Topic, after: Topic) -> bool:
+    """Whether a partition that is the same object counts the same in both."""
+    return (
+        before.assignment is after.assignment
+        and before.config is after.config
+        and before.deleting == after.deleting
+        and before.moving == after.moving
+        and len(before.partitions) == len(after.partitions)
+    )
+
+
+def stands_alike(before: Topic, after: Topic, ground: Context) -> bool:
+    """Whether a topic is judged as it was, as nothing differs but states that stand in the same shape: a new
+    epoch of a leader, say. All that is not sure is no."""
+    if (
+        before.znode is not after.znode
+        or before.counts is not after.counts
+        or before.directory != after.directory
+        or not is_framed_alike(before, after)
+    ):
+        return False
+    differ = [
+        pair for pair in zip(before.partitions, after.partitions, strict=True) if pair[0] is not pair[1]
+    ]
+    was = partitions.parts(before, [old for old, _ in differ], ground)
+    now = partitions.parts(after, [new for _, new in differ], ground)
+    return all(
+        shape is shape_now and shape.__class__ is Shape and old.id == new.id
+        for shape, shape_now, (old, new) in zip(was, now, differ, strict=True)
+    )
 
 
 # Partitions by what is held against them, by the check.
@@ -70,37 +105,31 @@ class _Led(NamedTuple):
     marks: dict[str, list[_Held]]
     preferred: int
     preferable: int
+    parts: list[Part | Shape]
 
 
 def _led(topic: Topic, ground: Context) -> _Led:
     """One plain loop, which a first load goes through 200 000 times: nearly all are as they should be."""
     assigned = summary.assigned(topic)
-    least, moving, shapes = ground.least(topic), topic.moving, partitions.shapes(ground)
-    epoch = _NEVER if ground.controller_epoch is None else ground.controller_epoch
+    moving = topic.moving
+    parts = partitions.parts(topic, assigned, ground)
     leaders: list[int] = []
     by_check: dict[str, list[_Held]] = {}
     preferred = preferable = 0
-    for partition in assigned:
+    for partition, part in zip(assigned, parts, strict=True):
         state, replicas = partition.state, partition.replicas
-        if not isinstance(state, PartitionState) or replicas is None:
-            if isinstance(state, PartitionState) and state.leader >= 0:
-                leaders.append(state.leader)
-            _hold(by_check, partition, partitions.marks(topic, partition, ground))
-            continue
-        leader = state.leader
-        moves = partition.id in moving
-        if leader >= 0:
+        if isinstance(state, PartitionState) and (leader := state.leader) >= 0:
             leaders.append(leader)
-            if replicas and not moves:
+            if replicas and not (moving and partition.id in moving):
                 preferable += 1
                 preferred += replicas[0] == leader
-        if moves or state.controller_epoch > epoch or state.leader_recovery_state:
+        if part.__class__ is not Shape:
             _hold(by_check, partition, partitions.marks(topic, partition, ground))
-        elif marks := shapes(replicas, state.isr, leader, least).marks:
-            _hold(by_check, partition, marks)
+        elif part.marks:
+            _hold(by_check, partition, part.marks)
     if len(assigned) < len(topic.partitions):
         _orphans(by_check, topic, ground)
-    return _Led(leaders, by_check, preferred, preferable)
+    return _Led(leaders, by_check, preferred, preferable, parts)
 
 
 def _orphans(marks: dict[str, list[_Held]], topic: Topic, ground: Context) -> None:
@@ -117,9 +146,6 @@ def _hold(by_check: dict[str, list[_Held]], partition: Partition, marks: Iterabl
             by_check[mark.check] = [(partition, mark)]
         else:
             marked.append((partition, mark))
-
-
-_NEVER = 1 << 31  # no epoch is larger
 
 
 class _Fact(NamedTuple):
@@ -156,6 +182,8 @@ def _of_assignment(assignment: Assignment, topic: Topic) -> list[_Fact]:
         missing = sorted(set(range(len(lists))) - lists.keys())
         why = tuple(f"partition {number} is missing" for number in missing)
         facts.append(_Fact("D16", Severity.CRITICAL, "partitions missing", why))
+    if len(set(map(len, lists.values()))) < 2:  # nearly always
+        return facts
     sizes = Counter(len(ids) for number, ids in lists.items() if number not in moving)
     if len(sizes) > 1:
         distribution = ", ".join(f"{size} replicas: {count}" for size, count in sorted(sizes.items()))
@@ -166,10 +194,11 @@ def _of_assignment(assignment: Assignment, topic: Topic) -> list[_Fact]:
 def _status(topic: Topic, numbers: TopicSummary, marks: _Marks, whole: Sequence[_Fact]) -> Status:
     """The worst of what is held against the topic and its partitions, and all of it in words."""
     facts = []
-    for check, words in TOLD.items():
-        severities = [mark.severity for _, mark in marks.get(check, ()) if mark.words]
+    for check in [check for check in TOLD if check in marks] if marks else ():
+        severities, words = [mark.severity for _, mark in marks[check] if mark.words], TOLD[check]
         if severities:
-            facts.append((min(severities, key=lambda severity: severity.rank), f"{len(severities)} {words}"))
+            worst = min(set(severities), key=lambda severity: severity.rank)
+            facts.append((worst, f"{len(severities)} {words}"))
     facts += ((fact.severity, fact.words) for fact in whole)
     if numbers.unparsable or isinstance(topic.assignment, Unparsable):
         facts.append((Severity.UNKNOWN, "unparsable"))
@@ -185,7 +214,7 @@ def _causes(
 ) -> dict[str, Violation]:
     """The marks by their checks, each with the severity of its worst."""
     violations: dict[str, Violation] = {}
-    for check in CHECKS:
+    for check in CHECKS if marks else ():
         marked = [*marks.get(f"{check} under", ()), *marks.get(check, ())]
         if marked:
             violations[check] = _cause(check, marked)

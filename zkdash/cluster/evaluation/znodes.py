@@ -40,19 +40,17 @@ def faults(changed: Mapping[str, Read]) -> Iterator[Fault]:
 
     A first load goes through this half a million times: a znode is understood only where it may be wrong.
     """
+    nobody = _NOBODY
     for path, read in changed.items():
-        if type(read) is not Znode:
+        if read.__class__ is not Znode:
             continue
         if len(read) > _NOTABLE:
             yield Fault(path, "D54", Violation(len(read) - _HEAD - STAT_SIZE))
         owner = read[-24:-16]
-        if owner != _NOBODY:
+        if owner != nobody:
             if owner != _CONTAINER and owner[0] != _TTL and paths.locate(path).kind in _PERSISTENT:
                 yield Fault(path, "D51", Violation(why=f"session 0x{owner.hex()}"))
-        elif _may_be_ephemeral(path) and paths.locate(path).kind in _EPHEMERAL:
+        elif "/partitions" in path or "/offsets" in path:
+            continue  # most paths are these, which never should be ephemeral
+        elif path.startswith(_ROOMS) and paths.locate(path).kind in _EPHEMERAL:
             yield Fault(path, "D50", Violation())
-
-
-def _may_be_ephemeral(path: str) -> bool:
-    """Cheaply: most paths are partitions and offsets, which never are."""
-    return "/partitions" not in path and "/offsets" not in path and path.startswith(_ROOMS)

@@ -72,7 +72,9 @@ def of(book: Book, broker: int, when: int, within_ms: int = SOON_MS) -> Incident
     near = [
         incident
         for incident in book.all()
-        if broker in incident.brokers and (incident.ended is None or abs(when - incident.ended) <= within_ms)
+        if incident.outages
+        and broker in incident.brokers
+        and (incident.ended is None or abs(when - incident.ended) <= within_ms)
     ]
     return max(near, key=lambda incident: _last(incident, broker).gone, default=None)
 

@@ -83,8 +83,8 @@ def is_under_replicated(topic: Topic, partition: Partition) -> bool:
 
 
 def _brokers(topic: Topic, leaders: frozenset[int]) -> frozenset[int]:
-    assigned = topic.assignment.partitions.values() if isinstance(topic.assignment, Assignment) else ()
-    return _shared(leaders.union(*assigned, (count.broker for count in topic.counts)))
+    assigned = {*topic.assignment.partitions.values()} if isinstance(topic.assignment, Assignment) else ()
+    return _shared(leaders.union(*assigned, [count.broker for count in topic.counts]))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -116,7 +116,7 @@ def _size(topic: Topic) -> int | None:
 def _replication(topic: Topic) -> tuple[int, int] | None:
     if not isinstance(topic.assignment, Assignment) or not topic.assignment.partitions:
         return None
-    sizes = [*map(len, topic.assignment.partitions.values())]
+    sizes = {*map(len, topic.assignment.partitions.values())}
     return min(sizes), max(sizes)
 
 

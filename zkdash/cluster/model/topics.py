@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -58,9 +58,16 @@ class Topic(msgspec.Struct, frozen=True):
 
     def partition(self, number: int) -> Partition | None:
         """A partition of 0.8+ by its id, None where there is none."""
-        at = bisect_left(self.partitions, number, key=lambda part: part.id)
+        at = index(self.partitions, number)
         part = self.partitions[at] if at < len(self.partitions) else None
         return part if part is not None and part.id == number else None
+
+
+def index(partitions: Sequence[Partition], number: int) -> int:
+    """Where a partition is or would be, by its id from 0: ids nearly always run without gaps."""
+    if 0 <= number < len(partitions) and partitions[number].id == number:
+        return number
+    return bisect_left(partitions, number, key=lambda partition: partition.id)
 
 
 class TopicSummary(msgspec.Struct, frozen=True, gc=False):

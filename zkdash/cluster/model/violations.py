@@ -44,10 +44,12 @@ class ViolationLedger:
     def __init__(self, before: ViolationsByCheck) -> None:
         self._before = before
         self._drafts: dict[str, Draft[str, Violation]] = {}
+        self._held = set(before)  # the checks that hold anything against anybody, or did before the batch
 
-    def judge(self, name: str, violations: Mapping[str, Violation], checks: tuple[str, ...]) -> None:
+    def judge(self, name: str, violations: Mapping[str, Violation], checks: frozenset[str]) -> None:
         """What `checks` have against `name` now: `violations` by id, nothing where one is not in it."""
-        for check in checks:
+        self._held.update(violations)
+        for check in self._held & checks:
             cause = violations.get(check)
             draft = self._drafts.get(check)
             if draft is None:

@@ -23,7 +23,7 @@ from zkdash.cluster.model.state import ClusterState, Counts, Seen
 from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.reducer import arrivals as arriving
 from zkdash.cluster.reducer import assembly, membership
-from zkdash.cluster.reducer.arrivals import Arrival, Arrivals
+from zkdash.cluster.reducer.arrivals import Arrival, Arrivals, OfTopic
 from zkdash.cluster.reducer.consumption import Consumption
 from zkdash.cluster.reducer.entities import Entities
 from zkdash.cluster.reducer.loads import Loads
@@ -50,6 +50,9 @@ def advance(state: ClusterState, batch: Batch) -> tuple[ClusterState, ChangedAre
         loaded=state.loaded or batch.whole,
     )
     return after, step.touched(after, whole=batch.whole)
+
+
+_NOTHING = OfTopic({}, [])
 
 
 class _Step:
@@ -89,7 +92,7 @@ class _Step:
         least = defaults.min_isr(self._entities.configs())
         self._jury.stand(self._brokers.close(), self._controller_epoch(), least, self._targets)
         for name in names:
-            self._read_topic(name, arrived.topics.get(name, []))
+            self._read_topic(name, arrived.topics.get(name) or _NOTHING)
         for name in self._jury.elsewhere():
             if name not in names:
                 self._judge_topic(name, self._topics.get(name), self._topics.get(name))
@@ -183,15 +186,19 @@ class _Step:
         return changed
 
     def _judge_topic(self, name: str, before: Topic | None, topic: Topic | None) -> None:
-        self._loads.move(before, topic, self._jury.ground)
-        if self._standing.put(name, self._jury.topic(name, topic)):
+        if topic is not None and self._jury.stands_alike(before, topic):
+            self._standing.written(name, topic.changed)
+            return
+        numbers, parts = self._jury.topic(name, topic)
+        self._loads.move(before, topic, self._jury.ground, parts)
+        if self._standing.put(name, numbers):
             self._touched_topics.add(name)
 
-    def _read_topic(self, name: str, arrivals: list[Arrival]) -> None:
+    def _read_topic(self, name: str, arrived: OfTopic) -> None:
         before = self._topics.get(name)
         after = assembly.assemble(
             before or self._remnants.get(name) or assembly.blank(name),
-            arrivals,
+            arrived,
             self._reader,
             deleting=self._deletions.get(name) is not None,
             requested=self._targets.get(name, moves.NONE),

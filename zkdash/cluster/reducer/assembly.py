@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping
 
 import msgspec
 
 from zkdash.cluster.model import moves
 from zkdash.cluster.model.known import Read
-from zkdash.cluster.model.topics import Partition, PartitionCount, Topic
-from zkdash.cluster.reducer.arrivals import Arrival
+from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, index
+from zkdash.cluster.reducer.arrivals import Arrival, OfTopic
 from zkdash.cluster.reducer.reading import Reader
 from zkdash.kafka.layouts import config as configs
-from zkdash.kafka.layouts import partitions as states_
 from zkdash.kafka.layouts import topics as layouts
 from zkdash.kafka.values import Assignment, Layout, PartitionState, TopicConfig, Unparsable
 from zkdash.kafka.znode_kinds import Kind
-from zkdash.znode import Unreadable, Znode
+from zkdash.znode import Unreadable, Znode, newest_mtime
 
 Assigned = Assignment | Unparsable | Unreadable | None
 Config = TopicConfig | Unparsable | Unreadable | None
 State = PartitionState | Unparsable | Unreadable | None
 ById = dict[int, Arrival]
+Lists = Mapping[int, tuple[int, ...]]
+# The states that arrived, by partition: what they say now, and how they were read.
+Said = Mapping[int, State]
+Reads = Mapping[int, Read]
+
+
+_TOPIC, _DIRECTORY, _CONFIG, _COUNT = (
+    Kind.TOPIC,
+    Kind.PARTITIONS,
+    Kind.TOPIC_CONFIG,
+    Kind.PARTITION_COUNT,
+)
 
 
 def blank(name: str) -> Topic:
@@ -36,25 +46,24 @@ def is_empty(topic: Topic) -> bool:
 
 
 def assemble(
-    before: Topic, arrivals: list[Arrival], reader: Reader, *, deleting: bool, requested: moves.Targets
+    before: Topic, arrived: OfTopic, reader: Reader, *, deleting: bool, requested: moves.Targets
 ) -> Topic:
     """The topic after a batch. `requested` are its entries in /admin/reassign_partitions."""
-    states: ById = {}
     counts: ById = {}
     single: dict[Kind, Arrival] = {}
-    for arrival in arrivals:
-        kind = arrival[0]
-        if kind == Kind.STATE:
-            states[int(arrival[1])] = arrival
-        elif kind == Kind.PARTITION_COUNT:
-            counts[int(arrival[1])] = arrival
+    for arrival in arrived.others:
+        kind = arrival.kind
+        if kind == _COUNT:
+            counts[int(arrival.key)] = arrival
         else:
             single[kind] = arrival
-    directory = single[Kind.PARTITIONS].read is not None if Kind.PARTITIONS in single else before.directory
-    znode, assignment = _assignment(before, single.get(Kind.TOPIC), reader)
-    partitions = _partitions(before, assignment, states, reader)
+    listing = single.get(_DIRECTORY)
+    directory = before.directory if listing is None else listing.read is not None
+    znode, assignment = _assignment(before, single.get(_TOPIC), reader)
+    partitions = _partitions(before, assignment, arrived.states, reader)
     by_broker = _counts(before.counts, counts, reader)
-    config, config_znode = _config(before, single.get(Kind.TOPIC_CONFIG), reader)
+    config, config_znode = _config(before, single.get(_CONFIG), reader)
+    newest = _newest(arrived)
     after = Topic(
         before.name,
         _layout(assignment, new=directory or bool(partitions), old=bool(by_broker)),
@@ -67,20 +76,17 @@ def assemble(
         deleting,
         moves.of_topic(assignment, requested),
         directory,
+        max(newest, before.changed),
     )
-    newest = _newest(arrivals)
-    if newest >= before.changed:  # nearly always: then nothing else has to be looked at
-        return msgspec.structs.replace(after, changed=newest)
-    return msgspec.structs.replace(after, changed=_newest_of_all(after) if arrivals else before.changed)
+    if newest >= before.changed or not (arrived.states or arrived.others):
+        return after
+    return msgspec.structs.replace(after, changed=_newest_of_all(after))
 
 
-def _newest(arrivals: list[Arrival]) -> int:
-    times = [
-        read.mtime
-        for kind, _, _, _, read in arrivals
-        if isinstance(read, Znode) and kind is not Kind.PARTITIONS
-    ]
-    return max(times, default=0)
+def _newest(arrived: OfTopic) -> int:
+    reads = [*arrived.states.values()]
+    reads += [arrival.read for arrival in arrived.others if arrival.kind != _DIRECTORY]
+    return newest_mtime(reads)
 
 
 def _newest_of_all(topic: Topic) -> int:
@@ -131,58 +137,44 @@ def _counts(before: tuple[PartitionCount, ...], arrivals: ById, reader: Reader) 
     return tuple(after[broker] for broker in sorted(after))
 
 
-def _partitions(before: Topic, assignment: Assigned, arrivals: ById, reader: Reader) -> tuple[Partition, ...]:
+def _partitions(before: Topic, assignment: Assigned, reads: Reads, reader: Reader) -> tuple[Partition, ...]:
     assigned = assignment.partitions if isinstance(assignment, Assignment) else {}
-    if assignment is not before.assignment or len(arrivals) > len(before.partitions):
-        return _all(before.partitions, assigned, arrivals, reader)
-    return _patched(before.partitions, assigned, arrivals, reader) if arrivals else before.partitions
+    said = reader.states(before.name, reads) if reads else {}
+    if assignment is not before.assignment or len(reads) > len(before.partitions):
+        return _all(before.partitions, assigned, said, reads)
+    return _patched(before.partitions, assigned, said, reads) if reads else before.partitions
 
 
-def _all(
-    before: tuple[Partition, ...], assigned: Mapping[int, tuple[int, ...]], arrivals: ById, reader: Reader
-) -> tuple[Partition, ...]:
-    """Every partition that is assigned or has a state."""
+def _all(before: tuple[Partition, ...], assigned: Lists, said: Said, reads: Reads) -> tuple[Partition, ...]:
+    """Every partition that is assigned or has a state; one plain loop, for a first load's sake."""
     by_number = {partition.id: partition for partition in before}
-    ids = sorted({*assigned, *arrivals, *by_number})
-    every = (
-        _partition(by_number.get(number), number, assigned, arrivals.get(number), reader) for number in ids
-    )
-    return tuple(partition for partition in every if partition is not None)
+    partitions: list[Partition] = []
+    for number in sorted({*assigned, *said, *by_number}):
+        state: State
+        if number in said:
+            state, read = said[number], reads[number]
+            znode = read if read.__class__ is Znode else None
+        elif (former := by_number.get(number)) is not None:
+            state, znode = former.state, former.znode
+        else:
+            state = znode = None
+        replicas = assigned.get(number)
+        if replicas is not None or state is not None:
+            partitions.append(Partition(number, replicas, state, znode))
+    return tuple(partitions)
 
 
 def _patched(
-    before: tuple[Partition, ...], assigned: Mapping[int, tuple[int, ...]], arrivals: ById, reader: Reader
+    before: tuple[Partition, ...], assigned: Lists, said: Said, reads: Reads
 ) -> tuple[Partition, ...]:
     """Where the assignment stayed, only the partitions whose state changed are made anew."""
     after = list(before)
-    for number, arrival in arrivals.items():
-        at = _index(after, number)
-        former = after[at] if at < len(after) and after[at].id == number else None
-        partition = _partition(former, number, assigned, arrival, reader)
-        after[at : at + (former is not None)] = () if partition is None else (partition,)
+    for number, state in said.items():
+        at = index(after, number)
+        is_there = at < len(after) and after[at].id == number
+        replicas = assigned.get(number)
+        is_nothing = replicas is None and state is None
+        after[at : at + is_there] = (
+            () if is_nothing else (Partition(number, replicas, state, readable(reads[number])),)
+        )
     return tuple(after)
-
-
-def _index(partitions: list[Partition], number: int) -> int:
-    """Where a partition is or would be: ids nearly always run from 0 without gaps."""
-    if number < len(partitions) and partitions[number].id == number:
-        return number
-    return bisect_left(partitions, number, key=lambda partition: partition.id)
-
-
-def _partition(
-    former: Partition | None,
-    number: int,
-    assigned: Mapping[int, tuple[int, ...]],
-    arrival: Arrival | None,
-    reader: Reader,
-) -> Partition | None:
-    replicas = assigned.get(number)
-    state: State
-    if arrival is not None:
-        state, znode = reader.value(arrival, states_.parse_state), readable(arrival[4])
-    elif former is not None:
-        state, znode = former.state, former.znode
-    else:
-        state, znode = None, None
-    return None if replicas is None and state is None else Partition(number, replicas, state, znode)

@@ -12,17 +12,15 @@ from collections.abc import Sequence
 import immutables
 
 from zkdash.cluster.evaluation import partitions as judging
-from zkdash.cluster.evaluation.context import Context
+from zkdash.cluster.evaluation import topics
+from zkdash.cluster.evaluation.context import Context, Part, Shape
+from zkdash.cluster.evaluation.evaluator import Parts
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.draft import Draft
 from zkdash.cluster.model.load import NOTHING, Load
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Partition, Topic
-from zkdash.kafka.values import PartitionState
 
-# Replicas, leader (-1 for none or not known), the replicas that make it under-replicated, rank of the
-# status, and whether anybody asks if the right one leads.
-_Part = tuple[tuple[int, ...], int, tuple[int, ...], int, bool]
 _FIELDS = Load.__struct_fields__[:-1]
 
 
@@ -33,29 +31,35 @@ class Loads:
         """`ground` is what partitions were judged by before the batch."""
         self._before = before
         self._ground = ground
-        self._parts: Counter[_Part] = Counter()
+        self._parts: Counter[Part | Shape] = Counter()
         self._topics_07: Counter[int] = Counter()
         self._partitions_07: Counter[int] = Counter()
 
-    def move(self, before: Topic | None, after: Topic | None, ground: Context) -> None:
-        """A topic is another now, or came, or went. `ground` is what partitions are judged by now."""
+    def move(self, before: Topic | None, after: Topic | None, ground: Context, parts: Parts) -> None:
+        """A topic is another now, or came, or went. `ground` is what partitions are judged by now, `parts`
+        are those of `after`."""
         was: Sequence[Partition] = () if before is None else summary.assigned(before)
-        now: Sequence[Partition] = () if after is None else summary.assigned(after)
-        if before is not None and after is not None and ground is self._ground and _is_alike(before, after):
-            differ = [pair for pair in zip(was, now, strict=True) if pair[0] is not pair[1]]
-            was, now = [old for old, _ in differ], [new for _, new in differ]
+        if (
+            before is not None
+            and after is not None
+            and ground is self._ground
+            and topics.is_framed_alike(before, after)
+        ):
+            now = summary.assigned(after)
+            differ = [at for at, partition in enumerate(now) if partition is not was[at]]
+            was, parts = [was[at] for at in differ], [parts[at] for at in differ]
         if before is not None:
-            self._parts.subtract(_parts(before, was, self._ground))
+            self._parts.subtract(judging.parts(before, was, self._ground))
             self._count_07(before, -1)
         if after is not None:
-            self._parts.update(_parts(after, now, ground))
+            self._parts.update(parts)
             self._count_07(after, 1)
 
     def close(self) -> immutables.Map[int, Load]:
         sums: dict[int, list[int]] = {}
         for part, count in self._parts.items():
             if count:
-                _add(sums, part, count)
+                _add(sums, part.part if isinstance(part, Shape) else part, count)
         for broker, count in self._topics_07.items():
             _row(sums, broker)[_TOPICS_07] += count
         for broker, count in self._partitions_07.items():
@@ -72,58 +76,11 @@ class Loads:
             self._partitions_07[count.broker] += sign * count.count if isinstance(count.count, int) else 0
 
 
-def _is_alike(before: Topic, after: Topic) -> bool:
-    """Whether a partition that is the same object counts the same in both."""
-    return (
-        before.assignment is after.assignment
-        and before.config is after.config
-        and before.deleting == after.deleting
-        and before.moving == after.moving
-        and len(before.partitions) == len(after.partitions)
-    )
-
-
-def _parts(topic: Topic, partitions: Sequence[Partition], ground: Context) -> list[_Part]:
-    """One plain loop: a first load goes through it 200 000 times."""
-    parts: list[_Part] = []
-    quiet = not topic.deleting and not topic.moving
-    shapes, least = judging.shapes(ground), ground.least(topic)
-    epoch = _NEVER if ground.controller_epoch is None else ground.controller_epoch
-    for partition in partitions:
-        state, replicas = partition.state, partition.replicas
-        if (
-            quiet
-            and replicas
-            and isinstance(state, PartitionState)
-            and state.controller_epoch <= epoch
-            and not state.leader_recovery_state
-        ):
-            _, rank, out = shapes(replicas, state.isr, state.leader, least)
-            parts.append((replicas, state.leader, out, rank, True))
-        else:
-            parts.append(_part(topic, partition, ground))
-    return parts
-
-
-_NEVER = 1 << 31  # no epoch is larger
-
-
-def _part(topic: Topic, partition: Partition, ground: Context) -> _Part:
-    state, replicas = partition.state, partition.replicas or ()
-    severity, _ = judging.status(topic, partition, ground)
-    if not isinstance(state, PartitionState):
-        return replicas, -1, (), severity.rank, False
-    behind = not topic.deleting and summary.is_under_replicated(topic, partition)
-    out = tuple(broker for broker in replicas if broker not in state.isr) if behind else ()
-    judged = not topic.deleting and partition.id not in topic.moving
-    return replicas, state.leader, out, severity.rank, judged
-
-
 _LEADERS, _REPLICAS, _PREFERRED, _UNLED, _UNDER, _TOPICS_07, _PARTITIONS_07 = range(len(_FIELDS))
 _SEVERITIES = len(_FIELDS)
 
 
-def _add(sums: dict[int, list[int]], part: _Part, count: int) -> None:
+def _add(sums: dict[int, list[int]], part: Part, count: int) -> None:
     replicas, leader, out, rank, judged = part
     holders = {broker for broker in replicas if broker >= 0}
     for broker in holders:

@@ -8,6 +8,7 @@ from zkdash.cluster.model.state import Counts
 from zkdash.cluster.model.topics import TopicSummary
 from zkdash.kafka.values import Layout
 
+_V07, _V08, _MIXED = Layout.V07, Layout.V08, Layout.MIXED
 _TOPIC_FIELDS = Counts.__struct_fields__[:11]
 _GROUP_FIELDS = ("groups", "owned", "unowned")
 _NO_TOPIC = (0,) * len(_TOPIC_FIELDS)
@@ -25,14 +26,12 @@ class Tally:
 
     def topic(self, before: TopicSummary | None, after: TopicSummary | None) -> None:
         """A topic's numbers changed, or it came (before is None), or it went (after is None)."""
-        gone, here = _of_topic(before), _of_topic(after)
-        self._topics = [total - was + now for total, was, now in zip(self._topics, gone, here, strict=True)]
+        _add(self._topics, _of_topic(before), _of_topic(after))
         _count(self._severities, before, after)
 
     def group(self, before: GroupSummary | None, after: GroupSummary | None) -> None:
         """As `topic`, for a group."""
-        gone, here = _of_group(before), _of_group(after)
-        self._groups = [total - was + now for total, was, now in zip(self._groups, gone, here, strict=True)]
+        _add(self._groups, _of_group(before), _of_group(after))
         _count(self._group_severities, before, after)
 
     def close(self, problems: int, critical_problems: int) -> Counts:
@@ -46,6 +45,12 @@ class Tally:
         )
 
 
+def _add(totals: list[int], gone: tuple[int, ...], here: tuple[int, ...]) -> None:
+    for at, (was, now) in enumerate(zip(gone, here, strict=True)):
+        if was != now:
+            totals[at] += now - was
+
+
 def _count(severities: list[int], before: HasSeverity | None, after: HasSeverity | None) -> None:
     if before is not None:
         severities[before.severity.rank] -= 1
@@ -57,8 +62,9 @@ def _of_topic(summary: TopicSummary | None) -> tuple[int, ...]:
     """In the order of the fields of Counts."""
     if summary is None:
         return _NO_TOPIC
-    old = summary.layout in {Layout.V07, Layout.MIXED}
-    new = summary.layout in {Layout.V08, Layout.MIXED}
+    layout = summary.layout
+    old = layout is _V07 or layout is _MIXED
+    new = layout is _V08 or layout is _MIXED
     if summary.deleting:
         return (1, summary.partitions or 0, 0, 0, 0, 0, 0, 0, 0, old, new)
     return (

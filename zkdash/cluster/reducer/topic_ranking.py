@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import immutables
+import msgspec
 
 from zkdash.cluster.model.draft import Draft
 from zkdash.cluster.model.ranking import Placing, Ranking
@@ -28,6 +29,12 @@ class TopicRanking:
         self._tally.topic(before, after)
         self._placing.move(name, before, after)
         return True
+
+    def written(self, name: str, changed: int) -> None:
+        """A topic was written to again, which changes nothing else of its numbers."""
+        before = self._summaries.get(name)
+        if before is not None and before.changed != changed:
+            self._summaries.put(name, msgspec.structs.replace(before, changed=changed))
 
     def close(self) -> tuple[immutables.Map[str, TopicSummary], Ranking]:
         summaries = self._summaries.close()

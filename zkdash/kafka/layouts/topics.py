@@ -7,13 +7,14 @@ Source: kafka.zk.TopicZNode, version 1 (0.8.0 to 2.3), 2 (2.4 to 2.7, KIP-455), 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
 
 from zkdash.kafka.documents import document, plain
 from zkdash.kafka.documents.document import INT_MAX, Fields, Parsed, few, kind_of, quote
-from zkdash.kafka.documents.replicas import parse_ids, share
+from zkdash.kafka.documents.replicas import parse_ids, share_all
 from zkdash.kafka.values import Assignment, Unparsable
 
 _Id = Annotated[int, msgspec.Meta(ge=0, le=INT_MAX)]
@@ -46,9 +47,9 @@ def parse_assignment(data: bytes | None) -> tuple[Assignment | Unparsable | None
     return (
         Assignment(
             topic.version,
-            _shared(topic.partitions),
-            _shared(topic.adding_replicas),
-            _shared(topic.removing_replicas),
+            share_all(topic.partitions),
+            share_all(topic.adding_replicas),
+            share_all(topic.removing_replicas),
             topic.topic_id,
         ),
         (),
@@ -79,7 +80,7 @@ def _parse_fields(data: bytes) -> Parsed[Assignment]:
     return assignment, tuple(fields.reasons)
 
 
-def _lists(fields: Fields, name: str, *, optional: bool = True) -> dict[int, tuple[int, ...]] | None:
+def _lists(fields: Fields, name: str, *, optional: bool = True) -> Mapping[int, tuple[int, ...]] | None:
     """Broker ids by partition. A wrong entry is noted and left out; the others stand."""
     value = fields.table(name, optional=optional)
     if value is None:
@@ -94,7 +95,7 @@ def _lists(fields: Fields, name: str, *, optional: bool = True) -> dict[int, tup
         if ids is not None:
             lists[int(key)] = ids
     fields.reasons += few(reasons)
-    return _shared(lists)
+    return share_all(lists)
 
 
 def _topic_id(fields: Fields) -> str | None:
@@ -103,7 +104,3 @@ def _topic_id(fields: Fields) -> str | None:
         return text
     fields.note(f'"topic_id" holds {kind_of(text)} that is no topic id (22 characters of URL-safe base64)')
     return None
-
-
-def _shared(lists: dict[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
-    return {partition: share(lists[partition]) for partition in sorted(lists)}
