@@ -7,7 +7,6 @@ read in the latter alone (`whole`).
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import cast
 
 import msgspec
 from django.template import loader
@@ -15,8 +14,9 @@ from django.template import loader
 from zkdash import live
 from zkdash.live.parts import PageKey, Part, Rendered, Row, Table
 from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.live.sockets.pace import Breathing, breathe
+from zkdash.live.sockets.pace import breathe
 from zkdash.web import pages
+from zkdash.web.frame import table_markup
 from zkdash.web.frame.page import View
 from zkdash.web.overview import clusters
 from zkdash.web.serving import chrome
@@ -44,9 +44,9 @@ class Renderer:
     def html(self, part: Part, *, oob: bool) -> str:
         return html(part, oob=oob)
 
-    def row(self, table: Table, row: Row, *, oob: bool) -> str:
+    def row(self, row: Row, *, oob: bool) -> str:
         breathe()
-        return _wrapped(_render(table.template, {"row": row, "oob": oob}), oob=oob)
+        return _wrapped(_sendable(table_markup.row(row, oob=oob)), oob=oob)
 
     def keep_alive(self, key: PageKey) -> None:
         """Have the brokers asked what a page shows of them, as long as somebody looks at it."""
@@ -114,17 +114,15 @@ def rendered(view: View, snapshot: Snapshot) -> Rendered:
 def html(part: Part, *, oob: bool = False) -> str:
     """A whole part. In a frame a table's part stands in a template, or the parser would drop it."""
     if isinstance(part, Table):
-        rows = cast("tuple[Row, ...]", Breathing(part.rows))
-        table = msgspec.structs.replace(part, rows=rows)
-        return _wrapped(_render(part.whole, {"table": table, "oob": oob}), oob=oob)
-    return _render(part.template, {"block": part, "oob": oob})
+        return _wrapped(_sendable(table_markup.body(part, oob=oob)), oob=oob)
+    template = loader.get_template(part.template)
+    return _sendable(template.render({"block": part, "oob": oob}).strip())
 
 
 def _wrapped(markup: str, *, oob: bool) -> str:
     return f"<template>{markup}</template>" if oob else markup
 
 
-def _render(template: str, context: dict[str, object]) -> str:
+def _sendable(markup: str) -> str:
     """Lone surrogates cannot be sent as UTF-8, so they are written out."""
-    markup = loader.get_template(template).render(context).strip()
     return markup.encode("utf-8", "backslashreplace").decode()
