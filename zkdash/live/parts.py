@@ -53,7 +53,14 @@ class Block(msgspec.Struct, frozen=True):
     values: Any
 
 
-Part = Table | Block
+class Text(msgspec.Struct, frozen=True):
+    """A live piece of running text."""
+
+    id: str
+    text: str
+
+
+Part = Table | Block | Text
 
 
 class Rendered(msgspec.Struct, frozen=True):

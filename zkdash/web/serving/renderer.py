@@ -7,12 +7,13 @@ read in the latter alone (`whole`).
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import lru_cache
 
 import msgspec
 from django.template import loader
 
 from zkdash import live
-from zkdash.live.parts import PageKey, Part, Rendered, Row, Table
+from zkdash.live.parts import Block, PageKey, Part, Rendered, Row, Table, Text
 from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.live.sockets.pace import breathe
 from zkdash.web import pages
@@ -23,6 +24,8 @@ from zkdash.web.serving import chrome
 
 # Pages whose chrome is remembered; one that was forgotten is only rendered once more than needed.
 _REMEMBERED = 10_000
+# Side bars and banners whose HTML is kept, of some KiB each.
+_FRAMES = 512
 
 
 class Renderer:
@@ -115,8 +118,19 @@ def html(part: Part, *, oob: bool = False) -> str:
     """A whole part. In a frame a table's part stands in a template, or the parser would drop it."""
     if isinstance(part, Table):
         return _wrapped(_sendable(table_markup.body(part, oob=oob)), oob=oob)
-    template = loader.get_template(part.template)
-    return _sendable(template.render({"block": part, "oob": oob}).strip())
+    if isinstance(part, Text):
+        return _sendable(table_markup.text(part, oob=oob))
+    return _kept(part, oob) if part.id in chrome.PARTS else _block(part, oob)
+
+
+@lru_cache(maxsize=_FRAMES)
+def _kept(part: Block, oob: bool) -> str:
+    """What all pages of a cluster have, which seldom changes."""
+    return _block(part, oob)
+
+
+def _block(part: Block, oob: bool) -> str:
+    return _sendable(loader.get_template(part.template).render({"block": part, "oob": oob}).strip())
 
 
 def _wrapped(markup: str, *, oob: bool) -> str:
