@@ -19,6 +19,7 @@ from zkdash.cluster.model.lags import GroupLag, Lags
 from zkdash.cluster.model.ranking import Entry
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.tables.filters import named
 from zkdash.cluster.tables.groups import filters
 from zkdash.cluster.tables.groups.filters import Bound, Filter
 from zkdash.cluster.tables.groups.rows import GroupRow
@@ -103,11 +104,12 @@ def select_groups(groups: Known, query: Query, keys: Keys[GroupRow] = DEFAULT_OR
     entries = heapq.merge(state.group_ranking, beside) if beside else state.group_ranking
     names = [name for _, name in entries]
     total = len(names)
+    wanted = filters.parse_groups(query.q, FACTS)
+    names = named(names, wanted.words)
     if key is not None:
         names.sort()  # so that groups with equal values stand by name
     if not query.q.strip():
         return choose(groups.rows(names), query, keys, _severity, total=total)
-    wanted = filters.parse_groups(query.q, FACTS)
     rows = [row for row in groups.rows(groups.within(wanted.bounds, names)) if _admits(wanted, row)]
     return choose(rows, query, keys, _severity, total=total)
 
