@@ -1,7 +1,7 @@
 """What of a page is live: tables of rows and blocks, as plain values.
 
 A part is compared by its values, so it holds no relative time, no token and nothing per user
-(the browser words ages from timestamps). The templates named here are rendered by `web`.
+(the browser words ages from timestamps). `web` renders them: blocks by the template that they name.
 """
 
 from __future__ import annotations
@@ -37,13 +37,10 @@ class Row(msgspec.Struct, frozen=True, weakref=True):
 class Table(msgspec.Struct, frozen=True):
     """A live <tbody>: rendered whole when its rows came, went or moved, else row by row.
 
-    `template` renders one row from `row`, which must be a <tr> with the row's id.
-    `whole` renders the <tbody> with the table's id from `table`: the rows, or the empty state from `empty`.
+    `empty` is what it shows where it has none.
     """
 
     id: str
-    template: str
-    whole: str
     rows: tuple[Row, ...]
     empty: Any = None
 
@@ -56,7 +53,14 @@ class Block(msgspec.Struct, frozen=True):
     values: Any
 
 
-Part = Table | Block
+class Text(msgspec.Struct, frozen=True):
+    """A live piece of running text."""
+
+    id: str
+    text: str
+
+
+Part = Table | Block | Text
 
 
 class Rendered(msgspec.Struct, frozen=True):

@@ -15,14 +15,14 @@ NAMES = st.lists(st.sampled_from(string.ascii_lowercase), unique=True, max_size=
 
 
 def table(rows: dict[str, object], empty: object = None) -> Table:
-    return Table("t", "row.html", "table.html", tuple(Row(k, v) for k, v in rows.items()), empty)
+    return Table("t", tuple(Row(k, v) for k, v in rows.items()), empty)
 
 
 def page(*parts: Table | Block, revision: int = 1) -> Rendered:
     return Rendered(parts, revision, None, None)
 
 
-def row_html(_table: Table, row: Row) -> str:
+def row_html(row: Row) -> str:
     return f"<{row.id}={row.values}>"
 
 
@@ -91,9 +91,9 @@ def test_folding_merged_patches_gives_the_last_rendering(steps: list[tuple[list[
     assert isinstance(last, Table)
     if "t" in held:
         patch = held["t"]
-        newest = {r.id: row_html(last, r) for r in last.rows} if patch is None else dict(patch)
+        newest = {r.id: row_html(r) for r in last.rows} if patch is None else dict(patch)
     result = {
         row.id: newest.get(row.id, f"<{row.id}={shown[row.id]}>" if row.id in shown else "")
         for row in last.rows
     }
-    assert result == {row.id: row_html(last, row) for row in last.rows}
+    assert result == {row.id: row_html(row) for row in last.rows}

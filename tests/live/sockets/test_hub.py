@@ -37,7 +37,7 @@ class Pages:
             self.failed.set()
             raise RuntimeError("planted")
         rows = tuple(Row(name, value) for name, value in self.rows.items())
-        return Rendered((Table("t", "", "", rows), *self.extra), self.revision, 7, 1.5)
+        return Rendered((Table("t", rows), *self.extra), self.revision, 7, 1.5)
 
     def html(self, part: Part, *, oob: bool) -> str:
         assert oob
@@ -47,7 +47,7 @@ class Pages:
         rows = part.rows if isinstance(part, Table) else ()
         return f"[{part.id}:{','.join(f'{row.id}={row.values}' for row in rows)}]"
 
-    def row(self, table: Table, row: Row, *, oob: bool) -> str:
+    def row(self, row: Row, *, oob: bool) -> str:
         assert oob
         self.rendered.append(row.id)
         return f"<{row.id}={row.values}>"

@@ -11,7 +11,7 @@ from zkdash.live.sockets.shared_rows import SharedRows
 
 def rendered(*values: Any, part: str = "rows") -> Rendered:
     rows = tuple(Row(f"row-{number}", value) for number, value in enumerate(values))
-    parts = (Table(part, "row.html", "rows.html", rows), Block("pager", "pager.html", ("1", "2")))
+    parts = (Table(part, rows), Block("pager", "pager.html", ("1", "2")))
     return Rendered(parts, revision=7, zxid=None, as_of=None)
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from tests.web import states
-from zkdash.live.parts import PageKey, Table
+from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import ChangedAreas
 from zkdash.live.sockets import delta
 from zkdash.web import pages
@@ -30,7 +30,7 @@ PATHS = {
 }
 
 
-def _no_row(_table: Table, _row: Any) -> str:
+def _no_row(_row: Any) -> str:
     return ""
 
 
@@ -64,9 +64,9 @@ def test_one_changed_partition_is_one_row() -> None:
         assert render.is_affected(key, "demo", touched)
         rendered: list[str] = []
 
-        def row_html(table: Table, row: Any, rendered: list[str] = rendered) -> str:
+        def row_html(row: Any, rendered: list[str] = rendered) -> str:
             rendered.append(row.id)
-            return render.row(table, row, oob=True)
+            return render.row(row, oob=True)
 
         patches = delta.compare(before[key], render.parts(key), row_html).patches
         patch = patches[part]

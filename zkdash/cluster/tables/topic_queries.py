@@ -105,10 +105,10 @@ def select_topics(
             query,
             lambda name: TopicRow(state, judged.summary(name), lags),
         )
-    names = [name for _, name in judged.ranked()]
+    wanted = filters.parse(query.q, state)
+    names = filters.named([name for _, name in judged.ranked()], wanted.words)
     if key is not None:
         names.sort()  # so that topics with equal values stand by name; five sorted runs, merged at once
-    wanted = filters.parse(query.q, state)
     every = map(judged.summary, names) if judged.worse else map(state.summaries.__getitem__, names)
     rows = [
         TopicRow(state, topic_summary, lags) for topic_summary in every if wanted.admits_topic(topic_summary)

@@ -16,7 +16,7 @@ Patch = Mapping[str, str] | None
 # Part id -> patch. Shared between sockets, therefore never changed in place.
 Patches = Mapping[str, Patch]
 
-RowHtml = Callable[[Table, Row], str]
+RowHtml = Callable[[Row], str]
 
 
 class Delta(NamedTuple):
@@ -61,7 +61,7 @@ def _patch(old: Part, new: Part, row_html: RowHtml) -> Patch:
             changed.append(row)
     if len(changed) > MOST_ELEMENTS:
         return None
-    return _bounded({row.id: row_html(new, row) for row in changed})
+    return _bounded({row.id: row_html(row) for row in changed})
 
 
 def merge(older: Patches, newer: Patches) -> Patches:

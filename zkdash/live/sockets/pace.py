@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
@@ -75,16 +75,3 @@ def breathing(items: Iterable[T]) -> Iterator[T]:
     for item in items:
         breathe()
         yield item
-
-
-class Breathing(Generic[T]):
-    """A sequence as templates go through it, with a breath before each item."""
-
-    def __init__(self, items: Collection[T]) -> None:
-        self._items = items
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __iter__(self) -> Iterator[T]:
-        return breathing(self._items)

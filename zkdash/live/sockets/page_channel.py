@@ -169,7 +169,7 @@ class PageChannel:
         after = self._rows.of(self._renderer.parts(self.key))
         if before is None:
             return delta.Delta(after, {})
-        return delta.compare(before, after, lambda table, row: self._renderer.row(table, row, oob=True))
+        return delta.compare(before, after, lambda row: self._renderer.row(row, oob=True))
 
     def _spread(self, change: delta.Delta) -> None:
         first = self._rendered is None

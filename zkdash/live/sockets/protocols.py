@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple, Protocol
 
 from zkdash.cluster.model.changed_areas import ChangedAreas
-from zkdash.live.parts import PageKey, Part, Rendered, Row, Table
+from zkdash.live.parts import PageKey, Part, Rendered, Row
 
 
 class Socket(Protocol):
@@ -24,7 +24,7 @@ class Renderer(Protocol):
 
     def html(self, part: Part, *, oob: bool) -> str: ...
 
-    def row(self, table: Table, row: Row, *, oob: bool) -> str: ...
+    def row(self, row: Row, *, oob: bool) -> str: ...
 
     def keep_alive(self, key: PageKey) -> None: ...
 

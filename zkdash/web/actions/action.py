@@ -17,7 +17,7 @@ from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.plans.goals import Assigned
 from zkdash.cluster.plans.move_progress import Stage, Watched
 from zkdash.live import engine
-from zkdash.live.parts import Block, PageKey, Part
+from zkdash.live.parts import Block, PageKey, Part, Text
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import actions, audit_rows, facts, foreseen, review
 from zkdash.web.actions import cells as action_cells
@@ -84,11 +84,11 @@ def _view(snapshot: Snapshot, key: PageKey, detail: Detail) -> View:
         parts=(
             Block(id="facts", template="actions/facts.html", values=head),
             Block(id="verbs", template="actions/verbs.html", values=_verbs(detail, key)),
-            page.text("moves-told", _moves_told(moves)),
+            Text("moves-told", _moves_told(moves)),
             _moves_table(moves),
             _steps_table(detail),
             audit_rows.part("audit-rows", audit_rows.ABOUT_ONE, detail.audit, "Nothing was told of it yet."),
-            page.text("audit-told", _audit_told(detail)),
+            Text("audit-told", _audit_told(detail)),
         ),
         fields=tables.fields(STEPS),
         records=lambda: tables.records(STEPS, detail.steps),

@@ -6,10 +6,10 @@ from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Entry
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.query import Query
-from zkdash.live.parts import Block, PageKey
+from zkdash.live.parts import PageKey, Text
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import cells as action_cells
-from zkdash.web.frame import cells, links, listing, page, row_selection, shapes, tables
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Badge, Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -45,14 +45,14 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     )
 
 
-def _trouble(snapshot: Snapshot) -> Block:
+def _trouble(snapshot: Snapshot) -> Text:
     """Why what is shown may be old, "" while the database answers."""
     sentence = snapshot.queue.trouble
-    return page.text("trouble", f"{sentence} This is what was known before." if sentence else "")
+    return Text("trouble", f"{sentence} This is what was known before." if sentence else "")
 
 
-def _more(snapshot: Snapshot) -> Block:
-    return page.text("more", "Older ones are in the audit." if snapshot.queue.more else "")
+def _more(snapshot: Snapshot) -> Text:
+    return Text("more", "Older ones are in the audit." if snapshot.queue.more else "")
 
 
 def _empty(snapshot: Snapshot, query: Query) -> Empty:

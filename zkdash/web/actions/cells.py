@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.actions.reading import queries
@@ -13,6 +12,7 @@ from zkdash.actions.states import State
 from zkdash.cluster.plans import registry
 from zkdash.web.frame import cells, times
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 

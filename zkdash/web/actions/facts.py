@@ -6,7 +6,6 @@ import datetime
 import math
 
 import msgspec
-from django.utils.html import format_html, format_html_join
 
 from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Detail, Entry, StepEntry
@@ -22,6 +21,7 @@ from zkdash.web.actions import action_targets, review_words
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.frame import cells, links
 from zkdash.web.frame.facts import Fact, moment, text
+from zkdash.web.frame.markup import format_html, format_html_join
 
 PAST, NOW, AHEAD = "past", "now", "ahead"
 MOST_MOVES = 200

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urlencode
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.analysis import failure
@@ -21,6 +20,7 @@ from zkdash.web.brokers import failure_facts
 from zkdash.web.brokers.failure_facts import FailureFacts
 from zkdash.web.frame import cells, links, shapes, tables
 from zkdash.web.frame.cells import Cell, broker_cells
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.parameters import Parameters
 from zkdash.web.frame.tables import Column, Empty

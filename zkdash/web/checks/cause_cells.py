@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.checks import About, Check
@@ -11,6 +10,7 @@ from zkdash.kafka import paths
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.tables import Column
 
 Entry = tuple[Snapshot, Check, CauseRow]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
@@ -12,6 +11,7 @@ from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.page import Badge, Page, View
 from zkdash.web.frame.tables import Empty, ListColumn
 

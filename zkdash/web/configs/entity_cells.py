@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from zkdash.kafka import secrets
 from zkdash.web.frame import shapes, times
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html, format_html_join
 
 # What may not be read, as JSON has it.
 UNREADABLE: Final = shapes.many(shapes.fields(path=shapes.TEXT, reason=shapes.TEXT))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.web.frame import cells, times
+from zkdash.web.frame.markup import format_html, format_html_join
 
 
 class Fact(msgspec.Struct, frozen=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model import lags
@@ -13,6 +12,7 @@ from zkdash.cluster.model.lags import GroupLag, TopicConsumers, TopicLag
 from zkdash.web.drawing import series
 from zkdash.web.frame import cells
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.tables import Column
 
 R = TypeVar("R")

@@ -10,8 +10,8 @@ import msgspec
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.topic_queries import SIZES, Query, Selection
-from zkdash.live.parts import Block
-from zkdash.web.frame import cells, page, tables
+from zkdash.live.parts import Block, Part, Text
+from zkdash.web.frame import cells, tables
 from zkdash.web.frame.parameters import Parameters
 
 _MOST_WORDS = 20
@@ -70,18 +70,18 @@ class Pager(msgspec.Struct, frozen=True):
     following: str
 
 
-def blocks(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Block, ...]:
+def blocks(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Part, ...]:
     """The live numbers around a list: how many of each status, how many are shown, and the pages."""
     counts = tuple(
-        page.text(f"count-{severity.value}", cells.grouped(selection.counts.get(severity.value, 0)))
+        Text(f"count-{severity.value}", cells.grouped(selection.counts.get(severity.value, 0)))
         for severity in Severity
     )
     return (*counts, *tally(spec, query, selection, noun))
 
 
-def tally(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Block, Block]:
+def tally(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Text, Block]:
     """How many of a list are shown, and its pages: all that there is around a list without statuses."""
-    return page.text("showing", _showing(selection, noun)), _pager(spec, query, selection)
+    return Text("showing", _showing(selection, noun)), _pager(spec, query, selection)
 
 
 def _showing(selection: Selection[Any], noun: str) -> str:

@@ -14,7 +14,7 @@ import msgspec
 
 from zkdash.cluster.model.changed_areas import Area
 from zkdash.cluster.model.severity import Severity
-from zkdash.live.parts import Block, PageKey, Part
+from zkdash.live.parts import PageKey, Part
 from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.web.frame.cells import Plain, Record
 from zkdash.web.frame.parameters import EVERYWHERE
@@ -108,8 +108,3 @@ def without_query(raw: str) -> tuple[str, tuple[str, ...]]:
     names = {pair.partition("=")[0] for pair in raw[:_LONGEST].split("&") if pair}
     strange = sorted(unquote_plus(name) for name in names if name not in EVERYWHERE)
     return "", tuple(f"“{name}” is not a parameter of this page." for name in strange)
-
-
-def text(part: str, value: str) -> Block:
-    """A live piece of running text."""
-    return Block(id=part, template="frame/text.html", values=value)

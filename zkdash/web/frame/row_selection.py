@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash import live
@@ -15,6 +14,7 @@ from zkdash.cluster.analysis import kraft
 from zkdash.live.parts import PageKey
 from zkdash.web.frame import links
 from zkdash.web.frame.cells import Cell, absent
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.tables import Column
 
 R = TypeVar("R")

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.analysis import skew
@@ -17,6 +16,7 @@ from zkdash.cluster.model.topics import Topic
 from zkdash.live.parts import Block
 from zkdash.web.frame import cells, shapes
 from zkdash.web.frame.cells import Cell, Record
+from zkdash.web.frame.markup import format_html
 
 _MOST_NAMED = 8
 

@@ -100,8 +100,6 @@ def part(
     )
     return Table(
         id=id,
-        template="frame/row.html",
-        whole="frame/rows.html",
         rows=lines,
         empty=None if lines else (empty, len(columns)),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from zkdash.web.frame.markup import format_html
 
 
 def utc(epoch_ms: int) -> datetime.datetime | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from zkdash.kafka import paths
 from zkdash.web.frame.cells import Cell, Range, grouped
+from zkdash.web.frame.markup import format_html
 
 # When a consumer started, before the eight digits that make its id unique.
 _START = re.compile(r"-[0-9]{10,19}-([0-9a-f]{8}(?:-[0-9]+)?)$")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Final
 
 import msgspec
-from django.utils.html import format_html
 
 from zkdash.broker.samples import GroupCommits
 from zkdash.cluster.analysis import coordinator, migration
@@ -36,6 +35,7 @@ from zkdash.web.frame.facts import (
     status_line,
     text,
 )
+from zkdash.web.frame.markup import format_html
 from zkdash.web.groups import cells
 
 _MOST_IDLE = 20

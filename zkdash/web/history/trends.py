@@ -6,7 +6,6 @@ import time
 from typing import Final
 
 import msgspec
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
@@ -17,6 +16,7 @@ from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, shapes, tables, times
 from zkdash.web.frame.cells import Cell, Record
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import charts, pipeline, recorded, spans

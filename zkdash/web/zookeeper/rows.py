@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
@@ -15,6 +14,7 @@ from zkdash.kafka.values import Problem
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, tables
 from zkdash.web.frame.cells import Cell, broker_cells
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.tables import Column
 from zkdash.web.zookeeper import facts
 from zkdash.web.zookeeper import text as znode_text

@@ -10,6 +10,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 import msgspec
 
@@ -19,6 +20,7 @@ from zkdash.cluster.model.lags import GroupLag, Lags
 from zkdash.cluster.model.ranking import Entry
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.tables.filters import named
 from zkdash.cluster.tables.groups import filters
 from zkdash.cluster.tables.groups.filters import Bound, Filter
 from zkdash.cluster.tables.groups.rows import GroupRow
@@ -98,16 +100,15 @@ def select_groups(groups: Known, query: Query, keys: Keys[GroupRow] = DEFAULT_OR
             return first(state.group_ranking, state.counts.group_severities, query, groups.row)
         both = heapq.merge(state.group_ranking, beside)
         return page_of(ticked(both, query), _severities(state, beside), query, groups.row)
-    if key is not None and isinstance(lag_key := keys[key], LagKey) and not query.q.strip():
-        return _by_lag(groups, beside, query, lag_key)
+    if key is not None and not query.q.strip():
+        return _by_key(groups, beside, query, keys[key])
     entries = heapq.merge(state.group_ranking, beside) if beside else state.group_ranking
     names = [name for _, name in entries]
     total = len(names)
+    wanted = filters.parse_groups(query.q, FACTS)
+    names = named(names, wanted.words)
     if key is not None:
         names.sort()  # so that groups with equal values stand by name
-    if not query.q.strip():
-        return choose(groups.rows(names), query, keys, _severity, total=total)
-    wanted = filters.parse_groups(query.q, FACTS)
     rows = [row for row in groups.rows(groups.within(wanted.bounds, names)) if _admits(wanted, row)]
     return choose(rows, query, keys, _severity, total=total)
 
@@ -116,12 +117,18 @@ def _severity(row: GroupRow) -> Severity:
     return row.severity
 
 
-def _by_lag(groups: Known, beside: Sequence[Entry], query: Query, key: LagKey) -> Selection[GroupRow]:
-    """Sorted by lag, of which only the page is read."""
+def _by_key(
+    groups: Known, beside: Sequence[Entry], query: Query, key: Callable[[GroupRow], Any]
+) -> Selection[GroupRow]:
+    """All of them sorted; by lag rows are made of those alone that the page shows."""
     names = sorted(ticked(chain(groups.state.group_ranking, beside), query))
-    lag, of = groups.lag, key.of
-    ordered = in_order(names, lambda name: of(lag(name)), falls=query.sort.startswith("-"))
-    return page_of(ordered, _severities(groups.state, beside), query, groups.row)
+    severities, falls = _severities(groups.state, beside), query.sort.startswith("-")
+    if isinstance(key, LagKey):
+        lag, of = groups.lag, key.of
+        ordered = in_order(names, lambda name: of(lag(name)), falls=falls)
+        return page_of(ordered, severities, query, groups.row)
+    rows = in_order(groups.rows(names), key, falls=falls)
+    return page_of((row.name for row in rows), severities, query, groups.row)
 
 
 def _severities(state: ClusterState, beside: Sequence[Entry]) -> list[int]:

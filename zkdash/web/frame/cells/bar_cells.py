@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.web.drawing import bars
 from zkdash.web.frame import cells
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html
 
 
 class AgainstMean(Cell, frozen=True):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.web.frame import cells, links, times
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html, format_html_join
 
 
 class Broker(Cell, frozen=True):
@@ -197,7 +197,7 @@ class Replicas(Cell, frozen=True):
 
     def _one(self, index: int) -> SafeString:
         broker = self.brokers[index]
-        shown = format_html("<strong>{}</strong>", broker) if index == 0 else conditional_escape(str(broker))
+        shown = format_html("<strong>{}</strong>", broker) if index == 0 else SafeString(broker)
         if broker in self.dead:
             return format_html(
                 '<span class="gone" title="broker {} is not registered">{}</span>', broker, shown
@@ -216,10 +216,10 @@ class InSync(Cell, frozen=True):
         return list(self.brokers)
 
     def html(self) -> SafeString:
-        inside = [conditional_escape(str(broker)) for broker in self.brokers]
-        outside = [format_html('<span class="out"><s>{}</s> out</span>', broker) for broker in self.out]
+        inside = [str(broker) for broker in self.brokers]
+        outside = [f'<span class="out"><s>{broker}</s> out</span>' for broker in self.out]
         return format_html('<td class="ids">{}</td>', _joined(inside + outside))
 
 
-def _joined(items: list[SafeString]) -> SafeString:
-    return format_html_join(" ", "{}", ((item,) for item in items))
+def _joined(items: list[str]) -> SafeString:
+    return SafeString(" ".join(items))

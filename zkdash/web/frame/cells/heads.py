@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.web.frame import links
 from zkdash.web.frame.cells.cell import Cell
+from zkdash.web.frame.markup import format_html
 
 
 class Name(Cell, frozen=True):

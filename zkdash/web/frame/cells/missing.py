@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from zkdash.kafka.values import Unparsable
 from zkdash.web.frame.cells.cell import Cell
+from zkdash.web.frame.markup import format_html
 from zkdash.znode import Unreadable
 
 T = TypeVar("T")

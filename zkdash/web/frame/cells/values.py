@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.web.frame import times
 from zkdash.web.frame.cells.cell import Cell, grouped
+from zkdash.web.frame.markup import format_html, format_html_join
 
 
 class Status(Cell, frozen=True):
