@@ -15,6 +15,8 @@ from zkdash.znode import Stat, Znode
 
 _NEVER: Final = ("session", "removed", "acl")  # what a watcher never learns
 _CHUNK: Final = 20_000
+# Arrow's own pools keep the megabytes of a checkpoint for the next one, a day later.
+pa.set_memory_pool(pa.system_memory_pool())
 
 
 def of_changes(changes: Iterable[Seen]) -> pa.Table:
