@@ -8,8 +8,8 @@ from bench import progress, small_clusters, usage
 from bench.result import Goal, Result
 from bench.sizes import Size
 
-_GOAL_MB = 130.0
-_EACH_MB, _EACH_THREADS, _EACH_CPU = 4.0, 4.0, 0.2
+_GOAL_MIB = 130.0
+_EACH_MIB, _EACH_THREADS, _EACH_CPU = 4.0, 4.0, 0.2
 
 
 def run(size: Size) -> Result:
@@ -22,8 +22,8 @@ def run(size: Size) -> Result:
         size.name,
         {"1 small cluster": one, f"{many} small clusters": all_of_them, "each more": each},
         (
-            Goal("memory with one small cluster, MB", one["memory, MB"], _GOAL_MB),
-            Goal("memory of each more, MB", each["memory, MB"], _EACH_MB),
+            Goal("memory with one small cluster, MiB", one["memory, MiB"], _GOAL_MIB),
+            Goal("memory of each more, MiB", each["memory, MiB"], _EACH_MIB),
             Goal("threads of each more", each["threads"], _EACH_THREADS),
             Goal("CPU of each more, % of a core", each["CPU, % of a core"], _EACH_CPU),
         ),
@@ -44,7 +44,7 @@ def _measured(clusters: int, seconds: float) -> dict[str, float]:
         time.sleep(seconds)
         share = (usage.cpu_of_s(process.pid) - used) / (time.monotonic() - began)
         return {
-            "memory, MB": usage.resident_bytes_of(process.pid) / 1e6,
+            "memory, MiB": usage.resident_mib(process.pid),
             "threads": float(usage.threads_of(process.pid)),
             "CPU, % of a core": share * 100,
         }

@@ -37,9 +37,9 @@ def resident_bytes() -> int:
     return _status("VmRSS")
 
 
-def resident_bytes_of(pid: int) -> int:
+def resident_mib(pid: int) -> float:
     """The memory that another process holds now."""
-    return _status("VmRSS", pid)
+    return _status("VmRSS", pid) / _MIB
 
 
 def threads_of(pid: int) -> int:
