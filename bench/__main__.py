@@ -11,11 +11,13 @@ from bench import (
     fan_out,
     first_load,
     groups,
+    idle,
     latency,
     pages,
     reconnect,
     recorder,
     result,
+    start,
     txnlog,
     update_cost,
 )
@@ -34,6 +36,8 @@ ROWS = {
     "fan_out": fan_out.run,
     "txnlog": txnlog.run,
     "recorder": recorder.run,
+    "start": start.run,
+    "idle": idle.run,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bench import tree
@@ -22,15 +22,24 @@ _SESSION_MS = 6 * 3600 * 1000
 @contextlib.contextmanager
 def server(shape: Shape, *, heap_mb: int, release: str = zookeeper.BUNDLED) -> Iterator[Server]:
     """Serve the tree of this shape from a temporary directory, by a release of ZooKeeper."""
+    nodes = [("/", _ROOT), *tree.tree(**shape._asdict())]
+    with serving_nodes(nodes, heap_mb=heap_mb, release=release) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def serving_nodes(
+    nodes: Iterable[Node], *, heap_mb: int, release: str = zookeeper.BUNDLED
+) -> Iterator[Server]:
+    """Serve these znodes, "/" first and every parent before its children."""
     with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
-        _write(Path(directory, "version-2"), shape)
+        _write(Path(directory, "version-2"), list(nodes))
         classpath = zookeeper.classpath(release)
         with Server(Path(directory), heap_mb=heap_mb, classpath=classpath) as running:
             yield running
 
 
-def _write(directory: Path, shape: Shape) -> None:
-    nodes = [("/", _ROOT), *tree.tree(**shape._asdict())]
+def _write(directory: Path, nodes: list[Node]) -> None:
     owners = {znode.ephemeral_owner for _, znode in nodes} - {0}
     snapshot.write(directory, _as_parents(nodes), dict.fromkeys(owners, _SESSION_MS))
 

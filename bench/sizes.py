@@ -35,7 +35,8 @@ class Size(NamedTuple):
 
     `whole` is the tree of the first load and of a change's cost, `few` what the latter is compared
     with, `offsets` the tree whose groups commit, `groups` the one with very many. `seconds` is how long
-    changes are written, `transactions` how many the logs hold. `zookeeper` is the release that serves.
+    changes are written, `transactions` how many the logs hold. `small_clusters` is how many
+    one process follows, and `quiet_s` how long it is left alone. `zookeeper` is the release that serves.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Size(NamedTuple):
     seconds: float
     heap_mb: int
     transactions: int
+    small_clusters: int
+    quiet_s: float
     zookeeper: str = BUNDLED
 
 
@@ -61,6 +64,8 @@ SIZES = {
             seconds=10.0,
             heap_mb=512,
             transactions=1_200_000,
+            small_clusters=200,
+            quiet_s=60.0,
         ),
         Size(
             "small",
@@ -71,6 +76,8 @@ SIZES = {
             seconds=0.5,
             heap_mb=256,
             transactions=20_000,
+            small_clusters=5,
+            quiet_s=5.0,
         ),
     )
 }

@@ -37,6 +37,16 @@ def resident_bytes() -> int:
     return _status("VmRSS")
 
 
+def resident_mib(pid: int) -> float:
+    """The memory that another process holds now."""
+    return _status("VmRSS", pid) / _MIB
+
+
+def threads_of(pid: int) -> int:
+    """How many threads a process has now."""
+    return len(list(Path(f"/proc/{pid}/task").iterdir()))
+
+
 def _status(field: str, pid: int | None = None) -> int:
     """A field of a process's status that the kernel gives in kB, in bytes."""
     for line in Path(f"/proc/{pid or 'self'}/status").read_text().splitlines():

@@ -14,7 +14,7 @@ from zkdash.cluster.reducer.advance import advance
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import plain, rows
 from zkdash.history.queries import moment
-from zkdash.history.store import manifest
+from zkdash.history.store import manifest, schemas
 from zkdash.history.store.tables import Tables
 from zkdash.kafka import secrets
 from zkdash.pipeline.sources.rows import REDACTION
@@ -40,7 +40,7 @@ def test_the_tree_at_every_moment_is_what_a_client_read_then(tables: Path, writt
             assert shown(path, found.znodes[path]) == shown(path, znode), path
         checkpoints.add(found.checkpoint)
     assert len(checkpoints) > 1
-    with Tables(tables) as opened:
+    with Tables(tables, schemas.TABLES) as opened:
         fuzzy = opened.rows("SELECT DISTINCT zxid FROM znodes_checkpoint WHERE zxid_upto > zxid")
     assert fuzzy
 
@@ -82,7 +82,7 @@ def test_every_transaction_that_changed_something_is_in_the_table_once(
         for row in decoded
         if not row.failed and row.type not in (rows.ERROR, rows.CHECK)
     )
-    with Tables(tables) as opened:
+    with Tables(tables, schemas.TABLES) as opened:
         found = opened.rows("SELECT zxid, op_index, type, path, data FROM changes ORDER BY zxid, op_index")
         removed = opened.rows(
             "SELECT count(*) AS n FROM changes WHERE type = 'closeSession' AND path IS NOT NULL"

@@ -12,6 +12,7 @@ from tests.pipeline import writes
 from tests.pipeline.writes import Writer
 from zkdash.demo.zookeeper.server import Server
 from zkdash.history.queries import moment
+from zkdash.history.store import schemas
 from zkdash.history.store.tables import Tables
 from zkdash.pipeline.derivation import removals
 from zkdash.pipeline.storage import reading, writing
@@ -37,7 +38,7 @@ def test_ephemerals_that_went_with_their_session_are_told_of_a_log_that_does_not
         assert {path: znode.mzxid for path, znode in found.znodes.items()} == {
             path: znode.mzxid for path, znode in each.znodes.items() if path.startswith("/written")
         }
-    with Tables(tables) as opened:
+    with Tables(tables, schemas.TABLES) as opened:
         assert opened.rows("SELECT count(removed) AS n FROM changes") == [{"n": 0}]
     went = {path for path, znode in read.znodes.items() if znode.ephemeral_owner and path not in after.znodes}
     assert went

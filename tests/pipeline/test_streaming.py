@@ -26,6 +26,7 @@ from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import plain, rows
 from zkdash.history.queries import moment
+from zkdash.history.store import schemas
 from zkdash.history.store.manifest import Table
 from zkdash.history.store.tables import Tables
 from zkdash.pipeline.sources.rows import REDACTION
@@ -135,7 +136,7 @@ def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_
     )
     assert found == Counter(wanted(server.data_dir, read.zxid))
     assert changes.read().streams["logs"] >= KILLS
-    with Tables(tables) as opened:
+    with Tables(tables, schemas.TABLES) as opened:
         assert opened.rows("SELECT * FROM problems") == []
     again = moment.at(
         tables,

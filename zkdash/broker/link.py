@@ -36,6 +36,15 @@ class Link:
         self._limit_s = limit_s
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._correlation = 0
+        self._has_answered = False
+
+    async def connect(self) -> None:
+        """Have a connection, where there is none. Raises TroubleError."""
+        try:
+            if self._streams is None:
+                self._streams = await self._open()
+        except OSError as error:
+            raise TroubleError(self._worded(error)) from error
 
     async def ask(self, question: Question) -> Any:
         """Return the decoded answer. Raises TroubleError, with the connection closed.
@@ -43,7 +52,7 @@ class Link:
         A connection that was idle may have been closed by the broker (connections.max.idle.ms): that is no
         trouble, the question is asked again on a new one.
         """
-        kept = self._streams is not None
+        kept = self._has_answered
         try:
             try:
                 return await self._exchange(question)
@@ -61,6 +70,7 @@ class Link:
 
     def close(self) -> None:
         """Drop the connection; what was not sent is lost, which only questions are."""
+        self._has_answered = False
         if self._streams:
             self._streams[1].transport.abort()
             self._streams = None
@@ -80,6 +90,7 @@ class Link:
                         f"where {_LENGTH.size} to {question.max_bytes} belong: is it a Kafka broker?"
                     )
                 answer = await reader.readexactly(length)
+                self._has_answered = True
         except TimeoutError:
             raise TroubleError(f"no answer from {self._endpoint} within {self._limit_s:g} s") from None
         return self._decoded(question, answer)

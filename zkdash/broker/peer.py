@@ -183,6 +183,7 @@ class Peer:
             return self._breaker.reason or ""
         try:
             async with self._gate:
+                await self._link.connect()  # first: who cannot be reached needs no schema of Kafka's
                 answer = await ask(self._link)
         except TroubleError as error:
             reason = f"cannot ask broker {self.broker.id}: {error}"

@@ -9,24 +9,10 @@ Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequ
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
-
-from kafka import errors
-from kafka.protocol.admin import (
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
-    ListGroupsRequest,
-    ListGroupsResponse,
-)
-from kafka.protocol.consumer import (
-    ConsumerProtocolAssignment,
-    ListOffsetsRequest,
-    ListOffsetsResponse,
-    OffsetFetchRequest,
-    OffsetFetchResponse,
-)
 
 from zkdash.broker.samples import Commit, Description, GroupMember
 
@@ -73,12 +59,21 @@ class Told(NamedTuple):
     refused: Mapping[Partition, str]
 
 
+@functools.cache
+def _schemas() -> Any:
+    """Kafka's schemas, had with the first question: whoever asks no broker has no need of them."""
+    from zkdash.broker import schemas  # noqa: PLC0415 - the client takes 12 MB, and a quarter of the start
+
+    return schemas
+
+
 def log_offsets(partitions: Collection[Partition], time: int, version: int = 0) -> Question:
     """Ask the leader for one offset of each partition: LATEST, EARLIEST, or that of an epoch millisecond.
 
     Version 0 answers a millisecond with where a segment begins, version 1 with a message.
     """
-    kind = ListOffsetsRequest.ListOffsetsTopic
+    schemas = _schemas()
+    kind = schemas.ListOffsetsRequest.ListOffsetsTopic
     partition_schema = kind.ListOffsetsPartition
     topics = [
         kind(
@@ -89,11 +84,11 @@ def log_offsets(partitions: Collection[Partition], time: int, version: int = 0) 
         )
         for topic, numbers in _by_topic(partitions).items()
     ]
-    request = ListOffsetsRequest(replica_id=-1, topics=topics)
+    request = schemas.ListOffsetsRequest(replica_id=-1, topics=topics)
     # exactly what an answer of one offset each takes, and nothing that a hostile one could add
     each = 22 if version else 18
     size = 8 + sum(6 + len(topic.name.encode()) for topic in topics) + each * len(partitions)
-    return Question(request, version, ListOffsetsResponse, size)
+    return Question(request, version, schemas.ListOffsetsResponse, size)
 
 
 def read_log_offsets(answer: Any, partitions: Collection[Partition]) -> dict[Partition, int | str]:
@@ -127,13 +122,14 @@ def read_offsets_at(
 
 def commits(group: str, partitions: Collection[Partition] | None) -> Question:
     """Ask the coordinator for a group's commits: of these partitions, or of all (None, 0.10.2 and later)."""
+    schemas = _schemas()
     if partitions is None:
-        request = OffsetFetchRequest(group_id=group, topics=None)
-        return Question(request, 2, OffsetFetchResponse, ABOUT_GROUPS_MAX_BYTES)
-    kind = OffsetFetchRequest.OffsetFetchRequestTopic
+        request = schemas.OffsetFetchRequest(group_id=group, topics=None)
+        return Question(request, 2, schemas.OffsetFetchResponse, ABOUT_GROUPS_MAX_BYTES)
+    kind = schemas.OffsetFetchRequest.OffsetFetchRequestTopic
     topics = [kind(name=name, partition_indexes=numbers) for name, numbers in _by_topic(partitions).items()]
-    request = OffsetFetchRequest(group_id=group, topics=topics)
-    return Question(request, 1, OffsetFetchResponse, ABOUT_GROUPS_MAX_BYTES)
+    request = schemas.OffsetFetchRequest(group_id=group, topics=topics)
+    return Question(request, 1, schemas.OffsetFetchResponse, ABOUT_GROUPS_MAX_BYTES)
 
 
 def read_commits(answer: Any, partitions: Collection[Partition] | None) -> Told | str:
@@ -164,7 +160,8 @@ def read_commits(answer: Any, partitions: Collection[Partition] | None) -> Told 
 
 def groups() -> Question:
     """Ask a broker which groups it coordinates."""
-    return Question(ListGroupsRequest(), 0, ListGroupsResponse, ABOUT_GROUPS_MAX_BYTES)
+    schemas = _schemas()
+    return Question(schemas.ListGroupsRequest(), 0, schemas.ListGroupsResponse, ABOUT_GROUPS_MAX_BYTES)
 
 
 def read_groups(answer: Any) -> frozenset[str] | str:
@@ -176,7 +173,9 @@ def read_groups(answer: Any) -> frozenset[str] | str:
 
 def descriptions(names: Collection[str]) -> Question:
     """Ask the coordinator of groups for their states, members and assignments."""
-    return Question(DescribeGroupsRequest(groups=[*names]), 0, DescribeGroupsResponse, DESCRIPTIONS_MAX_BYTES)
+    schemas = _schemas()
+    request = schemas.DescribeGroupsRequest(groups=[*names])
+    return Question(request, 0, schemas.DescribeGroupsResponse, DESCRIPTIONS_MAX_BYTES)
 
 
 def read_descriptions(
@@ -217,7 +216,7 @@ def _assignment(protocol_type: str | None, data: bytes | None) -> dict[str, tupl
     if not data:
         return {}  # while the group rebalances
     try:
-        read = ConsumerProtocolAssignment.decode(_VERSION_0 + data[len(_VERSION_0) :], version=0)
+        read = _schemas().ConsumerProtocolAssignment.decode(_VERSION_0 + data[len(_VERSION_0) :], version=0)
     except UNDECODABLE:
         return None
     return {
@@ -229,7 +228,7 @@ def _assignment(protocol_type: str | None, data: bytes | None) -> dict[str, tupl
 
 def words(code: int) -> str:
     """An error code of Kafka's protocol as a clause, whose subject is the broker."""
-    return _WORDS.get(code) or f"it answered error {code} ({errors.for_code(code).__name__})"
+    return _WORDS.get(code) or f"it answered error {code} ({_schemas().errors.for_code(code).__name__})"
 
 
 def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:

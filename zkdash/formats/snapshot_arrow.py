@@ -1,9 +1,9 @@
 """The znodes of a snapshot as Arrow record batches.
 
-Schema (`SCHEMA`), one row a znode in the file's order: path string, data binary (null where ZooKeeper holds
-null), acl string ("scheme:id:perms" joined by ","), and the Stat that a server would show: czxid, mzxid,
-pzxid int64, ctime, mtime int64 (epoch ms), version, cversion, aversion int32, ephemeral_owner int64,
-data_length int32 (bytes, of the data as stored, hidden or not), num_children int32.
+Schema (`snapshot_schema.SCHEMA`), one row a znode in the file's order: path string, data binary (null where
+ZooKeeper holds null), acl string ("scheme:id:perms" joined by ","), and the Stat that a server would show:
+czxid, mzxid, pzxid int64, ctime, mtime int64 (epoch ms), version, cversion, aversion int32, ephemeral_owner
+int64, data_length int32 (bytes, of the data as stored, hidden or not), num_children int32.
 """
 
 from __future__ import annotations
@@ -18,24 +18,8 @@ from zkdash.formats import snapshot_reader
 from zkdash.formats.problems import Problem
 from zkdash.formats.redaction import Redaction
 from zkdash.formats.snapshot_reader import OPEN, Layout
+from zkdash.formats.snapshot_schema import SCHEMA, TYPES
 
-_TYPES: Final = {
-    "path": pa.string(),
-    "data": pa.binary(),
-    "acl": pa.string(),
-    "czxid": pa.int64(),
-    "mzxid": pa.int64(),
-    "ctime": pa.int64(),
-    "mtime": pa.int64(),
-    "version": pa.int32(),
-    "cversion": pa.int32(),
-    "aversion": pa.int32(),
-    "ephemeral_owner": pa.int64(),
-    "data_length": pa.int32(),
-    "num_children": pa.int32(),
-    "pzxid": pa.int64(),
-}
-SCHEMA: Final = pa.schema(_TYPES)
 ROWS: Final = 20_000
 # org.apache.zookeeper.data.StatPersisted behind the key of the ACL
 _STORED: Final = np.dtype(
@@ -77,7 +61,7 @@ def _batch(
         "data_length": [len(data or b"") for data in payload],
         "num_children": children,
     }
-    return pa.RecordBatch.from_arrays([_array(made[n], kind) for n, kind in _TYPES.items()], schema=SCHEMA)
+    return pa.RecordBatch.from_arrays([_array(made[n], kind) for n, kind in TYPES.items()], schema=SCHEMA)
 
 
 def _array(values: Any, kind: pa.DataType) -> pa.Array:

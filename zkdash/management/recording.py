@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
 
 from django.conf import settings
 
@@ -11,6 +13,15 @@ from zkdash.history.recorder.recorder import FLUSH_S, Recorder
 from zkdash.history.store import directories
 from zkdash.live.watching.watcher import Sink
 from zkdash.zk.config import ClusterConfig
+
+
+def forgo_numpy() -> None:
+    """Have Arrow go without numpy in this process, unless it is there already.
+
+    Arrow takes it as optional. With it, it looks whether a list may be of pandas, and imports all of that for
+    it: 75 MB, for rows of which none is of either.
+    """
+    sys.modules.setdefault("numpy", cast("Any", None))
 
 
 class Recorders:

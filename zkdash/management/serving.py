@@ -67,6 +67,7 @@ def serve(
     Port 0 takes a free one. Raises CommandError where address or database cannot be had, or where the
     address is not allowed.
     """
+    recording.forgo_numpy()
     database.prepare()
     database.hold()
     _refuse_strangers(host)

@@ -19,7 +19,7 @@ def coverage(*pairs: tuple[int, int]) -> pa.Table:
 
 
 def test_a_table_that_was_never_written_has_its_columns_and_no_rows(tmp_path: Path) -> None:
-    with Tables(tmp_path) as tables:
+    with Tables(tmp_path, schemas.TABLES) as tables:
         for name, schema in schemas.TABLES.items():
             found = tables.query(f"FROM {name}")
             assert found.schema.names == schema.names
@@ -57,20 +57,23 @@ def test_files_that_cannot_hold_what_is_asked_are_not_opened(tmp_path: Path) -> 
 
 
 def test_parameters_are_no_part_of_the_words(tmp_path: Path) -> None:
-    with Tables(tmp_path) as tables:
+    with Tables(tmp_path, schemas.TABLES) as tables:
         assert tables.rows("SELECT $1 AS told", ["'; DROP"]) == [{"told": "'; DROP"}]
         assert tables.rows("SELECT $told AS told", {"told": 3}) == [{"told": 3}]
 
 
 def test_a_query_that_takes_too_long_ends_in_a_sentence_and_the_next_one_works(tmp_path: Path) -> None:
-    with Tables(tmp_path, limit_s=0.3) as tables:
+    with Tables(tmp_path, schemas.TABLES, limit_s=0.3) as tables:
         with pytest.raises(QueryError, match=r"longer than 0\.3 s"):
             tables.query("SELECT sum(hash(a.range + b.range)) FROM range(10_000_000) a, range(10_000_000) b")
         assert tables.rows("SELECT 1 AS one") == [{"one": 1}]
 
 
 def test_a_query_that_needs_too_much_memory_ends_in_a_sentence(tmp_path: Path) -> None:
-    with Tables(tmp_path, memory_mb=20) as tables, pytest.raises(QueryError, match="more memory than"):
+    with (
+        Tables(tmp_path, schemas.TABLES, memory_mb=20) as tables,
+        pytest.raises(QueryError, match="more memory than"),
+    ):
         tables.query("SELECT list(range || 'x') FROM range(10_000_000)")
 
 
@@ -94,7 +97,7 @@ def test_a_listed_file_that_is_gone_is_told(tmp_path: Path) -> None:
 )
 def test_nothing_but_the_listed_files_can_be_read_or_written(tmp_path: Path, sql: str) -> None:
     with (
-        Tables(tmp_path) as tables,
+        Tables(tmp_path, schemas.TABLES) as tables,
         pytest.raises(Exception, match=r"(?i)disabled|permission|not allowed|locked|does not exist"),
     ):
         tables.query(sql)

@@ -29,13 +29,17 @@ class Reaper:
         self._config = config
         self._next: datetime | None = None
 
+    def is_due(self, now: datetime) -> bool:
+        """Whether an hour has passed, or the clock was set back; no database is asked."""
+        if self._next is None or now < self._next - _EVERY:
+            self._next = now + _FIRST
+        return now >= self._next
+
     def turn(self, now: datetime) -> None:
         """Reap, where an hour has passed (or the clock was set back); what fails is tried in the next.
 
         Raises django.db.DatabaseError."""
-        if self._next is None or now < self._next - _EVERY:
-            self._next = now + _FIRST
-        if now < self._next:
+        if not self.is_due(now):
             return
         self._next = now + _EVERY
         expiry.end(self._config.name, now)

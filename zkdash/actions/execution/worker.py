@@ -1,7 +1,9 @@
-"""The worker that carries out the queue: a thread a cluster, in `serve` or in `execute`, its own process.
+"""The worker that carries out the queue, in `serve` or in `execute`, its own process.
 
-A thread claims what is due, carries it out, and once an hour deletes old markers. Several workers, in one
-process or in many, never get the same action, and never two of one cluster.
+One thread looks, once a second and for all clusters at once, where anything is queued or under way, or old
+markers are to be deleted. There a thread of the cluster's own claims what is due and carries it out, and ends
+when nothing is. Several workers, in one process or in many, never get the same action, and never two of one
+cluster.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from zkdash.actions.execution.executor import Executor
 from zkdash.actions.execution.lease import LEASE_S, Clock
 from zkdash.actions.execution.reaping import Reaper
 from zkdash.actions.models import Action
+from zkdash.actions.states import State
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.reader.one_shot import OneShotError, OneShotReader
 
@@ -31,6 +34,8 @@ from zkdash.zk.reader.one_shot import OneShotError, OneShotReader
 STOP_LIMIT_S = 8.0
 _POLL_S = 1.0
 _FAILED_S = 5.0
+# What `leasing.claim` takes, now or when its time or the end of a lease has come.
+_CLAIMABLE = (State.QUEUED, State.RUNNING, State.VERIFYING)
 
 log = logging.getLogger(__name__)
 
@@ -62,26 +67,25 @@ class Worker:
         poll_s: float = _POLL_S,
     ) -> None:
         self._leaving = threading.Event()
-        loops = [
-            _Loop(
+        self._poll_s = poll_s
+        self._clock = clock
+        self._loops = {
+            config.name: _Loop(
                 config,
                 owner=owner,
                 leaving=self._leaving,
                 notify=notify,
                 clock=clock,
                 lease_s=lease_s,
-                poll_s=poll_s,
             )
             for config in configs
-        ]
-        self._threads = [
-            threading.Thread(target=loop.run, name=f"worker-{loop.name}", daemon=True) for loop in loops
-        ]
+        }
+        self._thread = threading.Thread(target=self._run, name="worker", daemon=True)
 
     def start(self) -> None:
-        """Begin; returns at once."""
-        for thread in self._threads:
-            thread.start()
+        """Begin, where there is any cluster; returns at once."""
+        if self._loops:
+            self._thread.start()
 
     def leave(self) -> None:
         """Begin nothing more; returns at once."""
@@ -91,13 +95,39 @@ class Worker:
         """Let each end the write under way and give its action up; whether all did within the limit."""
         self.leave()
         deadline = time.monotonic() + limit_s
-        for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        return not any(thread.is_alive() for thread in self._threads)
+        threads = [self._thread, *(loop.thread for loop in self._loops.values())]
+        for thread in threads:
+            if thread.is_alive():
+                thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+    def _run(self) -> None:
+        pause = 0.0
+        while not self._leaving.wait(pause):
+            pause = self._poll_s
+            try:
+                for loop in self._with_work():
+                    loop.visit()
+            except Error as error:
+                for loop in self._loops.values():
+                    loop.complain(error)
+                pause = _FAILED_S
+            except Exception:
+                log.exception("The worker failed; it goes on with what it finds")
+                pause = _FAILED_S
+            finally:
+                connections.close_all()
+
+    def _with_work(self) -> list[_Loop]:
+        """The clusters with actions queued or under way, or with something to reap; one query for all."""
+        claimable = Action.objects.filter(cluster__in=self._loops, state__in=_CLAIMABLE)
+        names = set(claimable.values_list("cluster", flat=True).distinct())
+        now = self._clock()
+        return [loop for name, loop in self._loops.items() if name in names or loop.is_to_reap(now)]
 
 
 class _Loop:
-    """One cluster's thread."""
+    """One cluster's thread, as long as there is something to do."""
 
     def __init__(
         self,
@@ -108,31 +138,47 @@ class _Loop:
         notify: Callable[[str], None],
         clock: Clock,
         lease_s: float,
-        poll_s: float,
     ) -> None:
         self.name = config.name
         self._config, self._owner, self._leaving = config, owner, leaving
-        self._clock, self._lease_s, self._poll_s = clock, lease_s, poll_s
+        self._clock, self._lease_s = clock, lease_s
         self._executor = Executor(config, leaving=leaving, clock=clock, lease_s=lease_s, notify=notify)
         self._reaper = Reaper(config)
         self._complained = ""
+        self._again_at = float("-inf")
+        self.thread = self._new_thread()
 
-    def run(self) -> None:
-        pause = 0.0
-        while not self._leaving.wait(pause):
-            try:
-                pause = 0.0 if self._turn() else self._poll_s
-                self._complained = ""
-            except Error as error:
-                self._complain(
-                    f"the database fails ({databases.line(error)}), so that nothing is written to ZooKeeper"
-                )
-                pause = _FAILED_S
-            except Exception:
-                log.exception("The worker of %s failed; it goes on with what it finds", self.name)
-                pause = _FAILED_S
-            finally:
-                connections.close_all()
+    def is_to_reap(self, now: datetime) -> bool:
+        return self._reaper.is_due(now)
+
+    def visit(self) -> None:
+        """Do what there is to do, on a thread of its own, unless one does already."""
+        if not self.thread.is_alive() and time.monotonic() >= self._again_at:
+            self.thread = self._new_thread()
+            self.thread.start()
+
+    def complain(self, error: Error) -> None:
+        """Say that the database fails, once for a failure that lasts."""
+        self._complain(
+            f"the database fails ({databases.line(error)}), so that nothing is written to ZooKeeper"
+        )
+
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=self._run, name=f"worker-{self.name}", daemon=True)
+
+    def _run(self) -> None:
+        try:
+            while not self._leaving.is_set() and self._turn():
+                pass
+            self._complained = ""
+        except Error as error:
+            self.complain(error)
+            self._again_at = time.monotonic() + _FAILED_S
+        except Exception:
+            log.exception("The worker of %s failed; it goes on with what it finds", self.name)
+            self._again_at = time.monotonic() + _FAILED_S
+        finally:
+            connections.close_all()
 
     def _turn(self) -> bool:
         """Carry out one action, if there is one; False where there is nothing to do."""

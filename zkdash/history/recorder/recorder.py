@@ -13,19 +13,18 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Final
 
 import msgspec
-import pyarrow as pa
 
 from zkdash.broker.samples import LogEnds, Samples
 from zkdash.history.recorder import status
 from zkdash.history.recorder.inbox import Changed, Inbox
 from zkdash.history.recorder.recording import Recording
 from zkdash.history.recorder.status import Status
-from zkdash.history.store import derived, schemas, watching
+from zkdash.history.store import watching
 from zkdash.history.store.changelog import Flush, Log
 from zkdash.history.store.manifest import ConflictError, ManifestError
 from zkdash.znode import Batch
@@ -187,6 +186,8 @@ class Recorder:
     def _flush(self, now: float) -> None:
         if self._recording is None:
             return
+        import pyarrow as pa  # noqa: PLC0415 - whoever never flushes does without
+
         self._due_at = now + self._flush_s
         if self._pending is None:
             self._pending = self._collected(self._recording, now)
@@ -212,6 +213,8 @@ class Recorder:
 
     def _collected(self, recording: Recording, now: float) -> Flush:
         """Everything since the last time."""
+        from zkdash.history.recorder import arrow_rows  # noqa: PLC0415 - as in `_flush`
+
         checkpoint = None
         if self._low is not None and now >= self._low[1] + _OFFSETS_S:
             checkpoint, self._low = recording.checkpoint(self._low[0]), None
@@ -224,16 +227,16 @@ class Recorder:
         self._intervals = [_Interval(recording.reached + 1, until, None, is_caught_up=False)]
         tables = {
             "changes": changes,
-            "log_ends": self._log_ends(),
-            watching.NAME: pa.Table.from_pylist(watched, schema=schemas.WATCHED),
+            "log_ends": arrow_rows.of_log_ends(self._log_ends()),
+            watching.NAME: arrow_rows.of_watched(watched),
         }
         if checkpoint is not None:
             tables["znodes_checkpoint"] = checkpoint
         return Flush(self._log.next(), tables)
 
-    def _log_ends(self) -> pa.Table:
+    def _log_ends(self) -> Sequence[tuple[object, ...]]:
         """What was sampled since the last time."""
-        rows = []
+        rows: list[tuple[object, ...]] = []
         last = self._ends_ms
         for topic, parts in self._samples.ends.items():
             for number, ends in parts.items():
@@ -241,12 +244,7 @@ class Recorder:
                     rows.append((topic, str(number), at, ends.start, ends.end))
                     last = max(last, at)
         self._ends_ms = last
-        schema = derived.TABLES["log_ends"]
-        columns = zip(*rows, strict=True) if rows else [()] * len(schema)
-        return pa.Table.from_arrays(
-            [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)],
-            schema=schema,
-        )
+        return rows
 
     def _trouble(self, error: Exception) -> None:
         sentence = f"what is seen of {self._cluster} cannot be written to {self._directory}: {_reason(error)}"

@@ -3,36 +3,22 @@
 A watcher coalesces: of several writes it sees the last, and `version` tells how many there were. Rows of
 offsets are thinned further, to the last one of each take. What was made and written before it was read is a
 create without data, then a write. A create or a write tells its zxid and its time by itself; of what is gone
-only bounds are known, and the recorder's clock.
+only bounds are known, and the recorder's clock. Arrow is imported with the first rows that are asked for.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Final
 
 from zkdash.cluster.changes import row
-from zkdash.history.store import schemas
+from zkdash.history.recorder.sighting import Seen
 from zkdash.zk.mirror import offsets
-from zkdash.znode import Batch, Stat, Znode
+from zkdash.znode import Batch, Znode
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TTL_OWNERS: Final = range(row.TTL_OWNER, row.TTL_OWNER + (1 << 40))
-_CHUNK: Final = 20_000
-
-
-class _Seen(NamedTuple):
-    """A change: its type, where, what was read (None of what is gone), its zxid or bounds, its time."""
-
-    type: str
-    path: str
-    znode: Znode | None
-    zxid: int | None
-    after: int
-    upto: int
-    time: int
 
 
 class Recording:
@@ -46,8 +32,8 @@ class Recording:
         self.reached = 0
         self._told = 0
         self._sure = 0
-        self._seen: list[_Seen] = []
-        self._offsets: dict[str, _Seen] = {}
+        self._seen: list[Seen] = []
+        self._offsets: dict[str, Seen] = {}
 
     def __len__(self) -> int:
         return len(self._seen) + len(self._offsets)
@@ -81,16 +67,20 @@ class Recording:
 
     def take(self) -> pa.Table:
         """What changed since the last call, in the order of transactions as far as it is known."""
+        from zkdash.history.recorder import arrow_rows  # noqa: PLC0415 - see the module
+
         changes = [*self._seen, *self._offsets.values()]
         changes.sort(key=lambda each: each.upto)
         self._seen.clear()
         self._offsets.clear()
         self._told = self.reached
-        return _rows(changes)
+        return arrow_rows.of_changes(changes)
 
     def checkpoint(self, zxid: int) -> pa.Table:
         """All znodes as they are known; `zxid` is the last transaction of which all is among them."""
-        return pa.Table.from_batches(_znodes(self.known, zxid, self.reached), schemas.CHECKPOINTS)
+        from zkdash.history.recorder import arrow_rows  # noqa: PLC0415 - see the module
+
+        return arrow_rows.of_znodes(self.known, zxid, self.reached)
 
     def _changed(self, path: str, before: Znode | None, now: Znode, upto: int, now_ms: int) -> None:
         if before is not None and before.czxid == now.czxid:
@@ -98,7 +88,7 @@ class Recording:
                 self._put(_dated("setData", path, now), upto, thins=True)
             elif before.stat.aversion != now.stat.aversion:
                 after = max(before.mzxid, min(self._sure, upto - 1))
-                self._put(_Seen("setACL", path, now, None, after, upto, now_ms), upto)
+                self._put(Seen("setACL", path, now, None, after, upto, now_ms), upto)
             return
         if before is not None:
             self._gone(path, before, min(upto, max(now.czxid, self._told + 1)), now_ms)
@@ -114,9 +104,9 @@ class Recording:
             self._seen.append(self._offsets.pop(path))
         after = before.mzxid if offsets.is_offset(path) else max(before.mzxid, self._sure)
         upto = max(upto, self._told + 1)
-        self._put(_Seen("delete", path, None, None, min(after, upto - 1), upto, now_ms), upto)
+        self._put(Seen("delete", path, None, None, min(after, upto - 1), upto, now_ms), upto)
 
-    def _put(self, change: _Seen, upto: int, *, thins: bool = False) -> None:
+    def _put(self, change: Seen, upto: int, *, thins: bool = False) -> None:
         if change.zxid is not None and change.zxid <= self._told:
             # Transactions up to a later one were told: it comes with the next.
             change = change._replace(zxid=None, upto=max(upto, self._told + 1))
@@ -126,69 +116,14 @@ class Recording:
             self._seen.append(change)
 
 
-def _dated(kind: str, path: str, znode: Znode) -> _Seen:
+def _dated(kind: str, path: str, znode: Znode) -> Seen:
     """A create or a write as the znode itself tells it."""
     if kind in row.SETS:
-        return _Seen(kind, path, znode, znode.mzxid, znode.mzxid - 1, znode.mzxid, znode.mtime)
-    return _Seen(kind, path, znode, znode.czxid, znode.czxid - 1, znode.czxid, znode.ctime)
+        return Seen(kind, path, znode, znode.mzxid, znode.mzxid - 1, znode.mzxid, znode.mtime)
+    return Seen(kind, path, znode, znode.czxid, znode.czxid - 1, znode.czxid, znode.ctime)
 
 
 def _created(owner: int) -> str:
     if owner == row.CONTAINER_OWNER:
         return "createContainer"
     return "createTTL" if owner in _TTL_OWNERS else "create"
-
-
-def _rows(changes: list[_Seen]) -> pa.Table:
-    places: Counter[int] = Counter()
-    columns: dict[str, list[Any]] = {field.name: [] for field in row.FIELDS}
-    for each in changes:
-        is_create = each.type in row.CREATES
-        is_set = each.type in row.SETS
-        stat = each.znode.stat if each.znode is not None else None
-        owner = stat.ephemeral_owner if stat is not None and is_create else None
-        columns["zxid"].append(each.zxid)
-        columns["zxid_after"].append(each.after)
-        columns["zxid_upto"].append(each.upto)
-        columns["op_index"].append(places[each.upto])
-        columns["time"].append(each.time)
-        columns["type"].append(each.type)
-        columns["path"].append(each.path)
-        columns["data"].append(each.znode.data if each.znode is not None and (is_create or is_set) else None)
-        columns["version"].append(_version(each.type, stat))
-        columns["ephemeral"].append(None if owner is None else owner != 0 and each.type == "create")
-        columns["ephemeral_owner"].append(owner)
-        places[each.upto] += 1
-    count = len(changes)
-    columns |= {"source": [row.WATCHED] * count, **{name: [None] * count for name in _NEVER}}
-    return pa.table({name: columns[name] for name in schemas.CHANGES.names}, schema=schemas.CHANGES)
-
-
-_NEVER: Final = ("session", "removed", "acl")  # what a watcher never learns
-
-
-def _version(kind: str, stat: Stat | None) -> int | None:
-    if stat is None:
-        return None
-    if kind == "setACL":
-        return stat.aversion
-    return 0 if kind in row.CREATES else stat.version
-
-
-def _znodes(tree: dict[str, Znode], zxid: int, upto: int) -> Iterator[pa.RecordBatch]:
-    paths = list(tree)
-    for start in range(0, len(paths), _CHUNK):
-        part = paths[start : start + _CHUNK]
-        znodes = [tree[path] for path in part]
-        columns: dict[str, list[Any]] = {
-            "path": part,
-            "data": [znode.data for znode in znodes],
-            "acl": [None] * len(part),
-            "zxid": [zxid] * len(part),
-            "zxid_upto": [max(zxid, upto)] * len(part),
-        }
-        columns |= dict(
-            zip(Stat._fields, map(list, zip(*(znode.stat for znode in znodes), strict=True)), strict=True)
-        )
-        arrays = [pa.array(columns[field.name], field.type) for field in schemas.CHECKPOINTS]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schemas.CHECKPOINTS)

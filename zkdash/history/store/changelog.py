@@ -6,13 +6,15 @@ import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
-import pyarrow as pa
 
-from zkdash.history.store import compaction, files, watching
+from zkdash.history.store import watching
 from zkdash.history.store.manifest import ConflictError, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 STREAM: Final = "watch"
 RUNS: Final = "watch-"  # what the names of the recorder's runs begin with
@@ -51,6 +53,8 @@ class Log:
 
         Raises OSError, pa.ArrowException, ManifestError, ConflictError: nothing is listed in part then.
         """
+        from zkdash.history.store import files  # noqa: PLC0415 - Arrow, which whoever never flushes does without
+
         run = f"{RUNS}{flush.number:012}"
         for name in TABLES:
             rows = flush.tables.get(name)
@@ -73,6 +77,8 @@ class Log:
         return changes
 
     def _compact(self, number: int) -> None:
+        from zkdash.history.store import compaction  # noqa: PLC0415 - as in `write`
+
         now_ms = time.time_ns() // 1_000_000
         for name, table in self._tables.items():
             if name == "znodes_checkpoint" or not table.path.exists():

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-import pyarrow.parquet as pq
-
 from zkdash.history.store.manifest import Table
 
 _COUNTER: Final = (1 << 32) - 1
@@ -21,6 +19,8 @@ class Stretch(NamedTuple):
 
 def stretches(table: Table) -> list[Stretch]:
     """What the table `coverage` of a cluster says, in order, neighbours joined."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - pages import this module, and seldom ask the past
+
     intervals: list[tuple[int, int]] = []
     for path in table.paths():
         columns = pq.read_table(path, columns=["zxid_from", "zxid_upto"], partitioning=None)

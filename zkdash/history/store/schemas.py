@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from zkdash.cluster.changes import row
-from zkdash.formats import snapshot_arrow
+from zkdash.formats import snapshot_schema
 
 _KINDS: Final = {
     "int64": pa.int64(),
@@ -36,7 +36,7 @@ COVERAGE: Final = pa.schema({"zxid_from": pa.int64(), "zxid_upto": pa.int64()})
 # zxid: all up to it is in the snapshot. zxid_upto: nothing after it is (null: nobody can tell). In between
 # the snapshot is fuzzy: changes after zxid must be applied to it up to zxid_upto at least.
 CHECKPOINTS: Final = pa.schema(
-    [*snapshot_arrow.SCHEMA, pa.field("zxid", pa.int64()), pa.field("zxid_upto", pa.int64())]
+    [*snapshot_schema.SCHEMA, pa.field("zxid", pa.int64()), pa.field("zxid_upto", pa.int64())]
 )
 
 # The recorder saw every transaction from zxid_from to zxid_upto, between from_ms and to_ms by its clock.

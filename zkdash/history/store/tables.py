@@ -1,6 +1,7 @@
 """Tables as pages read them: DuckDB over the files that manifests list, in this process, without Spark.
 
-Every query has a limit of memory and of time. Nothing but the listed files can be read by it.
+Every query has a limit of memory and of time. Nothing but the listed files can be read by it. DuckDB
+and Arrow are imported with the first question: a process that nobody asks does without their 50 MB.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
-import duckdb
-import pyarrow as pa
-
-from zkdash.history.store import derived, schemas
 from zkdash.history.store.manifest import File, Manifest, Table
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
 
 MEMORY_MB: Final = 512
 TIME_LIMIT_S: Final = 10.0
@@ -36,12 +37,14 @@ class Tables:
     def __init__(
         self,
         directory: Path,
-        names: Iterable[str] = tuple(schemas.TABLES),
+        names: Iterable[str],
         *,
         bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
         memory_mb: int = MEMORY_MB,
         limit_s: float = TIME_LIMIT_S,
     ) -> None:
+        import duckdb  # noqa: PLC0415 - see the module
+
         self._limit_s = limit_s
         self.manifests: dict[str, Manifest] = {}
         options: dict[str, str | bool | int | float | list[str]]
@@ -66,6 +69,8 @@ class Tables:
 
     def query(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> pa.Table:
         """The answer as Arrow. Raises QueryError."""
+        import duckdb  # noqa: PLC0415 - see the module
+
         overdue = threading.Timer(self._limit_s, self._connection.interrupt)
         overdue.start()
         try:
@@ -102,7 +107,10 @@ class Tables:
         if paths:
             read = f"read_parquet({_listed(paths)}, union_by_name = true, hive_partitioning = true)"
             self._connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {read}')  # noqa: S608 - our names
-        elif schema := schemas.TABLES.get(name) or derived.TABLES.get(name):
+            return
+        from zkdash.history.store import derived, schemas  # noqa: PLC0415 - see the module
+
+        if schema := schemas.TABLES.get(name) or derived.TABLES.get(name):
             empty = schema.empty_table()
             self._connection.register("empty", empty)
             self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM empty')  # noqa: S608 - our names

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 import msgspec
-import pyarrow.parquet as pq
 
 from zkdash.history.store import coverage
 from zkdash.history.store.coverage import Stretch
@@ -70,6 +69,8 @@ def after(table: Table, zxid: int) -> list[dict[str, Any]]:
 
 def _intervals(table: Table) -> list[dict[str, Any]]:
     """In the order in which they were seen."""
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as in coverage
+
     rows: list[dict[str, Any]] = []
     for path in table.paths():
         rows += pq.read_table(path, partitioning=None).to_pylist()

@@ -11,8 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from zkdash.history.recorder.recorder import FLUSH_S
 from zkdash.live import snapshot_registry
 from zkdash.live.watching.watcher import Watcher
-from zkdash.management import ending
-from zkdash.management.recording import Recorders
+from zkdash.management import ending, recording
 
 
 class Command(BaseCommand):
@@ -40,7 +39,8 @@ class Command(BaseCommand):
             raise CommandError(f"--every {every:g} is too short: a file is written each time.")
         ended = threading.Event()
         ending.when_told(ended.set)
-        recorders = Recorders(settings.ZKDASH_CLUSTERS, flush_s=every)
+        recording.forgo_numpy()
+        recorders = recording.Recorders(settings.ZKDASH_CLUSTERS, flush_s=every)
         watchers = [
             Watcher(cluster, notify=lambda *_: None, sinks=recorders.of(cluster.name))
             for cluster in settings.ZKDASH_CLUSTERS

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.history.recorder import status
-from zkdash.history.store import derived, directories, schemas
+from zkdash.history.store import directories
 from zkdash.history.store.manifest import ManifestError
 from zkdash.history.store.tables import Tables
 from zkdash.live import engine
@@ -235,6 +235,8 @@ def _runs(runs: Runs, sentence: str) -> Table:
 
 def _held(cluster: str) -> tuple[Held, ...]:
     """Every table there can be."""
+    from zkdash.history.store import derived, schemas  # noqa: PLC0415 - Arrow, for who looks at this page only
+
     stored = []
     for name in (*schemas.TABLES, *derived.TABLES):
         href = links.table(cluster, name) if name in table.TABLES else ""

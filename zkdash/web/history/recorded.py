@@ -11,7 +11,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from typing import Final, TypeVar, cast
 
-import duckdb
 from django.conf import settings
 
 from zkdash.history.store import directories
@@ -40,6 +39,8 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
 
     `query` tells one question from another. Raises UnansweredError.
     """
+    import duckdb  # noqa: PLC0415 - only who asks the past pays for it
+
     names = tuple(names)
     try:
         key = (settings.ZKDASH_HISTORY, cluster, names, generations(cluster, names), query)

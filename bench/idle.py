@@ -1,0 +1,61 @@
+"""What a process uses while nothing changes and nobody looks, with one small cluster and with many."""
+
+from __future__ import annotations
+
+import time
+
+from bench import progress, small_clusters, usage
+from bench.result import Goal, Result
+from bench.sizes import Size
+
+_GOAL_MIB = 130.0
+_EACH_MIB, _EACH_THREADS, _EACH_CPU = 4.0, 4.0, 0.2
+
+
+def run(size: Size) -> Result:
+    """Measure the processes, one after the other.
+
+    Many clusters are measured while another process would record them: 200 recorders that begin in one
+    process at the same time keep its first page waiting for more than a minute.
+    """
+    many = size.small_clusters
+    recording = _measured(1, size.quiet_s)
+    one = _measured(1, size.quiet_s, "--no-record")
+    all_of_them = _measured(many, size.quiet_s, "--no-record")
+    each = {name: (all_of_them[name] - one[name]) / (many - 1) for name in one}
+    return Result(
+        "idle",
+        size.name,
+        {
+            "1 small cluster, recording": recording,
+            "1 small cluster": one,
+            f"{many} small clusters": all_of_them,
+            "each more": each,
+        },
+        (
+            Goal("memory with one small cluster, recording, MiB", recording["memory, MiB"], _GOAL_MIB),
+            Goal("memory of each more, MiB", each["memory, MiB"], _EACH_MIB),
+            Goal("threads of each more", each["threads"], _EACH_THREADS),
+            Goal("CPU of each more, % of a core", each["CPU, % of a core"], _EACH_CPU),
+        ),
+    )
+
+
+def _measured(clusters: int, seconds: float, *options: str) -> dict[str, float]:
+    """A stretch of quiet, after one as long in which what loading left has settled."""
+    with (
+        progress.step(f"idle: {clusters} small clusters"),
+        small_clusters.environment(clusters) as environ,
+        small_clusters.started(environ, *options) as started,
+    ):
+        process = started.process
+        small_clusters.wait_until_loaded(process, clusters)
+        time.sleep(seconds)
+        used, began = usage.cpu_of_s(process.pid), time.monotonic()
+        time.sleep(seconds)
+        share = (usage.cpu_of_s(process.pid) - used) / (time.monotonic() - began)
+        return {
+            "memory, MiB": usage.resident_mib(process.pid),
+            "threads": float(usage.threads_of(process.pid)),
+            "CPU, % of a core": share * 100,
+        }

@@ -1,0 +1,36 @@
+"""From the start of a process to its first page, with an empty directory and with a database at hand."""
+
+from __future__ import annotations
+
+from bench import progress, small_clusters, usage
+from bench.result import Goal, Result
+from bench.sizes import Size
+
+_STARTS = 3
+_GOAL_S = 2.0
+_GOAL_MIB = 130.0
+
+
+def run(size: Size) -> Result:
+    """Start one process after the other over one small cluster; the fastest counts."""
+    with progress.step("start: one small cluster"), small_clusters.environment(1) as environ:
+        first = _figures(environ)
+        again = min((_figures(environ) for _ in range(_STARTS)), key=lambda each: each["first page, s"])
+    return Result(
+        "start",
+        size.name,
+        {"database to be made": first, "database at hand": again},
+        (
+            Goal("start to the first page, s", again["first page, s"], _GOAL_S),
+            Goal("memory after the first page, MiB", again["memory, MiB"], _GOAL_MIB),
+        ),
+    )
+
+
+def _figures(environ: small_clusters.Environment) -> dict[str, float]:
+    with small_clusters.started(environ) as started:
+        return {
+            "first page, s": started.seconds,
+            "CPU, s": started.cpu_s,
+            "memory, MiB": usage.resident_mib(started.process.pid),
+        }

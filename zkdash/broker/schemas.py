@@ -1,0 +1,34 @@
+"""What `questions` takes of the Kafka client: its schemas and its names of errors.
+
+The client imports all of itself with any part: this module is imported with the first question.
+"""
+
+from __future__ import annotations
+
+from kafka import errors
+from kafka.protocol.admin import (
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+from kafka.protocol.consumer import (
+    ConsumerProtocolAssignment,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+)
+
+__all__ = [
+    "ConsumerProtocolAssignment",
+    "DescribeGroupsRequest",
+    "DescribeGroupsResponse",
+    "ListGroupsRequest",
+    "ListGroupsResponse",
+    "ListOffsetsRequest",
+    "ListOffsetsResponse",
+    "OffsetFetchRequest",
+    "OffsetFetchResponse",
+    "errors",
+]
