@@ -16,9 +16,9 @@ from zkdash.history.queries import rows
 from zkdash.history.queries.rows import Question, Rows
 from zkdash.history.store import derived
 from zkdash.kafka.values import Unparsable
-from zkdash.live.parts import Block, PageKey
+from zkdash.live.parts import Block, PageKey, Text
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, listing, page, shapes, tables, times
+from zkdash.web.frame import cells, links, listing, shapes, tables, times
 from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.parameters import Parameters
@@ -160,7 +160,7 @@ def _query(query: str, **changed: str) -> str:
     return "?" + canonical(links.query({**given, **changed}.items()))[0]
 
 
-def _around(query: str, answer: Rows) -> tuple[Block, Block]:
+def _around(query: str, answer: Rows) -> tuple[Text, Block]:
     """How many rows are shown, and the pages."""
     shown, matched = cells.grouped(len(answer.rows)), cells.grouped(answer.matched)
     pager = listing.Pager(
@@ -170,7 +170,7 @@ def _around(query: str, answer: Rows) -> tuple[Block, Block]:
         following=_query(query, page=str(answer.page + 1)) if answer.page < answer.pages else "",
     )
     return (
-        page.text("showing", f"Showing {shown} of {matched} rows"),
+        Text("showing", f"Showing {shown} of {matched} rows"),
         Block(id="pager", template="frame/pager.html", values=pager),
     )
 
