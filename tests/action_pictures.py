@@ -12,7 +12,7 @@ from tests.serving import Served
 from tests.signing import sign_in
 
 LIMIT_MS = 120_000
-_WIDE = {"width": 1200, "height": 530}
+_WIDE = {"width": 1440, "height": 720}
 
 
 def take(browser: Any, site: Served, cluster: str, directory: Path) -> None:
@@ -20,7 +20,7 @@ def take(browser: Any, site: Served, cluster: str, directory: Path) -> None:
     page = browser.new_page(viewport=_WIDE, reduced_motion="reduce")
     page.goto(f"{site.address}/sign-in/?next=/c/{cluster}/actions/new/reassign/%3Fway=drain%26broker=4")
     sign_in(page, NAME)
-    page.get_by_label("Topics").fill("orders\norder-events\nclickstream")
+    page.get_by_label("Topics").fill("orders")
     _take(page, directory / "form")
     page.get_by_role("button", name="Propose").click()
     page.locator(".review").wait_for()
@@ -39,4 +39,4 @@ def take(browser: Any, site: Served, cluster: str, directory: Path) -> None:
 def _take(page: Any, path: Path) -> None:
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        page.screenshot(path=path.with_name(f"{path.name}-{theme}.png"))
+        page.screenshot(path=path.with_name(f"{path.name}-{theme}.png"), full_page=True)

@@ -33,22 +33,20 @@ def take(browser: Any, site: Served, cluster: str, directory: Path) -> None:
     become_first(page, site, NAME)
     manager = f"{site.address}/c/{cluster}/embeds/"
     with framing.parent() as wiki:
-        frame = _make(page, manager, "overview", "", wiki.address).locator("#snippet").input_value()
-        badge = _make(page, manager, "check:D8", "", "").locator("#badge").text_content()
+        frame = _make(page, manager, "overview", wiki.address).locator("#snippet").input_value()
+        badge = _make(page, manager, "check:D8", "").locator("#badge").text_content()
         wiki.body = _WIKI % (badge, frame)
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
             page.goto(manager)
-            page.locator("h2", has_text="All embeds of this cluster").scroll_into_view_if_needed()
-            page.screenshot(path=directory / f"embeds-{theme}.png")
+            page.screenshot(path=directory / f"embeds-{theme}.png", full_page=True)
             _framed(browser, wiki.address, theme, directory / f"embed-{theme}.png")
     page.close()
 
 
-def _make(page: Any, manager: str, view: str, name: str, parents: str) -> Any:
+def _make(page: Any, manager: str, view: str, parents: str) -> Any:
     page.goto(manager)
     page.get_by_label("Shows").select_option(view)
-    page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Pages that may frame it").fill(parents)
     page.get_by_role("button", name="Make the embed").click()
     return page

@@ -50,6 +50,9 @@ def test_its_tables_say_who_leads_then(client: Client) -> None:
     page = Markup(client.get(URL))
     assert page.texts("#leads-rows th") == ["1", "2", "3"]
     assert page.texts("#leads-rows td") == [*("3", "0"), *("2", "3"), *("1", "2")]
+    # 3 is the most that any broker leads, now or then: both columns are drawn on its scale
+    widths = [float(rect.get("width").removesuffix("%")) for rect in page.all("#leads-rows .bar rect")]
+    assert [round(wide / 100 * 3, 2) for wide in widths] == [3, 0, 2, 3, 1, 2]
     assert page.texts("#losses-rows th") == ["alone", "orders", "orders", "clicks"]
     cells = page.texts("#losses-rows td")
     assert [cells[start : start + 6] for start in range(0, 24, 6)] == [

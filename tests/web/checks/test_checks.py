@@ -94,7 +94,7 @@ def test_all_checks_are_listed_with_what_each_says(client: Client) -> None:
     assert rows["D40"]["sentence"] == f"{checks.TITLES['D40']}?"
     page = Markup(client.get(ALL, {"size": "200"}))
     said = {
-        row.xpath("string(th)"): row.xpath("normalize-space(td[1])")
+        row.xpath("string(td[2])"): row.xpath("normalize-space(td[1])")
         for row in page.all("#all-checks-rows tr")
     }
     assert said["D3"] == "✕ critical"
@@ -102,7 +102,8 @@ def test_all_checks_are_listed_with_what_each_says(client: Client) -> None:
     assert said["D40"] == "? not for this cluster"
     assert said["D4"] == "● seen, not for long enough yet"
     assert said["D1"] == "? unknown"
-    assert page.all("#all-checks-rows th a")[0].get("href") == ONE
+    link = page.all("#all-checks-rows th a")[0]
+    assert (link.text_content(), link.get("href")) == (rows["D3"]["sentence"], ONE)
 
 
 def test_the_list_is_filtered_by_words_and_by_status_and_is_csv_too(client: Client) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
@@ -18,6 +18,7 @@ from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import failure_facts
 from zkdash.web.brokers.failure_facts import FailureFacts
+from zkdash.web.drawing import bars
 from zkdash.web.frame import cells, links, shapes, tables
 from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.markup import format_html
@@ -51,8 +52,33 @@ class MinIsr(Cell, frozen=True):
         return format_html('<td class="num">{}</td>', self.number)
 
 
+class Leaders(Cell, frozen=True):
+    """How many partitions a broker leads, and a bar on the scale of both columns, which ends at `most`."""
+
+    number: int
+    most: int
+
+    @property
+    def plain(self) -> int:
+        return self.number
+
+    def html(self) -> SafeString:
+        bar = bars.in_cell(self.number, self.most, "")
+        kind = "num" if self.number else "num zero"
+        return format_html('<td class="{}">{}{}</td>', kind, cells.number_html(self.number), bar)
+
+
 Entry = tuple[str, Loss]  # the cluster's name, and the partition
-Leads = tuple[str, int, int, int]  # the cluster's name, the broker, its leaders now and then
+
+
+class Leads(NamedTuple):
+    """What one broker leads now and then, of which `most` is the highest of any."""
+
+    cluster: str
+    broker: int
+    now: int
+    then: int
+    most: int
 
 
 def whole(snapshot: Snapshot, key: PageKey) -> View:
@@ -68,7 +94,8 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     groups = snapshot.samples.groups().union(state.groups)
     outcome = failure.of(state, () if gone else stopped, groups=groups, most=MOST)
     entries = [(snapshot.cluster, loss) for loss in outcome.losses]
-    leads = [(snapshot.cluster, broker, *counts) for broker, counts in outcome.leaders.items()]
+    most = max((count for counts in outcome.leaders.values() for count in counts), default=0)
+    leads = [Leads(snapshot.cluster, broker, *counts, most) for broker, counts in outcome.leaders.items()]
     facts = _facts(snapshot, outcome, name, gone)
     return View(
         title=f"What if {facts.name} {'stops' if len(stopped) == 1 else 'stop'}",
@@ -77,7 +104,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             tables.part(
                 "leads-rows",
                 LEADS,
-                ((f"leads-{lead[1]}", Severity.OK, lead) for lead in leads),
+                ((f"leads-{lead.broker}", Severity.OK, lead) for lead in leads),
                 Empty("No broker is registered."),
             ),
             tables.part(
@@ -192,11 +219,11 @@ LEADS: tuple[Column[Leads], ...] = (
     Column(
         "broker",
         "Broker",
-        lambda entry: broker_cells.Broker(entry[1], links.broker(entry[0], entry[1])),
+        lambda lead: broker_cells.Broker(lead.broker, links.broker(lead.cluster, lead.broker)),
         is_number=True,
     ),
-    Column("leaders", "Leaders now", lambda entry: cells.Number(entry[2]), is_number=True),
-    Column("leaders_after", "Then", lambda entry: cells.Number(entry[3]), is_number=True),
+    Column("leaders", "Leaders now", lambda lead: Leaders(lead.now, lead.most), is_number=True),
+    Column("leaders_after", "Then", lambda lead: Leaders(lead.then, lead.most), is_number=True),
 )
 
 PAGE = Page(

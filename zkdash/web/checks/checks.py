@@ -37,7 +37,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         title="Checks",
         parts=(table, *listing.blocks(SPEC, query, selection, "checks")),
         context={
-            **listing.context(SPEC, query, COLUMNS, "Filter: id or sentence"),
+            **listing.context(SPEC, query, COLUMNS, "Filter: words or id"),
             "try_alerts": links.cluster(snapshot.cluster, "alerts/test/") if _administers(key) else "",
         },
         fields=tables.fields(COLUMNS),
@@ -77,11 +77,11 @@ def _acknowledged(alarms: Alarms, row: CheckRow) -> Cell:
 COLUMNS: tuple[Column[Entry], ...] = (
     Column("status", "Status", lambda entry: _status(entry[1])),
     Column(
-        "check",
+        "sentence",
         "Check",
-        lambda entry: cells.Name(entry[1].check, links.check(entry[0].cluster, entry[1].check)),
+        lambda entry: cells.Name(entry[1].sentence, links.check(entry[0].cluster, entry[1].check)),
     ),
-    Column("sentence", "What it says", lambda entry: cells.Text(entry[1].sentence)),
+    Column("check", "Id", lambda entry: cells.Text(entry[1].check)),
     Column(
         "count",
         "Count",

@@ -41,7 +41,7 @@ def head(headings: Iterable[Heading]) -> str:
 def _heading(heading: Heading) -> str:
     shown = escape(heading.text)
     if heading.href:
-        arrow = f' <span aria-hidden="true">{heading.arrow}</span>' if heading.arrow else ""
+        arrow = f'&nbsp;<span aria-hidden="true">{heading.arrow}</span>' if heading.arrow else ""
         shown = f'<a href="{escape(heading.href)}">{shown}{arrow}</a>'
     quiet = " data-quiet" if heading.is_quiet else ""
     kind = ' class="num"' if heading.is_number else ""
