@@ -10,7 +10,7 @@ import msgspec
 
 from zkdash.broker.ledger import Sampled
 from zkdash.broker.samples import LogEnds, Samples
-from zkdash.cluster.model.lags import Lags
+from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot

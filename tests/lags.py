@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from zkdash.broker.ledger import Sampled
 from zkdash.broker.samples import Samples
-from zkdash.cluster.model.kafka_groups import KafkaGroups
-from zkdash.cluster.model.lags import Lags
+from zkdash.cluster.model.brokers.kafka_groups import KafkaGroups
+from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.live.watching.kafka_listing import KafkaListing
 from zkdash.live.watching.lag_book import LagBook

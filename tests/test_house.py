@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,19 @@ def test_no_type_is_read_by_msgspec_while_threads_run() -> None:
     sources = [path for path in tracked() if path.parts[0] == "zkdash" and path.suffix == ".py"]
     found = {str(path) for path in sources if late.search((ROOT / path).read_text(encoding="utf-8"))}
     assert found == CONVERTS
+
+
+# So many modules a newcomer looks through; a room that has more is split by subject.
+MOST_MODULES = 16
+
+
+def test_no_room_has_too_many_doors() -> None:
+    modules = Counter(
+        str(path.parent)
+        for path in tracked()
+        if path.parts[0] == "zkdash" and path.suffix == ".py" and path.name != "__init__.py"
+    )
+    assert {room: count for room, count in modules.items() if count > MOST_MODULES} == {}
 
 
 SAYS_NOTHING = {"one", "found", "told", "known", "held", "asked"}

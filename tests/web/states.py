@@ -17,9 +17,9 @@ from zkdash.cluster.changes import Change
 from zkdash.cluster.checks import Observations
 from zkdash.cluster.incidents import Incidents
 from zkdash.cluster.incidents.causes import Cause
+from zkdash.cluster.model.brokers.kafka_groups import KafkaGroups
+from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.findings import Finding
-from zkdash.cluster.model.kafka_groups import KafkaGroups
-from zkdash.cluster.model.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
 from zkdash.live.departures import Departures

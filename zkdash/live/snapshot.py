@@ -14,9 +14,9 @@ from zkdash.cluster.checks import Finding, Observations
 from zkdash.cluster.ensemble.values import UNKNOWN, Ensemble
 from zkdash.cluster.incidents import Incidents
 from zkdash.cluster.incidents.causes import Cause
+from zkdash.cluster.model.brokers.kafka_groups import KafkaGroups
+from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.changed_areas import ChangedAreas
-from zkdash.cluster.model.kafka_groups import KafkaGroups
-from zkdash.cluster.model.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.live.departures import Departures
 from zkdash.live.feed import Feed

@@ -11,7 +11,7 @@ from tests import recorded
 from tests.cluster import small
 from zkdash.cluster.evaluation import partitions as judging
 from zkdash.cluster.evaluation.context import Context, Part, Shape
-from zkdash.cluster.model.load import Load
+from zkdash.cluster.model.brokers.load import Load
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Partition, Topic
 

@@ -10,7 +10,7 @@ from zkdash.broker.ledger import Sampled
 from zkdash.broker.samples import Commit, GroupCommits, LogEnds, Samples, Unknown, UnknownCommits
 from zkdash.cluster.analysis import position
 from zkdash.cluster.analysis.position import Position, Told
-from zkdash.cluster.model.lags import NOTHING_COMMITTED, direction
+from zkdash.cluster.model.brokers.lags import NOTHING_COMMITTED, direction
 from zkdash.cluster.model.state import ClusterState
 from zkdash.live.watching.lag_book import PUBLISH_S, LagBook
 

@@ -16,7 +16,8 @@ from zkdash import live
 from zkdash.cluster.model.topics import Topic
 from zkdash.live.parts import Block
 from zkdash.web.drawing.placement import Role
-from zkdash.web.frame import links, placements
+from zkdash.web.frame import links
+from zkdash.web.frame.panels import placements
 from zkdash.web.serving import renderer
 
 URL = "/c/demo/topics/orders/"

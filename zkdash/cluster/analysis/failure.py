@@ -16,7 +16,7 @@ import msgspec
 
 from zkdash.cluster.analysis import kraft
 from zkdash.cluster.model import defaults, summary
-from zkdash.cluster.model.load import NOTHING
+from zkdash.cluster.model.brokers.load import NOTHING
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.topics import Partition, Topic
 from zkdash.kafka.configs import topic_options

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from zkdash.cluster.model import summary
+from zkdash.cluster.model.brokers.load import NOTHING
 from zkdash.cluster.model.known import percent
-from zkdash.cluster.model.load import NOTHING
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.topics import Topic
 from zkdash.kafka.values import PartitionState

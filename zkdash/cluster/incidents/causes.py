@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster.incidents.incident import Incident, Incidents
+from zkdash.cluster.model.brokers.load import NOTHING
 from zkdash.cluster.model.findings import Finding
-from zkdash.cluster.model.load import NOTHING
 from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka import paths
 from zkdash.kafka.values import Controller

@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 import immutables
 import msgspec
 
+from zkdash.cluster.model.brokers.load import Load
 from zkdash.cluster.model.groups import Group, GroupSummary
-from zkdash.cluster.model.load import Load
 from zkdash.cluster.model.ranking import Ranking
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Topic, TopicSummary

@@ -16,8 +16,8 @@ from zkdash.cluster.evaluation import topics
 from zkdash.cluster.evaluation.context import Context, Part, Shape
 from zkdash.cluster.evaluation.evaluator import Parts
 from zkdash.cluster.model import summary
+from zkdash.cluster.model.brokers.load import NOTHING, Load
 from zkdash.cluster.model.draft import Draft
-from zkdash.cluster.model.load import NOTHING, Load
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.topics import Partition, Topic
 

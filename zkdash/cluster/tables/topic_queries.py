@@ -13,8 +13,8 @@ from zkdash.cluster.checks.topic_standing import Standing
 from zkdash.cluster.evaluation import evaluator
 from zkdash.cluster.evaluation import partitions as judging
 from zkdash.cluster.model import summary
-from zkdash.cluster.model.lags import NONE as NO_LAGS
-from zkdash.cluster.model.lags import Lags
+from zkdash.cluster.model.brokers.lags import NONE as NO_LAGS
+from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic

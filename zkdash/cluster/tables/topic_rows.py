@@ -11,9 +11,9 @@ from collections.abc import Container
 import msgspec
 
 from zkdash.cluster.model import summary
+from zkdash.cluster.model.brokers.lags import NONE as NO_LAGS
+from zkdash.cluster.model.brokers.lags import Lags, TopicConsumers
 from zkdash.cluster.model.known import Known, percent
-from zkdash.cluster.model.lags import NONE as NO_LAGS
-from zkdash.cluster.model.lags import Lags, TopicConsumers
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic, TopicSummary

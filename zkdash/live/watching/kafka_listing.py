@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from zkdash.broker.ledger import Sampled, topics_used
 from zkdash.broker.samples import Description, Listing, Samples, UnknownDescription
-from zkdash.cluster.model.kafka_groups import KafkaGroup, KafkaGroups
+from zkdash.cluster.model.brokers.kafka_groups import KafkaGroup, KafkaGroups
 
 PUBLISH_S = 2.0
 

@@ -17,8 +17,8 @@ from zkdash.broker.samples import Commit, GroupCommits, LogEnds, Samples, Unknow
 from zkdash.broker.samples import Unknown as NoEnds
 from zkdash.cluster.analysis import position
 from zkdash.cluster.analysis.position import Unknown
+from zkdash.cluster.model.brokers.lags import GroupLag, Lags, TopicConsumers, TopicLag, Worst, sum_up
 from zkdash.cluster.model.groups import Offset
-from zkdash.cluster.model.lags import GroupLag, Lags, TopicConsumers, TopicLag, Worst, sum_up
 from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka import paths
 from zkdash.live.watching import positions

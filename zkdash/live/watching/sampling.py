@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Mapping
 from zkdash.broker.ledger import Moved, Sampled
 from zkdash.broker.sampler import Sampler
 from zkdash.broker.samples import Samples
+from zkdash.cluster.model.brokers.kafka_groups import KafkaGroups
+from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.groups import GroupSummary
-from zkdash.cluster.model.kafka_groups import KafkaGroups
-from zkdash.cluster.model.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka.values import Broker, PartitionState
 from zkdash.live.watching.kafka_listing import KafkaListing

@@ -9,8 +9,8 @@ import msgspec
 
 from zkdash.cluster.model.state import ClusterState
 from zkdash.live.departures import Departures
-from zkdash.web.frame import placements
-from zkdash.web.frame.placements import Picture
+from zkdash.web.frame.panels import placements
+from zkdash.web.frame.panels.placements import Picture
 
 # The table beside it has all topics that are shown.
 _MOST_TOPICS: Final = 3

@@ -15,9 +15,9 @@ from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import cluster_map, departed
 from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
-from zkdash.web.frame import skew as skew_facts
 from zkdash.web.frame.cells import Cell, bar_cells, broker_cells
 from zkdash.web.frame.page import Badge, Page, View
+from zkdash.web.frame.panels import skew as skew_facts
 from zkdash.web.frame.tables import Empty, ListColumn
 
 

@@ -11,9 +11,9 @@ from zkdash.cluster.tables.brokers.rows import BrokerRow
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 from zkdash.web.frame import cells
-from zkdash.web.frame import skew as skew_facts
 from zkdash.web.frame.cells import Record, broker_cells
 from zkdash.web.frame.facts import Fact, Facts, Note, moment, path, status_line, words
+from zkdash.web.frame.panels import skew as skew_facts
 
 _LAST: Final = "as it registered last"
 

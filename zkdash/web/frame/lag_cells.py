@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from django.utils.safestring import SafeString
 
-from zkdash.cluster.model import lags
-from zkdash.cluster.model.lags import GroupLag, TopicConsumers, TopicLag
+from zkdash.cluster.model.brokers import lags
+from zkdash.cluster.model.brokers.lags import GroupLag, TopicConsumers, TopicLag
 from zkdash.web.drawing import series
 from zkdash.web.frame import cells
 from zkdash.web.frame.cells import Cell

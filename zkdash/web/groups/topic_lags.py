@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from zkdash.cluster.model.lags import TopicLag
+from zkdash.cluster.model.brokers.lags import TopicLag
 from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Table
 from zkdash.live.snapshot import Snapshot

@@ -22,8 +22,9 @@ from zkdash.history.queries.lanes import Past
 from zkdash.history.queries.timeline import Entry, Found, Search
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import change_table, incident_list, links, shapes, tables, times
+from zkdash.web.frame import links, shapes, tables, times
 from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.panels import change_table, incident_list
 from zkdash.web.frame.tables import Empty
 from zkdash.web.history import recorded, timeline_lanes, timeline_query
 from zkdash.web.history.timeline_query import AREAS, NEWEST, OF, TimelineQuery, canonical

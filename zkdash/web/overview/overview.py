@@ -15,9 +15,10 @@ from zkdash.web.actions import actions
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.brokers import cluster_map
 from zkdash.web.checks import findings_panel
-from zkdash.web.frame import incident_list, page, row_selection, shapes, tables, times
+from zkdash.web.frame import page, row_selection, shapes, tables, times
 from zkdash.web.frame.cells import Record
 from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.panels import incident_list
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.overview import causes, facts, numbers
 from zkdash.zk.connection.session import Phase

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from zkdash.cluster.model.lags import NOTHING_COMMITTED, TopicLag
+from zkdash.cluster.model.brokers.lags import NOTHING_COMMITTED, TopicLag
 from zkdash.cluster.model.severity import Severity
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Table

@@ -12,18 +12,10 @@ from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import (
-    cells,
-    links,
-    listing,
-    placements,
-    row_selection,
-    shapes,
-    skew,
-    tables,
-)
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.page import BrokerDemand, Page, View
+from zkdash.web.frame.panels import placements, skew
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import timeline
 from zkdash.web.topics import beside, consumers

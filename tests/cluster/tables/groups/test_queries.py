@@ -12,8 +12,8 @@ import pytest
 from tests import recorded
 from tests.cluster import small
 from zkdash.cluster import checks
-from zkdash.cluster.model.kafka_groups import KafkaGroup, KafkaGroups
-from zkdash.cluster.model.lags import GroupLag, Lags
+from zkdash.cluster.model.brokers.kafka_groups import KafkaGroup, KafkaGroups
+from zkdash.cluster.model.brokers.lags import GroupLag, Lags
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.groups import queries as group_queries
 from zkdash.cluster.tables.groups.queries import Known, LagKey

@@ -17,7 +17,7 @@ from zkdash.cluster.analysis import skew
 from zkdash.cluster.evaluation import evaluator
 from zkdash.cluster.evaluation import partitions as judging
 from zkdash.cluster.model import summary
-from zkdash.cluster.model.load import NOTHING
+from zkdash.cluster.model.brokers.load import NOTHING
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status

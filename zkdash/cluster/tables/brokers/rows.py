@@ -7,8 +7,8 @@ import msgspec
 from zkdash.cluster.analysis import kraft, skew
 from zkdash.cluster.analysis.skew import Means
 from zkdash.cluster.model import summary
+from zkdash.cluster.model.brokers.load import NOTHING, Load
 from zkdash.cluster.model.known import Known, percent
-from zkdash.cluster.model.load import NOTHING, Load
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status

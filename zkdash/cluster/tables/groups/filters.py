@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from zkdash.cluster.model.lags import GroupLag
+from zkdash.cluster.model.brokers.lags import GroupLag
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import filters
 

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from zkdash.cluster.model import ranking
-from zkdash.cluster.model.kafka_groups import KafkaGroups
-from zkdash.cluster.model.lags import GroupLag, Lags
+from zkdash.cluster.model.brokers.kafka_groups import KafkaGroups
+from zkdash.cluster.model.brokers.lags import GroupLag, Lags
 from zkdash.cluster.model.ranking import Entry
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState

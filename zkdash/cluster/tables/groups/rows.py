@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from zkdash.cluster.model.brokers.kafka_groups import KafkaGroup
+from zkdash.cluster.model.brokers.lags import GroupLag
 from zkdash.cluster.model.groups import GroupSummary
-from zkdash.cluster.model.kafka_groups import KafkaGroup
-from zkdash.cluster.model.lags import GroupLag
 from zkdash.cluster.model.severity import Severity
 
 EMPTY = "empty"

@@ -1,0 +1,1 @@
+"""What several subjects show alike: placements, shares, changes, incidents."""
