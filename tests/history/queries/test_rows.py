@@ -10,7 +10,7 @@ import pytest
 from tests.history.writing import put
 from zkdash.history.queries import rows
 from zkdash.history.queries.rows import Question, Rows
-from zkdash.history.store import derived
+from zkdash.history.store import derived, derived_columns
 from zkdash.history.store.tables import Tables
 
 # from, to: one that ended before, two across an edge, one within, one that lasts, one that begins later.
@@ -81,4 +81,4 @@ def test_every_derived_table_can_be_asked_by_each_of_its_names(tmp_path: Path, t
     names = tuple((name, 1 if name in {"broker", "session"} else "x") for name in rows.names(table))
     assert ask(tmp_path, Question(table, 0, 1, names)) == Rows()
     assert rows.has_time(table) == (table != "idle_groups")
-    assert derived.MEANINGS[table].endswith(".")
+    assert derived_columns.MEANINGS[table].endswith(".")

@@ -20,7 +20,7 @@ from zkdash.access.models import Grant
 from zkdash.actions.models import Audit
 from zkdash.history.recorder import status
 from zkdash.history.recorder.status import Status
-from zkdash.history.store import derived
+from zkdash.history.store import derived_columns
 from zkdash.live import engine
 from zkdash.live.parts import PageKey
 from zkdash.pipeline import runs
@@ -226,4 +226,4 @@ def test_equal_runs_are_no_news() -> None:
 
 def test_it_leads_to_the_rows_of_each_derived_table() -> None:
     hrefs = [link.get("href") for link in page().all("#held-rows a")]
-    assert hrefs == [f"/c/demo/tables/{name}/" for name in derived.COLUMNS if name != "timeline"]
+    assert hrefs == [f"/c/demo/tables/{name}/" for name in derived_columns.COLUMNS if name != "timeline"]

@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from tests.history.writing import MINUTE, put
 from tests.web import states
 from tests.web.markup import Markup
-from zkdash.history.store import derived
+from zkdash.history.store import derived_columns
 from zkdash.web.history import table
 
 START = 1_760_000_400_000  # 2025-10-09T09:00Z
@@ -98,11 +98,11 @@ def test_a_page_leads_to_the_next_with_what_was_asked_for(history: Path) -> None
 @pytest.mark.parametrize("name", table.TABLES)
 def test_every_table_has_a_page_that_tells_its_columns(history: Path, name: str) -> None:
     page = markup(name)
-    assert page.texts("main details dt") == [column.name for column in derived.COLUMNS[name]]
+    assert page.texts("main details dt") == [column.name for column in derived_columns.COLUMNS[name]]
     assert page.text("#table-rows") == "No row of this time, and of these names, is recorded."
     assert document(name)["rows"] == []
     assert {column.name for column in table.COLUMNS[name]} == {
-        column.name.removesuffix("_ms") for column in derived.COLUMNS[name]
+        column.name.removesuffix("_ms") for column in derived_columns.COLUMNS[name]
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from zkdash.history.store import derived
+from zkdash.history.store.derived_columns import COLUMNS
 from zkdash.history.store.tables import Tables
 
 # By which columns rows may be chosen, where the table has them.
@@ -18,7 +18,7 @@ MOST_BEFORE: Final = 100_000
 
 
 class Question(msgspec.Struct, frozen=True):
-    """Rows of a table of `derived.TABLES` that were at any time from `from_ms` to `to_ms` (without it).
+    """Rows of a table of `derived_columns` that were at any time from `from_ms` to `to_ms` (without it).
 
     `names` are values of some of NAMES, and all of them hold. `page` counts from 1, of `size` rows each.
     """
@@ -52,7 +52,7 @@ def look(tables: Tables, question: Question) -> Rows:
     page = min(question.page, pages)
     shown = tables.rows(
         f"""
-        SELECT {_listed(derived.TABLES[question.table].names)} FROM "{question.table}" WHERE {where}
+        SELECT {_listed(_columns(question.table))} FROM "{question.table}" WHERE {where}
         ORDER BY {_order(question.table)} LIMIT $size OFFSET $before
         """,  # noqa: S608 - our own words
         {**values, "size": question.size, "before": (page - 1) * question.size},
@@ -62,7 +62,7 @@ def look(tables: Tables, question: Question) -> Rows:
 
 def names(table: str) -> tuple[str, ...]:
     """By which of NAMES a table's rows can be chosen."""
-    columns = derived.TABLES[table].names
+    columns = _columns(table)
     return tuple(name for name in NAMES if name in columns)
 
 
@@ -85,20 +85,24 @@ def _where(question: Question) -> tuple[str, dict[str, object]]:
 
 
 def _instant(table: str) -> str | None:
-    columns = derived.TABLES[table].names
+    columns = _columns(table)
     return next((name for name in ("from_ms", *_INSTANTS) if name in columns), None)
 
 
 def _end(table: str, instant: str) -> str:
     """What lasts has no end: it is of any later time."""
-    return "coalesce(to_ms, $to)" if "to_ms" in derived.TABLES[table].names else instant
+    return "coalesce(to_ms, $to)" if "to_ms" in _columns(table) else instant
 
 
 def _order(table: str) -> str:
     """The newest first; rows of one instant by all else, so that pages neither repeat nor miss one."""
-    instant, columns = _instant(table), derived.TABLES[table].names
+    instant, columns = _instant(table), _columns(table)
     newest = [f"{instant} DESC"] if instant else []
     return ", ".join([*newest, _listed([name for name in columns if name != instant])])
+
+
+def _columns(table: str) -> list[str]:
+    return [column.name for column in COLUMNS[table]]
 
 
 def _listed(columns: list[str]) -> str:

@@ -1,182 +1,24 @@
-"""The tables that `pipeline` derives from `changes`, and the recorder's log ends: columns and meaning.
-
-Times are epoch ms by the leader's clock, kept as they are even where it went back; order is that of zxids. A
-`minute` is the epoch ms at which a minute begins. Files lie by day (UTC) in directories date=YYYY-MM-DD:
-readers see a column `date` beside these wherever a table has a file, and should not need it.
-"""
+"""The Arrow schemas of the derived tables, by the columns that `derived_columns` declares."""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import pyarrow as pa
 
+from zkdash.history.store.derived_columns import COLUMNS
 
-class Column(NamedTuple):
-    """A column: its name, what it holds, what it means."""
-
-    name: str
-    kind: pa.DataType
-    meaning: str
-
-
-_LONG, _INT, _TEXT, _BOOL = pa.int64(), pa.int32(), pa.string(), pa.bool_()
-_BROKERS = pa.list_(pa.int32())
-
-_GROUP: Final = Column("group", _TEXT, "the consumer group")
-_OF: Final = Column("topic", _TEXT, "the topic")
-_PART: Final = Column("part", _TEXT, "the partition as offsets are keyed: 3, or 0.7's 1-0 (broker-partition)")
-_MINUTE: Final = Column("minute", _LONG, "when the minute began")
-_FROM: Final = Column("from_ms", _LONG, "when it began")
-_TO: Final = Column("to_ms", _LONG, "when it ended; null while it lasts")
-_FROM_ZXID: Final = Column("from_zxid", _LONG, "the transaction that began it")
-_TO_ZXID: Final = Column("to_zxid", _LONG, "the transaction that ended it; null while it lasts")
-_SPAN: Final = (_FROM, _TO, _FROM_ZXID, _TO_ZXID)
-
-# What a row of each table is.
-MEANINGS: Final[dict[str, str]] = {
-    "partition_intervals": "A partition's state from one change of it to the next.",
-    "under_replicated_minutes": "Partitions under-replicated or offline in a minute; none without any.",
-    "leader_churn": "How often leaders changed in a minute, by topic.",
-    "controller_epochs": "Who was the controller, from when to when.",
-    "broker_sessions": "A broker's registration, for as long as its znode was there.",
-    "rebalances": "A rebalance of a group: changes of its owners that follow each other within ten seconds.",
-    "offset_rates": "A committed offset, one sample a minute, and how fast it rose.",
-    "lag_estimates": "A group's lag on a partition in a minute of which the log end is known.",
-    "idle_groups": "A group that has no member now.",
-    "hot_paths": "Who eats the writes: changes at or below a path in a minute.",
-    "sessions": "A session of the ensemble, and what it did below the cluster's chroot.",
-    "timeline": "What a change means, in the words of the live pages.",
-    "log_ends": "A partition's log start and end, as the recorder asked the brokers for it.",
-}
-
-COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
-    "partition_intervals": (
-        _OF,
-        Column("partition", _INT, "the partition"),
-        Column("leader", _INT, "the broker that led, -1 for none; null where the state did not parse"),
-        Column("isr", _BROKERS, "the in-sync replicas; null where the state did not parse"),
-        Column("replicas", _BROKERS, "the assigned replicas, the preferred leader first; null if unknown"),
-        Column("leader_epoch", _INT, "as in the state"),
-        Column("controller_epoch", _INT, "as in the state"),
-        *_SPAN,
-        Column(
-            "is_under_replicated",
-            _BOOL,
-            "fewer in sync than assigned, while it moves than it had; null where one of them is unknown",
-        ),
-        Column("is_offline", _BOOL, "it had no leader; null where the state did not parse"),
-    ),
-    "under_replicated_minutes": (
-        _MINUTE,
-        Column("partitions", _LONG, "partitions that were under-replicated at any time of the minute"),
-        Column("partition_seconds", pa.float64(), "for how long, over all of them"),
-        Column("offline_partitions", _LONG, "partitions that had no leader at any time of the minute"),
-        Column("offline_seconds", pa.float64(), "for how long, over all of them"),
-    ),
-    "leader_churn": (
-        _MINUTE,
-        _OF,
-        Column("changes", _LONG, "how often a partition of the topic got another leader, or lost its one"),
-    ),
-    "controller_epochs": (
-        Column("epoch", _INT, "the epoch that it counted up to; null where it had not, or nobody knows"),
-        Column("broker", _INT, "the broker; null where the znode did not parse"),
-        *_SPAN,
-    ),
-    "broker_sessions": (
-        Column("broker", _INT, "the broker's id"),
-        Column("session", _LONG, "signed id of the session that held the registration"),
-        Column("host", _TEXT, "as registered last"),
-        Column("port", _INT, "as registered last"),
-        Column("rack", _TEXT, "as registered last; null for none"),
-        *_SPAN,
-        Column("ended", _TEXT, "session: closed or expired; deleted: by a client; null while it lasts"),
-    ),
-    "rebalances": (
-        _GROUP,
-        _FROM,
-        Column("to_ms", _LONG, "when the last owner came or went; null while it may go on"),
-        _FROM_ZXID,
-        Column("to_zxid", _LONG, "the transaction of the last change of an owner; null while it may go on"),
-        Column("topics", pa.list_(pa.string()), "the topics of which owners came or went, sorted"),
-        Column("moved", _LONG, "partitions owned by another thread afterwards than before, or by none"),
-        Column("members_before", _LONG, "members before it"),
-        Column("members_after", _LONG, "members after it"),
-        Column(
-            "cause",
-            _TEXT,
-            "member joined, member left, members changed, brokers changed, partitions changed, or unknown",
-        ),
-    ),
-    "offset_rates": (
-        _GROUP,
-        _OF,
-        _PART,
-        _MINUTE,
-        Column("offset", _LONG, "the last one committed in the minute"),
-        Column("committed_ms", _LONG, "when that was"),
-        Column(
-            "per_second",
-            pa.float64(),
-            "messages a second since the sample before; null where there is none of this day or the day "
-            "before, or the offset went back",
-        ),
-        Column("commits", _LONG, "commits in the minute"),
-    ),
-    "lag_estimates": (
-        _GROUP,
-        _OF,
-        _PART,
-        _MINUTE,
-        Column("offset", _LONG, "the last one committed by the end of the minute"),
-        Column("log_end", _LONG, "the last log end sampled in the minute"),
-        Column("lag", _LONG, "log_end - offset, never below 0: offset and log end are not of one moment"),
-    ),
-    "idle_groups": (
-        _GROUP,
-        Column("last_commit_ms", _LONG, "its last commit; null where it never committed"),
-        Column("last_member_ms", _LONG, "when its last member went; null where none was ever seen"),
-        Column("partitions", _LONG, "partitions of which it has an offset"),
-    ),
-    "hot_paths": (
-        _MINUTE,
-        Column("prefix", _TEXT, "/, /consumers, /consumers/billing, /consumers/billing/offsets"),
-        Column("writes", _LONG, "changes at or below it: creates, writes, removals"),
-        Column("bytes", _LONG, "of data that they wrote, secrets as they were hidden"),
-    ),
-    "sessions": (
-        Column("session", _LONG, "signed id"),
-        Column("from_ms", _LONG, "when it began, or was first heard of where the logs begin later"),
-        Column("to_ms", _LONG, "when it ended; null while it lasts"),
-        Column("timeout_ms", _LONG, "as negotiated; null where the change log does not tell"),
-        Column("ephemerals", _LONG, "ephemerals that it made below the chroot"),
-        Column("writes", _LONG, "changes that it made below the chroot"),
-        Column("ended", _TEXT, "closed: by its client or by expiry, which look alike; null while it lasts"),
-    ),
-    "timeline": (
-        Column("time", _LONG, "when"),
-        Column("zxid", _LONG, "the transaction; null of what a watcher cannot know"),
-        Column("op_index", _INT, "place within the transaction"),
-        Column("area", _TEXT, "brokers, controller, topics, groups, admin"),
-        Column("what", _TEXT, "a sentence"),
-        Column("before", _TEXT, "the value before; null for none"),
-        Column("after", _TEXT, "the value after; null for none"),
-        Column("path", _TEXT, "under the cluster's chroot"),
-        Column("topic", _TEXT, "where it is of one"),
-        Column("partition", _INT, "where it is of one"),
-        Column("broker", _INT, "where it is of one"),
-        Column("group", _TEXT, "where it is of one"),
-    ),
-    "log_ends": (
-        _OF,
-        Column("part", _TEXT, "the partition, keyed as in offset_rates"),
-        Column("time", _LONG, "when the broker answered, by the recorder's clock"),
-        Column("log_start", _LONG, "the first offset there is"),
-        Column("log_end", _LONG, "the offset that the next message gets"),
-    ),
+_KINDS: Final = {
+    "int64": pa.int64(),
+    "int32": pa.int32(),
+    "float64": pa.float64(),
+    "string": pa.string(),
+    "bool": pa.bool_(),
+    "list of int32": pa.list_(pa.int32()),
+    "list of string": pa.list_(pa.string()),
 }
 
 TABLES: Final = {
-    name: pa.schema([(column.name, column.kind) for column in columns]) for name, columns in COLUMNS.items()
+    name: pa.schema([(column.name, _KINDS[column.kind]) for column in columns])
+    for name, columns in COLUMNS.items()
 }

@@ -8,13 +8,11 @@ from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode
 
-import pyarrow as pa
-
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.query import SIZES
 from zkdash.history.queries import rows
 from zkdash.history.queries.rows import Question, Rows
-from zkdash.history.store import derived
+from zkdash.history.store import derived_columns
 from zkdash.kafka.values import Unparsable
 from zkdash.live.parts import Block, PageKey, Text
 from zkdash.live.snapshot import Snapshot
@@ -26,7 +24,7 @@ from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import recorded, spans
 
 # Those that have pages of their own are told there.
-TABLES: Final = tuple(name for name in derived.COLUMNS if name != "timeline")
+TABLES: Final = tuple(name for name in derived_columns.COLUMNS if name != "timeline")
 _PARAMETERS: Final = Parameters(frozenset({*rows.NAMES, "last", "from", "to", "page", "size"}), 300, 20)
 _SESSION: Final = re.compile(r"0x[0-9a-f]{1,16}")
 # How a name begins a clause of a column's meaning that says when there is no value.
@@ -80,8 +78,8 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         parts=(body, *_around(key.query, answer)),
         context={
             "name": name,
-            "meaning": derived.MEANINGS[name],
-            "meanings": derived.COLUMNS[name],
+            "meaning": derived_columns.MEANINGS[name],
+            "meanings": derived_columns.COLUMNS[name],
             "trouble": trouble,
             "has_time": rows.has_time(name),
             "lasts": tuple((last, _query(key.query, last=last), last == span.last) for last in spans.LASTS),
@@ -184,7 +182,7 @@ def _missing(meaning: str) -> Cell:
     return cells.unknown(why) if _NOBODY_KNOWS.search(why) else cells.absent(why)
 
 
-def _cell(column: derived.Column) -> Callable[[Entry], Cell]:
+def _cell(column: derived_columns.Column) -> Callable[[Entry], Cell]:
     """How the values of a column look, by its name and by what it holds."""
     make, missing = _made(column), _missing(column.meaning)
 
@@ -195,7 +193,7 @@ def _cell(column: derived.Column) -> Callable[[Entry], Cell]:
     return cell
 
 
-def _made(column: derived.Column) -> Callable[[str, Any], Cell]:
+def _made(column: derived_columns.Column) -> Callable[[str, Any], Cell]:
     named = _OF_NAME.get(column.name)
     if named is not None:
         return named
@@ -224,19 +222,19 @@ _OF_NAME: Final[dict[str, Callable[[str, Any], Cell]]] = {
     "controller_epoch": lambda _, value: cells.Id(value),
     "topics": lambda _, names: cells.Marks(tuple(names)),
 }
-_OF_KIND: Final[dict[pa.DataType, Callable[[str, Any], Cell]]] = {
-    pa.int64(): lambda _, value: cells.Number(value),
-    pa.int32(): lambda _, value: cells.Number(value),
-    pa.float64(): lambda _, value: cells.Percent(round(value, 3)),
-    pa.string(): lambda _, value: cells.Text(value),
-    pa.bool_(): lambda _, value: cells.Text("yes" if value else "no"),
-    pa.list_(pa.int32()): lambda _, brokers: broker_cells.Replicas(tuple(brokers)),
+_OF_KIND: Final[dict[str, Callable[[str, Any], Cell]]] = {
+    "int64": lambda _, value: cells.Number(value),
+    "int32": lambda _, value: cells.Number(value),
+    "float64": lambda _, value: cells.Percent(round(value, 3)),
+    "string": lambda _, value: cells.Text(value),
+    "bool": lambda _, value: cells.Text("yes" if value else "no"),
+    "list of int32": lambda _, brokers: broker_cells.Replicas(tuple(brokers)),
 }
-_NUMBERS: Final = frozenset({pa.int64(), pa.int32(), pa.float64()})
+_NUMBERS: Final = frozenset({"int64", "int32", "float64"})
 _WORDED: Final = frozenset({"minute", "time", "session"})
 
 
-def _is_number(column: derived.Column) -> bool:
+def _is_number(column: derived_columns.Column) -> bool:
     is_worded = column.name in _WORDED or column.name.endswith(("_ms", "zxid"))
     return column.kind in _NUMBERS and not is_worded
 
@@ -257,7 +255,7 @@ COLUMNS: Final[dict[str, tuple[Column[Entry], ...]]] = {
             is_sortable=False,
             title=column.meaning,
         )
-        for column in derived.COLUMNS[table]
+        for column in derived_columns.COLUMNS[table]
     )
     for table in TABLES
 }
