@@ -154,7 +154,9 @@ VALUES: Final[Mapping[str, Callable[[int], str]]] = {
 
 def known(cluster: str) -> Mapping[str, str]:
     """What stands for each parameter of a route, of a cluster as `tests.web.test_costs` has it."""
-    names = "broker=1 path=brokers/ids/1 session=0x100 check=D1 name=orders number=1 token=none"
+    names = (
+        "broker=1 path=brokers/ids/1 session=0x100 check=D1 table=rebalances name=orders number=1 token=none"
+    )
     of_admin = "content_type_id=1 object_id=2 id=2 app_label=auth url=no/such/page/"
     return {"cluster": cluster, **dict(pair.split("=") for pair in f"{names} {of_admin}".split())}
 
