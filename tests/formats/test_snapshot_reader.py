@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import gzip
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,19 +44,34 @@ def test_a_servers_snapshot_holds_what_the_server_shows_and_what_its_tool_prints
     driven.write_everything(server.address, modern=True)
     client = driven.connected(server.address, timeout=60.0)
     client.create("/live", b"x", ephemeral=True)
+    session, _ = client.client_id  # which it tells while it is connected
     magics = set()
     for way, options in WAYS.items():
-        client.set("/n1", way.encode())  # so that the next snapshot is a newer one
+        with visiting(server.address) as visitor:
+            visitor.set("/n1", way.encode())  # so that the next snapshot is a newer one
         server.stop()
         server = own_server(data_dir, port=server.port, java_options=options)
-        magics.add(_check_snapshot(client, data_dir)[:4])
+        with visiting(server.address) as visitor:
+            magics.add(_check_snapshot(visitor, session, data_dir)[:4])
     assert len(magics) == len(WAYS)
+    waiting.wait_for(lambda: client.connected, limit_s=120.0)  # only then it can be stopped
     client.stop()
     client.close()
 
 
-def _check_snapshot(client: KazooClient, data_dir: Path) -> bytes:
-    """The newest snapshot, which holds what the server shows."""
+@contextlib.contextmanager
+def visiting(address: str) -> Iterator[KazooClient]:
+    """Connected to a server that serves. Who waits for its start connects again in his own time."""
+    client = driven.connected(address)
+    try:
+        yield client
+    finally:
+        client.stop()
+        client.close()
+
+
+def _check_snapshot(client: KazooClient, session: int, data_dir: Path) -> bytes:
+    """The newest snapshot, which holds what the server shows, and this session of before."""
     tree = _tree(client)
     newest = _newest(data_dir)
     read = _read(newest.read_bytes())
@@ -63,7 +79,7 @@ def _check_snapshot(client: KazooClient, data_dir: Path) -> bytes:
     assert {p: z for p, z in read.znodes if p != "/zookeeper/config"} == {
         p: z for p, z in tree.items() if p != "/zookeeper/config"
     }
-    assert read.sessions == {client.client_id[0]: 60_000}
+    assert read.sessions == {session: 60_000}
     assert read.digest is not None
     assert read.digest.zxid == read.last_zxid == int(newest.name.split(".")[1], 16)
     assert _told(read) == _printed(newest)
