@@ -15,7 +15,6 @@ from zkdash.demo.zookeeper.server import Server
 from zkdash.kafka import paths
 from zkdash.web import pages
 from zkdash.web.frame import links
-from zkdash.web.frame.cells import broker_cells
 from zkdash.web.frame.page import Page
 from zkdash.web.history import table
 from zkdash.znode import Znode
@@ -76,7 +75,7 @@ def _one_of_each(tree: Mapping[str, Znode]) -> Iterator[str]:
 def _sessions(tree: Mapping[str, Znode]) -> Iterator[str]:
     """Some sessions that own something."""
     owners = sorted({znode.ephemeral_owner for znode in tree.values()} - {0})
-    yield from (broker_cells.session_text(owner) for owner in owners[:3])
+    yield from (links.session_text(owner) for owner in owners[:3])
 
 
 # Of the tree itself, by what a page's address begins with.

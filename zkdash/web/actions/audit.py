@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -14,7 +14,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import audit_rows
 from zkdash.web.frame import links, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
-from zkdash.web.frame.parameters import Parameters
+from zkdash.web.frame.parameters import Parameters, of_canonical
 
 NAME = "audit"
 SIZE = 100
@@ -73,7 +73,7 @@ def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _search(cluster: str, query: str) -> Search:
-    given = {name: values[-1] for name, values in parse_qs(query).items()}
+    given = of_canonical(query)
     return Search(
         cluster=cluster,
         who=given.get("who", ""),

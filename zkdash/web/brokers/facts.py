@@ -10,8 +10,8 @@ from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.brokers.rows import BrokerRow
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
-from zkdash.web.frame import cells
-from zkdash.web.frame.cells import Record, broker_cells
+from zkdash.web.frame import cells, links
+from zkdash.web.frame.cells import Record
 from zkdash.web.frame.facts import Fact, Facts, Note, moment, path, status_line, words
 from zkdash.web.frame.panels import skew as skew_facts
 
@@ -103,7 +103,7 @@ def _endpoint(said: Broker, endpoint: str) -> str:
 
 def _znode(row: BrokerRow) -> Iterator[Fact]:
     if row.session:
-        yield Fact("Session", path(broker_cells.session_text(row.session)))
+        yield Fact("Session", path(links.session_text(row.session)))
     elif row.session is not None:
         yield Fact("Session", words("none: the registration is not ephemeral", severity=Severity.WARNING))
     if row.registered is not None:

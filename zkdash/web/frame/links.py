@@ -7,6 +7,7 @@ kind, and any name that begins with the escape itself, is written with a `~` in 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
@@ -14,6 +15,7 @@ from zkdash.cluster.model.findings import Finding
 
 _ESCAPE = "~"
 _DOTS = (".", "..")
+_SESSION = re.compile(r"0x[0-9a-f]{1,16}")
 
 
 class NameConverter:
@@ -100,8 +102,15 @@ def session(cluster_name: str, number: int) -> str:
 
 
 def session_text(number: int) -> str:
-    """A session's id as ZooKeeper writes it."""
+    """A signed 64-bit session id as ZooKeeper's logs write it: `0x…`."""
     return f"{number & 0xFFFF_FFFF_FFFF_FFFF:#x}"
+
+
+def session_number(text: str) -> int | None:
+    """A session's id, signed as ZooKeeper has it; None for what is none."""
+    if not _SESSION.fullmatch(text) or not int(text, 16):
+        return None
+    return int.from_bytes(int(text, 16).to_bytes(8, "big"), "big", signed=True)
 
 
 def action(cluster_name: str, number: int, path: str = "") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -81,7 +81,8 @@ def blocks(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tu
 
 def tally(spec: Spec, query: Query, selection: Selection[Any], noun: str) -> tuple[Text, Block]:
     """How many of a list are shown, and its pages: all that there is around a list without statuses."""
-    return Text("showing", _showing(selection, noun)), _pager(spec, query, selection)
+    pages = pager(selection.page, selection.pages, lambda page: "?" + spec.write(query, page=page))
+    return Text("showing", _showing(selection, noun)), pages
 
 
 def _showing(selection: Selection[Any], noun: str) -> str:
@@ -91,15 +92,15 @@ def _showing(selection: Selection[Any], noun: str) -> str:
     return f"Showing {shown} of {matched} that match, {cells.grouped(selection.total)} {noun} in all"
 
 
-def _pager(spec: Spec, query: Query, selection: Selection[Any]) -> Block:
-    at, last = selection.page, selection.pages
-    pager = Pager(
+def pager(at: int, last: int, link: Callable[[int], str]) -> Block:
+    """Where a list stands among its pages; `link` makes the address of another."""
+    values = Pager(
         page=at,
         pages=last,
-        previous="?" + spec.write(query, page=at - 1) if at > 1 else "",
-        following="?" + spec.write(query, page=at + 1) if at < last else "",
+        previous=link(at - 1) if at > 1 else "",
+        following=link(at + 1) if at < last else "",
     )
-    return Block(id="pager", template="frame/pager.html", values=pager)
+    return Block(id="pager", template="frame/pager.html", values=values)
 
 
 def context(

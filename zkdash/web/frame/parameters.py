@@ -13,6 +13,11 @@ EVERYWHERE: Final = frozenset({"format", "from"})
 _MOST_DIGITS: Final = 7
 
 
+def of_canonical(query: str) -> dict[str, str]:
+    """The parameters of a canonical query, each of which it has once."""
+    return {name: values[-1] for name, values in parse_qs(query, errors="surrogatepass").items()}
+
+
 class Given:
     """The parameters of one address, and in `notes` a sentence for each that was not understood."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from typing import Final
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 
 from zkdash.history.queries import window as windows
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, Span, Window
 from zkdash.web.frame import times
-from zkdash.web.frame.parameters import Parameters
+from zkdash.web.frame.parameters import Parameters, of_canonical
 
 LASTS: Final = {"1h": HOUR_MS, "6h": 6 * HOUR_MS, "1d": DAY_MS, "7d": 7 * DAY_MS, "30d": 30 * DAY_MS}
 _DEFAULT: Final = "1h"
@@ -25,6 +26,14 @@ class SpanChoice(msgspec.Struct, frozen=True):
 
     window: Window
     last: str = ""
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A stretch of time to choose."""
+
+    words: str
+    href: str
+    is_current: bool
 
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
@@ -52,13 +61,18 @@ def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
 
 def chosen(query: str, now_ms: int) -> SpanChoice:
     """The window of a canonical query."""
-    given = {name: values[-1] for name, values in parse_qs(query).items()}
+    given = of_canonical(query)
     first, until = instant(given.get("from", "")), instant(given.get("to", ""))
     if first is not None and until is not None:
         return SpanChoice(windows.window(first, until))
     last = given.get("last", _DEFAULT)
     window = windows.window(now_ms - LASTS[last], now_ms)
     return SpanChoice(Window(window.to_ms - LASTS[last], window.to_ms, window.step_ms), last)
+
+
+def choices(last: str, link: Callable[[str], str]) -> tuple[Choice, ...]:
+    """The stretches that end now; `last` names the one that is shown, `link` makes their addresses."""
+    return tuple(Choice(f"last {name}", link(name), name == last) for name in LASTS)
 
 
 def of(span: Span) -> str:

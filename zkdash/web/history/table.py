@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.query import SIZES
 from zkdash.history.queries import rows
 from zkdash.history.queries.rows import Question, Rows
 from zkdash.history.store import derived_columns
+from zkdash.kafka import paths
 from zkdash.kafka.values import Unparsable
 from zkdash.live.parts import Block, PageKey, Text
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, shapes, tables, times
 from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.page import Page, View
-from zkdash.web.frame.parameters import Parameters
+from zkdash.web.frame.parameters import Parameters, of_canonical
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import recorded, spans
 
 # Those that have pages of their own are told there.
 TABLES: Final = tuple(name for name in derived_columns.COLUMNS if name != "timeline")
 _PARAMETERS: Final = Parameters(frozenset({*rows.NAMES, "last", "from", "to", "page", "size"}), 300, 20)
-_SESSION: Final = re.compile(r"0x[0-9a-f]{1,16}")
 # How a name begins a clause of a column's meaning that says when there is no value.
 _NULL: Final = re.compile(r"(?:^|; |, )null (.*)$")
 _NOBODY_KNOWS: Final = re.compile(r"unknown|nobody knows|does not tell")
@@ -63,7 +63,8 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         sentence = f"“{name}” is no derived table; there are {', '.join(TABLES)}."
         return View(title=f"Table {name}", parts=(), gone=sentence)
     span = spans.chosen(key.query, int(time.time() * 1000))
-    question = _question(name, key.query, span)
+    given = of_canonical(key.query)
+    question = _question(name, given, span)
     answer, trouble = _read(snapshot.cluster, question)
     columns = COLUMNS[name]
     entries = [(snapshot.cluster, row) for row in answer.rows]
@@ -82,11 +83,10 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "meanings": derived_columns.COLUMNS[name],
             "trouble": trouble,
             "has_time": rows.has_time(name),
-            "lasts": tuple((last, _query(key.query, last=last), last == span.last) for last in spans.LASTS),
-            "last": span.last,
+            "choices": spans.choices(span.last, lambda last: _query(key.query, last=last)),
             "from": spans.written(span.window.from_ms),
             "to": spans.written(span.window.to_ms),
-            "names": tuple((column, _given(key.query).get(column, "")) for column in rows.names(name)),
+            "names": tuple((column, given.get(column, "")) for column in rows.names(name)),
             "others": tuple((other, links.table(snapshot.cluster, other)) for other in TABLES),
             "headings": tables.headings(columns, ""),
             "pipeline": links.cluster(snapshot.cluster, "pipeline/"),
@@ -119,8 +119,7 @@ def _read(cluster: str, question: Question) -> tuple[Rows, str]:
         return Rows(), str(error)
 
 
-def _question(table: str, query: str, span: spans.SpanChoice) -> Question:
-    given = _given(query)
+def _question(table: str, given: Mapping[str, str], span: spans.SpanChoice) -> Question:
     chosen = [(name, _value(name, given[name])) for name in rows.names(table) if name in given]
     return Question(
         table,
@@ -135,22 +134,15 @@ def _question(table: str, query: str, span: spans.SpanChoice) -> Question:
 def _value(name: str, text: str) -> str | int | None:
     """The value of a name as the tables hold it; None for what is none."""
     if name == "session":
-        if not _SESSION.fullmatch(text):
-            return None
-        return int.from_bytes(int(text, 16).to_bytes(8, "big"), "big", signed=True)
+        return links.session_number(text)
     if name == "broker":
-        return int(text) if text.isascii() and text.isdecimal() and int(text) < 2**31 else None
+        return int(text) if paths.is_id(text) else None
     return text
-
-
-def _given(query: str) -> dict[str, str]:
-    """The parameters of a canonical query."""
-    return {name: values[-1] for name, values in parse_qs(query, errors="surrogatepass").items()}
 
 
 def _query(query: str, **changed: str) -> str:
     """The canonical query with some of it changed, at its first page unless that is what changes."""
-    given = _given(query)
+    given = of_canonical(query)
     if "last" in changed:
         given = {name: value for name, value in given.items() if name not in {"from", "to"}}
     if "page" not in changed:
@@ -161,15 +153,9 @@ def _query(query: str, **changed: str) -> str:
 def _around(query: str, answer: Rows) -> tuple[Text, Block]:
     """How many rows are shown, and the pages."""
     shown, matched = cells.grouped(len(answer.rows)), cells.grouped(answer.matched)
-    pager = listing.Pager(
-        page=answer.page,
-        pages=answer.pages,
-        previous=_query(query, page=str(answer.page - 1)) if answer.page > 1 else "",
-        following=_query(query, page=str(answer.page + 1)) if answer.page < answer.pages else "",
-    )
     return (
         Text("showing", f"Showing {shown} of {matched} rows"),
-        Block(id="pager", template="frame/pager.html", values=pager),
+        listing.pager(answer.page, answer.pages, lambda number: _query(query, page=str(number))),
     )
 
 

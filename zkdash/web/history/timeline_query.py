@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -13,7 +13,7 @@ from zkdash.history.queries.timeline import Entry, Place, Search
 from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import ZNODE_KINDS, Kind
 from zkdash.live.feed import Feed
-from zkdash.web.frame.parameters import Parameters
+from zkdash.web.frame.parameters import Parameters, of_canonical
 from zkdash.web.history import spans
 
 AREAS: Final = tuple(sorted({kind.area for kind in ZNODE_KINDS}))
@@ -58,7 +58,7 @@ def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
 
 def understood(query: str) -> TimelineQuery:
     """A canonical query, understood."""
-    given = {name: values[-1] for name, values in parse_qs(query, errors="surrogatepass").items()}
+    given = of_canonical(query)
     search = Search(
         topic=given.get("topic", ""),
         broker=int(given["broker"]) if "broker" in given else None,

@@ -20,18 +20,10 @@ from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.history import charts, pipeline, recorded, spans
-from zkdash.web.history.spans import SpanChoice
+from zkdash.web.history.spans import Choice, SpanChoice
 
 NAME = "trends"
 _MOST_GAPS = 5
-
-
-class Choice(msgspec.Struct, frozen=True):
-    """A stretch of time to choose."""
-
-    words: str
-    href: str
-    is_current: bool
 
 
 class Share(Cell, frozen=True):
@@ -106,11 +98,11 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
 
 
 def _choices(last: str, covered: tuple[Span, ...]) -> tuple[Choice, ...]:
-    choices = [Choice(f"last {name}", f"?last={name}", name == last) for name in spans.LASTS]
-    if covered:
-        everything = spans.of(Span(covered[0].from_ms, covered[-1].to_ms))
-        choices.append(Choice("all that is recorded", f"?{everything}", is_current=False))
-    return tuple(choices)
+    choices = spans.choices(last, lambda name: f"?last={name}")
+    if not covered:
+        return choices
+    everything = spans.of(Span(covered[0].from_ms, covered[-1].to_ms))
+    return (*choices, Choice("all that is recorded", f"?{everything}", is_current=False))
 
 
 def _gaps(trends_read: Trends) -> tuple[Span, ...]:

@@ -15,7 +15,6 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, is_mirrored
 from zkdash.web.frame import links, shapes, times
 from zkdash.web.frame.cells import Record
-from zkdash.web.frame.cells.broker_cells import session_text
 from zkdash.web.zookeeper import text
 from zkdash.znode import Acl, Stat, Unreadable, Znode
 
@@ -170,7 +169,7 @@ def facts(snapshot: Snapshot, znode: Found) -> ZnodeFacts:
         crumbs=crumbs,
         name=name,
         kind="" if stat is None else kind(path.rpartition("/")[2], stat.ephemeral_owner),
-        owner=session_text(session) if session else "",
+        owner=links.session_text(session) if session else "",
         owner_href=links.session(snapshot.cluster, session) if session else "",
         read_as=_words(place),
         read_as_href=_page(snapshot, place),
@@ -271,7 +270,7 @@ def _plain(name: str, number: int) -> str | int | None:
     if name in _ZXIDS:
         return f"{number:#x}"
     if name == "ephemeralOwner":
-        return session_text(number)
+        return links.session_text(number)
     return times.utc_text(number) if name in _MOMENTS else number
 
 

@@ -13,7 +13,7 @@ from zkdash.cluster.tables.query import Query, Selection, window
 from zkdash.kafka.values import Problem
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, listing, tables
-from zkdash.web.frame.cells import Cell, broker_cells
+from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.tables import Column
 from zkdash.web.zookeeper import facts
@@ -67,7 +67,7 @@ class Owner(Cell, frozen=True):
 
     @property
     def plain(self) -> str:
-        return broker_cells.session_text(self.session)
+        return links.session_text(self.session)
 
     def html(self) -> SafeString:
         return format_html('<td class="session"><a href="{}"><code>{}</code></a></td>', self.href, self.plain)

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from zkdash import live
 from zkdash.cluster.tables.query import Selection
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Znodes
-from zkdash.web.frame import listing, shapes, tables
+from zkdash.web.frame import links, listing, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
 from zkdash.web.zookeeper import rows
 from zkdash.web.zookeeper.rows import COLUMNS, SPEC, Row
 from zkdash.znode import Znode
 
-_ID: Final = re.compile(r"0x[0-9a-f]{1,16}")
-
 
 def look(snapshot: Snapshot, key: PageKey) -> View:
     text, (query, _) = key.args[0], SPEC.read(key.query)
-    session, znodes = _number(text), live.znodes_of(snapshot.cluster)
+    session, znodes = links.session_number(text), live.znodes_of(snapshot.cluster)
     chosen = Selection[Row]((), 0, 0, 1, 1, {})
     if session is not None and znodes is not None:
         shared_znodes: Znodes = znodes
@@ -46,21 +41,14 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
 
 def render_key(snapshot: Snapshot, key: PageKey) -> object:
     """Another value whenever the session gained, lost or wrote a znode."""
-    session, znodes = _number(key.args[0]), live.znodes_of(snapshot.cluster)
+    session, znodes = links.session_number(key.args[0]), live.znodes_of(snapshot.cluster)
     return None if session is None or znodes is None else znodes.changes(session)
 
 
 def keep_alive(key: PageKey) -> None:
-    session, znodes = _number(key.args[0]), live.znodes_of(str(key.cluster))
+    session, znodes = links.session_number(key.args[0]), live.znodes_of(str(key.cluster))
     if session is not None and znodes is not None:
         znodes.keep_session_alive(session)
-
-
-def _number(text: str) -> int | None:
-    """A session's id, signed as ZooKeeper has it; None for what is none."""
-    if not _ID.fullmatch(text) or not int(text, 16):
-        return None
-    return int.from_bytes(int(text, 16).to_bytes(8, "big"), "big", signed=True)
 
 
 def _row(cluster: str, znodes: Znodes, path: str) -> Row:

@@ -139,15 +139,10 @@ class Session(Cell, frozen=True):
 
     @property
     def plain(self) -> str:
-        return session_text(self.id)
+        return links.session_text(self.id)
 
     def html(self) -> SafeString:
         return format_html('<td class="session">{}</td>', cells.path_html(self.plain))
-
-
-def session_text(session: int) -> str:
-    """A signed 64-bit session id as `0x…`."""
-    return f"{session & 0xFFFF_FFFF_FFFF_FFFF:#x}"
 
 
 class Answer(Cell, frozen=True):
