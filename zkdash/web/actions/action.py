@@ -260,7 +260,7 @@ STEPS: tuple[Column[StepEntry], ...] = (
     Column("sentence", "Note", lambda step: cells.Text(step.sentence)),
 )
 MOVES: tuple[Column[Watched], ...] = (
-    Column("topic", "Topic", lambda move: action_cells.Topic(move.topic)),
+    Column("topic", "Topic", lambda move: cells.RowName(move.topic)),  # which may be gone by now
     Column("partition", "Partition", lambda move: cells.Id(move.partition), is_number=True),
     Column("status", "Status", lambda move: cells.Status(move.stage.severity, move.stage.value)),
     Column("replicas", "Replicas to be", lambda move: _ids(move.replicas)),

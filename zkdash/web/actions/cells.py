@@ -31,19 +31,6 @@ class ActionId(Cell, frozen=True):
         return format_html('<th scope="row" class="num"><a href="{}">#{}</a></th>', self.href, self.number)
 
 
-class Topic(Cell, frozen=True):
-    """The topic that a row is about, which may be gone by now."""
-
-    text: str
-
-    @property
-    def plain(self) -> str:
-        return self.text
-
-    def html(self) -> SafeString:
-        return format_html('<th scope="row" class="name"><bdi>{}</bdi></th>', self.text)
-
-
 class Kind(Cell, frozen=True):
     """What an action does: in words for people, by its tag in JSON and CSV."""
 

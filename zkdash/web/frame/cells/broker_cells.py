@@ -93,10 +93,8 @@ class Endpoints(Cell, frozen=True):
         return Address("", self.endpoints).html()
 
 
-class Last(Cell, frozen=True):
-    """What a broker that is gone said of itself last: it is not so any more, and null in JSON."""
-
-    text: str
+class _NotRegistered(Cell, frozen=True):
+    """What is shown where a registration would stand: null in JSON, as there is none."""
 
     @property
     def plain(self) -> None:
@@ -105,23 +103,21 @@ class Last(Cell, frozen=True):
     @property
     def reason(self) -> str:
         return NOT_REGISTERED
+
+
+class Last(_NotRegistered, frozen=True):
+    """What a broker that is gone said of itself last: it is not so any more."""
+
+    text: str
 
     def html(self) -> SafeString:
         return format_html('<td class="missing"><bdi title="as it registered last">{}</bdi></td>', self.text)
 
 
-class Gone(Cell, frozen=True):
-    """Since when a broker is gone, where its registration would stand."""
+class Gone(_NotRegistered, frozen=True):
+    """Since when a broker is gone."""
 
     epoch_ms: int
-
-    @property
-    def plain(self) -> None:
-        return None
-
-    @property
-    def reason(self) -> str:
-        return NOT_REGISTERED
 
     def html(self) -> SafeString:
         return format_html(
