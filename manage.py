@@ -23,6 +23,11 @@ def _execute() -> None:
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
+        if sys.argv[1:2] == ["verify"] and "--json" in sys.argv:
+            from zkdash.management.verifying.finding import Finding, State, as_json
+
+            print(as_json([Finding("configuration", State.WRONG, str(error))]))  # noqa: T201
+            sys.exit(1)
         sys.exit(f"zkdash cannot start: {error}")
 
 

@@ -37,8 +37,14 @@ def _listed(variable: str) -> list[str]:
     return [item.strip() for item in os.environ.get(variable, "").split(",") if item.strip()]
 
 
+# `verify` changes nothing: what it finds missing it tells, and others make.
+_only_looks = sys.argv[1:2] == ["verify"]
+
+
 def _have_data_dir() -> None:
     """Make the data directory, where anything is kept in it. Raises ImproperlyConfigured."""
+    if _only_looks:
+        return
     elsewhere = all(os.environ.get(f"ZKDASH_{name}") for name in ("SECRET_KEY", "DATABASE", "HISTORY"))
     try:
         if not elsewhere:
@@ -60,6 +66,8 @@ def _secret_key() -> str:
     if given:
         return given
     path = DATA_DIR / "secret_key"
+    if _only_looks:
+        return secrets.token_urlsafe(48)
     try:
         if not path.exists():
             with tempfile.NamedTemporaryFile("w", dir=DATA_DIR, prefix="secret_key.") as file:
