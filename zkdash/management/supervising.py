@@ -15,7 +15,9 @@ from django.conf import settings
 
 _MANAGE: Final = Path(settings.BASE_DIR) / "manage.py"
 # Our own command line, whichever directory it is started in.
-COMMAND: Final = [sys.executable, str(_MANAGE)] if _MANAGE.exists() else [sys.executable, "-P", "-m", "zkdash"]
+COMMAND: Final = (
+    [sys.executable, str(_MANAGE)] if _MANAGE.exists() else [sys.executable, "-P", "-m", "zkdash"]
+)
 STOP_LIMIT_S: Final = 7.0  # within `ending.LIMIT_S`, and more than the worker gives to a run
 _PAUSE_S: Final = 10.0
 

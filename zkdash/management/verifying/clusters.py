@@ -33,36 +33,38 @@ def servers(cluster: ClusterConfig) -> list[Finding]:
     subject = f"cluster {cluster.name}: servers"
     answers = Round(cluster).ask(None)
     down = [server for server in answers if server.reach in {Reach.DOWN, Reach.STRANGE}]
-    told = "; ".join(map(_worded, answers))
+    sentence = "; ".join(map(_worded, answers))
     if len(down) == len(answers):
         return [
-            Finding(subject, State.WRONG, f"{told}.", "Check the cluster's address and that the servers run.")
+            Finding(
+                subject, State.WRONG, f"{sentence}.", "Check the cluster's address and that the servers run."
+            )
         ]
     if any(server.reach is not Reach.SERVING for server in answers):
         remedy = "See to the servers named; 4lw.commands.whitelist=srvr,mntr,isro lets a server tell more."
-        return [Finding(subject, State.WARNING, f"{told}.", remedy)]
-    return [Finding(subject, State.OK, f"{told}.")]
+        return [Finding(subject, State.WARNING, f"{sentence}.", remedy)]
+    return [Finding(subject, State.OK, f"{sentence}.")]
 
 
 def session(cluster: ClusterConfig) -> list[Finding]:
     """A session as who reads, another as who writes where that is another, and what the ACLs grant them."""
     subject = f"cluster {cluster.name}: session"
     try:
-        found = trial.run(cluster, cluster.reading, _PATHS)
+        look = trial.run(cluster, cluster.reading, _PATHS)
     except trial.TrialError as error:
         return [Finding(subject, State.WRONG, str(error))]
-    if not found.has_chroot:
-        sentence = f"{found.server} answers, and has no znode {cluster.chroot}."
+    if not look.has_chroot:
+        sentence = f"{look.server} answers, and has no znode {cluster.chroot}."
         remedy = "Correct the chroot in the cluster's address, or start a broker, which creates it."
         return [Finding(subject, State.WRONG, sentence, remedy)]
-    kafka = [access.path for access in found.access if access.path != "/"]
+    kafka = [access.path for access in look.access if access.path != "/"]
     as_whom = trial.describe(cluster.reading)
-    session_told = f"{found.server} answers {as_whom} at {cluster.chroot or '/'}"
+    session_told = f"{look.server} answers {as_whom} at {cluster.chroot or '/'}"
     if not kafka:
         remedy = "Kafka makes them when a broker starts: check the chroot if one runs."
         return [Finding(subject, State.WARNING, f"{session_told}, where nothing is of Kafka.", remedy)]
     first = Finding(subject, State.OK, f"{session_told}.")
-    return [first, _reading(cluster, found.access), *_writing(cluster, found.access)]
+    return [first, _reading(cluster, look.access), *_writing(cluster, look.access)]
 
 
 def _worded(server: Server) -> str:

@@ -22,11 +22,11 @@ def java_at_hand() -> list[Finding]:
     """Which Java would be used. Only a master elsewhere that is reached by Spark Connect needs none."""
     try:
         with tempfile.TemporaryDirectory() as cache:
-            found = java.find(cache=Path(cache))
+            runtime = java.find(cache=Path(cache))
     except java.NoJavaError as error:
         state = State.WRONG if _is_needed() and not _master().startswith(_CONNECT) else State.UNUSED
         return [Finding("Java", state, f"{error}.")]
-    return [Finding("Java", State.OK, f"Java {found.version} runs.")]
+    return [Finding("Java", State.OK, f"Java {runtime.version} runs.")]
 
 
 def spark() -> list[Finding]:

@@ -139,11 +139,11 @@ def _webhook(url: str) -> Finding:
     is_tls = parts.scheme == "https"
     host, port = parts.hostname or "", parts.port or (443 if is_tls else 80)
     try:
-        with contextlib.ExitStack() as held:
-            connection = held.enter_context(socket.create_connection((host, port), timeout=_LIMIT_S))
+        with contextlib.ExitStack() as opened:
+            connection = opened.enter_context(socket.create_connection((host, port), timeout=_LIMIT_S))
             if is_tls:
                 context = ssl.create_default_context()
-                held.enter_context(context.wrap_socket(connection, server_hostname=host))
+                opened.enter_context(context.wrap_socket(connection, server_hostname=host))
     except OSError as error:
         sentence = f"{name} is not reached: {error.strerror or error}."
         remedy = "Check the address, that its server runs, and its certificate where it has one."
