@@ -102,7 +102,7 @@ def _snapshots(names: Collection[str]) -> list[Snapshot]:
 
 def _banner() -> Block:
     lines = () if live.is_running() else (banners.Banner(Severity.CRITICAL, banners.NO_WATCHER),)
-    return Block(id="banner", template="frame/banner.html", values=(lines, "", ""))
+    return Block(id="banner", template="frame/banner.html", values=(lines, "", ""), is_kept=True)
 
 
 def _empty(names: Collection[str]) -> Empty:
