@@ -1,7 +1,10 @@
-// Sets the theme that was chosen before anything is drawn: a script of its own, which the page waits for.
+// Sets what this browser remembers, the theme and the columns that tables leave out, before anything is drawn:
+// a script of its own, which the page waits for.
 {
-	const root = document.documentElement;
+	const root = document.documentElement, sheet = new CSSStyleSheet();
 	root.dataset.theme = localStorage.theme ?? "";
+	document.adoptedStyleSheets = [sheet];
+	sheet.replaceSync(Object.values(JSON.parse(localStorage.columns ?? "{}")).map(({ rule }) => rule).join(""));
 	document.addEventListener("DOMContentLoaded", () => {
 		const choice = document.getElementById("theme");
 		choice.value = root.dataset.theme;
