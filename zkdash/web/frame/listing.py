@@ -96,15 +96,19 @@ def _showing(selection: Selection[Any], noun: str) -> str:
 def pager(
     at: int, last: int, link: Callable[[int], str], *, part: str = "pager", what: str = "the list"
 ) -> Block:
-    """Where a list stands among its pages; `link` makes the address of another."""
-    values = Pager(
+    """The live pages of a list; `link` makes the address of another."""
+    return Block(id=part, template="frame/pager.html", values=of_pages(at, last, link, what))
+
+
+def of_pages(at: int, last: int, link: Callable[[int], str], what: str) -> Pager:
+    """Where a list stands among its pages."""
+    return Pager(
         what=what,
         page=at,
         pages=last,
         previous=link(at - 1) if at > 1 else "",
         following=link(at + 1) if at < last else "",
     )
-    return Block(id=part, template="frame/pager.html", values=values)
 
 
 class Slice(msgspec.Struct, frozen=True):
