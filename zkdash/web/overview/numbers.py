@@ -13,6 +13,7 @@ from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka.values import Controller, Layout
+from zkdash.live import recent_numbers
 from zkdash.live.parts import Block
 from zkdash.live.recent_numbers import Numbers
 from zkdash.live.snapshot import Snapshot
@@ -22,8 +23,6 @@ from zkdash.web.frame.cells import Record
 from zkdash.web.overview import counts
 
 _NOT_LOADED = "not loaded from ZooKeeper yet"
-# A sparkline has a step a minute.
-_STEPS: Final = 60
 _NO_SAMPLE = "not sampled yet"
 
 Read = Callable[[Numbers], float | None]
@@ -158,16 +157,7 @@ def _sampled(snapshot: Snapshot, label: str, read: Read, why: str, page: str = "
 
 
 def _hour(snapshot: Snapshot, read: Read) -> tuple[float | None, ...]:
-    """The highest of each minute."""
-    if not snapshot.recent:
-        return ()
-    last = snapshot.recent[-1].at // 60
-    steps: list[float | None] = [None] * _STEPS
-    for sample in snapshot.recent:
-        place, value = _STEPS - 1 - (last - sample.at // 60), read(sample)
-        if place >= 0 and value is not None:
-            steps[place] = max(value, steps[place] or 0)
-    return tuple(steps)
+    return recent_numbers.by_minute(snapshot.recent, read)
 
 
 def _controller(snapshot: Snapshot) -> Metric:
