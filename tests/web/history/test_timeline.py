@@ -312,6 +312,21 @@ def test_incidents_of_before_this_process_are_folded_from_the_tables(history: Pa
     assert Markup(Client().get(URL)).text("#earlier .headline").endswith("Broker 3 is gone")
 
 
+def test_a_rebalance_of_the_tables_that_went_quiet_is_over(history: Path) -> None:
+    joined = {
+        "what": "consumer billing_h-1 joined billing",
+        "path": "/consumers/billing/ids/billing_h-1",
+        "area": "groups",
+        "group": "billing",
+    }
+    put(history, "timeline", [said(1, **joined)])
+    watched(loaded=100)
+    (row,) = document()["incidents"]
+    assert (row["title"], row["status"]) == ("billing rebalanced", "ok")
+    assert row["ended"] is not None
+    assert "still open" not in Markup(Client().get(URL)).text("#earlier")
+
+
 def test_the_lane_of_actions_claims_nothing_of_before_the_oldest_that_is_at_hand(history: Path) -> None:
     entry = Entry(
         *(7, 9, "demo", "create-topic", "new", State.DONE, "alice", TIME),

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from zkdash.cluster import incidents
 from zkdash.cluster.incidents import Incidents
 from zkdash.history.queries import lanes, timeline
 from zkdash.history.queries import window as windows
@@ -16,7 +17,7 @@ from zkdash.history.queries.timeline import Found, Search
 from zkdash.history.queries.window import Span
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.history import recorded
+from zkdash.web.history import lane_stretches, recorded
 
 # So many changes of the tables are folded into earlier incidents.
 _FOLDED: Final = 5_000
@@ -95,13 +96,15 @@ def _before_memory(snapshot: Snapshot, search: Search) -> Search:
 def _earlier(snapshot: Snapshot, search: Search) -> tuple[Incidents, str]:
     """The incidents of the tables, until this process loaded the cluster: what came then it folded itself."""
     span = Search(from_ms=search.from_ms, to_ms=search.to_ms, upto=snapshot.feed.loaded_at, unknown_before=0)
-    return recorded.told(
+    folded, trouble = recorded.told(
         snapshot.cluster,
         timeline.TABLES,
         ("incidents", span),
         lambda tables: timeline.folded(tables, span, _FOLDED),
         Incidents(),
     )
+    # What was quiet since is over, though no change says so.
+    return incidents.expire(folded, lane_stretches.proved_ms(snapshot)), trouble
 
 
 def _past(snapshot: Snapshot, drawn: Span) -> tuple[Past, str]:
