@@ -61,6 +61,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
             "noun": noun.capitalize(),
+            "holds": row is not None and row.load.replicas > 0,
             "action_links": _action_links(key, row),
             "timeline": timeline.about(snapshot.cluster, "broker", name),
         },

@@ -17,7 +17,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.brokers import failure_facts
+from zkdash.web.brokers import failure_facts, share
 from zkdash.web.brokers.failure_facts import FailureFacts
 from zkdash.web.drawing import bars
 from zkdash.web.frame import cells, links, listing, shapes, tables
@@ -125,6 +125,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
                 ((_element_id(entry), _severity(entry[1].fate), entry) for entry in entries),
                 Empty("No partition loses anything."),
             ),
+            share.block(snapshot, frozenset() if gone else frozenset(stopped)),
             listing.pager(
                 cut.at, cut.pages, lambda at: "?" + _write(msgspec.structs.replace(asked, page=at))
             ),
