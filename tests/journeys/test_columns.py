@@ -41,7 +41,7 @@ def test_a_column_that_is_left_out_stays_out_in_every_list_of_its_kind(page: Any
     expect(page.locator("main tbody tr.empty")).to_be_visible()
     expect(heading(page, "Config")).to_be_hidden()
     page.goto(recorded.address + f"/c/{BROKEN}/brokers/")
-    assert page.locator("main thead th:hidden").count() == 0
+    assert page.locator("main thead th").count() == page.locator("main thead th:visible").count()
     page.emulate_media(media="print")
     page.goto(recorded.address + TOPICS)
     expect(heading(page, "Config")).to_be_visible()
