@@ -35,7 +35,7 @@ def points(path: Any, count: int, top: float) -> list[float | None]:
 def _view_box(path: Any) -> str:
     """That of the picture around it, as it is written, and as a parser of HTML has it."""
     boxes = (one.get("viewBox") or one.get("viewbox") for one in path.iterancestors())
-    return next(box for box in boxes if box)
+    return next(str(box) for box in boxes if box)
 
 
 def bar(picture: Any) -> Bar:

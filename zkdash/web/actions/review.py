@@ -150,9 +150,9 @@ def of(
         confirm=plan.confirm,
         foreseen=foreseen,
         changes=values,
-        shift_pages=at and at.pager("partitions", cut),
-        value_pages=at and at.pager("values", listing.cut(values.total, at.values, changes.MOST)),
-        step_pages=at and at.pager("written", steps),
+        shift_pages=at.pager("partitions", cut) if at else None,
+        value_pages=at.pager("values", listing.cut(values.total, at.values, changes.MOST)) if at else None,
+        step_pages=at.pager("written", steps) if at else None,
     )
 
 
