@@ -3,8 +3,6 @@
 {
 	const root = document.documentElement, sheet = new CSSStyleSheet();
 	root.dataset.theme = localStorage.theme ?? "";
-	document.adoptedStyleSheets = [sheet];
-	sheet.replaceSync(Object.values(JSON.parse(localStorage.columns ?? "{}")).map(({ rule }) => rule).join(""));
 	document.addEventListener("DOMContentLoaded", () => {
 		const choice = document.getElementById("theme");
 		choice.value = root.dataset.theme;
@@ -12,4 +10,6 @@
 			localStorage.theme = root.dataset.theme = choice.value;
 		};
 	});
+	document.adoptedStyleSheets = [sheet];
+	sheet.replaceSync(Object.values(JSON.parse(localStorage.columns ?? "{}")).map(({ rule }) => rule).join(""));
 }
