@@ -70,6 +70,7 @@ def test_what_names_a_row_cannot_be_left_out_and_without_a_script_nothing_is_off
     assert {"Name", "Status"}.isdisjoint(offered)
     assert "Partitions" in offered
     assert looking.violations(page) == []
+    assert looking.sideways(page, {"a phone": looking.PHONE}) == {}
     plain = opened(java_script_enabled=False)
     plain.goto(recorded.address + TOPICS)
     expect(plain.locator("#columns")).to_be_hidden()
