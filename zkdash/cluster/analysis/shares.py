@@ -31,8 +31,8 @@ def by_topic(state: ClusterState, brokers: AbstractSet[int]) -> tuple[Share, ...
         for name, topic in state.topics.items()
         if not brokers.isdisjoint(state.summaries[name].brokers)
     )
-    held = [share for share in shares if share.replicas]
-    return tuple(sorted(held, key=lambda share: (-share.replicas, share.topic)))
+    topic_shares = [share for share in shares if share.replicas]
+    return tuple(sorted(topic_shares, key=lambda share: (-share.replicas, share.topic)))
 
 
 def _share(topic: Topic, brokers: AbstractSet[int]) -> Share:

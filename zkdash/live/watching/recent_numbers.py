@@ -87,5 +87,5 @@ class RecentNumbers:
 def _latencies(ensemble: Look, now: float) -> tuple[tuple[str, float], ...]:
     if ensemble.at is None or now - ensemble.at > _OLD_S:
         return ()
-    told = ((server.address, server.told.latency_avg) for server in ensemble.servers)
-    return tuple((address, float(latency)) for address, latency in told if latency is not None)
+    latencies = ((server.address, server.told.latency_avg) for server in ensemble.servers)
+    return tuple((address, float(latency)) for address, latency in latencies if latency is not None)

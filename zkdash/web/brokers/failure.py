@@ -93,8 +93,8 @@ class Asked(msgspec.Struct, frozen=True):
 def whole(snapshot: Snapshot, key: PageKey) -> View:
     """What would happen, as of the newest revision."""
     (name,) = key.args
-    asked, _ = _read(key.query)
-    more, rack = asked.brokers, asked.rack
+    question, _ = _read(key.query)
+    more, rack = question.brokers, question.rack
     state = snapshot.state
     number = int(name) if paths.is_id(name) else -1
     gone = "" if number in broker_rows.ids(state) else f"No broker {name} is known to ZooKeeper."
@@ -102,8 +102,8 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         gone = "Brokers are not known before the first load from ZooKeeper."
     stopped = {number, *more} | (failure.in_rack(state, rack) if rack else set())
     groups = snapshot.samples.groups().union(state.groups)
-    outcome = failure.of(state, () if gone else stopped, groups=groups, most=asked.page * MOST)
-    cut = listing.cut(outcome.affected, asked.page, MOST)
+    outcome = failure.of(state, () if gone else stopped, groups=groups, most=question.page * MOST)
+    cut = listing.cut(outcome.affected, question.page, MOST)
     losses = outcome.losses[cut.place]
     entries = [(snapshot.cluster, loss) for loss in losses]
     most = max((count for counts in outcome.leaders.values() for count in counts), default=0)
@@ -127,7 +127,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             ),
             share.block(snapshot, frozenset() if gone else frozenset(stopped)),
             listing.pager(
-                cut.at, cut.pages, lambda at: "?" + _write(msgspec.structs.replace(asked, page=at))
+                cut.at, cut.pages, lambda at: "?" + _write(msgspec.structs.replace(question, page=at))
             ),
         ),
         context={
@@ -157,14 +157,14 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """What else stops, and a sentence about each thing that was not understood."""
-    asked, notes = _read(raw)
-    return _write(asked), notes
+    question, notes = _read(raw)
+    return _write(question), notes
 
 
-def _write(asked: Asked) -> str:
-    pairs = [("brokers", ",".join(map(str, asked.brokers)))] if asked.brokers else []
-    pairs += [("rack", asked.rack)] if asked.rack else []
-    pairs += [("page", str(asked.page))] if asked.page > 1 else []
+def _write(question: Asked) -> str:
+    pairs = [("brokers", ",".join(map(str, question.brokers)))] if question.brokers else []
+    pairs += [("rack", question.rack)] if question.rack else []
+    pairs += [("page", str(question.page))] if question.page > 1 else []
     return urlencode(pairs, errors="surrogatepass")
 
 

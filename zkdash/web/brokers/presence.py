@@ -36,10 +36,10 @@ class Presence(msgspec.Struct, frozen=True):
         for stretch in self.stretches:
             lengths[stretch.kind] += stretch.to_ms - stretch.from_ms
         away = sum(stretch.kind == "down" for stretch in self.stretches)
-        told = [f"registered for {times.span_text(lengths['up'])}"] if lengths["up"] else []
-        told += [f"away for {times.span_text(lengths['down'])} ({away}×)"] if away else []
-        told += [f"unknown for {times.span_text(lengths[lane_stretches.UNKNOWN])}"]
-        return ", ".join(told[: None if lengths[lane_stretches.UNKNOWN] else -1])
+        clauses = [f"registered for {times.span_text(lengths['up'])}"] if lengths["up"] else []
+        clauses += [f"away for {times.span_text(lengths['down'])} ({away}×)"] if away else []
+        clauses += [f"unknown for {times.span_text(lengths[lane_stretches.UNKNOWN])}"]
+        return ", ".join(clauses[: None if lengths[lane_stretches.UNKNOWN] else -1])
 
     @property
     def svg(self) -> SafeString:
@@ -56,14 +56,14 @@ def _of(snapshot: Snapshot, number: int) -> Presence:
     now = lane_stretches.proved_ms(snapshot)
     to_ms = now - now % _STEP_MS + _STEP_MS
     from_ms = to_ms - _DAY_MS
-    known = [
+    stretches = [
         msgspec.structs.replace(stretch, to_ms=to_ms) if stretch.to_ms == now else stretch
         for stretch in lane_stretches.broker(number, snapshot, snapshot.incidents.newest, NOTHING)
     ]
     return Presence(
         from_ms,
         to_ms,
-        lane_stretches.filled(known, from_ms, to_ms),
+        lane_stretches.filled(stretches, from_ms, to_ms),
         links.cluster(
             snapshot.cluster,
             "timeline/",

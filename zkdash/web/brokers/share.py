@@ -57,8 +57,8 @@ def block(snapshot: Snapshot, brokers: AbstractSet[int]) -> Block:
 
 
 def _of(cluster: str, state: ClusterState, brokers: AbstractSet[int]) -> Shares:
-    held = shares.by_topic(state, brokers)
-    shown, others = held[:MOST], held[MOST:]
+    topic_shares = shares.by_topic(state, brokers)
+    shown, others = topic_shares[:MOST], topic_shares[MOST:]
     most = max((share.replicas for share in shown), default=0)
     return Shares(
         tuple(Bar(share, links.topic(cluster, share.topic), most) for share in shown),

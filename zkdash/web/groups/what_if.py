@@ -60,8 +60,8 @@ class Answer(msgspec.Struct, frozen=True):
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     group = snapshot.state.groups.get(name)
-    asked = what_if_query.read(key.query)
-    question, rule = asked.question, asked.rule
+    inquiry = what_if_query.read(key.query)
+    question, rule = inquiry.question, inquiry.rule
     expected = expectations.of(snapshot, group or Group(name)).expected
     what_if = _ask(expected, question, rule)
     computed = what_if if isinstance(what_if, WhatIf) else None
@@ -69,8 +69,8 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     answer = _answer(snapshot, group, expected, question, what_if)
     shares = _shares(name, computed, question) if computed else ()
     moved, loads = (
-        listing.cut(len(entries), asked.page, MOST),
-        listing.cut(len(shares), asked.members, MOST),
+        listing.cut(len(entries), inquiry.page, MOST),
+        listing.cut(len(shares), inquiry.members, MOST),
     )
     return View(
         title=f"What if: {name}",
@@ -98,11 +98,11 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
                 ),
                 Empty("No partition gets another owner."),
             ),
-            listing.pager(moved.at, moved.pages, lambda at: what_if_query.address(asked, page=at)),
+            listing.pager(moved.at, moved.pages, lambda at: what_if_query.address(inquiry, page=at)),
             listing.pager(
                 loads.at,
                 loads.pages,
-                lambda at: what_if_query.address(asked, members=at) + "#shares",
+                lambda at: what_if_query.address(inquiry, members=at) + "#shares",
                 part="members-pager",
                 what="the members",
             ),

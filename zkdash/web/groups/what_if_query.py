@@ -35,8 +35,8 @@ class Asked(msgspec.Struct, frozen=True):
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """What is asked, without its defaults, and a sentence about each thing that was not understood."""
-    asked, notes = _understood(raw)
-    return _write(asked), notes
+    inquiry, notes = _understood(raw)
+    return _write(inquiry), notes
 
 
 def read(query: str) -> Asked:
@@ -44,19 +44,19 @@ def read(query: str) -> Asked:
     return _understood(query)[0]
 
 
-def address(asked: Asked, **changed: int) -> str:
+def address(inquiry: Asked, **changed: int) -> str:
     """The same scenario at another page."""
-    return "?" + _write(msgspec.structs.replace(asked, **changed))
+    return "?" + _write(msgspec.structs.replace(inquiry, **changed))
 
 
-def _write(asked: Asked) -> str:
-    question = asked.question
+def _write(inquiry: Asked) -> str:
+    question = inquiry.question
     pairs = [(name, str(value)) for name in NUMBERS if (value := getattr(question, name))]
     pairs += [("host", question.host)] if question.host != scenario.HOST else []
     pairs += [("remove", member) for member in question.remove]
     pairs += [("topic", question.topic)] if question.topic else []
-    pairs += [("rule", asked.rule.value)] if asked.rule else []
-    pairs += [(name, str(number)) for name in PAGES if (number := getattr(asked, name)) > 1]
+    pairs += [("rule", inquiry.rule.value)] if inquiry.rule else []
+    pairs += [(name, str(number)) for name in PAGES if (number := getattr(inquiry, name)) > 1]
     return urlencode(pairs, errors="surrogatepass")
 
 

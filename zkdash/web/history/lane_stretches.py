@@ -44,10 +44,10 @@ def filled(stretches: Iterable[Stretch], from_ms: int, to_ms: int) -> tuple[Stre
     return tuple(pieces)
 
 
-def gaps(known: Iterable[Span], from_ms: int, to_ms: int) -> tuple[Stretch, ...]:
+def gaps(known_spans: Iterable[Span], from_ms: int, to_ms: int) -> tuple[Stretch, ...]:
     """What of a window lies in no span that something is known of, as "unknown"."""
-    told = filled((Stretch(span.from_ms, span.to_ms, "told") for span in known), from_ms, to_ms)
-    return tuple(stretch for stretch in told if stretch.kind == UNKNOWN)
+    pieces = filled((Stretch(span.from_ms, span.to_ms, "told") for span in known_spans), from_ms, to_ms)
+    return tuple(stretch for stretch in pieces if stretch.kind == UNKNOWN)
 
 
 def watched(snapshot: Snapshot, incidents: Iterable[Incident]) -> Iterator[Span]:

@@ -174,10 +174,10 @@ def _lane(name: str, words: str, stretches: tuple[Stretch, ...], shown: Window) 
 
 
 def _groups(snapshot: Snapshot, stories: tuple[Incident, ...], shown: Window, past: Past) -> Iterator[Lane]:
-    known = (*past.spans, *lane_stretches.watched(snapshot, stories))
+    known_spans = (*past.spans, *lane_stretches.watched(snapshot, stories))
     by_group = lane_stretches.rebalances(stories, past, shown.to_ms)
     for name, stretches in sorted(by_group.items(), key=lambda item: -len(item[1]))[:_MOST_GROUPS]:
-        yield _stretches(name, shown, stretches, known)
+        yield _stretches(name, shown, stretches, known_spans)
 
 
 def _actions(queue: Queue, shown: Window) -> Iterator[Stretch]:
@@ -195,14 +195,14 @@ def _queued(queue: Queue, shown: Window) -> tuple[Span, ...]:
     return (Span(min(oldest, shown.to_ms), shown.to_ms),)
 
 
-def _stretches(name: str, shown: Window, stretches: Iterable[Stretch], known: Iterable[Span]) -> Lane:
+def _stretches(name: str, shown: Window, stretches: Iterable[Stretch], known_spans: Iterable[Span]) -> Lane:
     """What happened now and then, over what of the window nobody knows."""
     inside = tuple(
         stretch for stretch in stretches if stretch.from_ms < shown.to_ms and stretch.to_ms >= shown.from_ms
     )
     words = [f"{len(inside)} {'stretch' if len(inside) == 1 else 'stretches'}"]
     words += [stretch.name for stretch in inside[-_MOST_TOLD:] if stretch.name]
-    gaps = lane_stretches.gaps(known, shown.from_ms, shown.to_ms)
+    gaps = lane_stretches.gaps(known_spans, shown.from_ms, shown.to_ms)
     return _lane(name, "; ".join(words), (*gaps, *inside), shown)
 
 
