@@ -87,7 +87,7 @@ def test_older_ones_are_a_page_further_until_there_are_none(history: Path) -> No
 )
 def test_a_page_leads_to_the_timeline_of_what_it_is_about(address: str, of: str) -> None:
     page = Markup(Client().get(f"/c/demo/{address}"))
-    (box,) = page.root.xpath("//*[@hx-get]")
+    (box,) = page.root.xpath("//h2[@id='timeline']/following-sibling::div[1][@hx-get]")
     assert box.get("hx-get") == f"{URL}?{of}&most=20"
     (link,) = box.xpath(".//a")
     assert link.get("href") == f"{URL}?{of}"
