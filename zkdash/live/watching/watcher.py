@@ -204,7 +204,7 @@ class Watcher:
         kafka_groups = self._sampling.kafka_groups(self._state.group_summaries)
         if lags is not self._snapshot.lags or kafka_groups != self._snapshot.kafka_groups:
             touched |= ChangedAreas(frozenset({"lags"}))
-        recent = self._recent.look(self._state, self._mirror.session, lags.total, now)
+        recent = self._recent.look(self._state, self._mirror.session, lags.total, now, ensemble.look)
         if recent is not self._snapshot.recent:
             touched |= ChangedAreas(frozenset({"recent"}))
         self._publish(

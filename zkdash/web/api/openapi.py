@@ -138,7 +138,7 @@ def _of_list(spec: Spec) -> dict[str, Schema]:
         "q": {"type": "string", "maxLength": 200},
         "status": {"type": "array", "items": {"enum": [severity.value for severity in Severity]}},
         "sort": {"type": "string", "enum": sorts},
-        "page": {"type": "integer", "minimum": 1, "maximum": 9_999_999},
+        "page": shapes.PAGE,
         "size": {"type": "integer", "enum": list(SIZES)},
     }
 

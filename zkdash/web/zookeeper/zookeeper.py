@@ -52,7 +52,7 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
         parts=(
             Block(id="facts", template="frame/facts.html", values=_facts(snapshot)),
             Block(id="ailments", template="zookeeper/ailments.html", values=_sentences(snapshot)),
-            ensemble_map.block(rows),
+            ensemble_map.block(rows, snapshot.recent),
             servers,
             kept,
             quotas,
