@@ -18,6 +18,7 @@ from zkdash.cluster.model.brokers.kafka_groups import KafkaGroups
 from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.tables.orders import Orders
 from zkdash.live.departures import Departures
 from zkdash.live.feed import Feed
 from zkdash.live.queue import EMPTY, Queue
@@ -45,7 +46,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     servers of ZooKeeper told of themselves. `storage` says what is wrong with zkdash's own database, "" for
     nothing. `recent` are the cluster's numbers of the last hour, oldest first. `lags` is
     what groups have left to read, counted of `samples` every 2 s at most, `kafka_groups` are those that
-    brokers list.
+    brokers list; `orders` keep, from one snapshot to the next, how tables were sorted.
     """
 
     cluster: str
@@ -72,6 +73,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     recent: Recent = ()
     lags: Lags = Lags()
     kafka_groups: KafkaGroups = KafkaGroups()
+    orders: Orders = msgspec.field(default_factory=Orders)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
