@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import compress
-from operator import is_not
 from typing import Any, Final
 
 import msgspec
 
+from zkdash.cluster.model import differing
 from zkdash.cluster.tables.query import in_order
 
 MOST: Final = 8  # that are kept: some 25 bytes a row each
@@ -74,7 +73,7 @@ def _carried(
     falls: bool,
 ) -> _Order | None:
     """The order with what changed since put where it belongs; None where that is too much."""
-    changed: set[str] = set().union(*map(_changed, before.sources, sources))
+    changed: set[str] = set().union(*map(differing.names, before.sources, sources))
     if len(changed) > max(_FEW, len(before.names) // _SHARE):
         return None
     there = [name for name in changed if any(name in source for source in sources[:naming])]
@@ -88,17 +87,6 @@ def _carried(
         found[name] = fresh[name]
         ordered.insert(_place(ordered, found, name, falls=falls), name)
     return _Order(sources, found, ordered)
-
-
-def _changed(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:
-    """The names that one of them alone holds, or for which they hold different objects."""
-    if before is after:
-        return set()
-    names = list(after)
-    if names == list(before):  # whose keys lie alike, without a look a name
-        return set(compress(names, map(is_not, before.values(), after.values())))
-    others = {name for name, value in after.items() if before.get(name) is not value}
-    return others.union(name for name in before if name not in after)
 
 
 def _is_same(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> bool:
