@@ -17,6 +17,7 @@ from bench import (
     reconnect,
     recorder,
     result,
+    scale,
     start,
     txnlog,
     update_cost,
@@ -38,6 +39,7 @@ ROWS = {
     "recorder": recorder.run,
     "start": start.run,
     "idle": idle.run,
+    "scale": scale.run,
 }
 
 

@@ -13,21 +13,25 @@ _LIMIT_S = 150.0
 
 
 def run(size: Size, shape: Shape, *, row: str, what: str, rate: int) -> dict[str, Number]:
+    """As `on`, of a server of its own that serves a tree of this shape."""
+    with (
+        progress.step(f"{row}: {rate} {what} a second on {shape}"),
+        served.server(shape, heap_mb=size.heap_mb) as server,
+    ):
+        return on(server.address, size.seconds, what=what, rate=rate)
+
+
+def on(address: str, seconds: float, *, what: str, rate: int) -> dict[str, Number]:
     """Let a writer change things for a while, and ask the watching side what that cost it.
 
     Everything that the watching process does in the stretch is counted, its ticks and proofs too; what it
     does with nothing to see is shown beside.
     """
-    with (
-        progress.step(f"{row}: {rate} {what} a second on {shape}"),
-        served.server(shape, heap_mb=size.heap_mb) as server,
-        Side("watching", server.address) as watching,
-        Side("writer", server.address) as writer,
-    ):
+    with Side("watching", address) as watching, Side("writer", address) as writer:
         watching.heard(limit_s=_LIMIT_S)
-        idle = _idle(watching, size.seconds)
+        idle = _idle(watching, seconds)
         _begin(watching)
-        writer.tell(what=what, rate=rate, seconds=size.seconds)
+        writer.tell(what=what, rate=rate, seconds=seconds)
         written = writer.heard(limit_s=_LIMIT_S)
         used = _end(watching, written["zxid"])
         return {
