@@ -12,6 +12,7 @@ from bench import (
     first_load,
     groups,
     idle,
+    large,
     latency,
     pages,
     reconnect,
@@ -40,6 +41,7 @@ ROWS = {
     "start": start.run,
     "idle": idle.run,
     "scale": scale.run,
+    "large": large.run,
 }
 
 

@@ -37,6 +37,7 @@ def on(address: str, seconds: float, *, what: str, rate: int) -> dict[str, Numbe
         return {
             "changes": written["count"],
             "changes/s written": written["count"] / written["seconds"],
+            "until all was seen, s": used["seconds"],
             "revisions/s": used["revisions"] / used["seconds"],
             "CPU, µs a change": used["cpu_s"] / written["count"] * 1e6,
             "CPU, share of a core": used["cpu_s"] / used["seconds"],
