@@ -27,12 +27,13 @@ def on(address: str, seconds: float, *, what: str, rate: int) -> dict[str, Numbe
     Everything that the watching process does in the stretch is counted, its ticks and proofs too; what it
     does with nothing to see is shown beside.
     """
-    with Side("watching", address) as watching, Side("writer", address) as writer:
+    with Side("watching", address) as watching:
         watching.heard(limit_s=_LIMIT_S)
         idle = _idle(watching, seconds)
         _begin(watching)
-        writer.tell(what=what, rate=rate, seconds=seconds)
-        written = writer.heard(limit_s=_LIMIT_S)
+        with Side("writer", address) as writer:  # whose session does not outlast a long load
+            writer.tell(what=what, rate=rate, seconds=seconds)
+            written = writer.heard(limit_s=_LIMIT_S)
         used = _end(watching, written["zxid"])
         return {
             "changes": written["count"],
