@@ -81,9 +81,15 @@ def _suspects(before: AssignmentAudit, state: ClusterState) -> Iterator[str]:
     groups, topics = before.seen
     yield from sorted(differing.names(groups, state.groups))
     for name in differing.names(topics, state.topics):
-        was, now = topics.get(name), state.topics.get(name)
-        if was is None or now is None or was.assignment is not now.assignment or was.counts is not now.counts:
-            yield from state.consumers.get(name, ())
+        consumers = state.consumers.get(name)
+        if consumers:
+            was, now = topics.get(name), state.topics.get(name)
+            if was is None or now is None or not _is_alike(was, now):
+                yield from consumers
+
+
+def _is_alike(was: Topic, now: Topic) -> bool:
+    return was.assignment is now.assignment and was.counts is now.counts
 
 
 def _same(former: tuple[object, ...], other: tuple[object, ...]) -> bool:
