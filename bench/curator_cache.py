@@ -27,7 +27,14 @@ def is_possible() -> bool:
 
 
 def main(address: str) -> None:
-    command = [java.find().path, f"-Xmx{_HEAP_MB}m", "-cp", f"{jvm.jars()[0].parent}/*", _SOURCE, address]
+    command = [
+        str(java.find().path),
+        f"-Xmx{_HEAP_MB}m",
+        "-cp",
+        f"{jvm.jars()[0].parent}/*",
+        str(_SOURCE),
+        address,
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         if process.stdout is None:
             raise RuntimeError("nothing is heard of CuratorCache")

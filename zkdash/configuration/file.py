@@ -88,11 +88,11 @@ def _followed(place: Place, clusters: Mapping[str, Cluster], process: str) -> di
     """The clusters that this process follows: all where it has no name."""
     names = {cluster.process for cluster in clusters.values()} - {None}
     if process and process not in names:
-        known = (
+        processes = (
             f"known are {', '.join(sorted(filter(None, names)))}" if names else "no cluster names a process"
         )
         raise ConfigError(
-            f"{PROCESS}={process} is the process of no cluster in {place.file or FILE}: {known}."
+            f"{PROCESS}={process} is the process of no cluster in {place.file or FILE}: {processes}."
         )
     return {name: each for name, each in clusters.items() if not process or each.process in {process, None}}
 

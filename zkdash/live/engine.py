@@ -67,7 +67,7 @@ class Engine:
     async def stop(self) -> None:
         """Close every socket with 1012 (service restart), then end the sessions side by side."""
         await self.hub.stop()
-        ends = [poller.stop for poller in self.polled]
+        ends: list[Callable[[], object]] = [poller.stop for poller in self.polled]
         if self._starting is not None:
             ends.append(self._starting.stop)
         await asyncio.gather(*map(asyncio.to_thread, ends))

@@ -8,6 +8,7 @@ from bench import tree
 from tests.cluster import small
 from zkdash.cluster.checks import assignment_audit
 from zkdash.cluster.checks.assignment_audit import EMPTY, AssignmentAudit
+from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.state import ClusterState
 
 GROUPS = 30
@@ -19,7 +20,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     made_of = assignment_audit._made_of
 
-    def counting(state: ClusterState, group: assignment_audit.Group) -> tuple[object, ...]:
+    def counting(state: ClusterState, group: Group) -> tuple[object, ...]:
         asked.append(group.name)
         return made_of(state, group)
 

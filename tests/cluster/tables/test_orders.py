@@ -27,7 +27,7 @@ class _Table:
         self.asked: list[str] = []
 
     def number(self, name: str) -> int | None:
-        thing = self.beside.get(name) or self.things.get(name)
+        thing: _Thing | None = self.beside.get(name) or self.things.get(name)
         return None if thing is None else thing.number
 
     def numbers(self, names: Sequence[str]) -> Iterable[Any]:

@@ -48,12 +48,12 @@ EMPTY = AssignmentAudit()
 
 def look(before: AssignmentAudit, state: ClusterState, budget: int = BUDGET) -> AssignmentAudit:
     """Look at up to `budget` groups that are new or changed, and forget those that are gone."""
-    asked = list(dict.fromkeys((*before.waiting, *_suspects(before, state))))
-    if not asked and state.groups is before.seen[0] and state.topics is before.seen[1]:
+    suspects = list(dict.fromkeys((*before.waiting, *_suspects(before, state))))
+    if not suspects and state.groups is before.seen[0] and state.topics is before.seen[1]:
         return before
     groups, others, idle = Draft(before.groups), Draft(before.others), Draft(before.idle)
     waiting: list[str] = []
-    for name in asked:
+    for name in suspects:
         group = state.groups.get(name)
         if group is None or not group.members:
             groups.put(name, None)

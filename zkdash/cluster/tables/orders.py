@@ -56,8 +56,8 @@ class Orders:
         order = None if before is None else _carried(before, sources, len(names), values, falls=falls)
         if order is None:
             every = sorted(set().union(*names))
-            found = dict(zip(every, values(every), strict=True))
-            order = _Order(sources, found, in_order(every, found.__getitem__, falls=falls))
+            value_by_name = dict(zip(every, values(every), strict=True))
+            order = _Order(sources, value_by_name, in_order(every, value_by_name.__getitem__, falls=falls))
         self._kept[key, falls] = order
         for oldest in list(self._kept)[:-MOST]:
             self._kept.pop(oldest, None)
@@ -81,12 +81,12 @@ def _carried(
     moved = {name for name in changed if not _is_same(before.values, fresh, name)}
     if not moved:
         return _Order(sources, before.values, before.names)
-    found = {name: value for name, value in before.values.items() if name not in moved}
+    value_by_name = {name: value for name, value in before.values.items() if name not in moved}
     ordered = [name for name in before.names if name not in moved]
     for name in moved & fresh.keys():
-        found[name] = fresh[name]
-        ordered.insert(_place(ordered, found, name, falls=falls), name)
-    return _Order(sources, found, ordered)
+        value_by_name[name] = fresh[name]
+        ordered.insert(_place(ordered, value_by_name, name, falls=falls), name)
+    return _Order(sources, value_by_name, ordered)
 
 
 def _is_same(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> bool:

@@ -143,11 +143,11 @@ def _severity(row: GroupRow) -> Severity:
 
 
 def _ticked(groups: Known, beside: Sequence[Entry], query: Query, names: Sequence[str]) -> Iterable[str]:
-    """Of sorted names, those with the statuses that are asked for."""
+    """Of sorted names, those with the statuses that are names_asked for."""
     if len(query.ticked) == len(STATUSES):
         return names
-    asked = set(ticked(chain(groups.state.group_ranking, beside), query))
-    return (name for name in names if name in asked)
+    names_asked = set(ticked(chain(groups.state.group_ranking, beside), query))
+    return (name for name in names if name in names_asked)
 
 
 def _severities(state: ClusterState, beside: Sequence[Entry]) -> list[int]:
