@@ -27,8 +27,9 @@ class _Table:
         self.asked: list[str] = []
 
     def number(self, name: str) -> int | None:
-        thing: _Thing | None = self.beside.get(name) or self.things.get(name)
-        return None if thing is None else thing.number
+        things = self.beside if name in self.beside else self.things
+        number: int | None = things[name].number if name in things else None
+        return number
 
     def numbers(self, names: Sequence[str]) -> Iterable[Any]:
         self.asked += names

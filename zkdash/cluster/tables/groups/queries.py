@@ -143,7 +143,7 @@ def _severity(row: GroupRow) -> Severity:
 
 
 def _ticked(groups: Known, beside: Sequence[Entry], query: Query, names: Sequence[str]) -> Iterable[str]:
-    """Of sorted names, those with the statuses that are names_asked for."""
+    """Of sorted names, those with the statuses that are asked for."""
     if len(query.ticked) == len(STATUSES):
         return names
     names_asked = set(ticked(chain(groups.state.group_ranking, beside), query))
