@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from xml.etree import ElementTree
@@ -37,8 +38,7 @@ def test_lines_are_straight_or_flat_as_the_figures_are() -> None:
     paths = [path.get("d") or "" for path in picture.iter("{http://www.w3.org/2000/svg}path")]
     load, _, change, page, by_sort = map(_points, paths)
     slopes = {
-        round((left[1] - right[1]) / (right[0] - left[0]), 2)
-        for left, right in zip(load, load[1:], strict=False)
+        round((left[1] - right[1]) / (right[0] - left[0]), 2) for left, right in itertools.pairwise(load)
     }
     assert len(slopes) == 1
     assert slopes.pop() > 0
