@@ -9,7 +9,7 @@ import logging
 import resource
 import socket
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -33,8 +33,11 @@ from zkdash.door.protocol import RequestProtocol, SocketProtocol
 from zkdash.live import engine
 from zkdash.management import database, ending, recording, supervising
 from zkdash.notices.courier import Courier
+from zkdash.rewind.rewinder import Rewinder
 from zkdash.web.api import feed
 from zkdash.web.history import run_reading
+from zkdash.web.past import tellers
+from zkdash.web.past.handing import Handing
 from zkdash.web.serving import authorizer, renderer
 from zkdash.zk.config import ClusterConfig
 
@@ -60,12 +63,14 @@ def serve(
     executes: bool = True,
     records: bool = True,
     pipeline: supervising.Pipeline | None = None,
+    environment: Mapping[str, str] = {},
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the address once pages can be served.
 
     Beside it, as long as there is no administrator, it gets a one-time link that makes one, who is called
     `invitee` or chooses a name; else "". `executes` carries out the queue too, which one or more processes
     must; `records` writes down what changes, which one process does at a time. `pipeline` runs beside it.
+    `environment` is what the process that tells the past has beside this one's.
     Port 0 takes a free one. Raises CommandError where address or database cannot be had, or where the
     address is not allowed.
     """
@@ -93,6 +98,8 @@ def serve(
     )
     running.hub.guard(authorizer.DatabaseAuthorizer())
     engine.configure(running)
+    rewinder = Rewinder(supervising.MANAGE, limits, environment)
+    tellers.configure(Handing(rewinder))
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
     hands = worker.Worker(
@@ -141,6 +148,7 @@ def serve(
         pipeline.start()
     recorders.start()
     server.run(sockets=[listener])
+    rewinder.stop()
     recorders.stop()
     if pipeline:
         pipeline.stop()

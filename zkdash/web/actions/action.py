@@ -294,4 +294,5 @@ PAGE = Page(
     ),
     whole=whole,
     keep_alive=keep_alive,
+    no_past="An action’s page tells of all that became of it since; there is no other of the past.",
 )

@@ -61,7 +61,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
             "noun": noun.capitalize(),
             "action_links": _action_links(key, row),
-            "timeline": timeline.about(snapshot.cluster, "broker", name),
+            "timeline": timeline.about(snapshot, "broker", name),
         },
         fields=tables.fields(columns),
         records=lambda: tables.records(columns, entries),

@@ -264,4 +264,5 @@ PAGE = Page(
         },
     ),
     whole=whole,
+    no_past="Tables tell of the past already: choose from when to when on their page.",
 )

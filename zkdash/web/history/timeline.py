@@ -19,7 +19,7 @@ from zkdash.cluster.model.severity import Severity
 from zkdash.history.queries import lanes, timeline
 from zkdash.history.queries import window as windows
 from zkdash.history.queries.lanes import Past
-from zkdash.history.queries.timeline import Entry, Found, Search
+from zkdash.history.queries.timeline import Entry, Found, Place, Search
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import links, shapes, tables, times
@@ -67,11 +67,14 @@ _MOST_PASTS: Final = 64
 _pasts = _Pasts()
 
 
-def about(cluster: str, kind: str, name: str) -> About:
-    """The timeline of a topic, a broker, a group or the znode of a path."""
+def about(snapshot: Snapshot, kind: str, name: str) -> About:
+    """The timeline of a topic, a broker, a group or the znode of a path; of the past, up to then."""
+    pairs = [(kind, name)]
+    if snapshot.past is not None:
+        pairs.append(("before", str(Place(snapshot.past.instant.time_ms + 1, 0, 0))))
     return About(
-        href=_address(cluster, [(kind, name)]),
-        newest=_address(cluster, [(kind, name), ("most", str(NEWEST))]),
+        href=_address(snapshot.cluster, pairs),
+        newest=_address(snapshot.cluster, [*pairs, ("most", str(NEWEST))]),
         what="this znode" if kind == "path" else f"this {kind}",
     )
 
@@ -104,7 +107,12 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         title="Timeline",
         parts=(
             *_live_parts(snapshot, query, live, past),
-            _table("recorded-rows", entries[len(live) :], trouble or _empty(recorded_changes, query, live)),
+            _table(
+                "recorded-rows",
+                snapshot.cluster,
+                entries[len(live) :],
+                trouble or _empty(recorded_changes, query, live),
+            ),
             _happened("earlier", snapshot, query, earlier, ""),
         ),
         context={
@@ -152,7 +160,7 @@ def _live_parts(
     return (
         _lanes(snapshot, query, past),
         _happened("happened", snapshot, query, snapshot.incidents, "Nothing happened since zkdash watches."),
-        _table("latest-rows", entries, ""),
+        _table("latest-rows", snapshot.cluster, entries, ""),
     )
 
 
@@ -259,11 +267,11 @@ def _address(cluster: str, pairs: Iterable[tuple[str, str]]) -> str:
     return links.cluster(cluster, "timeline/", links.query(pairs))
 
 
-def _table(part: str, entries: Iterable[Entry], empty: str) -> Table:
+def _table(part: str, cluster: str, entries: Iterable[Entry], empty: str) -> Table:
     rows = (
         (f"change-{entry.place}-{number}", Severity.OK, entry.change) for number, entry in enumerate(entries)
     )
-    return tables.part(part, change_table.COLUMNS, rows, Empty(empty))
+    return tables.part(part, change_table.of_cluster(cluster), rows, Empty(empty))
 
 
 def _empty(recorded_changes: Found, query: TimelineQuery, live: tuple[Entry, ...]) -> str:
@@ -304,4 +312,5 @@ PAGE = Page(
     label="Timeline",
     letter="h",
     whole=whole,
+    no_past="The Timeline tells of the past already: choose from when to when on it.",
 )

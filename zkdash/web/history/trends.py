@@ -176,4 +176,5 @@ PAGE = Page(
     label="Trends",
     letter="r",
     whole=whole,
+    no_past="Trends tell of the past already: choose from when to when on it.",
 )

@@ -24,6 +24,7 @@ _NOT_LOADED = "not loaded from ZooKeeper yet"
 # A sparkline has a step a minute.
 _STEPS: Final = 60
 _NO_SAMPLE = "not sampled yet"
+_NO_RECORD = "not recorded"
 
 Read = Callable[[Numbers], float | None]
 
@@ -110,11 +111,15 @@ def _lag(snapshot: Snapshot) -> Metric:
 
 
 def _leader_changes(snapshot: Snapshot) -> Metric:
-    return _sampled(snapshot, "Leader changes / min", lambda sample: sample.leader_changes, _NO_SAMPLE)
+    return _sampled(snapshot, "Leader changes / min", lambda sample: sample.leader_changes, _why(snapshot))
+
+
+def _why(snapshot: Snapshot) -> str:
+    return _NO_SAMPLE if snapshot.past is None else _NO_RECORD
 
 
 def _transactions(snapshot: Snapshot) -> Metric:
-    return _sampled(snapshot, "ZooKeeper writes / s", lambda sample: sample.transactions, _NO_SAMPLE)
+    return _sampled(snapshot, "ZooKeeper writes / s", lambda sample: sample.transactions, _why(snapshot))
 
 
 def _partitions(snapshot: Snapshot) -> Metric:

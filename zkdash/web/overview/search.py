@@ -17,6 +17,7 @@ from zkdash.live.parts import PageKey, Table, Text
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, page, shapes, tables
 from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.parameters import EVERYWHERE
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.overview import destinations
 
@@ -24,7 +25,7 @@ Entry = tuple[str, Hit]  # where it leads, and what matches
 
 _LONGEST = 200
 _MOST_FIELDS = 100
-_KNOWN = frozenset({"q", "limit", "format", "from"})
+_KNOWN = frozenset({"q", "limit"}) | EVERYWHERE
 # Kinds in the order of the page, each with its heading and its noun.
 _KINDS: Final = {
     search.TOPIC: ("Topics", "topic"),
