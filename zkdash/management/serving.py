@@ -45,6 +45,8 @@ _DRAIN_S = 6  # for requests; then they are cut off, and what else ends has the 
 _MOST_FROM_A_CLIENT = 64 * 1024
 # The kernel would keep megabytes of what a client does not read; at 100 ms this is still 2.5 MB/s.
 _KERNEL_BYTES = 256 * 1024
+# Its session with what wakes it, whoever asks brokers, a lock, and what is asked beside.
+_FILES_A_CLUSTER = 10
 # A thread that computes keeps others waiting so long: a request comes through several.
 _SWITCH_S = 0.001
 
@@ -76,7 +78,7 @@ def serve(
     database.prepare()
     database.hold()
     _refuse_strangers(host)
-    limits = settings.ZKDASH_LIMITS = _affordable(settings.ZKDASH_LIMITS)
+    limits = settings.ZKDASH_LIMITS = _affordable(settings.ZKDASH_LIMITS, len(clusters))
     listener = _bind(host, port, limits.backlog)
     address = _address(host, listener.getsockname()[1])
     _trust(host, address)
@@ -194,21 +196,23 @@ class _Server(uvicorn.Server):
             self._watching.cancel()
 
 
-def _affordable(limits: Limits) -> Limits:
+def _affordable(limits: Limits, clusters: int) -> Limits:
     """The limits as far as this process may open files for them, of which it asks for as many as it needs."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    files = limits.files if most == resource.RLIM_INFINITY else min(most, limits.files)
+    of_clusters = _FILES_A_CLUSTER * clusters
+    files = limits.files + of_clusters
+    files = files if most == resource.RLIM_INFINITY else min(most, files)
     if now != resource.RLIM_INFINITY and now < files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
     try:
-        affordable = limits.within(files)
+        affordable = limits.within(files - of_clusters)
     except ConfigError as error:
         raise CommandError(str(error)) from error
     if affordable != limits:
         log.warning(
             "Only %d files may be open (ulimit -n), not %d: %d connections are taken instead of %d",
             files,
-            limits.files,
+            limits.files + of_clusters,
             affordable.connections,
             limits.connections,
         )

@@ -126,6 +126,11 @@ class Watcher:
         self._mirror.start()
         self._surveying.start()
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the first load is done, or it was said why there is none yet."""
+        return self._snapshot.state.loaded or bool(self._snapshot.session.sentence)
+
     def stop(self) -> None:
         self._mirror.stop()
         self._surveying.stop()
