@@ -27,7 +27,7 @@ class AwayError(Exception):
 
 
 class Rewinder:
-    """`rewind` as a process of its own, by our own command line `command`. `environment` is added to this process's."""
+    """`rewind` as a process of its own, by our command line. `environment` is added to this process's."""
 
     def __init__(self, command: Sequence[str], limits: Limits, environment: Mapping[str, str] = {}) -> None:
         self._command, self._limits, self._environment = command, limits, environment
