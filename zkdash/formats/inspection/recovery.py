@@ -1,0 +1,306 @@
+"""What a broker would do to a log when it starts: which segments it reads anew, and what it cuts off.
+
+0.7 reads its newest segment, up to the first message whose size or checksum is wrong (document 002,
+kafka.log.Log.recover). From 0.8 on every segment from the recovery point on is read anew, after an unclean stop,
+and each whose index is not what it should be, always; a cut deletes what follows it (kafka.log.Log.recoverLog,
+LogLoader.recoverLog, LogSegment.recover). While a segment is read, its indexes are built: offsets that do not
+rise there empty the segment.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Final, NamedTuple
+
+from zkdash.formats.kafkalog import frames, indexes
+from zkdash.formats.kafkalog.frames import Frame, Head, Source
+from zkdash.formats.problems import Problem
+
+Release = tuple[int, int]  # major and minor: (0, 8), (3, 9)
+
+_BATCHES: Final = (0, 11)  # from here on entries are batches, whose last offset is indexed
+_TIMES: Final = (0, 10)  # time indexes; 0.10.0 has none, and none beside its segments
+_UNREFUSED: Final = (0, 9)  # an index that is wrong is built anew; 0.8 does not start
+_LAZY: Final = (2, 4)  # indexes are no longer looked at (KAFKA-7283)
+_OVERFLOW: Final = (2, 0)  # offsets too large for a segment split it (KAFKA-6264)
+_START: Final = (2, 1)  # a log that ends before its start is deleted
+_PAIR = struct.Struct("!ii")
+_MOMENT = struct.Struct("!qi")
+_REACH: Final = 2**31 - 1  # offsets of a segment behind its first one
+
+
+class Settings(NamedTuple):
+    """Of which release the broker is, and what its configuration says: `index.interval.bytes`, and in 0.8 to 0.10
+    `message.max.bytes`, above which a message is no message."""
+
+    release: Release
+    interval: int = 4096
+    largest: int = 1_000_012
+
+
+class Segment(NamedTuple):
+    """A segment and what stands beside it; None where there is no such file."""
+
+    base_offset: int
+    source: Source
+    index: Source | None = None
+    time_index: Source | None = None
+    aborted: bytes | None = None
+
+
+class Known(NamedTuple):
+    """What the directory says of a log: whether its broker was stopped cleanly, and its checkpoints."""
+
+    is_clean: bool
+    recovery_point: int = 0
+    start: int = 0
+
+
+class What(Enum):
+    """What becomes of a segment."""
+
+    KEPT = "kept"
+    READ = "read anew, and whole"
+    CUT = "cut"
+    EMPTIED = "emptied"
+    DELETED = "deleted"
+    SPLIT = "split"
+    REFUSED = "the broker does not start"
+
+
+class Fate(NamedTuple):
+    """What becomes of a segment: `kept` of its `size` bytes, and why."""
+
+    base_offset: int
+    what: What
+    size: int
+    kept: int
+    why: str = ""
+
+    @property
+    def lost(self) -> int:
+        return self.size - self.kept
+
+
+class _FallingError(Exception):
+    """An index that is being built takes no offset that does not rise."""
+
+
+class _Scan(NamedTuple):
+    """A segment that was read anew: the bytes that stay, the offset behind them, and what ended it."""
+
+    what: What
+    kept: int
+    next_offset: int
+    why: str = ""
+
+
+def log(segments: Sequence[Segment], known: Known, settings: Settings) -> Iterator[Fate]:
+    """What becomes of the segments of 0.8 or later, in their order."""
+    from_here = _first(segments, known)
+    cut_at, end = None, 0
+    fates: list[Fate] = []
+    for number, each in enumerate(segments):
+        size = each.source.size
+        is_read = number >= from_here and not known.is_clean
+        before = _load(each, settings, is_read=is_read)
+        if before and before.what is What.REFUSED:
+            yield Fate(each.base_offset, What.REFUSED, size, size, before.why)
+            return
+        if cut_at is not None:
+            why = f"it follows segment {cut_at}, which is cut"
+            fates.append(Fate(each.base_offset, What.DELETED, size, 0, why))
+        elif before is None and not is_read:
+            fates.append(Fate(each.base_offset, What.KEPT, size, size))
+            end = max(end, each.base_offset)
+        else:
+            scan = before or _recovered(each, settings)
+            end = scan.next_offset
+            fates.append(Fate(each.base_offset, scan.what, size, scan.kept, scan.why))
+            # what was cut before is whole when it is recovered: what follows it stays
+            if scan.kept < size and before is None:
+                cut_at = each.base_offset
+    if settings.release >= _START and not known.is_clean and fates and end < known.start:
+        why = f"the log would end at offset {end}, before its start {known.start}"
+        fates = [Fate(each.base_offset, What.DELETED, each.size, 0, why) for each in fates]
+    yield from fates
+
+
+def oldest(segments: Sequence[Segment], known: Known) -> Iterator[Fate]:
+    """What becomes of the segments of 0.7, in their order."""
+    for number, each in enumerate(segments):
+        size = each.source.size
+        if number + 1 < len(segments):
+            following = segments[number + 1].base_offset
+            if each.base_offset + size != following:
+                why = f"it ends at {each.base_offset + size}, and the next one begins at {following}"
+                yield Fate(each.base_offset, What.REFUSED, size, size, why)
+                return
+            yield Fate(each.base_offset, What.KEPT, size, size)
+        elif known.is_clean:
+            yield Fate(each.base_offset, What.KEPT, size, size)
+        else:
+            kept, why = 0, ""
+            for frame in frames.walk_07(each.source, each.base_offset):
+                why = _wrong(frame)
+                if why or isinstance(frame, Problem):
+                    break
+                kept = frame.position + frame.size
+            yield Fate(each.base_offset, What.CUT if kept < size else What.READ, size, kept, why)
+
+
+def _first(segments: Sequence[Segment], known: Known) -> int:
+    """The number of the segment that holds the recovery point."""
+    return max(sum(1 for each in segments if each.base_offset <= known.recovery_point) - 1, 0)
+
+
+def _load(segment: Segment, settings: Settings, *, is_read: bool) -> _Scan | None:
+    """What is read anew before anything is recovered, since a file beside the segment is not what it should be."""
+    if segment.index is None:
+        return _because("its index is not there", segment, settings)
+    wrong = "" if settings.release >= _LAZY else _insane(segment, settings)
+    if settings.release >= _BATCHES and segment.aborted is not None:
+        found, _ = indexes.aborted(segment.aborted)
+        if any(each.last_offset < segment.base_offset for each in found):
+            wrong = "its index of aborted transactions begins before it"
+    if not wrong:
+        return None
+    if settings.release < _UNREFUSED:
+        return None if is_read else _Scan(What.REFUSED, segment.source.size, segment.base_offset, wrong)
+    return _because(wrong, segment, settings)
+
+
+def _because(wrong: str, segment: Segment, settings: Settings) -> _Scan:
+    try:
+        scan = _scan(segment, settings)
+    except _FallingError as falling:  # which nothing catches there
+        return _Scan(
+            What.REFUSED, segment.source.size, segment.base_offset, f"{wrong}, and cannot be built: {falling}"
+        )
+    return scan._replace(why=f"{wrong}; {scan.why}" if scan.why else wrong)
+
+
+def _recovered(segment: Segment, settings: Settings) -> _Scan:
+    """A segment behind the recovery point."""
+    try:
+        return _scan(segment, settings)
+    except _FallingError as falling:
+        return _emptied(segment, str(falling))
+
+
+def _insane(segment: Segment, settings: Settings) -> str:
+    """What a broker holds against the indexes as they lie there, zeros behind the last entry among them."""
+    index, times = segment.index, segment.time_index
+    if index and index.size % _PAIR.size:
+        return f"its index of {index.size} bytes ends within an entry"
+    least = 0 if settings.release >= _OVERFLOW else 1
+    if index and index.size and _last(index, _PAIR)[0] < least:
+        return "the last entry of its index is not behind the segment's first offset"
+    if settings.release < _TIMES or times is None:
+        return ""
+    if times.size % _MOMENT.size:
+        return f"its time index of {times.size} bytes ends within an entry"
+    if times.size:
+        first, _ = _MOMENT.unpack(times.read(0, _MOMENT.size))
+        last, offset = _last(times, _MOMENT)
+        if last < first or offset < 0:
+            return "the last entry of its time index is before its first one"
+    return ""
+
+
+def _last(index: Source, shape: struct.Struct) -> tuple[int, int]:
+    first, second = shape.unpack(index.read(index.size - shape.size, shape.size))
+    return first, second
+
+
+def _scan(segment: Segment, settings: Settings) -> _Scan:
+    """LogSegment.recover: the entries as they are, and the indexes as they are built of them.
+
+    Raises _FallingError.
+    """
+    built = _Built(segment.base_offset, settings)
+    kept, end = 0, segment.base_offset
+    why = ""
+    for frame in frames.walk(segment.source):
+        why = _wrong(frame, settings)
+        if why or isinstance(frame, Problem):
+            break
+        head = frames.head(frame)
+        if head is None:
+            why = f"at byte {frame.position} an entry that is too large to be read"
+            break
+        if settings.release >= _OVERFLOW and not 0 <= head.last_offset - segment.base_offset <= _REACH:
+            told = f"at byte {frame.position} offset {head.last_offset} is too far from the segment's first"
+            return _Scan(What.SPLIT, segment.source.size, end, told)
+        built.add(frame, head)
+        kept, end = frame.position + frame.size, head.last_offset + 1
+    built.close()
+    return _Scan(What.CUT if kept < segment.source.size else What.READ, kept, end, why)
+
+
+def _wrong(frame: Frame | Problem, settings: Settings | None = None) -> str:
+    """Why a broker takes no more from here on; "" where it does."""
+    if isinstance(frame, Problem):
+        return f"at byte {frame.offset} {frame.reason}"
+    if not frame.is_valid:
+        return f"at byte {frame.position} the checksum of an entry does not hold"
+    if settings and settings.release < _BATCHES and frame.size - 12 > settings.largest:
+        return f"at byte {frame.position} a message of {frame.size - 12} bytes: message.max.bytes is {settings.largest}"
+    return ""
+
+
+def _emptied(segment: Segment, why: str) -> _Scan:
+    """The segment is cut before the first entry that ends at its first offset or behind it."""
+    for frame in frames.walk(segment.source):
+        if isinstance(frame, Problem):
+            break
+        head = frames.head(frame)
+        if head and head.last_offset >= segment.base_offset:
+            what = What.EMPTIED if not frame.position else What.CUT
+            return _Scan(what, frame.position, segment.base_offset, why)
+    return _Scan(What.READ, segment.source.size, segment.base_offset, why)
+
+
+class _Built:
+    """The indexes that a broker builds while it reads a segment; of each only the last entry is kept."""
+
+    def __init__(self, base_offset: int, settings: Settings) -> None:
+        self._settings = settings
+        self._base = base_offset
+        self._indexed_at = 0
+        self._last: int | None = None
+        self._newest = (-1, base_offset)  # timestamp and offset, of all entries so far
+        self._timed: tuple[int, int] | None = None
+
+    def add(self, frame: Frame, head: Head) -> None:
+        """Take an entry. Raises _FallingError."""
+        if head.max_timestamp > self._newest[0]:
+            self._newest = head.max_timestamp, head.last_offset
+        if frame.position - self._indexed_at <= self._settings.interval:
+            return
+        offset = self._offset(frame, head)
+        if self._last is not None and offset <= self._last:
+            told = f"at byte {frame.position} offset {offset} follows offset {self._last} in the index"
+            raise _FallingError(told)
+        self._last, self._indexed_at = offset, frame.position
+        self.close()
+
+    def close(self) -> None:
+        """Put the newest timestamp into the time index. Raises _FallingError."""
+        if self._settings.release < _TIMES:
+            return
+        timestamp, offset = self._newest
+        last_timestamp, last_offset = self._timed or (-1, self._base)
+        if self._timed is not None and offset < last_offset:
+            raise _FallingError(f"offset {offset} follows offset {last_offset} in the time index")
+        if timestamp > last_timestamp:
+            self._timed = timestamp, offset
+
+    def _offset(self, frame: Frame, head: Head) -> int:
+        """The offset that is indexed: before 0.11 that of the first message in a wrapper."""
+        if self._settings.release >= _BATCHES or head.codec == "none":
+            return head.last_offset
+        entry = frames.entry(frame)
+        return head.last_offset if isinstance(entry, Problem) else entry.base_offset
