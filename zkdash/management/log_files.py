@@ -20,7 +20,6 @@ from zkdash.logdirs.listing import Log
 Options = Mapping[str, Any]
 
 _LINES: Final = 500  # that are told at once
-_INDEXES: Final = {".index", ".timeindex", ".txnindex"}
 _OFFSETS: Final = "__consumer_offsets"
 
 
@@ -104,7 +103,7 @@ def _beside(path: Path, *, is_json: bool) -> Iterator[Report]:
     data = listing.beside(path) or b""
     rows, problems = _rows(path, data)
     lines = [msgspec.json.encode(row._asdict()).decode() if is_json else told for row, told in rows]
-    if not rows and path.suffix in _INDEXES and not is_json:
+    if not rows and path.suffix == ".index" and not is_json:
         lines = [f"{path} is empty."]
     yield Report(lines, None, len(data))
     yield from (Report(finding=(str(path), problem)) for problem in problems)
