@@ -78,12 +78,19 @@ def write(release: str, zookeeper: str, folder: Path, mains: Mains, *, damaged: 
     """Start a broker, let it write, and stop it; it has `damaged` empty partitions of a topic beside."""
     settings = SETTINGS if release != "0.8.2.2" else SETTINGS | {"log.retention.hours": "100000"}
     broker = Broker(
-        release, f"{zookeeper}/logs-{release}", id=1, data_dir=folder / release, properties=settings, mains=mains
+        release,
+        f"{zookeeper}/logs-{release}",
+        id=1,
+        data_dir=folder / release,
+        properties=settings,
+        mains=mains,
     )
     broker.start()
     try:
         _topics(broker, {MIXED: 1, COMPACTED: 1, DAMAGED: damaged})
-        wait_for(lambda: tools.log_offsets(broker, MIXED, -1) and tools.log_offsets(broker, COMPACTED, -1), LIMIT_S)
+        wait_for(
+            lambda: tools.log_offsets(broker, MIXED, -1) and tools.log_offsets(broker, COMPACTED, -1), LIMIT_S
+        )
         for codec in CODECS[release]:
             _produce(broker, MIXED, codec, 120)
         if release in TRANSACTIONS:
@@ -124,19 +131,27 @@ def _topics(broker: Broker, wanted: Mapping[str, int]) -> None:
         client.stop()
         client.close()
     directories = [
-        broker.data_dir / "logs" / f"{name}-{number}" for name, count in wanted.items() for number in range(count)
+        broker.data_dir / "logs" / f"{name}-{number}"
+        for name, count in wanted.items()
+        for number in range(count)
     ]
     wait_for(lambda: all(each.is_dir() for each in directories), LIMIT_S)
 
 
 def _produce(broker: Broker, topic: str, codec: str, count: int, *, keyed: bool = False) -> None:
     keys = ("--property", "parse.key=true", "--property", "key.separator=:") if keyed else ()
-    lines = (f"{n % 10}:" * keyed + f"{codec} {n} é ".ljust(20 + 7 * (n % 31), ".") + "\n" for n in range(count))
+    lines = (
+        f"{n % 10}:" * keyed + f"{codec} {n} é ".ljust(20 + 7 * (n % 31), ".") + "\n" for n in range(count)
+    )
     broker.run(
         "kafka.tools.ConsoleProducer",
         *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1"),
         *("--compression-codec", codec, *keys),
-        *(("--max-partition-memory-bytes", "700") if broker.release.has_listeners else ("--batch-size", "10")),
+        *(
+            ("--max-partition-memory-bytes", "700")
+            if broker.release.has_listeners
+            else ("--batch-size", "10")
+        ),
         stdin="".join(lines),
     )
 
@@ -180,7 +195,9 @@ def _compacted(broker: Broker) -> None:
 def _heads(path: Path) -> list[frames.Head]:
     """The entries of a segment; none where the cleaner takes it away."""
     try:
-        found = [frames.head(each) for each in frames.walk(listing.source(path)) if isinstance(each, frames.Frame)]
+        found = [
+            frames.head(each) for each in frames.walk(listing.source(path)) if isinstance(each, frames.Frame)
+        ]
     except FileNotFoundError:
         return []
     return [head for head in found if head]

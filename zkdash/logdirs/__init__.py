@@ -1,1 +1,1 @@
-"""Kafka's directories on a disk (`log.dirs`), read only: what lies there, and what `formats.inspection` makes of it."""
+"""Kafka's directories on a disk (`log.dirs`), read only: what lies there, and whether it is sound."""

@@ -1,6 +1,7 @@
 """What lies in a broker's log directory: partitions, their segments, and what the broker noted beside them.
 
-Names are kafka.log.LogManager's. A directory may be a running broker's: files grow, and vanish, while they are read.
+Names are kafka.log.LogManager's. A directory may be a running broker's: files grow, and vanish, while they
+are read.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class Log(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """What a broker notes of all logs of a directory, by (topic, partition); and whose line is in no known form."""
+    """What a broker notes of all logs of a directory, by (topic, partition); and whose line is in no known
+    form.
+    """
 
     recovery_points: dict[tuple[str, int], int]
     high_watermarks: dict[tuple[str, int], int]

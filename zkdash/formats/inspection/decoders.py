@@ -1,7 +1,8 @@
-"""Records of Kafka's own topics in words, as DumpLogSegments of 3.9 prints them: commits, groups, transactions.
+"""Records of Kafka's own topics in words, as DumpLogSegments of 3.9 prints them.
 
-Source: kafka.tools.DumpLogSegments (OffsetsMessageParser), kafka.coordinator.transaction.TransactionLog, and the
-JSON converters of the records' schemas, whose fields each version has.
+Commits, groups and transactions. Source: kafka.tools.DumpLogSegments (OffsetsMessageParser),
+kafka.coordinator.transaction.TransactionLog, and the JSON converters of the records' schemas, whose fields
+each version has.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Files of a log in words, line by line as Kafka's own tool prints them, and as JSON.
 
-Segments of 0.8 and later and what stands beside them are told as kafka.tools.DumpLogSegments of 3.9 tells them,
-which reads every format; those of 0.7 as 0.7's own, which tells their payload always.
+Segments of 0.8 and later and what stands beside them are told as kafka.tools.DumpLogSegments of 3.9 tells
+them, which reads every format; those of 0.7 as 0.7's own, which tells their payload always.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def text(frame: Frame, decoder: Decoder | None) -> Iterator[str | Problem]:
         yield _oldest(frame, head)
     else:
         yield _entry(frame, head)
-    if decoder is None or not frame.is_valid:
+    if not frame.is_valid:
+        yield _invalid(frame)
+        return
+    if decoder is None:
         return
     entry = frames.entry(frame)
     if isinstance(entry, Problem):
@@ -44,7 +47,7 @@ def text(frame: Frame, decoder: Decoder | None) -> Iterator[str | Problem]:
         yield from _records(entry, decoder)
 
 
-def json(frame: Frame, decoder: Decoder | None) -> Iterator[bytes | Problem]:
+def json(frame: Frame, decoder: Decoder | None) -> Iterator[str | Problem]:
     """An entry as one line of JSON, its records in it where there is a `decoder`."""
     head = frames.head(frame)
     if head is None:
@@ -55,9 +58,15 @@ def json(frame: Frame, decoder: Decoder | None) -> Iterator[bytes | Problem]:
     entry = frames.entry(frame) if decoder and frame.is_valid else None
     if isinstance(entry, Entry) and decoder:
         told["records"] = [_record_json(entry, record, decoder) for record in entry.records]
-    yield msgspec.json.encode(told)
-    if isinstance(entry, Problem):
+    yield msgspec.json.encode(told).decode()
+    if not frame.is_valid:
+        yield _invalid(frame)
+    elif isinstance(entry, Problem):
         yield entry
+
+
+def _invalid(frame: Frame) -> Problem:
+    return Problem(frame.position, "the checksum of an entry does not hold")
 
 
 def place(entry: indexes.Place) -> str:
@@ -80,9 +89,10 @@ def aborted(entry: indexes.Aborted) -> str:
 
 def producer(state: producer_snapshots.ProducerState) -> str:
     """An entry of `.snapshot`."""
+    begun = state.transaction_offset if state.transaction_offset >= 0 else None
     told = (
-        f"producerId: {state.producer_id} producerEpoch: {state.epoch} coordinatorEpoch: {state.coordinator_epoch}"
-        f" currentTxnFirstOffset: {_optional(state.transaction_offset if state.transaction_offset >= 0 else None)}"
+        f"producerId: {state.producer_id} producerEpoch: {state.epoch}"
+        f" coordinatorEpoch: {state.coordinator_epoch} currentTxnFirstOffset: {_optional(begun)}"
         f" lastTimestamp: {state.timestamp} "
     )
     if state.last_offset < 0:
@@ -103,10 +113,10 @@ def _entry(frame: Frame, head: Head) -> str:
         return f"offset: {head.last_offset}{end}"
     return (
         f"baseOffset: {head.base_offset} lastOffset: {head.last_offset} count: {head.count}"
-        f" baseSequence: {head.base_sequence} lastSequence: {head.last_sequence} producerId: {head.producer_id}"
-        f" producerEpoch: {head.producer_epoch} partitionLeaderEpoch: {head.leader_epoch}"
-        f" isTransactional: {_BOOL[head.is_transactional]} isControl: {_BOOL[head.is_control]}"
-        f" deleteHorizonMs: {_optional(head.delete_horizon_ms)}{end}"
+        f" baseSequence: {head.base_sequence} lastSequence: {head.last_sequence}"
+        f" producerId: {head.producer_id} producerEpoch: {head.producer_epoch}"
+        f" partitionLeaderEpoch: {head.leader_epoch} isTransactional: {_BOOL[head.is_transactional]}"
+        f" isControl: {_BOOL[head.is_control]} deleteHorizonMs: {_optional(head.delete_horizon_ms)}{end}"
     )
 
 

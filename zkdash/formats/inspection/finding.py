@@ -19,9 +19,9 @@ from zkdash.formats.problems import Problem
 class Found(NamedTuple):
     """An entry that was looked for.
 
-    position, size: in bytes, in the segment. offsets: its first and its last. record: the one that was meant, of
-    a time always. place: the entry of the index that was gone by, None for the segment's begin; `passed` entries
-    were read from there on.
+    position, size: in bytes, in the segment. offsets: its first and its last. record: the one that was
+    meant, of a time always. place: the entry of the index that was gone by, None for the segment's begin;
+    `passed` entries were read from there on.
     """
 
     position: int
@@ -74,7 +74,7 @@ def time(
 
 
 def position(source: Source, base_offset: int, wanted: int) -> Frame | Problem | None:
-    """The message of 0.7 at an offset, which is its position in the partition; a problem where none begins."""
+    """The message of 0.7 at an offset, a position in the partition; a problem where none begins."""
     for frame in frames.walk_07(source, base_offset):
         if isinstance(frame, Problem) or frame.offset == wanted:
             return frame
@@ -85,8 +85,8 @@ def position(source: Source, base_offset: int, wanted: int) -> Frame | Problem |
 
 
 def before(segments: Sequence[tuple[int, int]], end: int, now: int, wanted: int) -> Iterator[int]:
-    """The offsets that a broker of 0.7 to 0.10.0 answers to a time, newest first: it knows only when files were
-    changed (kafka.server.OffsetCommit's neighbour, Log.getOffsetsBefore).
+    """The offsets that a broker of 0.7 to 0.10.0 answers to a time, newest first: it knows only when files
+    were changed (kafka.log.Log.getOffsetsBefore).
 
     segments: first offset and time of change (epoch ms) of each. end, now: where the log ends, at which time.
     """

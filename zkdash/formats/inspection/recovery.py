@@ -1,10 +1,10 @@
 """What a broker would do to a log when it starts: which segments it reads anew, and what it cuts off.
 
 0.7 reads its newest segment, up to the first message whose size or checksum is wrong (document 002,
-kafka.log.Log.recover). From 0.8 on every segment from the recovery point on is read anew, after an unclean stop,
-and each whose index is not what it should be, always; a cut deletes what follows it (kafka.log.Log.recoverLog,
-LogLoader.recoverLog, LogSegment.recover). While a segment is read, its indexes are built: offsets that do not
-rise there empty the segment.
+kafka.log.Log.recover). From 0.8 on every segment from the recovery point on is read anew after an unclean
+stop, and each whose index is not what it should be after any; a cut deletes what follows it
+(kafka.log.Log.recoverLog, LogLoader.recoverLog, LogSegment.recover). While a segment is read, its indexes are
+built: offsets that do not rise there empty the segment.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _REACH: Final = 2**31 - 1  # offsets of a segment behind its first one
 
 
 class Settings(NamedTuple):
-    """Of which release the broker is, and what its configuration says: `index.interval.bytes`, and in 0.8 to 0.10
-    `message.max.bytes`, above which a message is no message."""
+    """Of which release the broker is, and what its configuration says: `index.interval.bytes`, and in 0.8 to
+    0.10 `message.max.bytes`, above which a message is no message."""
 
     release: Release
     interval: int = 4096
@@ -157,7 +157,7 @@ def _first(segments: Sequence[Segment], known: Known) -> int:
 
 
 def _load(segment: Segment, settings: Settings, *, is_read: bool) -> _Scan | None:
-    """What is read anew before anything is recovered, since a file beside the segment is not what it should be."""
+    """What is read anew before anything is recovered: what lies beside the segment is wrong."""
     if segment.index is None:
         return _because("its index is not there", segment, settings)
     wrong = "" if settings.release >= _LAZY else _insane(segment, settings)
@@ -247,7 +247,8 @@ def _wrong(frame: Frame | Problem, settings: Settings | None = None) -> str:
     if not frame.is_valid:
         return f"at byte {frame.position} the checksum of an entry does not hold"
     if settings and settings.release < _BATCHES and frame.size - 12 > settings.largest:
-        return f"at byte {frame.position} a message of {frame.size - 12} bytes: message.max.bytes is {settings.largest}"
+        most = f"message.max.bytes is {settings.largest}"
+        return f"at byte {frame.position} a message of {frame.size - 12} bytes: {most}"
     return ""
 
 

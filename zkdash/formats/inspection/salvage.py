@@ -15,7 +15,7 @@ _LENGTH: Final = 17
 
 
 class Following(NamedTuple):
-    """Where whole entries begin again: at this byte, with this offset; and how many follow before the next gap."""
+    """Where whole entries begin again: this byte, with this offset; so many of them, up to `end`."""
 
     position: int
     offset: int

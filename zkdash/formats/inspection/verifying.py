@@ -1,7 +1,7 @@
 """Whether the files of a log agree: entries in order, indexes, producers and epochs as the log has them.
 
-A check takes each entry's head once, in the log's order, and holds only what it was given: the log may be of any
-length.
+A check takes each entry's head once, in the log's order, and holds only what it was given: the log may be of
+any length.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Moments:
 
 
 class AbortedTransactions:
-    """A `.txnindex` against its segment: each has its producer's marker there, and each marker stands there."""
+    """A `.txnindex` against its segment, which has the marker of each transaction."""
 
     def __init__(self, name: str, transactions: Sequence[Aborted]) -> None:
         self._name = name
@@ -204,10 +204,10 @@ class Producers:
             return
         there = (head.producer_id, head.producer_epoch, head.last_sequence)
         if there != (state.producer_id, state.epoch, state.last_sequence):
-            reason = (
-                f"producer {state.producer_id}, epoch {state.epoch}, with sequence {state.last_sequence} at offset "
-                f"{state.last_offset}, where the log has producer {there[0]}, epoch {there[1]}, sequence {there[2]}"
-            )
+            told = (state.producer_id, state.epoch, state.last_sequence)
+            words = "producer {}, epoch {}, sequence {}"
+            reason = f"{words.format(*told)} at offset {state.last_offset}, where the log has "
+            reason += words.format(*there)
             yield Finding(self._name, Problem(0, reason))
 
     def end(self, _next_offset: int) -> Iterator[Finding]:

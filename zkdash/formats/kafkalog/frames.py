@@ -37,8 +37,8 @@ class Frame(NamedTuple):
     """An entry that is not decoded yet.
 
     position, size: in bytes, in the file. offset: the entry's first field, of 0.7 its position in the
-    partition. magic: signed, as it stands there. data: bytes that hold the entry from `at` on; empty where it is
-    larger than HELD.
+    partition. magic: signed, as it stands there. data: bytes that hold the entry from `at` on; empty where
+    it is larger than HELD.
     """
 
     position: int
@@ -59,8 +59,9 @@ class Frame(NamedTuple):
 class Head(NamedTuple):
     """What an entry says of itself before it is decompressed.
 
-    base_offset is None of v0 and v1, where only the last of a wrapper's messages is named. max_timestamp: epoch
-    ms, −1 where there is none. codec: "" for one that there is not. Fields of v2 are −1 or False before it.
+    base_offset is None of v0 and v1, where only the last of a wrapper's messages is named. max_timestamp:
+    epoch ms, −1 where there is none. codec: "" for one that there is not. Fields of v2 are −1 or False
+    before it.
     """
 
     base_offset: int | None

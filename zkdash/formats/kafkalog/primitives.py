@@ -1,4 +1,4 @@
-"""Kafka's primitive types, as its schemas of records and requests name them (KIP-482 for flexible versions)."""
+"""Kafka's primitive types, as its schemas of records name them (KIP-482 for flexible versions)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a broker knew of producers at an offset (`.snapshot`, 0.11 and later): for whom the next sequence is what.
+"""What a broker knew of producers at an offset (`.snapshot`, 0.11 and later).
 
-The number in the file's name is the offset up to which the log was read. Source: ProducerStateManager (KIP-98):
-version int16, CRC-32C of all that follows it, entries of 46 bytes behind their number.
+The number in the file's name is the offset up to which the log was read. Source: ProducerStateManager
+(KIP-98): version int16, CRC-32C of all that follows it, entries of 46 bytes behind their number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VERSION: Final = 1
 
 
 class ProducerState(NamedTuple):
-    """A producer: its last batch (−1 where it wrote only markers), and the first offset of its open transaction.
+    """A producer: its last batch (−1 where it wrote only markers), and where its open transaction begins.
 
     timestamp: epoch ms. offset_delta: offsets of the last batch before its last one.
     """

@@ -29,7 +29,7 @@ class Fetched(NamedTuple):
 
 
 class Framed(NamedTuple):
-    """A message that is not decoded: its size in bytes, its length among them, and whether its checksum holds."""
+    """A message that is not decoded: its size in bytes, with its length, and whether its checksum holds."""
 
     size: int
     magic: int
@@ -79,7 +79,7 @@ def whole_bytes(data: bytes) -> int:
 
 
 def framed(data: bytes, position: int, left: int) -> Framed | Problem:
-    """The message at `position` of `data`, of which the file holds `left` bytes; a problem at 0 where it is none."""
+    """The message at `position` of `data`; the file holds `left` bytes from there. A problem is at 0."""
     message = _message(data, position)
     if isinstance(message, Problem):
         if message.torn and _LENGTH.size <= len(data) - position < left:
@@ -89,7 +89,7 @@ def framed(data: bytes, position: int, left: int) -> Framed | Problem:
 
 
 def following(data: bytes) -> int | None:
-    """Where behind the first byte a message begins whose checksum holds; None where there is none in `data`."""
+    """Where behind the first byte of `data` a message begins whose checksum holds; None for nowhere."""
     for position in range(1, len(data) - _LENGTH.size - _HEAD_SIZES[0]):
         if data[position + _LENGTH.size] in _HEAD_SIZES and data[position] == 0:
             message = _message(data, position)

@@ -1,7 +1,7 @@
 """What the records of `__transaction_state` mean. A null value deletes what its key names.
 
-Source: kafka.coordinator.transaction.TransactionLog, the schemas TransactionLogKey and TransactionLogValue (1 is
-flexible).
+Source: kafka.coordinator.transaction.TransactionLog, the schemas TransactionLogKey and TransactionLogValue
+(1 is flexible).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`manage.py log`: what lies in a broker's log directories, whether it is sound, and what a start would cut."""
+"""`manage.py log`: what a broker's log directories hold, whether it is sound, and what a start would cut."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from django.core.management.base import BaseCommand, CommandError
 from zkdash.formats.inspection import decoders
 from zkdash.formats.inspection.recovery import Settings
 from zkdash.logdirs import listing
-from zkdash.management import log_files
-from zkdash.management.log_files import Report
+from zkdash.management import logfiles
+from zkdash.management.logfiles.report import Report
 from zkdash.management.progress import Bar
 
-_HELP = """Look at the files of a Kafka broker of any release from 0.7 to 3.9, stopped or running. Nothing is ever
-written. Exit code 0: all is sound. 1: there are findings. 2: it was asked wrongly."""
+_HELP = """Look at the files of a Kafka broker of any release from 0.7 to 3.9, stopped or running. Nothing is
+ever written. Exit code 0: all is sound. 1: there are findings. 2: it was asked wrongly."""
 
 _EVERY_BYTES: Final = 8 << 20  # of a long file, between two looks at the progress
 FINDINGS: Final = 1
@@ -77,7 +77,7 @@ class Command(BaseCommand):
                 returncode=MISUSE,
             )
         try:
-            found = self._told(log_files.VERBS[options["verb"]](options), is_json=options["json"])
+            found = self._told(logfiles.VERBS[options["verb"]](options), is_json=options["json"])
         except listing.NotThereError as error:
             raise CommandError(str(error), returncode=MISUSE) from error
         except OSError as error:
