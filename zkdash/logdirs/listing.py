@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from zkdash.formats.inspection.recovery import Release
+from zkdash.formats.inspection.index_rules import Release
 from zkdash.formats.kafkalog import checkpoints
 from zkdash.formats.kafkalog.frames import Source
 from zkdash.formats.problems import Problem

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from zkdash.formats.inspection import recovery
-from zkdash.formats.inspection.recovery import Fate, Known, Segment, Settings
+from zkdash.formats.inspection.index_rules import Settings
+from zkdash.formats.inspection.recovery import Fate, Known, Segment
 from zkdash.logdirs import listing
 from zkdash.logdirs.listing import Log, Noted
 
@@ -14,7 +15,8 @@ from zkdash.logdirs.listing import Log, Noted
 def fates(log: Log, noted: Noted, settings: Settings, *, is_clean: bool) -> Iterator[Fate]:
     """What becomes of each segment of a log. Raises OSError."""
     whose = log.topic, log.partition
-    known = Known(is_clean, noted.recovery_points.get(whose, 0), noted.starts.get(whose, 0))
+    snapshots = tuple(map(listing.base_offset, log.directory.glob("*.snapshot")))
+    known = Known(is_clean, noted.recovery_points.get(whose, 0), noted.starts.get(whose, 0), snapshots)
     segments = [_segment(path) for path in log.segments]
     return recovery.oldest(segments, known) if log.is_oldest else recovery.log(segments, known, settings)
 

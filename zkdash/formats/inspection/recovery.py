@@ -9,35 +9,21 @@ built: offsets that do not rise there empty the segment.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
-from zkdash.formats.kafkalog import frames, indexes
-from zkdash.formats.kafkalog.frames import Frame, Head, Source
+from zkdash.formats.inspection import index_rules
+from zkdash.formats.inspection.index_rules import BATCHES, OVERFLOW, Building, FallingError, Settings
+from zkdash.formats.kafkalog import frames, indexes, messages
+from zkdash.formats.kafkalog.frames import Frame, Source
 from zkdash.formats.problems import Problem
 
-Release = tuple[int, int]  # major and minor: (0, 8), (3, 9)
-
-_BATCHES: Final = (0, 11)  # from here on entries are batches, whose last offset is indexed
-_TIMES: Final = (0, 10)  # time indexes; 0.10.0 has none, and none beside its segments
 _UNREFUSED: Final = (0, 9)  # an index that is wrong is built anew; 0.8 does not start
 _LAZY: Final = (2, 4)  # indexes are no longer looked at (KAFKA-7283)
-_OVERFLOW: Final = (2, 0)  # offsets too large for a segment split it (KAFKA-6264)
 _START: Final = (2, 1)  # a log that ends before its start is deleted
-_PAIR = struct.Struct("!ii")
-_MOMENT = struct.Struct("!qi")
+_ENTRY_HEAD: Final = 17  # bytes of an entry up to its magic
 _REACH: Final = 2**31 - 1  # offsets of a segment behind its first one
-
-
-class Settings(NamedTuple):
-    """Of which release the broker is, and what its configuration says: `index.interval.bytes`, and in 0.8 to
-    0.10 `message.max.bytes`, above which a message is no message."""
-
-    release: Release
-    interval: int = 4096
-    largest: int = 1_000_012
 
 
 class Segment(NamedTuple):
@@ -51,11 +37,13 @@ class Segment(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What the directory says of a log: whether its broker was stopped cleanly, and its checkpoints."""
+    """What the directory says of a log: whether its broker was stopped cleanly, its checkpoints, and up to
+    which offsets there are snapshots of producers."""
 
     is_clean: bool
     recovery_point: int = 0
     start: int = 0
+    snapshots: tuple[int, ...] = ()
 
 
 class What(Enum):
@@ -84,10 +72,6 @@ class Fate(NamedTuple):
         return self.size - self.kept
 
 
-class _FallingError(Exception):
-    """An index that is being built takes no offset that does not rise."""
-
-
 class _Scan(NamedTuple):
     """A segment that was read anew: the bytes that stay, the offset behind them, and what ended it."""
 
@@ -102,6 +86,7 @@ def log(segments: Sequence[Segment], known: Known, settings: Settings) -> Iterat
     from_here = _first(segments, known)
     cut_at, end = None, 0
     fates: list[Fate] = []
+    known_upto = 0  # where a segment was read anew, the broker knows producers from there
     for number, each in enumerate(segments):
         size = each.source.size
         is_read = number >= from_here and not known.is_clean
@@ -116,8 +101,11 @@ def log(segments: Sequence[Segment], known: Known, settings: Settings) -> Iterat
             fates.append(Fate(each.base_offset, What.KEPT, size, size))
             end = max(end, each.base_offset)
         else:
+            if wrong := _unreadable(segments[:number], each.base_offset, known_upto, known, settings):
+                yield Fate(each.base_offset, What.REFUSED, size, size, wrong)
+                return
             scan = before or _recovered(each, settings)
-            end = scan.next_offset
+            end = known_upto = scan.next_offset
             fates.append(Fate(each.base_offset, scan.what, size, scan.kept, scan.why))
             # what was cut before is whole when it is recovered: what follows it stays
             if scan.kept < size and before is None:
@@ -156,12 +144,35 @@ def _first(segments: Sequence[Segment], known: Known) -> int:
     return max(sum(1 for each in segments if each.base_offset <= known.recovery_point) - 1, 0)
 
 
+def _unreadable(
+    earlier: Sequence[Segment], base_offset: int, known_upto: int, known: Known, settings: Settings
+) -> str:
+    """Why a broker could not read what producers wrote before a segment, from their last snapshot on."""
+    if settings.release < BATCHES:
+        return ""
+    upto = max([known_upto, *(each for each in known.snapshots if known.start < each <= base_offset)])
+    ends = [each.base_offset for each in earlier[1:]] + [base_offset]
+    for each, end in zip(earlier, ends, strict=False):
+        for frame in frames.walk(each.source) if end > upto else ():
+            if isinstance(frame, Problem) and _is_nonsense(each.source, frame):
+                return f"for its producers segment {each.base_offset} is read: {_wrong(frame)}"
+    return ""
+
+
+def _is_nonsense(source: Source, problem: Problem) -> bool:
+    """Whether a broker finds no end there, but an entry that is too small, zeros among them."""
+    size = int.from_bytes(source.read(problem.offset + 8, 4), "big", signed=True)
+    return source.size - problem.offset > _ENTRY_HEAD and size < messages.LEAST
+
+
 def _load(segment: Segment, settings: Settings, *, is_read: bool) -> _Scan | None:
     """What is read anew before anything is recovered: what lies beside the segment is wrong."""
     if segment.index is None:
         return _because("its index is not there", segment, settings)
-    wrong = "" if settings.release >= _LAZY else _insane(segment, settings)
-    if settings.release >= _BATCHES and segment.aborted is not None:
+    wrong = (
+        "" if settings.release >= _LAZY else index_rules.insane(segment.index, segment.time_index, settings)
+    )
+    if settings.release >= BATCHES and segment.aborted is not None:
         found, _ = indexes.aborted(segment.aborted)
         if any(each.last_offset < segment.base_offset for each in found):
             wrong = "its index of aborted transactions begins before it"
@@ -175,7 +186,7 @@ def _load(segment: Segment, settings: Settings, *, is_read: bool) -> _Scan | Non
 def _because(wrong: str, segment: Segment, settings: Settings) -> _Scan:
     try:
         scan = _scan(segment, settings)
-    except _FallingError as falling:  # which nothing catches there
+    except FallingError as falling:  # which nothing catches there
         return _Scan(
             What.REFUSED, segment.source.size, segment.base_offset, f"{wrong}, and cannot be built: {falling}"
         )
@@ -186,41 +197,16 @@ def _recovered(segment: Segment, settings: Settings) -> _Scan:
     """A segment behind the recovery point."""
     try:
         return _scan(segment, settings)
-    except _FallingError as falling:
+    except FallingError as falling:
         return _emptied(segment, str(falling))
-
-
-def _insane(segment: Segment, settings: Settings) -> str:
-    """What a broker holds against the indexes as they lie there, zeros behind the last entry among them."""
-    index, times = segment.index, segment.time_index
-    if index and index.size % _PAIR.size:
-        return f"its index of {index.size} bytes ends within an entry"
-    least = 0 if settings.release >= _OVERFLOW else 1
-    if index and index.size and _last(index, _PAIR)[0] < least:
-        return "the last entry of its index is not behind the segment's first offset"
-    if settings.release < _TIMES or times is None:
-        return ""
-    if times.size % _MOMENT.size:
-        return f"its time index of {times.size} bytes ends within an entry"
-    if times.size:
-        first, _ = _MOMENT.unpack(times.read(0, _MOMENT.size))
-        last, offset = _last(times, _MOMENT)
-        if last < first or offset < 0:
-            return "the last entry of its time index is before its first one"
-    return ""
-
-
-def _last(index: Source, shape: struct.Struct) -> tuple[int, int]:
-    first, second = shape.unpack(index.read(index.size - shape.size, shape.size))
-    return first, second
 
 
 def _scan(segment: Segment, settings: Settings) -> _Scan:
     """LogSegment.recover: the entries as they are, and the indexes as they are built of them.
 
-    Raises _FallingError.
+    Raises FallingError.
     """
-    built = _Built(segment.base_offset, settings)
+    built = Building(segment.base_offset, settings)
     kept, end = 0, segment.base_offset
     why = ""
     for frame in frames.walk(segment.source):
@@ -231,7 +217,7 @@ def _scan(segment: Segment, settings: Settings) -> _Scan:
         if head is None:
             why = f"at byte {frame.position} an entry that is too large to be read"
             break
-        if settings.release >= _OVERFLOW and not 0 <= head.last_offset - segment.base_offset <= _REACH:
+        if settings.release >= OVERFLOW and not 0 <= head.last_offset - segment.base_offset <= _REACH:
             told = f"at byte {frame.position} offset {head.last_offset} is too far from the segment's first"
             return _Scan(What.SPLIT, segment.source.size, end, told)
         built.add(frame, head)
@@ -246,7 +232,7 @@ def _wrong(frame: Frame | Problem, settings: Settings | None = None) -> str:
         return f"at byte {frame.offset} {frame.reason}"
     if not frame.is_valid:
         return f"at byte {frame.position} the checksum of an entry does not hold"
-    if settings and settings.release < _BATCHES and frame.size - 12 > settings.largest:
+    if settings and settings.release < BATCHES and frame.size - 12 > settings.largest:
         most = f"message.max.bytes is {settings.largest}"
         return f"at byte {frame.position} a message of {frame.size - 12} bytes: {most}"
     return ""
@@ -262,46 +248,3 @@ def _emptied(segment: Segment, why: str) -> _Scan:
             what = What.EMPTIED if not frame.position else What.CUT
             return _Scan(what, frame.position, segment.base_offset, why)
     return _Scan(What.READ, segment.source.size, segment.base_offset, why)
-
-
-class _Built:
-    """The indexes that a broker builds while it reads a segment; of each only the last entry is kept."""
-
-    def __init__(self, base_offset: int, settings: Settings) -> None:
-        self._settings = settings
-        self._base = base_offset
-        self._indexed_at = 0
-        self._last: int | None = None
-        self._newest = (-1, base_offset)  # timestamp and offset, of all entries so far
-        self._timed: tuple[int, int] | None = None
-
-    def add(self, frame: Frame, head: Head) -> None:
-        """Take an entry. Raises _FallingError."""
-        if head.max_timestamp > self._newest[0]:
-            self._newest = head.max_timestamp, head.last_offset
-        if frame.position - self._indexed_at <= self._settings.interval:
-            return
-        offset = self._offset(frame, head)
-        if self._last is not None and offset <= self._last:
-            told = f"at byte {frame.position} offset {offset} follows offset {self._last} in the index"
-            raise _FallingError(told)
-        self._last, self._indexed_at = offset, frame.position
-        self.close()
-
-    def close(self) -> None:
-        """Put the newest timestamp into the time index. Raises _FallingError."""
-        if self._settings.release < _TIMES:
-            return
-        timestamp, offset = self._newest
-        last_timestamp, last_offset = self._timed or (-1, self._base)
-        if self._timed is not None and offset < last_offset:
-            raise _FallingError(f"offset {offset} follows offset {last_offset} in the time index")
-        if timestamp > last_timestamp:
-            self._timed = timestamp, offset
-
-    def _offset(self, frame: Frame, head: Head) -> int:
-        """The offset that is indexed: before 0.11 that of the first message in a wrapper."""
-        if self._settings.release >= _BATCHES or head.codec == "none":
-            return head.last_offset
-        entry = frames.entry(frame)
-        return head.last_offset if isinstance(entry, Problem) else entry.base_offset

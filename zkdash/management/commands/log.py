@@ -14,7 +14,7 @@ import msgspec
 from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.formats.inspection import decoders
-from zkdash.formats.inspection.recovery import Settings
+from zkdash.formats.inspection.index_rules import Settings
 from zkdash.logdirs import listing
 from zkdash.management import logfiles
 from zkdash.management.logfiles.report import Report

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from zkdash.formats.inspection.recovery import Fate, Settings, What
+from zkdash.formats.inspection.index_rules import Settings
+from zkdash.formats.inspection.recovery import Fate, What
 from zkdash.formats.problems import Problem
 from zkdash.logdirs import listing, recovering
 from zkdash.logdirs.listing import Log
