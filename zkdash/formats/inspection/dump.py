@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from zkdash.formats.inspection import decoders
 from zkdash.formats.inspection.decoders import Decoder
 from zkdash.formats.kafkalog import frames, indexes, producer_snapshots
 from zkdash.formats.kafkalog.entries import Entry, Record, control_type
@@ -163,13 +164,28 @@ def _record_json(entry: Entry, record: Record, decoder: Decoder) -> dict[str, An
     told: dict[str, Any] = {"offset": record.offset, "timestamp": record.timestamp}
     if entry.producer and entry.producer.is_control:
         return told | {"control": control_type(record)}
-    key, value = decoder(record)
-    told |= {"key": key, "value": value, "sequence": record.sequence}
-    headers = [
-        [name, None if content is None else content.decode(errors="replace")]
-        for name, content in record.headers
-    ]
+    told |= {"sequence": record.sequence, "key_size": _size(record.key), "value_size": _size(record.value)}
+    if decoder is decoders.plain:
+        told |= {"key": _legible(record.key), "value": _legible(record.value)}
+    elif decoder is not decoders.silent:
+        key, value = decoder(record)
+        told |= {"key": key, "value": value}
+    headers = [[name, _legible(content)] for name, content in record.headers]
     return told | {"headers": headers} if headers else told
+
+
+def _legible(data: bytes | None) -> object:
+    """A text, or where it is none its bytes in hexadecimal."""
+    if data is None:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"hex": data.hex()}
+
+
+def _size(data: bytes | None) -> int | None:
+    return None if data is None else len(data)
 
 
 def _optional(value: int | None) -> str:

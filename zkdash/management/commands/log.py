@@ -80,11 +80,11 @@ class Command(BaseCommand):
             found = self._told(logfiles.VERBS[options["verb"]](options), is_json=options["json"])
         except listing.NotThereError as error:
             raise CommandError(str(error), returncode=MISUSE) from error
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror}", returncode=MISUSE) from error
         except BrokenPipeError:  # whoever reads has read enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror}", returncode=MISUSE) from error
         if found:
             raise CommandError(f"{found} finding{'s' * (found != 1)}.", returncode=FINDINGS)
 
@@ -97,6 +97,7 @@ class Command(BaseCommand):
             for report in reports:
                 if report.lines:
                     self.stdout.write("\n".join(report.lines))
+                found += report.told
                 if report.finding:
                     found += 1
                     bar.close()

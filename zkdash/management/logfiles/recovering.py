@@ -8,7 +8,6 @@ import msgspec
 
 from zkdash.formats.inspection.index_rules import Settings
 from zkdash.formats.inspection.recovery import Fate, What
-from zkdash.formats.problems import Problem
 from zkdash.logdirs import listing, recovering
 from zkdash.logdirs.listing import Log
 from zkdash.management.logfiles.report import Options, Report
@@ -39,11 +38,9 @@ def _fates(log: Log, options: Options) -> Iterator[Report]:
         if options["json"]:
             row = {"log": log.name, "segment": name, "fate": fate.what.name.lower(), "size": fate.size}
             row |= {"kept": fate.kept, "lost": fate.lost, "why": fate.why}
-            yield Report([msgspec.json.encode(row).decode()])
+            yield Report([msgspec.json.encode(row).decode()], told=int(is_harm))
         else:
-            yield Report([f"  {name}: {_worded(fate)}"])
-        if is_harm:
-            yield Report(finding=(str(log.directory / name), Problem(fate.kept, _worded(fate))))
+            yield Report([f"  {name}: {_worded(fate)}"], told=int(is_harm))
     for leftover in log.leftovers():
         if not options["json"]:
             yield Report([f"  {leftover}: left by a deletion or a cleaning, which the start ends"])

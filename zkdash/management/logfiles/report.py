@@ -13,12 +13,14 @@ Options = Mapping[str, Any]
 
 
 class Report(NamedTuple):
-    """Lines to print; a finding and its file; bytes that were read since the last one, of so many in all."""
+    """Lines to print, and how many findings they tell; a finding that they do not tell, and its file; bytes
+    that were read since the last one, of so many in all."""
 
     lines: Sequence[str] = ()
     finding: tuple[str, Problem] | None = None
     read: int = 0
     total: int = 0
+    told: int = 0
 
 
 def row_line(options: Options, row: dict[str, Any]) -> str:

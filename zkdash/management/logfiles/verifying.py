@@ -29,7 +29,8 @@ def verified(options: Options) -> Iterator[Report]:
                 yield Report(finding=(str(directory / each.file), each.problem))
         told = f"{count} finding{'s' * (count != 1)}" if count else "sound"
         running = ", while its broker runs" if is_live else ""
-        line = f"{log.name}: {len(log.segments)} segments, {log.size} bytes: {told}{running}"
+        segments = f"{len(log.segments)} segment{'s' * (len(log.segments) != 1)}"
+        line = f"{log.name}: {segments}, {log.size} bytes: {told}{running}"
         if options["json"]:
             row = {"log": log.name, "segments": len(log.segments), "bytes": log.size, "findings": count}
             line = msgspec.json.encode(row).decode()
