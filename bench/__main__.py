@@ -13,6 +13,7 @@ from bench import (
     groups,
     idle,
     latency,
+    log_dump,
     pages,
     reconnect,
     recorder,
@@ -36,6 +37,7 @@ ROWS = {
     "fan_out": fan_out.run,
     "txnlog": txnlog.run,
     "recorder": recorder.run,
+    "log_dump": log_dump.run,
     "start": start.run,
     "idle": idle.run,
 }

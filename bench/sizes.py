@@ -36,7 +36,8 @@ class Size(NamedTuple):
     `whole` is the tree of the first load and of a change's cost, `few` what the latter is compared
     with, `offsets` the tree whose groups commit, `groups` the one with very many. `seconds` is how long
     changes are written, `transactions` how many the logs hold. `small_clusters` is how many
-    one process follows, and `quiet_s` how long it is left alone. `zookeeper` is the release that serves.
+    one process follows, and `quiet_s` how long it is left alone. `segment` is how many bytes a segment of
+    Kafka's holds. `zookeeper` is the release that serves.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Size(NamedTuple):
     transactions: int
     small_clusters: int
     quiet_s: float
+    segment: int
     zookeeper: str = BUNDLED
 
 
@@ -66,6 +68,7 @@ SIZES = {
             transactions=1_200_000,
             small_clusters=200,
             quiet_s=60.0,
+            segment=1 << 30,
         ),
         Size(
             "small",
@@ -78,6 +81,7 @@ SIZES = {
             transactions=20_000,
             small_clusters=5,
             quiet_s=5.0,
+            segment=128 << 20,
         ),
     )
 }
