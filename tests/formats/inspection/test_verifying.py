@@ -52,9 +52,11 @@ def test_a_sound_log_has_no_finding() -> None:
             "x 0: producer 7 aborted no transaction at offset 12",
         ),
         (
-            verifying.Producers("s", 13, [producer_snapshots.ProducerState(7, 0, 3, 12, 0, 9, -1, -1)]),
-            "s 0: producer 7, epoch 0, sequence 3 at offset 12, "
-            "where the log has producer 7, epoch 0, sequence 2",
+            verifying.Producers("s", 13, [producer_snapshots.ProducerState(8, 0, 3, 12, 0, 9, -1, -1)]),
+            (
+                "s 0: producer 8, epoch 0, sequence 3 at offset 12, "
+                "where the log has producer 7, epoch 0, sequence 2"
+            ),
         ),
         (
             verifying.Producers("s", 12, [producer_snapshots.ProducerState(7, 0, 2, 12, 0, 9, -1, -1)]),
