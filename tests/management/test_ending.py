@@ -266,6 +266,38 @@ def test_whatever_is_stuck_ends_with_the_process(leave: str, then: str, daemon: 
         assert process.stderr.read() == b""
 
 
+MISSED = """
+import signal, sys, threading, time
+from zkdash.management import ending
+ending.prepare(["record"])
+told = threading.Event()
+ending.when_told(told.set)
+main = threading.main_thread().ident
+
+def waits(frame):
+    return frame is not None and (frame.f_locals.get("self") is told or waits(frame.f_back))
+
+def signalled():
+    seen = 0
+    while seen < 10:
+        seen = seen + 1 if waits(sys._current_frames()[main]) else 0
+        time.sleep(0.01)
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+threading.Thread(target=signalled, daemon=True).start()
+ending.wait(told)
+ending.finish()
+"""
+
+
+def test_a_signal_that_does_not_wake_the_main_thread_is_heard_all_the_same() -> None:
+    """As one does not that comes just before it waits, or that the kernel gives to another thread."""
+    done = subprocess.run(
+        [sys.executable, "-c", MISSED], cwd=ROOT, capture_output=True, check=True, timeout=LIMIT_S
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
+
+
 def test_what_takes_time_at_the_end_has_what_is_left_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ending.left() == pytest.approx(ending.LIMIT_S - 1, abs=0.5)
     monkeypatch.setattr(ending, "_told_at", time.monotonic() - 3)

@@ -24,6 +24,7 @@ _ENDLESS: Final = frozenset({"serve", "demo", "execute", "record"})
 _ENDLESS_OF_PIPELINE: Final = frozenset({"work", "stream"})
 
 _MARGIN_S: Final = 1.0
+_LOOK_S: Final = 0.5
 _told_at: float | None = None
 
 
@@ -53,6 +54,16 @@ def begin(*, code: int = 0) -> None:
     global _told_at  # noqa: PLW0603 - a process ends once
     _told_at = time.monotonic()
     _thread.start_new_thread(_last_resort, (code,))
+
+
+def wait(ended: threading.Event) -> None:
+    """Until it is set, on the main thread, which alone runs handlers of signals.
+
+    One that comes between the interpreter's last look for signals and the wait itself, or to another thread,
+    does not end a wait without a limit: its handler would never run. So it looks again.
+    """
+    while not ended.wait(_LOOK_S):
+        pass
 
 
 def left() -> float:

@@ -53,7 +53,7 @@ class Command(BaseCommand):
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash carries out the actions of {names}")
         self.stdout.flush()
-        ended.wait()
+        ending.wait(ended)
         courier.leave()
         if not running.stop(ending.left()):
             log.warning("A step did not end in time; whoever takes it over finds out")

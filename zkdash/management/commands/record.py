@@ -51,7 +51,7 @@ class Command(BaseCommand):
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash records {names} below {settings.ZKDASH_HISTORY}")
         self.stdout.flush()
-        ended.wait()
+        ending.wait(ended)
         for watcher in watchers:
             watcher.stop()
         recorders.stop()
