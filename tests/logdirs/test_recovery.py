@@ -94,6 +94,21 @@ def test_a_damaged_copy_is_cut_where_the_dry_run_says(left: Written, turn: int) 
     assert any(row["lost"] for rows in wanted.values() for row in rows.values())
 
 
+def test_after_a_kill_the_newest_segment_is_read_anew_and_stays(left: Written) -> None:
+    left.broker.start()
+    left.broker.kill()
+    directory = left.own / left.mixed.name
+    rows = predicted(directory, left.release)
+    assert [row["fate"] for row in rows.values()] == ["kept"] * (len(rows) - 1) + ["read"]
+    before = {path.name: path.stat().st_size for path in directory.glob("*.log")}
+    left.broker.start()
+    try:
+        assert {path.name: path.stat().st_size for path in directory.glob("*.log")} == before
+        assert f"Recovering unflushed segment {int(max(before)[:20])}" in left.broker.log.read_text()
+    finally:
+        left.broker.stop()
+
+
 def copy(log: Path, directory: Path) -> None:
     """Put a log's files in place of a partition's; what names the topic stays."""
     for path in directory.iterdir():

@@ -99,7 +99,9 @@ def write(release: str, zookeeper: str, folder: Path, mains: Mains, *, damaged: 
             _produce(broker, COMPACTED, "none", _SENT // 4, keyed=True)
         _compacted(broker)
         kind = tools.OLD if release == "0.8.2.2" else tools.NEW
-        storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"} if kind == tools.OLD else {}
+        storage: tools.Storage = {}
+        if kind == tools.OLD:
+            storage = {"offsets_storage": "kafka", "dual_commit_enabled": "false"}
         tools.consume(broker, kind, GROUP, MIXED, 50, **storage)
         standing = {} if kind == tools.OLD else tools.describe_group(broker, kind, GROUP, MIXED)
         times = _times(broker) if release == LAST else {}
@@ -186,7 +188,7 @@ def _compacted(broker: Broker) -> None:
     directory = broker.data_dir / "logs" / f"{COMPACTED}-0"
 
     def left() -> int:
-        found = [head.count for path in directory.glob("*.log") for head in _heads(path)]
+        found = [head.record_count for path in directory.glob("*.log") for head in _heads(path)]
         return sum(max(count, 1) for count in found)
 
     wait_for(lambda: 0 < left() < _SENT, LIMIT_S, lambda: (left(), sorted(directory.iterdir())))

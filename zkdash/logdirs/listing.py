@@ -81,10 +81,10 @@ def logs(path: Path, topic: str = "") -> list[Log]:
     What is being deleted or moved in (`…-delete`, `…-future`) counts only where it is named itself.
     """
     if path.is_file():
-        found = _log(path.parent, only=path.name)
-        if found is None:
+        of_file = _log(path.parent, only=path.name)
+        if of_file is None:
             raise NotThereError(f"{path} is no segment: name a .log or .kafka file, or a directory of them")
-        return [found]
+        return [of_file]
     if not path.is_dir():
         raise NotThereError(f"{path} does not exist: name one of Kafka's log.dirs, a log in it, or a segment")
     try:
@@ -103,16 +103,19 @@ def logs(path: Path, topic: str = "") -> list[Log]:
 
 def noted(directory: Path) -> Noted:
     """The checkpoints of a log.dirs directory; one that is not there is empty."""
-    found: list[dict[tuple[str, int], int]] = []
     problems = []
-    for name in (RECOVERY_POINTS, HIGH_WATERMARKS, START_OFFSETS, CLEANED):
+
+    def read(name: str) -> dict[tuple[str, int], int]:
         data = beside(directory / name)
-        read = checkpoints.offsets(data) if data is not None else []
-        if isinstance(read, Problem):
-            problems.append((name, read))
-            read = []
-        found.append({(each.topic, each.partition): each.offset for each in read})
-    return Noted(*found, tuple(problems))
+        found = checkpoints.offsets(data) if data is not None else []
+        if isinstance(found, Problem):
+            problems.append((name, found))
+            return {}
+        return {(each.topic, each.partition): each.offset for each in found}
+
+    points, watermarks = read(RECOVERY_POINTS), read(HIGH_WATERMARKS)
+    starts, cleaned = read(START_OFFSETS), read(CLEANED)
+    return Noted(points, watermarks, starts, cleaned, tuple(problems))
 
 
 def is_clean(directory: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 
 import pytest
@@ -11,6 +12,7 @@ from tests.formats.inspection.sources import source
 from zkdash.formats.inspection import recovery
 from zkdash.formats.inspection.index_rules import Release, Settings
 from zkdash.formats.inspection.recovery import Known, Segment, What
+from zkdash.formats.kafkalog import segments_07
 
 UNCLEAN = Known(is_clean=False)
 LAST: Release = (3, 9)
@@ -111,6 +113,18 @@ def test_the_aborted_transactions_of_another_segment_have_it_read() -> None:
     aborted = struct.pack("!hqqqq", 0, 1, 2, 3, 3)
     wrong = segment(10, log(10))._replace(aborted=aborted)
     assert fates([wrong], Known(is_clean=True))[0][0] == What.READ
+
+
+def test_0_7_is_cut_at_any_damage_where_its_decoder_finds_it() -> None:
+    data = b"".join(messages.oldest(b"x" * n, magic=n % 2) for n in range(30))
+    chance = random.Random(3)  # noqa: S311 - damage, no secret
+    for _ in range(200):
+        at = chance.randrange(len(data))
+        flipped = bytes([data[at] ^ 1 << chance.randrange(8)])
+        damaged = chance.choice((data[:at], data[:at] + flipped + data[at + 1 :]))
+        (fate,) = recovery.oldest([segment(0, damaged)], UNCLEAN)
+        assert fate.kept == segments_07.whole_bytes(damaged)
+        assert bool(fate.why) == (fate.lost > 0)
 
 
 @pytest.mark.parametrize("is_clean", [False, True])

@@ -113,9 +113,10 @@ def test_a_snapshot_of_producers_is_read_or_a_problem() -> None:
     entry = struct.pack("!qhiqiqiq", 7, 1, 5, 90, 2, 1000, 3, -1)
     body = struct.pack("!i", 1) + entry
     data = struct.pack("!hI", 1, google_crc32c.value(body)) + body
-    (state,) = producer_snapshots.read(data)
-    assert state == (7, 1, 5, 90, 2, 1000, 3, -1)
-    assert state.first_sequence == 3  # type: ignore[union-attr]
+    states = producer_snapshots.read(data)
+    assert states == [(7, 1, 5, 90, 2, 1000, 3, -1)]
+    assert not isinstance(states, Problem)
+    assert states[0].first_sequence == 3
     for wrong in (data[:5], b"\0\2" + data[2:], data[:-1], data[:20] + b"x" + data[21:]):
         assert isinstance(producer_snapshots.read(wrong), Problem)
 

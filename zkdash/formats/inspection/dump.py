@@ -113,7 +113,7 @@ def _entry(frame: Frame, head: Head) -> str:
     if not frame.is_batch:
         return f"offset: {head.last_offset}{end}"
     return (
-        f"baseOffset: {head.base_offset} lastOffset: {head.last_offset} count: {head.count}"
+        f"baseOffset: {head.base_offset} lastOffset: {head.last_offset} count: {head.record_count}"
         f" baseSequence: {head.base_sequence} lastSequence: {head.last_sequence}"
         f" producerId: {head.producer_id} producerEpoch: {head.producer_epoch}"
         f" partitionLeaderEpoch: {head.leader_epoch} isTransactional: {_BOOL[head.is_transactional]}"

@@ -31,7 +31,7 @@ class Segment(NamedTuple):
 
     base_offset: int
     source: Source
-    index: Source | None = None
+    offset_index: Source | None = None
     time_index: Source | None = None
     aborted: bytes | None = None
 
@@ -167,10 +167,12 @@ def _is_nonsense(source: Source, problem: Problem) -> bool:
 
 def _load(segment: Segment, settings: Settings, *, is_read: bool) -> _Scan | None:
     """What is read anew before anything is recovered: what lies beside the segment is wrong."""
-    if segment.index is None:
+    if segment.offset_index is None:
         return _because("its index is not there", segment, settings)
     wrong = (
-        "" if settings.release >= _LAZY else index_rules.insane(segment.index, segment.time_index, settings)
+        ""
+        if settings.release >= _LAZY
+        else index_rules.insane(segment.offset_index, segment.time_index, settings)
     )
     if settings.release >= BATCHES and segment.aborted is not None:
         found, _ = indexes.aborted(segment.aborted)

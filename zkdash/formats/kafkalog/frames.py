@@ -70,7 +70,7 @@ class Head(NamedTuple):
     codec: str
     append_time: bool | None
     max_timestamp: int
-    count: int = -1
+    record_count: int = -1
     leader_epoch: int = -1
     producer_id: int = -1
     producer_epoch: int = -1
@@ -149,11 +149,14 @@ def entry(frame: Frame) -> Entry | Problem:
         return Problem(frame.position, f"an entry of {frame.size} bytes, where {HELD} are read")
     if frame.is_oldest:
         data = frame.data[frame.at : frame.at + frame.size]
-        return next(segments_07.decode(data, base=frame.offset))._replace(position=frame.position)
+        oldest = next(segments_07.decode(data, base=frame.offset))
+        if isinstance(oldest, Problem):
+            return oldest._replace(offset=frame.position)
+        return oldest._replace(position=frame.position)
     if not 0 <= frame.magic <= 2:
         return Problem(frame.position, f"an entry of the unknown format {frame.magic}: it is left out")
     try:
-        decoded = (batches if frame.magic == 2 else messages).read(frame.data, frame.at)
+        decoded: Entry = (batches if frame.magic == 2 else messages).read(frame.data, frame.at)
     except ValueError as error:
         return Problem(frame.position, f"an entry in no known form: {error}")
     return decoded._replace(position=frame.position)
