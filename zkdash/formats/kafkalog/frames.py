@@ -148,11 +148,7 @@ def entry(frame: Frame) -> Entry | Problem:
     if not frame.data:
         return Problem(frame.position, f"an entry of {frame.size} bytes, where {HELD} are read")
     if frame.is_oldest:
-        data = frame.data[frame.at : frame.at + frame.size]
-        oldest = next(segments_07.decode(data, base=frame.offset))
-        if isinstance(oldest, Problem):
-            return oldest._replace(offset=frame.position)
-        return oldest._replace(position=frame.position)
+        return _oldest(frame)
     if not 0 <= frame.magic <= 2:
         return Problem(frame.position, f"an entry of the unknown format {frame.magic}: it is left out")
     try:
@@ -160,6 +156,14 @@ def entry(frame: Frame) -> Entry | Problem:
     except ValueError as error:
         return Problem(frame.position, f"an entry in no known form: {error}")
     return decoded._replace(position=frame.position)
+
+
+def _oldest(frame: Frame) -> Entry | Problem:
+    data = frame.data[frame.at : frame.at + frame.size]
+    found = next(segments_07.decode(data, base=frame.offset))
+    if isinstance(found, Problem):
+        return found._replace(offset=frame.position)
+    return found._replace(position=frame.position)
 
 
 def head(frame: Frame) -> Head | None:
