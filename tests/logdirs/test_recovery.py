@@ -65,9 +65,10 @@ def test_a_damaged_copy_is_cut_where_the_dry_run_says(left: Written, turn: int) 
     (left.own / listing.CLEAN).unlink(missing_ok=True)
     # without a recovery point every segment is read anew; with one those from there on
     point = sorted(listing.base_offset(path) for path in left.mixed.glob("*.log"))[chance.choice((0, 0, 1))]
-    lines = [f"{written.DAMAGED} {number} {point}" for number in range(COPIES)]
-    text = "\n".join(["0", str(len(lines)), *lines, ""])
-    (left.own / listing.RECOVERY_POINTS).write_text(text)
+    points = left.own / listing.RECOVERY_POINTS
+    lines = [line for line in points.read_text().splitlines()[2:] if not line.startswith(written.DAMAGED)]
+    lines += [f"{written.DAMAGED} {number} {point}" for number in range(COPIES)]
+    points.write_text("\n".join(["0", str(len(lines)), *lines, ""]))
     wanted, how = {}, {}
     for number in range(COPIES):
         directory = left.own / f"{written.DAMAGED}-{number}"
