@@ -14,7 +14,16 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 
 TOP_LEVEL = {
-    *("manage.py", "zkdash", "templates", "static", "tests", "requirements.txt", "README.md"),
+    *(
+        "manage.py",
+        "wheel_metadata.py",
+        "zkdash",
+        "templates",
+        "static",
+        "tests",
+        "requirements.txt",
+        "README.md",
+    ),
     "requirements.lock",
     *(
         "bench",

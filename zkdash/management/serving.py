@@ -21,6 +21,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connections
 
+from zkdash import extras
 from zkdash.access import administrators, pulse
 from zkdash.actions.execution import worker
 from zkdash.actions.reading import reader
@@ -83,6 +84,9 @@ def serve(
     address = _address(host, listener.getsockname()[1])
     _trust(host, address)
     _collect_static()
+    if records and (lacking := extras.missing("pipeline", "Recording what changes")):
+        log.warning("%s", lacking)
+        records = False
     recorders = recording.Recorders(clusters if records else ())
     sys.setswitchinterval(_SWITCH_S)
     running = engine.Engine(
@@ -98,7 +102,7 @@ def serve(
     )
     running.hub.guard(authorizer.DatabaseAuthorizer())
     engine.configure(running)
-    rewinder = Rewinder(supervising.MANAGE, limits, environment)
+    rewinder = Rewinder(supervising.COMMAND, limits, environment)
     tellers.configure(Handing(rewinder))
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
@@ -221,6 +225,8 @@ def _affordable(limits: Limits, clusters: int) -> Limits:
 
 def _collect_static() -> None:
     """Collect what is newer than the last time, so that processes started side by side leave it alone."""
+    if settings.IS_WHEEL:
+        return
     manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
     collected = manifest.stat().st_mtime if manifest.exists() else 0.0
     files = (storage.path(name) for finder in get_finders() for name, storage in finder.list([]))

@@ -9,13 +9,12 @@ import contextlib
 import os
 import socket
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from zkdash import extras
 from zkdash.configuration.limits import Limits
 from zkdash.rewind import wire
 from zkdash.rewind.wire import Answer, Question
@@ -28,10 +27,10 @@ class AwayError(Exception):
 
 
 class Rewinder:
-    """`manage.py rewind` as a process of its own. `environment` is added to this process's."""
+    """`rewind` as a process of its own, by our command line. `environment` is added to this process's."""
 
-    def __init__(self, manage: Path, limits: Limits, environment: Mapping[str, str] = {}) -> None:
-        self._manage, self._limits, self._environment = manage, limits, environment
+    def __init__(self, command: Sequence[str], limits: Limits, environment: Mapping[str, str] = {}) -> None:
+        self._command, self._limits, self._environment = command, limits, environment
         self._places = threading.BoundedSemaphore(limits.past_requests)
         self._turn = threading.Lock()
         self._over = False
@@ -102,11 +101,13 @@ class Rewinder:
         """The process, begun anew where it is not there. Raises AwayError."""
         if self._over:
             raise AwayError("zkdash is ending")
+        if lacking := extras.missing("pipeline", "it"):
+            raise AwayError(lacking.removesuffix("."))
         if self._running is not None and self._running.process.poll() is not None:
             self._drop(self._running)
         if self._running is None:
             try:
-                self._running = _Running(self._manage, {**os.environ, **self._environment})
+                self._running = _Running(self._command, {**os.environ, **self._environment})
             except OSError as error:
                 raise AwayError(f"the process that tells it cannot be started: {error.strerror}") from error
         return self._running
@@ -131,13 +132,13 @@ class Rewinder:
 class _Running:
     """One such process and the socket to it. Raises OSError where it cannot be started."""
 
-    def __init__(self, manage: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.connection, theirs = socket.socketpair()
         with theirs:
             try:
                 # It ends with the socket, however this process ends. A terminal's Ctrl-C is not for it.
                 self.process = subprocess.Popen(  # noqa: S603 - our own command
-                    [sys.executable, str(manage), "rewind", str(theirs.fileno())],
+                    [*command, "rewind", str(theirs.fileno())],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     env=environment,

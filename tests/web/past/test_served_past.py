@@ -29,7 +29,7 @@ from zkdash.configuration.limits import Limits
 from zkdash.history.queries.instants import Instant
 from zkdash.live.past import playback
 from zkdash.live.tree.znodes import Znodes
-from zkdash.management.supervising import MANAGE
+from zkdash.management.supervising import COMMAND
 from zkdash.rewind.rewinder import Rewinder
 from zkdash.rewind.wire import Question
 from zkdash.web import pages
@@ -291,7 +291,7 @@ def test_the_process_that_tells_it_asks_for_rights_itself(told: Told, tmp_path: 
             "ZKDASH_ZOOKEEPER": told.address,
             "ZKDASH_ANONYMOUS_READ": "0",
         }
-        rewinder = Rewinder(MANAGE, Limits(), environment)
+        rewinder = Rewinder(COMMAND, Limits(), environment)
         try:
             headers = {"HOST": "localhost", "ACCEPT": "application/json"}
             query = f"at=zxid:{told.dumps[0].zxid}"

@@ -17,6 +17,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from zkdash import extras
 from zkdash.demo.base_cluster import BaseCluster
 from zkdash.demo.fault_injection import FaultInjection
 from zkdash.demo.kafka07.fault_injection import FaultInjection07
@@ -43,6 +44,8 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1, help="the same seed tells the same story")
 
     def handle(self, *_args: object, **options: object) -> None:
+        if lacking := extras.missing("pipeline", "The demo"):
+            raise CommandError(lacking)
         with contextlib.ExitStack() as stack:
             directory = stack.enter_context(_data_dir())
             database.use(directory)

@@ -8,6 +8,7 @@ import threading
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from zkdash import extras
 from zkdash.history.recorder.recorder import FLUSH_S
 from zkdash.live import snapshot_registry
 from zkdash.live.watching.starting import Starting
@@ -30,6 +31,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: object, **options: object) -> None:
+        if lacking := extras.missing("pipeline", "Recording what changes"):
+            raise CommandError(lacking)
         if not settings.ZKDASH_CLUSTERS:
             raise CommandError(
                 "No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot, or ZKDASH_CONFIG to a TOML "

@@ -13,6 +13,7 @@ from typing import Final, TypeVar, cast
 
 from django.conf import settings
 
+from zkdash import extras
 from zkdash.history.store import directories
 from zkdash.history.store.manifest import ManifestError
 from zkdash.history.store.tables import QueryError, Tables
@@ -39,6 +40,8 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
 
     `query` tells one question from another. Raises UnansweredError.
     """
+    if lacking := extras.missing("pipeline", "What was"):
+        raise UnansweredError(lacking)
     import duckdb  # noqa: PLC0415 - only who asks the past pays for it
 
     names = tuple(names)
