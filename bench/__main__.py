@@ -12,11 +12,13 @@ from bench import (
     first_load,
     groups,
     idle,
+    large,
     latency,
     pages,
     reconnect,
     recorder,
     result,
+    scale,
     start,
     txnlog,
     update_cost,
@@ -38,6 +40,8 @@ ROWS = {
     "recorder": recorder.run,
     "start": start.run,
     "idle": idle.run,
+    "scale": scale.run,
+    "large": large.run,
 }
 
 

@@ -1,6 +1,7 @@
 """Django's settings for zkdash, from the environment. Nothing here is secret and nothing starts anything.
 
-Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_DATA (where zkdash keeps its own
+Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_PROCESS (of these only those that
+name it, or no process), ZKDASH_DATA (where zkdash keeps its own
 files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS
 and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTTPS=1 (browsers come by https:
 cookies stay there), ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
@@ -80,6 +81,8 @@ _have_data_dir()
 try:
     _configuration = configuration.read(os.environ)
     ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(_configuration, os.environ)
+    # Names of clusters that other processes follow, with whom this one shares its database.
+    ZKDASH_ELSEWHERE = _configuration.elsewhere
     ZKDASH_SIGN_IN = providers.load(_configuration, os.environ)
     ZKDASH_CHECKS = _configuration.checks_by_cluster
     ZKDASH_LIMITS = _configuration.limits

@@ -40,7 +40,7 @@ LATE = {
 WRITING = {"arro3", "deltalake", "pyarrow"}
 LIMIT_S = 60.0
 # Measured: 80 and 178 MiB, on x86-64 with Python 3.11; of the latter 88 are its own, the rest pages of code,
-# of deltalake above all (decision 0022).
+# of deltalake above all (decision 0023).
 QUIET_MIB = 105
 RECORDING_MIB = 200
 RECORDING_OWN_MIB = 105
@@ -77,6 +77,16 @@ def test_a_page_of_the_past_brings_what_it_needs(served: Serve, chroot: Chroot) 
     names = imported(server)
     assert {"duckdb", "pyarrow"} <= names
     assert not names & {"pandas", "pyspark"}
+
+
+def test_a_page_as_it_was_brings_nothing_here(served: Serve, chroot: Chroot) -> None:
+    """Its own process reads the tables."""
+    server = served(forked=False, options=["--no-record"], ZKDASH_ZOOKEEPER=chroot.address)
+    server.wait_until_loaded()
+    assert "nothing is recorded" in server.get("/c/default/topics/?at=-1m").text
+    libraries = Path(f"/proc/{server.pid}/maps").read_text()
+    assert "python" in libraries  # the list is that of what it has open
+    assert not re.search(r"duckdb|arrow|deltalake", libraries)
 
 
 def test_recording_brings_arrow_and_delta_alone(served: Serve, chroot: Chroot, tmp_path: Path) -> None:

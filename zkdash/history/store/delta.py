@@ -3,7 +3,7 @@
 Files are written below the table's directory, then one commit of the log lists them, takes others off, and
 moves positions on, all at once (https://github.com/delta-io/delta/blob/master/PROTOCOL.md). A crash at any
 point leaves the table as it was; what it left behind is deleted by `vacuum`. Writers need no lock: of two
-that commit at once, one is told so (decision 0022). deltalake is imported with the first table that is
+that commit at once, one is told so (decision 0023). deltalake is imported with the first table that is
 there: whoever never asks the past does without its memory.
 """
 

@@ -65,6 +65,7 @@ class Command(BaseCommand):
             stack.callback(cluster.stop)
             cluster.start()
             befalling.start()
+            environment = _environment(directory, config)
             serving.serve(
                 "127.0.0.1",
                 int(str(options["port"])),
@@ -72,7 +73,8 @@ class Command(BaseCommand):
                 announce=self._announce,
                 invitee=CLUSTER,
                 records=settings.ZKDASH_RECORD,
-                pipeline=supervising.Pipeline(_environment(directory, config)),
+                pipeline=supervising.Pipeline(environment),
+                environment=environment,
             )
         ending.finish()
 
@@ -135,6 +137,8 @@ def _environment(directory: Path, cluster: ClusterConfig) -> dict[str, str]:
         "ZKDASH_HISTORY": "",
         "ZKDASH_DATABASE": "",
         "ZKDASH_PIPELINE_EVERY": str(_DERIVED_EVERY_S),
+        "ZKDASH_ANONYMOUS_READ": "1",
+        "ZKDASH_SECRET_KEY": settings.SECRET_KEY,
     }
 
 

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from zkdash.history.recorder.recorder import FLUSH_S
 from zkdash.live import snapshot_registry
+from zkdash.live.watching.starting import Starting
 from zkdash.live.watching.watcher import Watcher
 from zkdash.management import ending, recording
 
@@ -46,14 +47,13 @@ class Command(BaseCommand):
             for cluster in settings.ZKDASH_CLUSTERS
         ]
         recorders.start()
-        for watcher in watchers:
-            watcher.start()
+        starting = Starting(watchers)
+        starting.start()
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash records {names} below {settings.ZKDASH_HISTORY}")
         self.stdout.flush()
         ending.wait(ended)
-        for watcher in watchers:
-            watcher.stop()
+        starting.stop()
         recorders.stop()
         snapshot_registry.clear()
         ending.finish()

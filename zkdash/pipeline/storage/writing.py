@@ -1,7 +1,7 @@
 """DataFrames into tables: a run's files are written whole, then listed; a batch of a stream once.
 
 Spark writes files, and this process lists them: the log of a table is written by deltalake alone, whatever
-the master is (decision 0022). Tables lie on a file system that the driver and the executors share: one
+the master is (decision 0023). Tables lie on a file system that the driver and the executors share: one
 machine's own, or NFS.
 """
 

@@ -61,6 +61,16 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
     return answer
 
 
+def told(
+    cluster: str, names: Iterable[str], query: Hashable, question: Callable[[Tables], T], otherwise: T
+) -> tuple[T, str]:
+    """As `ask`, and ""; where the tables do not answer, `otherwise` and the sentence that says why."""
+    try:
+        return ask(cluster, names, query, question), ""
+    except UnansweredError as error:
+        return otherwise, str(error)
+
+
 def generations(cluster: str, names: Iterable[str]) -> tuple[int, ...]:
     """How often each table changed. Raises TableError."""
     return tuple(directories.table(settings.ZKDASH_HISTORY, cluster, name).version() for name in names)
