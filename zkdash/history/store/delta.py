@@ -225,8 +225,11 @@ class Table:
                     f"`manage.py pipeline convert --cluster {cluster}`"
                 )
             return None
-        import deltalake  # noqa: PLC0415 - see the module
-        from deltalake.exceptions import TableNotFoundError  # noqa: PLC0415
+        try:
+            import deltalake  # noqa: PLC0415 - see the module
+            from deltalake.exceptions import TableNotFoundError  # noqa: PLC0415
+        except ImportError as error:  # where a process may have no more, its library finds no room
+            raise MemoryError(str(error)) from error
 
         with self._told():
             try:
@@ -249,7 +252,8 @@ class Table:
         import deltalake  # noqa: PLC0415 - see the module
 
         schema, keys = delta_log.layout(self.name)
-        with self._told():
+        # Of two that make it at once, one is told so.
+        with contextlib.suppress(ConflictError), self._told():
             deltalake.DeltaTable.create(
                 self.directory,
                 schema,
