@@ -39,7 +39,7 @@ class Size(NamedTuple):
     changes are written, `transactions` how many the logs hold. `small_clusters` is how many
     one process follows, and `quiet_s` how long it is left alone. `scale` are the numbers of partitions that
     figures are drawn over. `large` are the trees of the row of that name, `burst` how many changes come at
-    once. `zookeeper` is the release that serves.
+    once. `segment` is how many bytes a segment of Kafka's holds. `zookeeper` is the release that serves.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Size(NamedTuple):
     scale: tuple[int, ...]
     large: Mapping[str, Shape]
     burst: int
+    segment: int
     zookeeper: str = BUNDLED
 
 
@@ -79,6 +80,7 @@ SIZES = {
                 "100,000 children": Shape(100_000, 1, 2),
             },
             burst=50_000,
+            segment=1 << 30,
         ),
         Size(
             "small",
@@ -98,6 +100,7 @@ SIZES = {
                 "1,000 children": Shape(1_000, 1, 2),
             },
             burst=500,
+            segment=128 << 20,
         ),
     )
 }

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OPERATING = (ROOT / "docs" / "operating.md").read_text()
 EMBEDDING = (ROOT / "docs" / "embedding.md").read_text()
 GUIDES = OPERATING + (ROOT / "docs" / "acting.md").read_text() + EMBEDDING
+LOGS = (ROOT / "docs" / "logs.md").read_text()
 PIPELINE = (ROOT / "docs" / "pipeline.md").read_text()
 SIGN_IN = (ROOT / "docs" / "sign-in.md").read_text()
 SECURING = (ROOT / "docs" / "securing.md").read_text()
@@ -102,6 +103,7 @@ def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
         "docs/securing.md",
         "docs/sign-in.md",
         "docs/embedding.md",
+        "docs/logs.md",
     ):
         file = ROOT / name
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", file.read_text()):
@@ -131,7 +133,7 @@ def test_every_option_of_a_command_is_told() -> None:
         if "SUPPRESS" not in how
     }
     assert {"--host", "--port", "--seed"} <= options
-    assert [option for option in options if option not in GUIDES + PIPELINE] == []
+    assert [option for option in options if option not in GUIDES + PIPELINE + LOGS] == []
 
 
 def test_the_pictures_are_small_enough_to_be_kept() -> None:

@@ -101,7 +101,8 @@ def test_a_checkpoint_is_wholly_right_or_a_problem() -> None:
         found = checkpoints.offsets(wrong)
         assert isinstance(found, Problem)
         assert found.reason.startswith(f"line {line}:")
-    for cut in range(len(right) - 4):
+    assert checkpoints.offsets(b"") == []
+    for cut in range(1, len(right) - 4):
         assert isinstance(checkpoints.offsets(right[:cut]), Problem)
 
 

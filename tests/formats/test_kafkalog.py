@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from zkdash.formats.kafkalog import offsets, segment, segments_07
+from zkdash.formats.inspection import decoders, dump
+from zkdash.formats.kafkalog import frames, offsets, segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry, Record
 from zkdash.formats.problems import Problem
 
@@ -49,7 +49,10 @@ def test_a_segment_is_what_dump_log_segments_of_1_1_printed(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(path for path in DUMPS if path.startswith("3.9.1")))
 def test_a_segment_is_what_dump_log_segments_of_3_9_printed(name: str) -> None:
-    found = list(_as_in_3_9(entries((SEGMENTS / name).read_bytes()), "__consumer_offsets" in name))
+    data = (SEGMENTS / name).read_bytes()
+    decoder = decoders.of_topic(Path(name).parent.name.rpartition("-")[0])
+    source = frames.Source(lambda start, size: data[start : start + size], len(data))
+    found = [line for frame in frames.walk(source) for line in dump.text(_framed(frame), decoder)]
     assert found == [line for line in DUMPS[name] if line.startswith(("baseOffset: ", "| offset: "))]
 
 
@@ -88,6 +91,11 @@ def _heads(printed: str) -> list[str]:
     """What was printed of each message; of compressed ones, whose payloads are no text, the first line."""
     messages = re.split(r"^(?=offset: \d+ isvalid|tail of)", printed, flags=re.MULTILINE)
     return [each if "NoCompression" in each else each.split("\n")[0] for each in messages]
+
+
+def _framed(frame: frames.Frame | Problem) -> frames.Frame:
+    assert isinstance(frame, frames.Frame)
+    return frame
 
 
 def _text(data: bytes) -> str:
@@ -139,95 +147,9 @@ def _commit_in_1_1(record: Record) -> str:
     return f" key: {_json(shown)} payload: {_json(told)}"
 
 
-def _as_in_3_9(found: list[Entry], is_offsets: bool) -> Iterator[str]:
-    for entry in found:
-        by = entry.producer
-        assert by is not None
-        count = len(entry.records)
-        last = by.base_sequence + (entry.last_offset - entry.base_offset) if by.base_sequence >= 0 else -1
-        assert by.delete_horizon_ms is None
-        kind = "LogAppendTime" if entry.append_time else "CreateTime"
-        yield (
-            f"baseOffset: {entry.base_offset} lastOffset: {entry.last_offset} count: {count}"
-            f" baseSequence: {by.base_sequence} lastSequence: {last} producerId: {by.id}"
-            f" producerEpoch: {by.epoch} partitionLeaderEpoch: {by.leader_epoch}"
-            f" isTransactional: {str(by.is_transactional).lower()} isControl: {str(by.is_control).lower()}"
-            f" deleteHorizonMs: OptionalLong.empty position: {entry.position} {kind}: {entry.max_timestamp}"
-            f" size: {entry.size} magic: {entry.magic} compresscodec: {entry.codec}"
-            f" crc: {entry.crc} isvalid: true"
-        )
-        for record in entry.records:
-            names = ",".join(name for name, _ in record.headers)
-            line = f"| offset: {record.offset} {kind}: {record.timestamp} keySize: {_size(record.key)}"
-            line += f" valueSize: {_size(record.value)} sequence: {record.sequence} headerKeys: [{names}]"
-            yield line + (_commit_in_3_9(record) if is_offsets else _payload(record))
-
-
 def _payload(record: Record) -> str:
     key = "" if record.key is None else f" key: {_text(record.key)}"
     return key if record.value is None else f"{key} payload: {_text(record.value)}"
-
-
-def _commit_in_3_9(record: Record) -> str:
-    key = offsets.key(record.key or b"")
-    version = int.from_bytes((record.key or b"")[:2], "big")
-    assert isinstance(key, offsets.OffsetKey | offsets.GroupKey)
-    told = {"type": str(version), "data": dict(key._asdict())}
-    return f" key: {_json(told)} payload: {_value_in_3_9(key, record.value)}"
-
-
-def _value_in_3_9(key: offsets.OffsetKey | offsets.GroupKey, data: bytes | None) -> str:
-    if data is None:
-        return "<DELETE>"
-    version = str(int.from_bytes(data[:2], "big"))
-    if isinstance(key, offsets.OffsetKey):
-        value = offsets.offset(data)
-        assert isinstance(value, offsets.Offset)
-        shown: dict[str, object] = {
-            "offset": value.offset,
-            "leaderEpoch": value.leader_epoch,
-            "metadata": value.metadata,
-            "commitTimestamp": value.commit_time,
-        }
-        return _json({"version": version, "data": shown})
-    group = offsets.group(data)
-    assert isinstance(group, offsets.Group)
-    shown = {
-        "protocolType": group.protocol_type,
-        "generation": group.generation,
-        "protocol": group.protocol,
-        "leader": group.leader,
-        "currentStateTimestamp": group.state_time,
-        "members": [_member(member) for member in group.members],
-    }
-    return _json({"version": version, "data": shown})
-
-
-def _member(member: offsets.Member) -> dict[str, object]:
-    wanted = offsets.subscription(member.subscription)
-    given = offsets.assignment(member.assignment)
-    assert isinstance(wanted, offsets.Subscription)
-    assert isinstance(given, offsets.Assignment)
-    return {
-        "memberId": member.id,
-        "groupInstanceId": member.instance_id,
-        "clientId": member.client_id,
-        "clientHost": member.client_host,
-        "rebalanceTimeout": member.rebalance_timeout_ms,
-        "sessionTimeout": member.session_timeout_ms,
-        "subscription": {
-            "topics": list(wanted.topics),
-            "userData": wanted.user_data,
-            "ownedPartitions": _parts(wanted.owned),
-            "generationId": wanted.generation,
-            "rackId": wanted.rack,
-        },
-        "assignment": {"assignedPartitions": _parts(given.partitions), "userData": given.user_data},
-    }
-
-
-def _parts(found: tuple[tuple[str, tuple[int, ...]], ...]) -> list[dict[str, object]]:
-    return [{"topic": topic, "partitions": list(numbers)} for topic, numbers in found]
 
 
 def _json(value: object) -> str:

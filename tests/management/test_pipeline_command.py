@@ -30,7 +30,7 @@ from zkdash import databases
 from zkdash.demo.zookeeper.server import Server
 from zkdash.history.store import directories
 from zkdash.management.commands import serve
-from zkdash.management.commands.pipeline import Bar
+from zkdash.management.progress import Bar
 from zkdash.pipeline import locks
 from zkdash.pipeline.models import Run
 from zkdash.pipeline.worker import Worker

@@ -53,7 +53,9 @@ def properties(data: bytes) -> dict[str, str]:
 
 
 def _lines(data: bytes, kind: Callable[[list[str]], T]) -> list[T] | Problem:
-    """Version 0, the number of lines, the lines."""
+    """Version 0, the number of lines, the lines; a file that nobody wrote to yet holds none, as in Kafka."""
+    if not data:
+        return []
     lines = data.decode("utf-8", errors="replace").splitlines(keepends=True)
     at = 0
     entries: list[T] = []

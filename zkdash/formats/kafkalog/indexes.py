@@ -111,11 +111,10 @@ def unmarked(transactions: Sequence[Aborted], entries: Sequence[Entry]) -> Itera
 
 
 def _entries(data: bytes, shape: struct.Struct) -> tuple[list[tuple[int, ...]], list[Problem]]:
-    whole = data[: len(data) - len(data) % shape.size]
-    entries = list(shape.iter_unpack(whole))
-    while entries and not any(entries[-1]):
-        entries.pop()
-    return entries, _left(data, shape)
+    # an index of 10 MiB may hold three entries: the zeros are not unpacked
+    used = -(-len(data.rstrip(b"\0")) // shape.size) * shape.size
+    whole = data[: min(used, len(data) - len(data) % shape.size)]
+    return list(shape.iter_unpack(whole)), _left(data, shape)
 
 
 def _left(data: bytes, shape: struct.Struct) -> list[Problem]:

@@ -11,14 +11,12 @@ import struct
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
-from zkdash.formats import bounds
+from zkdash.formats.kafkalog.primitives import Reader
 from zkdash.formats.problems import Problem
 
 T = TypeVar("T")
 
 Partitions = tuple[tuple[str, tuple[int, ...]], ...]
-
-_FLEXIBLE = 4
 
 
 class OffsetKey(NamedTuple):
@@ -113,15 +111,15 @@ def assignment(data: bytes) -> Assignment | Problem:
     return _read(data, _assignment) if data else Assignment(-1, (), None)
 
 
-def _read(data: bytes, kind: Callable[[_Reader], T]) -> T | Problem:
-    reader = _Reader(data)
+def _read(data: bytes, kind: Callable[[Reader], T]) -> T | Problem:
+    reader = Reader(data)
     try:
         return kind(reader)
     except (ValueError, struct.error) as error:
         return Problem(reader.position, f"not in a known form: {error}")
 
 
-def _key(reader: _Reader) -> OffsetKey | GroupKey:
+def _key(reader: Reader) -> OffsetKey | GroupKey:
     version = reader.i16()
     if version in (0, 1):
         return OffsetKey(reader.text(), reader.text(), reader.i32())
@@ -130,8 +128,8 @@ def _key(reader: _Reader) -> OffsetKey | GroupKey:
     raise ValueError(f"a key of version {version}")
 
 
-def _offset(reader: _Reader) -> Offset:
-    version = reader.version(4)
+def _offset(reader: Reader) -> Offset:
+    version = reader.version(4, flexible_from=4)
     value = reader.i64()
     leader_epoch = reader.i32() if version >= 3 else -1
     metadata = reader.text()
@@ -139,8 +137,8 @@ def _offset(reader: _Reader) -> Offset:
     return Offset(value, leader_epoch, metadata, committed, reader.i64() if version == 1 else None)
 
 
-def _group(reader: _Reader) -> Group:
-    version = reader.version(4)
+def _group(reader: Reader) -> Group:
+    version = reader.version(4, flexible_from=4)
     protocol_type, generation = reader.text(), reader.i32()
     protocol, leader = reader.text_or_null(), reader.text_or_null()
     state_time = reader.i64() if version >= 2 else -1
@@ -148,7 +146,7 @@ def _group(reader: _Reader) -> Group:
     return Group(protocol_type, generation, protocol, leader, state_time, members)
 
 
-def _member(reader: _Reader, version: int) -> Member:
+def _member(reader: Reader, version: int) -> Member:
     name = reader.text()
     instance = reader.text_or_null() if version >= 3 else None
     client, host = reader.text(), reader.text()
@@ -160,7 +158,7 @@ def _member(reader: _Reader, version: int) -> Member:
     return Member(name, instance, client, host, rebalance or session, session, topics or b"", assigned or b"")
 
 
-def _subscription(reader: _Reader) -> Subscription:
+def _subscription(reader: Reader) -> Subscription:
     version = reader.i16()
     topics = tuple(reader.text() for _ in range(reader.count()))
     subscription = Subscription(version, topics, reader.data())
@@ -171,86 +169,11 @@ def _subscription(reader: _Reader) -> Subscription:
     return subscription._replace(rack=reader.text_or_null()) if version >= 3 else subscription
 
 
-def _assignment(reader: _Reader) -> Assignment:
+def _assignment(reader: Reader) -> Assignment:
     return Assignment(reader.i16(), _partitions(reader), reader.data())
 
 
-def _partitions(reader: _Reader) -> Partitions:
+def _partitions(reader: Reader) -> Partitions:
     return tuple(
         (reader.text(), tuple(reader.i32() for _ in range(reader.count()))) for _ in range(reader.count())
     )
-
-
-class _Reader:
-    """Kafka's primitive types; after `version` said so, the compact ones of flexible versions."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.position = 0
-        self._is_flexible = False
-        self._elements = 0  # of all lists so far
-
-    def version(self, newest: int) -> int:
-        version = self.i16()
-        if not 0 <= version <= newest:
-            raise ValueError(f"a value of version {version}")
-        self._is_flexible = version >= _FLEXIBLE
-        return version
-
-    def i16(self) -> int:
-        return int.from_bytes(self._take(2), "big", signed=True)
-
-    def i32(self) -> int:
-        return int.from_bytes(self._take(4), "big", signed=True)
-
-    def i64(self) -> int:
-        return int.from_bytes(self._take(8), "big", signed=True)
-
-    def text(self) -> str:
-        text = self.text_or_null()
-        if text is None:
-            raise ValueError("null in place of a text")
-        return text
-
-    def text_or_null(self) -> str | None:
-        length = self._compact() if self._is_flexible else self.i16()
-        return None if length == -1 else self._take(length).decode(errors="replace")
-
-    def data(self) -> bytes | None:
-        length = self._compact() if self._is_flexible else self.i32()
-        return None if length == -1 else self._take(length)
-
-    def count(self) -> int:
-        count = self._compact() if self._is_flexible else self.i32()
-        if not -1 <= count <= len(self._data):
-            raise ValueError("a nonsensical number of elements")
-        self._elements += max(count, 0)
-        if self._elements > bounds.ELEMENTS:
-            raise ValueError(f"more elements than {bounds.ELEMENTS}")
-        return max(count, 0)
-
-    def skip_tags(self) -> None:
-        """The tagged fields that end a structure of a flexible version."""
-        if self._is_flexible:
-            for _ in range(self._unsigned()):
-                self._unsigned()
-                self._take(self._unsigned())
-
-    def _compact(self) -> int:
-        return self._unsigned() - 1
-
-    def _unsigned(self) -> int:
-        value = 0
-        for shift in range(0, 35, 7):
-            byte = self._take(1)[0]
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value
-        raise ValueError("a number that does not end")
-
-    def _take(self, size: int) -> bytes:
-        taken = self._data[self.position : self.position + size]
-        if size < 0 or len(taken) < size:
-            raise ValueError(f"{size} bytes wanted, {len(self._data) - self.position} are there")
-        self.position += size
-        return taken

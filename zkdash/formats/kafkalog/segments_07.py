@@ -28,6 +28,14 @@ class Fetched(NamedTuple):
     found: tuple[Entry | Problem, ...]
 
 
+class Framed(NamedTuple):
+    """A message that is not decoded: its size in bytes, with its length, and whether its checksum holds."""
+
+    size: int
+    magic: int
+    is_valid: bool
+
+
 class _Message(NamedTuple):
     magic: int
     attributes: int
@@ -68,6 +76,26 @@ def whole_bytes(data: bytes) -> int:
             break
         position += _size(message)
     return position
+
+
+def framed(data: bytes, position: int, left: int) -> Framed | Problem:
+    """The message at `position` of `data`; the file holds `left` bytes from there. A problem is at 0."""
+    message = _message(data, position)
+    if isinstance(message, Problem):
+        if message.torn and _LENGTH.size <= len(data) - position < left:
+            return Problem(0, "a message that is larger than any that is read: what follows cannot be read")
+        return message
+    return Framed(_size(message), message.magic, message.is_valid)
+
+
+def following(data: bytes) -> int | None:
+    """Where behind the first byte of `data` a message begins whose checksum holds; None for nowhere."""
+    for position in range(1, len(data) - _LENGTH.size - _HEAD_SIZES[0]):
+        if data[position + _LENGTH.size] in _HEAD_SIZES and data[position] == 0:
+            message = _message(data, position)
+            if not isinstance(message, Problem) and message.payload and message.is_valid:
+                return position
+    return None
 
 
 def fetch_result(data: bytes, offset: int) -> Fetched | Problem:

@@ -161,7 +161,8 @@ def _watched(intervals: Sequence[dict[str, Any]], instant: Instant) -> tuple[int
                 break
             from_ms, why = each["from_ms"], each["why"]
         to_ms = each["to_ms"]
-    return from_ms, to_ms, why
+    # an interval ends with its last proof; its last transactions may have come after that
+    return min(from_ms, instant.time_ms), max(to_ms, instant.time_ms), why
 
 
 def _intervals(tables: Tables) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Final, NoReturn, TextIO
+from typing import Any, Final, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -18,13 +18,13 @@ from django.core.management.base import BaseCommand, CommandError
 from zkdash.history.store import directories
 from zkdash.history.store.delta import TableError
 from zkdash.management import database, ending, supervising
+from zkdash.management.progress import Bar
 from zkdash.pipeline import runs, worker
 from zkdash.pipeline.runs import BusyError, Run
 from zkdash.zk.config import ClusterConfig
 
 DAYS: Final = 30
 EVERY_S: Final = 900.0
-_BAR: Final = 24
 
 
 class Command(BaseCommand):
@@ -143,27 +143,6 @@ class Command(BaseCommand):
         self.stdout.flush()
         working.work()
         ending.finish()
-
-
-class Bar:
-    """A line that is drawn over and over on a terminal; nothing elsewhere."""
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._is_drawn = False
-
-    def draw(self, sentence: str, done: float) -> None:
-        if self._out.isatty():
-            filled = round(_BAR * done)
-            bar = "█" * filled + "░" * (_BAR - filled)
-            self._out.write(f"\r\x1b[K{bar} {round(100 * done):3} % {sentence}")
-            self._out.flush()
-            self._is_drawn = True
-
-    def close(self) -> None:
-        if self._is_drawn:
-            self._out.write("\r\x1b[K")
-            self._out.flush()
 
 
 def _command(run: Run) -> list[str]:

@@ -1,0 +1,78 @@
+"""`log find`: an offset or a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from zkdash.formats.inspection import finding
+from zkdash.formats.kafkalog import frames, indexes
+from zkdash.formats.problems import Problem
+from zkdash.logdirs import listing
+from zkdash.logdirs.listing import Log
+from zkdash.management.logfiles.report import Options, Report, row_line
+
+
+def found(options: Options) -> Iterator[Report]:
+    """The entry with an offset, or the first record of a time, in each log."""
+    for path in options["paths"]:
+        for log in listing.logs(path):
+            yield from _found(log, options)
+
+
+def _found(log: Log, options: Options) -> Iterator[Report]:
+    offset, time = options["offset"], options["time"]
+    what = f"offset {offset}" if time is None else f"time {time}"
+    if log.is_oldest and time is not None:
+        changed = [(listing.base_offset(each), each.stat().st_mtime_ns // 1_000_000) for each in log.segments]
+        end = listing.base_offset(log.segments[-1]) + listing.file_size(log.segments[-1])
+        now = int(datetime.now(UTC).timestamp() * 1000)
+        answers = list(finding.before(changed, end, now, time))
+        yield Report([row_line(options, {"log": log.name, "time": time, "offsets": answers})])
+        return
+    for segment in _candidates(log, offset):
+        source, base = listing.source(segment), listing.base_offset(segment)
+        told: finding.Found | frames.Frame | Problem | None
+        if log.is_oldest:
+            told = finding.position(source, base, offset)
+        else:
+            places, _ = indexes.places(listing.beside(segment.with_suffix(".index")) or b"", base)
+            if time is None:
+                told = finding.offset(source, places, offset)
+            else:
+                moments, _ = indexes.moments(listing.beside(segment.with_suffix(".timeindex")) or b"", base)
+                told = finding.time(source, places, moments, time)
+        if isinstance(told, Problem):
+            yield Report(finding=(str(segment), told))
+            return
+        if told is not None:
+            yield Report([row_line(options, _place(log, segment, told))])
+            return
+    yield Report(finding=(str(log.directory), Problem(0, f"there is nothing at {what} or behind it")))
+
+
+def _candidates(log: Log, offset: int | None) -> Sequence[Path]:
+    """The segments to look in: from the one on that may hold the offset."""
+    if offset is None:
+        return log.segments
+    first = sum(1 for each in log.segments if listing.base_offset(each) <= offset) - 1
+    return log.segments[max(first, 0) :]
+
+
+def _place(log: Log, segment: Path, told: finding.Found | frames.Frame) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "log": log.name,
+        "segment": segment.name,
+        "position": told.position,
+        "size": told.size,
+    }
+    if isinstance(told, frames.Frame):
+        return row | {"offset": told.offset}
+    at = told.place
+    row |= {"first_offset": told.first_offset, "last_offset": told.last_offset}
+    row |= {"index_offset": at and at.offset, "index_position": at and at.position, "passed": told.passed}
+    if told.record:
+        row |= {"offset": told.record.offset, "timestamp": told.record.timestamp}
+    return row
