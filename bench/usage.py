@@ -42,6 +42,11 @@ def resident_mib(pid: int) -> float:
     return _status("VmRSS", pid) / _MIB
 
 
+def own_mib(pid: int) -> float:
+    """Of `resident_mib` what is the process's own: no pages of files, which the kernel may drop."""
+    return _status("RssAnon", pid) / _MIB
+
+
 def threads_of(pid: int) -> int:
     """How many threads a process has now."""
     return len(list(Path(f"/proc/{pid}/task").iterdir()))

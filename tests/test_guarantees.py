@@ -26,6 +26,7 @@ PROMISES = (
     *(f"S{number}" for number in range(1, 9)),
     "P1",
     "P2",
+    "P3",
     *BOUNDS,
     "W1",
     "W2",

@@ -18,7 +18,7 @@ def write(directory: Path, start_ms: int) -> None:
     """Sixty minutes from a full minute on, below the directory of a cluster; those of GAP were not read."""
     known = [at for at in range(60) if at not in GAP]
     read(directory, start_ms, start_ms + (GAP.start - 1) * MINUTE)
-    read(directory, start_ms + GAP.stop * MINUTE, start_ms + 59 * MINUTE, zxid=10_000, run="later")
+    read(directory, start_ms + GAP.stop * MINUTE, start_ms + 59 * MINUTE, zxid=10_000)
 
     def minutes(*rows: tuple[int, dict[str, Any]]) -> list[dict[str, Any]]:
         return [{"minute": start_ms + at * MINUTE, **row} for at, row in rows]
@@ -47,7 +47,7 @@ def write(directory: Path, start_ms: int) -> None:
     put(directory, "lag_estimates", minutes(*lags))
     paths = (("/", 120), ("/consumers", 100), ("/consumers/billing", 60), ("/brokers", 15))
     hot = ((at, {"prefix": path, "writes": n + at % 5, "bytes": 30 * n}) for path, n in paths for at in known)
-    put(directory, "hot_paths", minutes(*hot), "more")
+    put(directory, "hot_paths", minutes(*hot))
     said = [
         {
             "time": start_ms + at * MINUTE,

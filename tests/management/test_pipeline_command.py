@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,6 +21,7 @@ from msgspec.structs import replace
 
 from tests.formats import logs
 from tests.formats.driven import connected
+from tests.history.writing import MANIFESTS
 from tests.pipeline import clusters
 from tests.pipeline.transforms.living import CHROOT
 from tests.waiting import wait_for
@@ -29,6 +31,7 @@ from zkdash.demo.zookeeper.server import Server
 from zkdash.history.store import directories
 from zkdash.management.commands import serve
 from zkdash.management.progress import Bar
+from zkdash.pipeline import locks
 from zkdash.pipeline.models import Run
 from zkdash.pipeline.worker import Worker
 from zkdash.zk.config import ClusterConfig
@@ -92,6 +95,27 @@ def test_the_jobs_are_listed_each_with_what_it_does() -> None:
     call_command("pipeline", "list", stdout=out)
     listed = out.getvalue().splitlines()
     assert [line.split()[0] for line in listed] == ["load", "derive", "retain", "all", "stream"]
+
+
+def test_tables_of_an_earlier_release_are_told_of_and_converted_once_nobody_writes_them(
+    environment: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    environ = environment(shop={"transaction_logs": str(tmp_path)})
+    directory = tmp_path / "history" / "shop"
+    shutil.copytree(MANIFESTS / "shop", directory)
+    refused = pipeline(environ, "run", "retain")
+    assert refused.returncode == 1
+    assert (
+        "is a table of an earlier release: run `manage.py pipeline convert --cluster shop`" in refused.stderr
+    )
+    with locks.holding(directory, locks.RECORDER):
+        busy = pipeline(environ, "convert", "--cluster", "shop")
+    assert busy.returncode == 1
+    assert "a recorder writes the tables of shop: wait for its end" in busy.stderr
+    assert not list(directory.glob("*/_delta_log"))
+    assert "shop changes: 14 rows of 4 files" in pipeline(environ, "convert").stdout.splitlines()
+    assert pipeline(environ, "convert").stdout == "shop: no table is of an earlier release.\n"
+    assert pipeline(environ, "run", "retain").returncode == 0
 
 
 # The directories of each cluster's files, and what is wrong with them.

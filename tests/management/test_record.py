@@ -14,7 +14,7 @@ from tests.conftest import Chroot
 from tests.serving import Serve, served
 from tests.waiting import wait_for
 from zkdash.history.recorder import status
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 
 __all__ = ["served"]
 

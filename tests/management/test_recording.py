@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 
 from tests.waiting import wait_for
 from zkdash.history.store import directories, watching
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.management.recording import Recorders
 from zkdash.zk.config import ClusterConfig
 from zkdash.znode import Batch, Stat, Znode

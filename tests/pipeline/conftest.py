@@ -61,8 +61,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 def tables(spark: SparkSession, written: Written, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tables of the whole server."""
     directory = tmp_path_factory.mktemp("tables")
-    writing.logs(reading.txnlog(spark, str(written.files)), directory, "logs")
-    writing.logs(reading.snapshot(spark, str(written.files)), directory, "snapshots")
+    writing.logs(reading.txnlog(spark, str(written.files)), directory, "logs", 0)
+    writing.logs(reading.snapshot(spark, str(written.files)), directory, "snapshots", 0)
     return directory
 
 

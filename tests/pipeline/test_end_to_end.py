@@ -14,7 +14,8 @@ from zkdash.cluster.reducer.advance import advance
 from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import plain, rows
 from zkdash.history.queries import moment
-from zkdash.history.store import manifest, schemas
+from zkdash.history.store import schemas
+from zkdash.history.store.delta import Table
 from zkdash.history.store.tables import Tables
 from zkdash.kafka import secrets
 from zkdash.pipeline.sources.rows import REDACTION
@@ -48,8 +49,8 @@ def test_the_tree_at_every_moment_is_what_a_client_read_then(tables: Path, writt
 def test_a_clusters_state_at_a_moment_is_what_its_znodes_meant_then(
     spark: SparkSession, written: Written, tmp_path: Path
 ) -> None:
-    writing.logs(reading.txnlog(spark, str(written.files), chroot=WORLD), tmp_path, "logs")
-    writing.logs(reading.snapshot(spark, str(written.files), chroot=WORLD), tmp_path, "snapshots")
+    writing.logs(reading.txnlog(spark, str(written.files), chroot=WORLD), tmp_path, "logs", 0)
+    writing.logs(reading.snapshot(spark, str(written.files), chroot=WORLD), tmp_path, "snapshots", 0)
     for read in written.moments[1:-1]:
         below = {
             path.removeprefix(WORLD) or "/": Znode.of(
@@ -111,7 +112,7 @@ def test_a_moment_that_no_log_covers_is_refused(tables: Path, written: Written) 
         moment.at(tables, last + 1_000_000)
 
 
-def test_the_same_run_again_adds_nothing(spark: SparkSession, tables: Path, written: Written) -> None:
-    before = manifest.Table(tables / "changes").read()
-    writing.logs(reading.txnlog(spark, str(written.files)), tables, "logs")
-    assert manifest.Table(tables / "changes").read() == before
+def test_the_same_batch_again_adds_nothing(spark: SparkSession, tables: Path, written: Written) -> None:
+    before = Table(tables / "changes").version()
+    writing.logs(reading.txnlog(spark, str(written.files)), tables, "logs", 0)
+    assert Table(tables / "changes").version() == before

@@ -14,7 +14,7 @@ import pytest
 from tests.formats import messages
 from zkdash.formats.kafkalog import segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.history.store.tables import Tables
 from zkdash.pipeline import jobs, segments
 from zkdash.pipeline.sources.kafkalog import KafkaLogSource, SegmentPart, parse

@@ -32,7 +32,7 @@ def test_ephemerals_that_went_with_their_session_are_told_of_a_log_that_does_not
         writer.close()
         after = writes.read(server)
     logs = reading.txnlog(spark, str(files))
-    writing.logs(logs, tables, "logs")
+    writing.logs(logs, tables, "logs", 0)
     for each in (read, after):
         found = moment.at(tables, each.zxid)
         assert {path: znode.mzxid for path, znode in found.znodes.items()} == {

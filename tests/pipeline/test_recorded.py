@@ -15,7 +15,7 @@ from tests.world import World
 from tests.zk.proxy import Proxy
 from zkdash.history.store import files, schemas, watching
 from zkdash.history.store.coverage import Stretch
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.pipeline import jobs
 from zkdash.pipeline.storage import reading, watched
 from zkdash.zk.config import ClusterConfig
@@ -33,12 +33,12 @@ def seen(after: int, upto: int, zxid: int | None = None) -> dict[str, Any]:
 def test_what_logs_cover_whole_is_dropped_and_all_else_is_kept(spark: Any, tmp_path: Path) -> None:
     told = [seen(4, 5, 5), seen(9, 10, 10), seen(10, 20), seen(15, 25), seen(25, 30), seen(39, 40, 40)]
     table = pa.Table.from_pylist(told, schema=schemas.CHANGES)
-    files.append(Table(tmp_path / "changes"), table, "watch-1")
+    files.append(Table(tmp_path / "changes"), table)
     covered = pa.Table.from_pylist(
         [{"zxid_from": 10, "zxid_upto": 20}, {"zxid_from": 40, "zxid_upto": 50}], schema=schemas.COVERAGE
     )
     assert reading.recorded(spark, tmp_path).count() == len(told)
-    files.append(Table(tmp_path / "coverage"), covered, "load-1")
+    files.append(Table(tmp_path / "coverage"), covered)
     kept = reading.recorded(spark, tmp_path)
     assert {row["path"] for row in kept.collect()} == {"/4-5", "/15-25", "/25-30"}
     assert watched.uncovered(kept, [Stretch(0, 100)]).count() == 0

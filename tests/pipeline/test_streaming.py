@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -27,7 +28,7 @@ from zkdash.formats.problems import Problem
 from zkdash.formats.txnlog import plain, rows
 from zkdash.history.queries import moment
 from zkdash.history.store import schemas
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.history.store.tables import Tables
 from zkdash.pipeline.sources.rows import REDACTION
 from zkdash.pipeline.storage import reading, writing
@@ -81,9 +82,14 @@ class Progress(NamedTuple):
     attempts: frozenset[str]
 
 
+def position(table: Path) -> int:
+    reached = Table(table).read().position("logs")
+    return -1 if reached is None else reached
+
+
 def progress(tables: Path) -> Progress:
     attempts = frozenset(path.name for path in (tables / "changes" / "data").glob("*"))
-    return Progress(Table(tables / "coverage").read().streams.get("logs", -1), attempts)
+    return Progress(position(tables / "coverage"), attempts)
 
 
 def is_writing(before: Progress, now: Progress) -> bool:
@@ -135,7 +141,7 @@ def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_
         if row["zxid"] <= read.zxid
     )
     assert found == Counter(wanted(server.data_dir, read.zxid))
-    assert changes.read().streams["logs"] >= KILLS
+    assert position(changes.directory) >= KILLS
     with Tables(tables, schemas.TABLES) as opened:
         assert opened.rows("SELECT * FROM problems") == []
     again = moment.at(
@@ -163,9 +169,9 @@ def test_a_batch_that_runs_again_adds_nothing_and_a_crash_between_tables_is_made
     spark: SparkSession, written: writes.Written, tmp_path: Path
 ) -> None:
     logs = reading.txnlog(spark, str(written.files))
-    writing.logs(logs, tmp_path, "logs-0", stream="logs", batch=0)
+    writing.logs(logs, tmp_path, "logs", 0)
     first = {name: Table(tmp_path / name).read() for name in ("changes", "coverage")}
-    (tmp_path / "coverage" / "manifest.json").unlink()
-    writing.logs(logs, tmp_path, "logs-0", stream="logs", batch=0)
-    assert Table(tmp_path / "changes").read() == first["changes"]
+    shutil.rmtree(tmp_path / "coverage")
+    writing.logs(logs, tmp_path, "logs", 0)
+    assert Table(tmp_path / "changes").read().files == first["changes"].files
     assert Table(tmp_path / "coverage").read().rows == first["coverage"].rows

@@ -6,7 +6,6 @@ each table is; retain needs no Spark.
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,8 +16,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.streaming.query import StreamingQuery
 
-from zkdash.history.store import changelog, coverage, directories, schemas, watching
-from zkdash.history.store.manifest import Table
+from zkdash.cluster.changes import row
+from zkdash.history.store import coverage, directories, schemas, watching
+from zkdash.history.store.delta import Table
 from zkdash.pipeline import segments
 from zkdash.pipeline.derivation.derived_tables import Deriving
 from zkdash.pipeline.sources.files import Directory
@@ -28,7 +28,8 @@ from zkdash.pipeline.storage import reading, retention, writing
 from zkdash.zk.config import ClusterConfig
 
 STREAM: Final = "stream"
-_RUNS: Final = ("load-", f"{STREAM}-")  # what the names of our runs in `changes` begin with
+_LOAD: Final = "load"  # a position: which run wrote what logs hold last
+_SNAPSHOTS: Final = "snapshots"  # likewise of snapshots
 Tell = Callable[[str, float], None]
 
 
@@ -68,17 +69,17 @@ def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tel
     before = {name: Table(directory / name).read() for name in schemas.TABLES}
     reached = _reached(directory)
     _forget_uncovered(Table(directory / "changes"), reached)
-    run = f"load-{reached:x}-{secrets.token_hex(4)}"
+    number = 1 + max(each.position(name) or 0 for each in before.values() for name in (_LOAD, _SNAPSHOTS))
     tell("reading transaction logs", 0.0)
     logs = reading.txnlog(spark, cluster.transaction_logs, chroot=cluster.chroot, since=reached)
-    writing.logs(logs, directory, run)
+    writing.logs(logs, directory, _LOAD, number, base=before)
     tell("reading snapshots", 0.5)
     snapshots = cluster.snapshots or cluster.transaction_logs
-    since = _greatest(Table(directory / "znodes_checkpoint"), "zxid", but=changelog.RUNS) + 1
+    since = (before["znodes_checkpoint"].position(schemas.SNAPSHOTS_UPTO) or 0) + 1
     znodes = reading.snapshot(spark, snapshots, chroot=cluster.chroot, since=since)
     # the newest one of old servers may still be fuzzy: nobody can tell before the next one is there
     notable = znodes.where(F.col("zxid_upto").isNotNull() | F.col("problem").isNotNull())
-    writing.logs(notable, directory, f"{run}-snapshots")
+    writing.logs(notable, directory, _SNAPSHOTS, number, base=before)
     after = {name: Table(directory / name).read() for name in schemas.TABLES}
     rows = {name: after[name].rows - before[name].rows for name in schemas.TABLES}
     upto = _reached(directory)
@@ -93,7 +94,7 @@ def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tel
             "load": {
                 "seconds": round(time.monotonic() - began, 3),
                 "rows": rows,
-                "files": {name: len(manifest.files) for name, manifest in after.items()},
+                "files": {name: len(moment.files) for name, moment in after.items()},
                 "last_ms": _greatest(Table(directory / "changes"), "time") or None,
             }
         },
@@ -209,20 +210,13 @@ def _reached(directory: Path) -> int:
 
 def _forget_uncovered(changes: Table, reached: int) -> None:
     """Drop what a killed run added without its coverage: it is read again now."""
-    base = changes.read()
-    left = [
-        file
-        for file in base.files
-        if file.run.startswith(_RUNS) and file.bounds.get("zxid_upto", (0, 0))[0] > reached
-    ]
-    if left:
-        changes.replace(base, left, (), now_ms=time.time_ns() // 1_000_000)
+    if any(file.bounds.get("zxid_upto", (0, 0))[1] > reached for file in changes.read().files):
+        changes.delete(f"source = '{row.LOGGED}' AND zxid_upto > {reached}")
 
 
-def _greatest(table: Table, column: str, *, but: str = "\0") -> int:
-    """The greatest value of a column, 0 for none; without runs whose names begin with `but`."""
-    files = (file for file in table.read().files if not file.run.startswith(but))
-    return max((file.bounds[column][1] for file in files if column in file.bounds), default=0)
+def _greatest(table: Table, column: str) -> int:
+    """The greatest value of a column, 0 for none."""
+    return max((file.bounds[column][1] for file in table.read().files if column in file.bounds), default=0)
 
 
 def _told(problems: int) -> str:

@@ -9,8 +9,12 @@ import contextlib
 import fcntl
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from zkdash.pipeline.runs import BusyError
+
+RECORDER: Final = "recorder"
+_OWNERS: Final = {"load": "a stream", RECORDER: "a recorder"}
 
 
 @contextlib.contextmanager
@@ -21,6 +25,6 @@ def holding(directory: Path, name: str) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            owner = "a stream" if name == "load" else "another run"
+            owner = _OWNERS.get(name, "another run")
             raise BusyError(f"{owner} writes the tables of {directory.name}: wait for its end") from None
         yield

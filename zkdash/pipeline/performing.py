@@ -15,7 +15,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from zkdash.history.store import directories
-from zkdash.history.store.manifest import ConflictError, ManifestError
+from zkdash.history.store.delta import ConflictError, TableError
 from zkdash.java import NoJavaError
 from zkdash.pipeline import jobs, locks, runs, session
 from zkdash.pipeline.jobs import JobError, Outcome, Tell
@@ -174,7 +174,7 @@ def _together(done: list[Outcome]) -> Outcome:
     )
 
 
-_TOLD: Final[tuple[type[BaseException], ...]] = (JobError, BusyError, NoJavaError, ManifestError)
+_TOLD: Final[tuple[type[BaseException], ...]] = (JobError, BusyError, NoJavaError, TableError)
 
 
 def _why(error: BaseException) -> str:

@@ -21,7 +21,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from zkdash.formats.kafkalog import offsets
 from zkdash.formats.problems import Problem
 from zkdash.history.store import schemas
-from zkdash.history.store.manifest import Manifest, Table
+from zkdash.history.store.delta import Moment, Table
 from zkdash.pipeline.sources import rows
 from zkdash.pipeline.storage import day_partitions, reading, retention
 from zkdash.pipeline.transforms.events import minute
@@ -52,7 +52,7 @@ class Loaded(msgspec.Struct, frozen=True):
 def load_segments(spark: SparkSession, path: str, directory: Path) -> Loaded:
     """Read __consumer_offsets of a log.dirs into the tables of a cluster; what they hold is kept.
 
-    Raises FileNotFoundError, manifest.ConflictError.
+    Raises FileNotFoundError, delta.ConflictError.
     """
     rows = decoded(reading.kafkalog(spark, path, topic=TOPIC)).persist()
     try:
@@ -137,9 +137,9 @@ def _add(spark: SparkSession, directory: Path, name: str, new: DataFrame, key: I
     )
 
 
-def _kept(new: DataFrame, name: str, now: Manifest) -> DataFrame:
+def _kept(new: DataFrame, name: str, now: Moment) -> DataFrame:
     """Rows without those that `retention` would delete at once."""
-    record, floor = retention.RECORDS.get(name), now.streams.get(retention.FLOOR)
+    record, floor = retention.RECORDS.get(name), now.position(retention.FLOOR)
     if record is None or floor is None:
         return new
     last = F.max("log_offset").over(Window.partitionBy(*record.key, "log_partition"))

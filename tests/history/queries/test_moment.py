@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
+from tests.history.writing import put
 from zkdash.history.queries import moment
-from zkdash.history.store import files, schemas
-from zkdash.history.store.manifest import Table
 
 EPOCH = 1 << 32
 
@@ -43,9 +41,7 @@ def tables(tmp_path: Path) -> Callable[..., Path]:
             "znodes_checkpoint": list(znodes),
         }
         for name, rows in told.items():
-            files.append(
-                Table(tmp_path / name), pa.Table.from_pylist(rows, schema=schemas.TABLES[name]), "first"
-            )
+            put(tmp_path, name, rows)
         return tmp_path
 
     return write

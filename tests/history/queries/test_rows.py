@@ -58,7 +58,7 @@ def test_pages_neither_repeat_nor_miss_a_row_of_one_instant(tmp_path: Path) -> N
     samples = [{"topic": f"t{n}", "part": "0", "time": n // 50, "log_end": n} for n in range(230)]
     random.Random(7).shuffle(samples)  # noqa: S311 - any order will do
     put(tmp_path, "log_ends", samples[:100])
-    put(tmp_path, "log_ends", samples[100:], "more")
+    put(tmp_path, "log_ends", samples[100:])
     pages = [ask(tmp_path, Question("log_ends", 0, 10, page=page, size=50)) for page in range(1, 6)]
     assert [len(page.rows) for page in pages] == [50, 50, 50, 50, 30]
     assert sorted(row["log_end"] for page in pages for row in page.rows) == list(range(230))

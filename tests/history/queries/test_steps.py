@@ -19,7 +19,7 @@ from zkdash.history.queries import moment, steps
 from zkdash.history.queries.moment import MomentError
 from zkdash.history.queries.steps import TooFarError
 from zkdash.history.store import files, schemas
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.history.store.tables import Tables
 
 PATHS: Final = ("/a", "/a/b", "/a/b/c", "/a/d", "/e")
@@ -79,7 +79,7 @@ def write(directory: Path, rows: list[dict[str, Any]], last: int) -> None:
     told = {"changes": rows, "coverage": [{"zxid_from": 1, "zxid_upto": last}]}
     for name, listed in told.items():
         table = pa.Table.from_pylist(listed, schema=schemas.TABLES[name])
-        files.append(Table(directory / name), table, "first")
+        files.append(Table(directory / name), table)
 
 
 @settings(max_examples=full.pick(15, 500), deadline=None)

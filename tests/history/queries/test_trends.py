@@ -88,7 +88,7 @@ def test_a_minute_without_a_row_is_zero_where_it_was_read_and_unknown_elsewhere(
 
 def test_a_gap_between_two_logs_is_a_gap_in_the_lines(tmp_path: Path) -> None:
     read(tmp_path, START, START + MINUTE)
-    read(tmp_path, START + 4 * MINUTE, START + 4 * MINUTE, zxid=100, run="later")
+    read(tmp_path, START + 4 * MINUTE, START + 4 * MINUTE, zxid=100)
     put(tmp_path, "leader_churn", [{"minute": START, "topic": "orders", "changes": 2}])
     assert look(tmp_path).spans == (
         Span(START, START + MINUTE),
@@ -100,8 +100,8 @@ def test_a_gap_between_two_logs_is_a_gap_in_the_lines(tmp_path: Path) -> None:
 def test_what_was_loaded_and_not_yet_derived_is_not_known(tmp_path: Path) -> None:
     read(tmp_path, START, START + MINUTE)
     late = {"zxid": 3, "op_index": 0, "time": START + 4 * MINUTE, "type": "setData", "path": "/a"}
-    put(tmp_path, "changes", [{**late, "source": "txnlog"}], "late")
-    put(tmp_path, "coverage", [{"zxid_from": 3, "zxid_upto": 3}], "late")
+    put(tmp_path, "changes", [{**late, "source": "txnlog"}])
+    put(tmp_path, "coverage", [{"zxid_from": 3, "zxid_upto": 3}])
     assert look(tmp_path).spans == (Span(START, START + 2 * MINUTE - 1),)
 
 
@@ -130,7 +130,7 @@ def test_without_a_log_it_is_known_what_the_recorder_watched(tmp_path: Path) -> 
 
 def test_a_later_epoch_is_no_gap(tmp_path: Path) -> None:
     read(tmp_path, START, START + MINUTE)
-    read(tmp_path, START + 3 * MINUTE, START + 4 * MINUTE, zxid=(1 << 32) + 1, run="later")
+    read(tmp_path, START + 3 * MINUTE, START + 4 * MINUTE, zxid=(1 << 32) + 1)
     assert look(tmp_path).spans == (Span(START, START + 4 * MINUTE),)
 
 
@@ -179,7 +179,7 @@ def test_hot_paths_are_those_with_most_writes_and_know_all_there_were(tmp_path: 
         {"minute": START, "prefix": prefix, "writes": writes, "bytes": writes * 2}
         for prefix, writes in (("/", 9), ("/consumers", 8), ("/consumers/billing", 8))
     ]
-    put(tmp_path, "hot_paths", rows, "more")
+    put(tmp_path, "hot_paths", rows)
     found = look(tmp_path)
     assert found.writes == 10
     assert found.hot_paths == (

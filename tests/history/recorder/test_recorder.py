@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import resource
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
+from tests.history.writing import MANIFESTS
 from tests.narrowing import sure
 from tests.waiting import wait_for
 from tests.zk.proxy import Proxy
@@ -25,8 +27,8 @@ from zkdash.history.recorder import inbox, status
 from zkdash.history.recorder import recorder as recording
 from zkdash.history.recorder.recorder import Recorder
 from zkdash.history.recorder.rounds import Rounds
-from zkdash.history.store import changelog, schemas, watching
-from zkdash.history.store.manifest import ManifestError, Table
+from zkdash.history.store import changelog, conversion, schemas, watching
+from zkdash.history.store.delta import Table, TableError
 from zkdash.history.store.tables import Tables
 from zkdash.kafka import paths, secrets
 from zkdash.live import snapshot_registry
@@ -273,6 +275,23 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(
     assert watching.gaps(Table(tmp_path / watching.NAME)) == []
 
 
+def test_nothing_is_written_beside_tables_of_an_earlier_release_until_they_are_converted(
+    tmp_path: Path,
+) -> None:
+    shop = Path(shutil.copytree(MANIFESTS / "shop", tmp_path / "shop"))
+    before = 14  # changes that the earlier release wrote
+    with alone(shop) as recorder:
+        wait_for(lambda: "run `manage.py pipeline convert --cluster shop`" in recorder.status.sentence)
+    assert recorder.status.wrote_ms is None
+    conversion.convert(shop)
+    with alone(shop) as recorder:
+        wait_for(lambda: recorder.status.wrote_ms)
+        assert recorder.status.sentence == ""
+        recorder.batch(Batch({"/a": znode(1, 101, b"1")}, 101))
+        wait_for(lambda: len(rows(shop)) == before + 1)
+    assert sure(int, Table(shop / "changes").read().position(changelog.STREAM)) > 2
+
+
 def test_more_than_may_wait_for_a_full_disk_is_a_marked_gap(tmp_path: Path) -> None:
     with alone(tmp_path, most_rows=10) as recorder:
         wait_for(lambda: recorder.status.wrote_ms)
@@ -332,7 +351,7 @@ def test_a_flush_that_was_cut_short_is_in_each_table_once(tmp_path: Path) -> Non
     log.open()
     first = flush(log.next())
     (tmp_path / watching.NAME).write_text("a file where the last table should be")
-    with pytest.raises((OSError, ManifestError), match=r"directory"):
+    with pytest.raises((OSError, TableError), match=r"directory"):
         log.write(first)
     (tmp_path / watching.NAME).unlink()
     log.write(first)

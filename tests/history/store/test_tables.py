@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from zkdash.history.store import files, schemas
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.history.store.tables import QueryError, Tables
 
 
@@ -28,8 +28,8 @@ def test_a_table_that_was_never_written_has_its_columns_and_no_rows(tmp_path: Pa
 
 def test_a_file_that_is_not_listed_is_not_read(tmp_path: Path) -> None:
     table = Table(tmp_path / "coverage")
-    files.append(table, coverage((1, 2)), "first")
-    left = table.staging("unlisted")
+    files.append(table, coverage((1, 2)))
+    left = table.staging()
     left.mkdir()
     pq.write_table(coverage((3, 4)), left / "part-0.parquet")
     with Tables(tmp_path, ["coverage"]) as tables:
@@ -38,10 +38,10 @@ def test_a_file_that_is_not_listed_is_not_read(tmp_path: Path) -> None:
 
 def test_a_reader_sees_one_moment_while_the_table_changes(tmp_path: Path) -> None:
     table = Table(tmp_path / "coverage")
-    files.append(table, coverage((1, 2)), "first")
+    files.append(table, coverage((1, 2)))
     with Tables(tmp_path, ["coverage"]) as tables:
         base = table.read()
-        table.replace(base, base.files, (), now_ms=0)
+        table.replace(base, base.files, ())
         assert tables.rows("SELECT count(*) AS n FROM coverage") == [{"n": 1}]
     with Tables(tmp_path, ["coverage"]) as tables:
         assert tables.rows("SELECT count(*) AS n FROM coverage") == [{"n": 0}]
@@ -49,8 +49,8 @@ def test_a_reader_sees_one_moment_while_the_table_changes(tmp_path: Path) -> Non
 
 def test_files_that_cannot_hold_what_is_asked_are_not_opened(tmp_path: Path) -> None:
     table = Table(tmp_path / "coverage")
-    files.append(table, coverage((1, 9)), "first")
-    files.append(table, coverage((10, 19)), "second")
+    files.append(table, coverage((1, 9)))
+    files.append(table, coverage((10, 19)))
     table.paths()[0].write_bytes(b"no Parquet at all")
     with Tables(tmp_path, ["coverage"], bounds={"coverage": {"zxid_upto": (15, 30)}}) as tables:
         assert tables.rows("SELECT zxid_from FROM coverage") == [{"zxid_from": 10}]
@@ -79,7 +79,7 @@ def test_a_query_that_needs_too_much_memory_ends_in_a_sentence(tmp_path: Path) -
 
 def test_a_listed_file_that_is_gone_is_told(tmp_path: Path) -> None:
     table = Table(tmp_path / "coverage")
-    files.append(table, coverage((1, 2)), "first")
+    files.append(table, coverage((1, 2)))
     table.paths()[0].unlink()
     with pytest.raises(QueryError, match="cannot be read"):
         Tables(tmp_path, ["coverage"])

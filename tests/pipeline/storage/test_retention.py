@@ -5,24 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from zkdash.history.store import coverage, derived, files, schemas, watching
-from zkdash.history.store.manifest import GRACE_MS, Table
+from tests.history.writing import day, put
+from zkdash.history.store import coverage, watching
+from zkdash.history.store.delta import Table
 from zkdash.pipeline.storage import retention
 from zkdash.pipeline.storage.retention import DAY_MS
 
 NOW = 1_795_000_000_000 - 1_795_000_000_000 % DAY_MS
-
-
-def put(table: Table, schema: pa.Schema, rows: list[dict[str, Any]], run: str, *, date: str = "") -> None:
-    directory = table.staging(run)
-    below = directory / f"date={date}" if date else directory
-    below.mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), below / "part-0.parquet")
-    table.append(files.written(table, run, directory))
 
 
 def change(zxid: int, age: int) -> dict[str, Any]:
@@ -42,18 +34,18 @@ def tables(tmp_path: Path) -> Path:
     """Ten days of one change a day: a file each; a checkpoint on every third."""
     for age in range(10, 0, -1):
         zxid = 11 - age
-        put(Table(tmp_path / "changes"), schemas.CHANGES, [change(zxid, age)], f"load-{zxid}")
+        put(tmp_path, "changes", [change(zxid, age)])
         if zxid % 3 == 0:
             znode = {"path": "/", "zxid": zxid, "zxid_upto": zxid}
-            put(Table(tmp_path / "znodes_checkpoint"), schemas.CHECKPOINTS, [znode], f"load-{zxid}")
-    put(Table(tmp_path / "coverage"), schemas.COVERAGE, [{"zxid_from": 1, "zxid_upto": 10}], "load")
+            put(tmp_path, "znodes_checkpoint", [znode])
+    put(tmp_path, "coverage", [{"zxid_from": 1, "zxid_upto": 10}])
     held = Table(tmp_path / "held")
-    held.replace(held.read(), (), (), now_ms=NOW, streams={"derived:txnlog": 10})
+    held.replace(held.read(), (), (), positions={"derived:txnlog": 10})
     return tmp_path
 
 
 def on_disk(directory: Path, name: str) -> set[Path]:
-    return set((directory / name).rglob("*.parquet"))
+    return set((directory / name).glob("**/part-*.parquet"))
 
 
 def left(directory: Path, name: str, column: str) -> list[Any]:
@@ -79,33 +71,33 @@ def test_what_left_the_list_stays_for_readers_until_the_grace_is_over(tables: Pa
     before = on_disk(tables, "changes")
     assert retention.retain(tables, 4, now_ms=NOW).deleted == 0
     assert on_disk(tables, "changes") >= before
-    assert retention.retain(tables, 4, now_ms=NOW + GRACE_MS + 1).deleted > 0
+    assert retention.retain(tables, 4, now_ms=NOW, grace_ms=0).deleted > 0
     assert on_disk(tables, "changes") < before
 
 
 def test_without_a_checkpoint_or_before_it_was_derived_from_all_changes_stay(tables: Path) -> None:
     held = Table(tables / "held")
-    held.replace(held.read(), (), (), now_ms=NOW, streams={"derived:txnlog": 2})
+    held.replace(held.read(), (), (), positions={"derived:txnlog": 2})
     assert not retention.retain(tables, 4, now_ms=NOW, grace_ms=0).has_checkpoint
     assert len(left(tables, "changes", "zxid")) == 10
-    held.replace(held.read(), (), (), now_ms=NOW, streams={"derived:txnlog": 10})
+    held.replace(held.read(), (), (), positions={"derived:txnlog": 10})
     assert not retention.retain(tables, 30, now_ms=NOW, grace_ms=0).has_checkpoint
 
 
 def test_old_days_of_derived_tables_go_but_not_what_still_lasts(tables: Path) -> None:
-    hot, spans = Table(tables / "hot_paths"), Table(tables / "partition_intervals")
+    spans = Table(tables / "partition_intervals")
     for age in (10, 5, 4, 1):
         begun = NOW - age * DAY_MS
         row = {"minute": begun, "prefix": "/", "writes": 1, "bytes": 1}
-        put(hot, derived.TABLES["hot_paths"], [row], f"derived-{age}", date=_date(begun))
+        put(tables, "hot_paths", [row])
     begun = NOW - 10 * DAY_MS
     ends = {"short": begun + 1, "long": NOW - DAY_MS, "open": None}
     rows = [{"topic": name, "partition": 0, "from_ms": begun, "to_ms": end} for name, end in ends.items()]
-    put(spans, derived.TABLES["partition_intervals"], rows, "derived-1", date=_date(begun))
+    put(tables, "partition_intervals", rows)
     retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
     assert left(tables, "hot_paths", "minute") == [NOW - 4 * DAY_MS, NOW - DAY_MS]
     assert left(tables, "partition_intervals", "topic") == ["long", "open"]
-    assert {file.partition["date"] for file in spans.read().files} == {_date(begun)}
+    assert {file.partition["date"] for file in spans.read().files} == {day(begun)}
     again = spans.read()
     retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
     assert spans.read().files == again.files
@@ -113,9 +105,9 @@ def test_old_days_of_derived_tables_go_but_not_what_still_lasts(tables: Path) ->
 
 def test_what_was_watched_goes_with_its_changes(tables: Path) -> None:
     watched = Table(tables / "watched")
-    for run, (first, last, why) in enumerate(((1, 4, "begun"), (5, 8, None), (10, 10, "cut"))):
+    for first, last, why in ((1, 4, "begun"), (5, 8, None), (10, 10, "cut")):
         row = {"zxid_from": first, "zxid_upto": last, "from_ms": first, "to_ms": last}
-        put(watched, schemas.WATCHED, [{**row, "why": why, "is_caught_up": why == "cut"}], f"watch-{run}")
+        put(tables, "watched", [{**row, "why": why, "is_caught_up": why == "cut"}])
     retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
     assert left(tables, "watched", "zxid_from") == [7, 10]
     assert watching.stretches(watched) == [(7, 10)]
@@ -132,22 +124,22 @@ def test_a_gap_at_the_checkpoint_that_was_caught_up_stays_one(tables: Path) -> N
         {"zxid_from": 1, "zxid_upto": 4, "from_ms": 1, "to_ms": 2, "why": "begun", "is_caught_up": False},
         {"zxid_from": 9, "zxid_upto": 10, "from_ms": 3, "to_ms": 4, "why": "cut", "is_caught_up": True},
     ]
-    put(watched, schemas.WATCHED, rows, "watch-1")
+    put(tables, "watched", rows)
     retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
     assert watching.stretches(watched) == [(7, 10)]
     assert [(gap.zxid_after, gap.zxid_upto) for gap in watching.gaps(watched)] == [(6, 8)]
 
 
 def test_of_offsets_in_kafka_the_last_one_stays_however_old_it_is(tables: Path) -> None:
-    commits, groups = Table(tables / "kafka_commits"), Table(tables / "kafka_groups")
+    commits = Table(tables / "kafka_commits")
     ages: tuple[tuple[str, int | None], ...]
     ages = (("a", 9), ("a", 8), ("b", 9), ("b", 1), ("a", None), ("a", 7), ("c", 1), ("c", 2))
     times = [None if age is None else NOW - age * DAY_MS for _, age in ages]
     for at, ((name, _), ms) in enumerate(zip(ages, times, strict=True)):
         record = {"group": name, "log_partition": 3, "log_offset": at, "deleted": False}
         of = {"topic": "orders", "part": "0", "commit_ms": ms}
-        put(commits, schemas.KAFKA_COMMITS, [record | of], f"load-{at}")
-        put(groups, schemas.KAFKA_GROUPS, [record | {"time": ms, "members": []}], f"load-{at}")
+        put(tables, "kafka_commits", [record | of])
+        put(tables, "kafka_groups", [record | {"time": ms, "members": []}])
     retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
     # Of "a" what nobody knows the age of, and the last one; of "b" and "c" what is young.
     assert left(tables, "kafka_commits", "log_offset") == [3, 4, 5, 6, 7]
@@ -156,9 +148,3 @@ def test_of_offsets_in_kafka_the_last_one_stays_however_old_it_is(tables: Path) 
     again = commits.read()
     retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
     assert commits.read().files == again.files
-
-
-def _date(ms: int) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(ms / 1000, UTC).date().isoformat()

@@ -16,7 +16,7 @@ from tests.waiting import wait_for
 from zkdash.demo.kafka39.definitions import NewTopic
 from zkdash.demo.kafka39.simulation import Simulation
 from zkdash.demo.zookeeper.server import Server
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.zk.config import ClusterConfig
 
 CHROOT = "/shop"
@@ -39,7 +39,11 @@ def rows(root: Path, name: str) -> list[dict[str, Any]]:
     """The rows of a table of the cluster, in a fixed order."""
     table = Table(root / "shop" / name)
     found = [row for path in table.paths() for row in pq.read_table(path, partitioning=None).to_pylist()]
-    return sorted(found, key=lambda row: str([row[key] for key in sorted(row)]))
+    return ordered(found)
+
+
+def ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: str([row[key] for key in sorted(row)]))
 
 
 def live(directory: Path) -> Lived:

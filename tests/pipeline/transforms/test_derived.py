@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import deltalake
 import pytest
 
 from tests.pipeline.transforms import oracle
-from tests.pipeline.transforms.living import CHROOT, Lived, rows
+from tests.pipeline.transforms.living import CHROOT, Lived, ordered, rows
 from zkdash.formats.txnlog import rows as txn
-from zkdash.history.store import derived
-from zkdash.history.store.manifest import Table
+from zkdash.history.store import derived, schemas
+from zkdash.history.store.delta import Table
 from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import Kind
 
@@ -130,6 +131,18 @@ def test_piece_by_piece_gives_what_all_at_once_gives(
     assert {name: Table(tmp_path / "shop" / name).read().rows for name in derived.TABLES} == before
     for name in derived.TABLES:
         assert rows(tmp_path, name) == rows(whole, name), name
+
+
+def test_any_engine_reads_and_rewrites_what_spark_wrote(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    for name, schema in {**derived.TABLES, **schemas.TABLES}.items():
+        if wanted := rows(whole, name):
+            read = deltalake.DeltaTable(tmp_path / "shop" / name).to_pyarrow_table(columns=schema.names)
+            assert ordered(read.to_pylist()) == wanted, name
+    assert Table(tmp_path / "shop" / "partition_intervals").delete("to_ms IS NOT NULL")
+    lasting = [row for row in rows(whole, "partition_intervals") if row["to_ms"] is None]
+    assert rows(tmp_path, "partition_intervals") == lasting
+    assert lasting
 
 
 def test_where_the_first_logs_were_purged_a_snapshot_tells_what_was_there(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from zkdash.history.store import derived
+from zkdash.history.store import derived, schemas
 from zkdash.pipeline.transforms import events, groups, rebalances
 
 pytestmark = pytest.mark.spark
@@ -50,7 +50,7 @@ class Told:
         return self.change(time, "setData", f"/consumers/g/offsets/orders/{part}", str(offset).encode())
 
     def events(self, spark: Any) -> Any:
-        before = spark.createDataFrame([], from_arrow_schema(events.HELD)).selectExpr("*", "'held' AS what")
+        before = spark.createDataFrame([], from_arrow_schema(schemas.HELD)).selectExpr("*", "'held' AS what")
         return events.events(spark.createDataFrame(self.rows, CHANGES), before).persist()
 
 

@@ -11,7 +11,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer.advance import advance
-from zkdash.history.store import derived
+from zkdash.history.store import derived, schemas
 from zkdash.kafka import paths
 from zkdash.pipeline.transforms import events, partitions
 from zkdash.znode import Batch, Stat, Znode
@@ -116,7 +116,8 @@ def derive(spark: Any, story: list[Told], cut: int) -> list[dict[str, Any]]:
     kept: dict[Any, dict[str, Any]] = {}
     held: list[Any] = []
     for piece in filter(None, (rows[:cut], rows[cut:])):
-        before = spark.createDataFrame(held, from_arrow_schema(events.HELD)).selectExpr("*", "'held' AS what")
+        carried = spark.createDataFrame(held, from_arrow_schema(schemas.HELD))
+        before = carried.selectExpr("*", "'held' AS what")
         known = events.events(spark.createDataFrame(piece, CHANGES), before).persist()
         still = [
             tuple(row[name] for name in columns.names) for row in kept.values() if row["to_zxid"] is None

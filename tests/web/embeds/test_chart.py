@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from tests.history.writing import MINUTE, put, read
+from tests.history.writing import MINUTE, put, read, spoil
 from tests.web.drawing import reading
 from tests.web.embeds.conftest import Give
 from tests.web.markup import Markup
@@ -75,7 +75,7 @@ def test_what_is_not_recorded_is_said_and_is_no_zero(
     assert "Lag is unknown: ZooKeeper holds no log ends" in missing
     settings.ZKDASH_HISTORY = history / "nothing"
     assert "Nothing is recorded of this cluster yet." in framed(client, give("chart", "lag")).text("main")
-    (history / "leader_churn" / "manifest.json").write_text("{")
+    spoil(history, "leader_churn")
     settings.ZKDASH_HISTORY = history.parent
     assert "cannot be read" in framed(client, give("chart", "lag", query=NINE)).text("main")
 

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from tests.history.writing import put
+from tests.history.writing import put, spoil
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash import live
@@ -145,8 +145,7 @@ def test_tables_and_what_could_not_be_read_are_told(history: Path) -> None:
     assert found.texts("#unread-rows tr")[0] == "log.312<b>checksum</b>damaged"
     held = {one["name"]: one["rows"] for one in document()["tables"]}
     assert (held["problems"], held["timeline"]) == (2, 0)
-    (history / "timeline").mkdir()
-    (history / "timeline" / "manifest.json").write_text("{")
+    spoil(history, "timeline")
     assert any("unknown" in row for row in page().texts("#held-rows tr"))
 
 

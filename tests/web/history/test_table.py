@@ -46,7 +46,7 @@ def test_a_row_is_shown_with_its_links_its_times_and_what_it_lacks(history: Path
     intervals = {"topic": HOSTILE, "partition": 3, "from_ms": START + MINUTE, "from_zxid": 0x1F}
     broken = {"leader": -1, "isr": [], "replicas": [2, 1], "is_offline": True}
     put(history, "partition_intervals", [{**intervals, **broken, "to_ms": START + 2 * MINUTE}])
-    put(history, "partition_intervals", [{**intervals, "from_ms": START, "to_ms": START + MINUTE}], "more")
+    put(history, "partition_intervals", [{**intervals, "from_ms": START, "to_ms": START + MINUTE}])
     page = markup("partition_intervals")
     assert page.all("script[not(@src)]") == []
     assert page.texts("#table-rows th bdi") == [HOSTILE, HOSTILE]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from tests.history.writing import MINUTE, put, read
+from tests.history.writing import MANIFESTS, MINUTE, put, read, spoil
 from tests.web import states
 from tests.web.drawing import reading
 from tests.web.markup import Markup
@@ -129,14 +130,14 @@ def test_an_answer_is_remembered_until_a_table_changes(told: Path, monkeypatch: 
     with monkeypatch.context() as patched:
         patched.setattr(Tables, "query", _fails)
         assert document()["rows"] == before["rows"]
-    put(told, "leader_churn", [{"minute": START, "topic": "orders", "changes": 9}], "more")
+    put(told, "leader_churn", [{"minute": START, "topic": "orders", "changes": 9}])
     assert document()["rows"] != before["rows"]
 
 
 def test_a_page_that_a_browser_has_is_not_sent_again_until_a_table_changes(told: Path) -> None:
     etag = Client().get(f"{URL}?{NINE}")["ETag"]
     assert Client().get(f"{URL}?{NINE}", headers={"If-None-Match": etag}).status_code == 304
-    put(told, "leader_churn", [{"minute": START, "topic": "orders", "changes": 9}], "more")
+    put(told, "leader_churn", [{"minute": START, "topic": "orders", "changes": 9}])
     assert Client().get(f"{URL}?{NINE}", headers={"If-None-Match": etag}).status_code == 200
 
 
@@ -154,8 +155,13 @@ def test_a_damaged_table_is_a_sentence_on_the_page(told: Path) -> None:
     for path in (told / "hot_paths" / "data").rglob("*.parquet"):
         path.write_bytes(b"no Parquet at all")
     assert "What was recorded cannot be read" in markup().text("p.problem")
-    (told / "leader_churn" / "manifest.json").write_text("{")
+    spoil(told, "changes")
     assert "restore it" in markup().text("p.problem")
+
+
+def test_tables_of_an_earlier_release_are_told_with_what_to_run(history: Path) -> None:
+    shutil.copytree(MANIFESTS / "shop", history)
+    assert "run `manage.py pipeline convert --cluster demo`" in markup().text("p.problem")
 
 
 def test_who_comes_while_others_ask_much_is_told_so(told: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from zkdash.history.recorder.recording import Recording
 from zkdash.history.recorder.status import Status
 from zkdash.history.store import watching
 from zkdash.history.store.changelog import Flush, Log
-from zkdash.history.store.manifest import ConflictError, ManifestError
+from zkdash.history.store.delta import ConflictError, TableError
 from zkdash.znode import Batch
 
 FLUSH_S: Final = 60.0  # also the distance of samples of offsets and log ends
@@ -160,12 +160,15 @@ class Recorder:
             lock = (self._directory / "recorder.lock").open("ab")
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._log.open()
             except BlockingIOError:
                 lock.close()
                 self._say(msgspec.structs.replace(self._status, sentence=_ELSEWHERE), keep=False)
                 return False
-            self._log.open()
-        except (OSError, ManifestError) as error:
+            except BaseException:
+                lock.close()
+                raise
+        except (OSError, TableError) as error:
             self._trouble(error)
             return False
         self._lock = lock
@@ -184,7 +187,7 @@ class Recorder:
             self._pending = self._collected(self._recording, now)
         try:
             written = self._log.write(self._pending)
-        except (OSError, pa.ArrowException, ManifestError, ConflictError) as error:
+        except (OSError, pa.ArrowException, TableError, ConflictError) as error:
             self._trouble(error)
             if len(self._recording) >= self._most_rows:
                 self._begin("it could not be written")

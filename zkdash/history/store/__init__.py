@@ -1,1 +1,1 @@
-"""Tables of Parquet files: what a manifest lists, and how it is read and written."""
+"""Tables of Parquet files: what their Delta logs list, and how they are read and written."""

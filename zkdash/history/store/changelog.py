@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import time
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from zkdash.history.store import watching
-from zkdash.history.store.manifest import ConflictError, Table
+from zkdash.history.store.delta import ConflictError, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 STREAM: Final = "watch"
-RUNS: Final = "watch-"  # what the names of the recorder's runs begin with
 # Where intervals are told last, all that they tell of is there.
 TABLES: Final = ("znodes_checkpoint", "changes", "log_ends", watching.NAME)
 _COMPACT_EVERY: Final = 60
@@ -39,9 +37,9 @@ class Log:
         self.upto: int | None = None
 
     def open(self) -> None:
-        """Go on counting where the last recorder ended. Raises ManifestError."""
-        manifests = [table.read() for table in self._tables.values()]
-        self._number = max(manifest.streams.get(STREAM, -1) for manifest in manifests)
+        """Go on counting where the last recorder ended. Raises TableError."""
+        positions = [table.read().position(STREAM) for table in self._tables.values()]
+        self._number = max(-1 if position is None else position for position in positions)
 
     def next(self) -> int:
         """The number of the next flush."""
@@ -51,40 +49,28 @@ class Log:
     def write(self, flush: Flush) -> int:
         """Write a flush, or what an earlier attempt left of it; how many changes it has.
 
-        Raises OSError, pa.ArrowException, ManifestError, ConflictError: nothing is listed in part then.
+        Raises OSError, pa.ArrowException, TableError, ConflictError: nothing is listed in part then.
         """
         from zkdash.history.store import files  # noqa: PLC0415 - Arrow, which whoever never flushes does without
 
-        run = f"{RUNS}{flush.number:012}"
         for name in TABLES:
             rows = flush.tables.get(name)
             if rows is None or not rows.num_rows:
                 continue
             table = self._tables[name]
-            if table.read().streams.get(STREAM, -1) >= flush.number:
-                continue
-            try:
-                files.append(table, rows, run, stream=STREAM, batch=flush.number)
-            except BaseException:
-                for left in (table.directory / "data").glob(f"{run}.*"):
-                    shutil.rmtree(left, ignore_errors=True)
-                raise
+            position = table.read().position(STREAM)
+            if position is None or position < flush.number:
+                files.append(table, rows, stream=STREAM, batch=flush.number)
         upto = flush.tables[watching.NAME]["zxid_upto"].to_pylist()
         self.upto = max(upto, default=self.upto)
         if flush.number % _COMPACT_EVERY == 0:
-            self._compact(flush.number)
+            self._compact()
         changes: int = flush.tables["changes"].num_rows
         return changes
 
-    def _compact(self, number: int) -> None:
-        from zkdash.history.store import compaction  # noqa: PLC0415 - as in `write`
-
-        now_ms = time.time_ns() // 1_000_000
+    def _compact(self) -> None:
         for name, table in self._tables.items():
-            if name == "znodes_checkpoint" or not table.path.exists():
-                continue
-            try:
-                compaction.compact(table, f"{RUNS}compacted-{number:012}", now_ms=now_ms, runs=RUNS)
-            except ConflictError:
-                continue  # somebody else writes; there is a next time
-            table.sweep(now_ms=now_ms)
+            if name != "znodes_checkpoint":
+                with contextlib.suppress(ConflictError):  # somebody else writes; there is a next time
+                    table.compact()
+                table.vacuum()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 
 _COUNTER: Final = (1 << 32) - 1
 

@@ -22,3 +22,7 @@ TABLES: Final = {
     name: pa.schema([(column.name, _KINDS[column.kind]) for column in columns])
     for name, columns in COLUMNS.items()
 }
+
+# The day (UTC) of a row, by which files of these tables lie: it is in the names of their directories alone.
+DATE: Final = pa.field("date", pa.date32())
+DATED: Final = frozenset(TABLES) - {"idle_groups", "log_ends"}

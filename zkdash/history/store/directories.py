@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 
 
 def directory(root: Path, cluster: str) -> Path:

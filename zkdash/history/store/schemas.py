@@ -39,6 +39,9 @@ CHECKPOINTS: Final = pa.schema(
     [*snapshot_schema.SCHEMA, pa.field("zxid", pa.int64()), pa.field("zxid_upto", pa.int64())]
 )
 
+# How far a table is that holds them, as a position: the last transaction of which a snapshot was read.
+SNAPSHOTS_UPTO: Final = "snapshots_upto"
+
 # The recorder saw every transaction from zxid_from to zxid_upto, between from_ms and to_ms by its clock.
 # why: what began a new interval, null where it follows the one before. is_caught_up: what differed after the
 # gap is in changes.
@@ -101,6 +104,19 @@ KAFKA_GROUPS: Final = pa.schema(
     }
 )
 
+# What derivations carry over: the living znodes that mean something, as Stat has them.
+HELD: Final = pa.schema(
+    {
+        "path": pa.string(),
+        "data": pa.binary(),
+        "czxid": pa.int64(),
+        "ctime": pa.int64(),
+        "mzxid": pa.int64(),
+        "mtime": pa.int64(),
+        "ephemeral_owner": pa.int64(),
+    }
+)
+
 TABLES: Final = {
     "changes": CHANGES,
     "problems": PROBLEMS,
@@ -110,3 +126,5 @@ TABLES: Final = {
     "kafka_commits": KAFKA_COMMITS,
     "kafka_groups": KAFKA_GROUPS,
 }
+# Those that only jobs read.
+INNER: Final = {"held": HELD}

@@ -1,4 +1,4 @@
-"""Tables as pages read them: DuckDB over the files that manifests list, in this process, without Spark.
+"""Tables as pages read them: DuckDB over the files that their logs list, in this process, without Spark.
 
 Every query has a limit of memory and of time. Nothing but the listed files can be read by it. DuckDB
 and Arrow are imported with the first question: a process that nobody asks does without their 50 MB.
@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from zkdash.history.store.manifest import File, Manifest, Table
+from zkdash.history.store.delta import File, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,7 +31,7 @@ class Tables:
     """The tables of one cluster, below `directory`, as they are now: a context that reads one moment of each.
 
     `bounds` leaves out files that cannot hold what is asked: table → column → (least, greatest).
-    Raises QueryError, manifest.ManifestError.
+    Raises QueryError, delta.TableError.
     """
 
     def __init__(
@@ -46,7 +46,6 @@ class Tables:
         import duckdb  # noqa: PLC0415 - see the module
 
         self._limit_s = limit_s
-        self.manifests: dict[str, Manifest] = {}
         options: dict[str, str | bool | int | float | list[str]]
         options = {"memory_limit": f"{memory_mb}MB", "threads": _THREADS, "temp_directory": ""}
         options |= {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -54,8 +53,7 @@ class Tables:
         allowed: list[str] = []
         for name in names:
             table = Table(directory / name)
-            self.manifests[name] = manifest = table.read()
-            files = [file for file in manifest.files if _may_hold(file, bounds.get(name, {}))]
+            files = [file for file in table.read().files if _may_hold(file, bounds.get(name, {}))]
             paths = [str(table.directory / file.path) for file in files]
             try:
                 self._view(name, paths)

@@ -16,6 +16,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from zkdash import extras
+from zkdash.history.store import directories
+from zkdash.history.store.delta import TableError
 from zkdash.management import database, ending, supervising
 from zkdash.management.progress import Bar
 from zkdash.pipeline import runs, worker
@@ -27,7 +29,7 @@ EVERY_S: Final = 900.0
 
 
 class Command(BaseCommand):
-    """list the jobs, run one, stream, tell the status, or work on the queue."""
+    """list the jobs, run one, stream, tell the status, convert old tables, or work on the queue."""
 
     help = "Turn ZooKeeper's transaction logs and snapshots into the tables of Trends and Time travel."
 
@@ -46,6 +48,8 @@ class Command(BaseCommand):
         status = verbs.add_parser("status", help="the last runs")
         status.add_argument("--cluster", help="of one cluster only")
         status.add_argument("--json", action="store_true", help="as JSON, with metrics")
+        convert = verbs.add_parser("convert", help="make tables of an earlier release into those of this one")
+        convert.add_argument("--cluster", help="of one cluster only")
         work = verbs.add_parser("work", help="carry out queued runs until SIGTERM or Ctrl-C")
         work.add_argument("--until-eof", action="store_true", help=argparse.SUPPRESS)
 
@@ -55,6 +59,9 @@ class Command(BaseCommand):
         if options["verb"] == "list":
             for name, description in runs.JOBS.items():
                 self.stdout.write(f"{name:8}{description}")
+            return
+        if options["verb"] == "convert":
+            self._convert(options)
             return
         database.prepare()
         if options.get("until_eof"):
@@ -93,6 +100,27 @@ class Command(BaseCommand):
         finally:
             bar.close()
         self.stdout.write(sentence)
+
+    def _convert(self, options: dict[str, Any]) -> None:
+        from zkdash.history.store import conversion  # noqa: PLC0415 - Arrow
+        from zkdash.pipeline import locks  # noqa: PLC0415 - as in `_run`
+
+        clusters = [_cluster(options["cluster"])] if options["cluster"] else settings.ZKDASH_CLUSTERS
+        for cluster in clusters:
+            directory = directories.directory(Path(settings.ZKDASH_HISTORY), cluster.name)
+            try:
+                with (
+                    locks.holding(directory, "run"),
+                    locks.holding(directory, "load"),
+                    locks.holding(directory, locks.RECORDER),
+                ):
+                    done = conversion.convert(directory)
+            except (BusyError, TableError) as error:
+                raise CommandError(str(error)) from error
+            for each in done:
+                self.stdout.write(f"{cluster.name} {each.table}: {each.rows} rows of {each.files} files")
+            if not done:
+                self.stdout.write(f"{cluster.name}: no table is of an earlier release.")
 
     def _status(self, options: dict[str, Any]) -> None:
         names = [options["cluster"]] if options["cluster"] else [c.name for c in settings.ZKDASH_CLUSTERS]

@@ -1,6 +1,6 @@
 """The derived tables, brought up to what was loaded.
 
-Every table keeps how far it is, a zxid, beside its list of files, and moves on with it in one step: a run
+Every table keeps how far it is, a zxid, in the log that lists its files, and moves on in one commit: a run
 that is killed leaves each table whole, and the next one goes on where each of them is. Deriving all at
 once or piece by piece gives the same rows.
 """
@@ -17,15 +17,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
-from zkdash.history.store import compaction, coverage, derived, watching
+from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import DAY, Table
 from zkdash.pipeline.derivation import offset_tables
 from zkdash.pipeline.derivation.targets import Targets
 from zkdash.pipeline.storage import day_partitions
-from zkdash.pipeline.transforms import brokers, events, groups, partitions, rebalances, timeline, traffic
+from zkdash.pipeline.transforms import brokers, groups, partitions, rebalances, timeline, traffic
 
-AS_OF: Final = "as_of_ms"  # in a manifest: the greatest time of the changes that it counts
+AS_OF: Final = "as_of_ms"  # a position: the greatest time of the changes that it counts
 
 
 class Derived(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class Deriving:
         return self._stretches[-1].last if self._stretches else None
 
     def run(self) -> list[Derived]:
-        """Derive what is new. Raises manifest.ConflictError where another run derives meanwhile."""
+        """Derive what is new. Raises delta.ConflictError where another run derives meanwhile."""
         for stretch in self._stretches:
             if stretch.last > self._targets.position("held"):
                 self._derive(stretch)
@@ -111,16 +111,14 @@ class Deriving:
         name = "under_replicated_minutes"
         table, now = self._targets.table(name), self._targets.table(name).read()
         facts = self._targets.of(name, stretch).facts
-        last = max(facts.last_ms, now.streams.get(AS_OF, 0))
-        begun = self._targets.key in now.streams
-        since = min(facts.first_ms or last, now.streams.get(AS_OF, 0)) if begun else 0
+        last = max(facts.last_ms, (now.position(AS_OF) or 0))
+        begun = now.position(self._targets.key) is not None
+        since = min(facts.first_ms or last, (now.position(AS_OF) or 0)) if begun else 0
         first = day_partitions.day(since)
         bad = self._targets.read("partition_intervals").where("is_under_replicated OR is_offline")
         start = day_partitions.begin(first)
         made = partitions.under_replicated_minutes(bad, start, last)
-        removed = [
-            file for file in now.files if not begun or file.partition[day_partitions.DAY] >= str(first)
-        ]
+        removed = [file for file in now.files if not begun or file.partition[DAY] >= str(first)]
         return day_partitions.put(
             table,
             day_partitions.dated(self._targets.shaped(name, made), "minute"),
@@ -163,7 +161,7 @@ class Deriving:
         name = "timeline"
         table, now = self._targets.table(name), self._targets.table(name).read()
         derived = timeline.timeline(self._targets.of(name, stretch).events)
-        begun = self._targets.key in now.streams
+        begun = now.position(self._targets.key) is not None
         rows = day_partitions.put(
             table,
             day_partitions.dated(self._targets.shaped(name, derived), "time"),
@@ -172,7 +170,7 @@ class Deriving:
             order=["zxid", "op_index"],
             position=self._targets.at(stretch),
         )
-        compaction.compact(table, f"compacted-{time.time_ns()}", now_ms=time.time_ns() // 1_000_000)
+        table.compact()
         return rows
 
     def _rebalances(self, stretch: Stretch) -> int:
@@ -180,7 +178,7 @@ class Deriving:
         name = "rebalances"
         inputs = self._targets.of(name, stretch)
         now = self._targets.table(name).read()
-        last = max(inputs.facts.last_ms, now.streams.get(AS_OF, 0))
+        last = max(inputs.facts.last_ms, (now.position(AS_OF) or 0))
         if stretch != self._stretches[-1]:
             last += self._quiet_ms + 1  # what a gap of the logs follows is over
         derived = rebalances.rebalances(
@@ -202,7 +200,7 @@ class Deriving:
         name = "idle_groups"
         table, now = self._targets.table(name), self._targets.table(name).read()
         used = self._targets.of(name, stretch)
-        begun = self._targets.key in now.streams
+        begun = now.position(self._targets.key) is not None
         before = day_partitions.read(
             self._targets.spark, table, derived.TABLES[name], now.files if begun else ()
         )
@@ -221,10 +219,10 @@ class Deriving:
         at = min(stretch.last, self._targets.position("rebalances"))
         table, now = self._targets.table("held"), self._targets.table("held").read()
         used = self._targets.of("held", stretch)
-        if at > used.since or self._targets.key not in now.streams:
+        if at > used.since or now.position(self._targets.key) is None:
             day_partitions.put(
                 table,
-                used.there(at).select(*events.HELD.names),
+                used.there(at).select(*schemas.HELD.names),
                 base=now,
                 removed=now.files,
                 order=["path"],

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, follows
-from zkdash.history.store.manifest import Manifest, Table
+from zkdash.history.store.delta import Moment, Table
 from zkdash.pipeline.derivation import removals
 from zkdash.pipeline.storage import day_partitions
 from zkdash.pipeline.transforms import events
@@ -78,7 +78,7 @@ class Inputs:
         return Facts(row[0], row[1] or 0, row[2] or 0)
 
     def there(self, upto: int) -> DataFrame:
-        """`events.HELD` rows after transaction `upto`."""
+        """`schemas.HELD` rows after transaction `upto`."""
         return events.held(self.events.where(F.col("zxid") <= upto))
 
     def close(self) -> None:
@@ -88,11 +88,11 @@ class Inputs:
     def _carried(self) -> DataFrame:
         """What is there at `since`."""
         base = self._held.read()
-        position = base.streams.get(key(self._source), 0)
-        carried = day_partitions.read(self._spark, self._held, events.HELD, base.files if position else ())
-        if position == self.since:
+        reached = position(base, self._source)
+        carried = day_partitions.read(self._spark, self._held, schemas.HELD, base.files if reached else ())
+        if reached == self.since:
             return carried
-        between = self._between(position, self.since)
+        between = self._between(reached, self.since)
         return events.held(events.events(between, carried.withColumn("what", F.lit("held"))))
 
     @cached_property
@@ -113,7 +113,7 @@ class Inputs:
         if first[0] is None:
             return None
         checkpoint = stored.where((F.col("zxid") == first[0]) & (F.col("mzxid") < self.stretch.first))
-        return checkpoint.where(F.col("mzxid") > self.since).select(*events.HELD.names)
+        return checkpoint.where(F.col("mzxid") > self.since).select(*schemas.HELD.names)
 
     def _between(self, since: int, upto: int) -> DataFrame:
         """Changes after `since` up to `upto`, those of watchers by what bounds them."""
@@ -131,12 +131,12 @@ class Inputs:
 
 
 def key(source: str) -> str:
-    """What a position is called in a manifest: changes of logs and of watchers are counted apart."""
+    """What a position is called in a table: changes of logs and of watchers are counted apart."""
     return f"derived:{source}"
 
 
-def position(manifest: Manifest, source: str) -> int:
-    return manifest.streams.get(key(source), 0)
+def position(moment: Moment, source: str) -> int:
+    return moment.position(key(source)) or 0
 
 
 def _may_hold(bounds: tuple[int, int] | None, since: int, upto: int) -> bool:

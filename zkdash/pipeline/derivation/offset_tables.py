@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
+from zkdash.history.store.delta import DAY
 from zkdash.pipeline.derivation.targets import Targets
 from zkdash.pipeline.storage import day_partitions
 from zkdash.pipeline.transforms import groups
@@ -23,17 +24,17 @@ def rates(targets: Targets, stretch: Stretch) -> int:
     table, now = targets.table(name), targets.table(name).read()
     later = day_partitions.dated(groups.samples(targets.of(name, stretch).events), "minute").persist()
     touched = day_partitions.days(later)
-    begun = targets.key in now.streams
-    derived_days = {file.partition[day_partitions.DAY] for file in now.files} if begun else set()
+    begun = now.position(targets.key) is not None
+    derived_days = {file.partition[DAY] for file in now.files} if begun else set()
     touched |= {day for day in _moved(touched, 1) if day in derived_days}
     near = touched | _moved(touched, -1)
     earlier = day_partitions.read(
         targets.spark, table, derived.TABLES[name], day_partitions.of_days(now, near & derived_days)
     )
-    made = day_partitions.dated(groups.offset_rates(earlier, later.drop(day_partitions.DAY)), "minute")
+    made = day_partitions.dated(groups.offset_rates(earlier, later.drop(DAY)), "minute")
     rows = day_partitions.put(
         table,
-        made.where(F.col(day_partitions.DAY).cast("string").isin(sorted(touched))),
+        made.where(F.col(DAY).cast("string").isin(sorted(touched))),
         base=now,
         removed=day_partitions.of_days(now, touched) if begun else now.files,
         order=["group", "topic", "part", "minute"],
@@ -52,7 +53,7 @@ def lag(targets: Targets) -> int:
         return 0
     first = day_partitions.day(min(file.bounds["time"][0] for file in ends.files))
     if now.files:
-        first = max(first, date.fromisoformat(max(f.partition[day_partitions.DAY] for f in now.files)) - _DAY)
+        first = max(first, date.fromisoformat(max(f.partition[DAY] for f in now.files)) - _DAY)
     start = day_partitions.begin(first)
     listed = [file for file in ends.files if file.bounds["time"][1] >= start]
     sampled = day_partitions.read(
@@ -64,14 +65,14 @@ def lag(targets: Targets) -> int:
         targets.spark,
         targets.table("offset_rates"),
         derived.TABLES["offset_rates"],
-        [file for file in rated.files if file.partition[day_partitions.DAY] >= reach],
+        [file for file in rated.files if file.partition[DAY] >= reach],
     )
     made = groups.lag_estimates(commits, sampled.where(F.col("time") >= start))
     return day_partitions.put(
         table,
         day_partitions.dated(targets.shaped(name, made), "minute"),
         base=now,
-        removed=[file for file in now.files if file.partition[day_partitions.DAY] >= str(first)],
+        removed=[file for file in now.files if file.partition[DAY] >= str(first)],
         order=["group", "topic", "part", "minute"],
         position={},
     )

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.derivation.inputs import Inputs
 from zkdash.pipeline.storage import day_partitions
@@ -43,7 +43,7 @@ class Targets:
         """Put what was found into the days that it is of."""
         table, now = self.table(name), self.table(name).read()
         new = day_partitions.dated(self.shaped(name, fresh), by).persist()
-        begun = self.key in now.streams
+        begun = now.position(self.key) is not None
         touched = day_partitions.of_days(now, day_partitions.days(new)) if begun else []
         old = day_partitions.dated(day_partitions.read(self.spark, table, derived.TABLES[name], touched), by)
         rows = day_partitions.put(
@@ -66,7 +66,7 @@ class Targets:
     def open(self, name: str) -> DataFrame:
         """The rows of a table that have not ended."""
         now = self.table(name).read()
-        begun = self.key in now.streams
+        begun = now.position(self.key) is not None
         rows = day_partitions.read(
             self.spark, self.table(name), derived.TABLES[name], now.files if begun else ()
         )

@@ -5,8 +5,6 @@ A day that got rows is written anew with what it held, as one file; all others a
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import reduce
@@ -18,9 +16,8 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from zkdash.history.store import files
-from zkdash.history.store.manifest import File, Manifest, Table
+from zkdash.history.store.delta import DAY, File, Moment, Table
 
-DAY: Final = "date"
 _MOST_ROWS_A_FILE: Final = 5_000_000
 
 Merge = Callable[[DataFrame, DataFrame], DataFrame]
@@ -33,8 +30,8 @@ def read(spark: SparkSession, table: Table, schema: pa.Schema, listed: Iterable[
     return spark.read.schema(kind).parquet(*paths) if paths else spark.createDataFrame([], kind)
 
 
-def of_days(manifest: Manifest, days: Collection[str]) -> list[File]:
-    return [file for file in manifest.files if file.partition.get(DAY) in days]
+def of_days(moment: Moment, days: Collection[str]) -> list[File]:
+    return [file for file in moment.files if file.partition.get(DAY) in days]
 
 
 def dated(rows: DataFrame, column: str) -> DataFrame:
@@ -60,23 +57,23 @@ def put(
     table: Table,
     rows: DataFrame,
     *,
-    base: Manifest,
+    base: Moment,
     removed: Iterable[File],
     order: Iterable[str],
     position: Mapping[str, int],
 ) -> int:
     """Put rows (dated or not) in place of some files of `base`, and move the position on; how many rows.
 
-    Raises manifest.ConflictError where another run wrote the table meanwhile.
+    Raises delta.ConflictError where another run wrote the table meanwhile.
     """
-    directory = table.staging(f"derived-{max(position.values(), default=0)}-{secrets.token_hex(4)}")
+    directory = table.staging()
     is_dated = DAY in rows.columns
     spread = rows.repartition(DAY) if is_dated else rows.coalesce(1)
     writer = spread.sortWithinPartitions(*([DAY] if is_dated else []), *order).write
     writer = writer.option("maxRecordsPerFile", str(_MOST_ROWS_A_FILE))
     (writer.partitionBy(DAY) if is_dated else writer).parquet(f"file://{directory.absolute()}")
-    added = files.written(table, directory.name.rpartition(".")[0], directory)
-    table.replace(base, removed, added, now_ms=time.time_ns() // 1_000_000, streams=position)
+    added = files.written(table, directory)
+    table.replace(base, removed, added, positions=position)
     return sum(file.rows for file in added)
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from zkdash.cluster.changes import row
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import stretches
-from zkdash.history.store.manifest import Table
+from zkdash.history.store.delta import Table
 from zkdash.pipeline.sources import rows
 from zkdash.pipeline.storage import day_partitions, watched
 

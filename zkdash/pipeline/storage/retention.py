@@ -2,12 +2,11 @@
 
 Of commits and groups that Kafka keeps, the last one of each stays however old it is: it is what there is.
 
-Files leave the list at once, and the disk when no reader can hold an older list (`manifest.GRACE_MS`).
+Files leave the list at once, and the disk when no reader can hold an older list (`delta.GRACE_MS`).
 """
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,14 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from zkdash.history.store import compaction, coverage, derived, files, schemas, watching
-from zkdash.history.store.manifest import GRACE_MS, File, Table
+from zkdash.cluster.changes import row
+from zkdash.history.store import coverage, derived, files, schemas, watching
+from zkdash.history.store.delta import DAY, GRACE_MS, File, Moment, Table
 
 DAY_MS: Final = 86_400_000
-_DAY: Final = "date"
 # Intervals that began long ago and still last, or ended later, are kept.
 _SPANS: Final = ("partition_intervals", "controller_epochs", "broker_sessions", "rebalances", "sessions")
-FLOOR: Final = "retained_ms"  # in a manifest: what is older was deleted, and is not read again
+FLOOR: Final = "retained_ms"  # a position: what is older was deleted, and is not read again
 
 
 class Record(NamedTuple):
@@ -50,26 +49,26 @@ class Retained(msgspec.Struct, frozen=True):
 
 
 def retain(directory: Path, days: int, *, now_ms: int, grace_ms: int = GRACE_MS) -> Retained:
-    """Keep `days` of a cluster's tables. Raises manifest.ConflictError where one is written meanwhile."""
+    """Keep `days` of a cluster's tables. Raises delta.ConflictError where one is written meanwhile."""
     cutoff = now_ms - days * DAY_MS
     cutoff -= cutoff % DAY_MS
     checkpoint = _checkpoint(directory, cutoff)
     retired = 0
     if checkpoint is not None:
-        retired += _forget(directory, checkpoint, now_ms)
+        retired += _forget(directory, checkpoint)
     for name in derived.TABLES:
         table = Table(directory / name)
         if name == "log_ends":
-            retired += table.retire("time", cutoff, now_ms=now_ms)
-        elif table.path.exists():
-            retired += _forget_days(table, cutoff, now_ms, is_span=name in _SPANS)
+            retired += table.delete(f"time < {cutoff}")
+        elif name in derived.DATED:
+            retired += _forget_days(table, cutoff, is_span=name in _SPANS)
     for name, record in RECORDS.items():
-        retired += _forget_records(Table(directory / name), record, cutoff, now_ms)
-    compaction.compact(Table(directory / "changes"), _run(), now_ms=now_ms)
+        retired += _forget_records(Table(directory / name), record, cutoff)
+    for name in ("changes", "coverage", "problems"):
+        Table(directory / name).compact()
     deleted = sum(
-        Table(directory / name).sweep(now_ms=now_ms, grace_ms=grace_ms)
-        for name in (*schemas.TABLES, *derived.TABLES, "held")
-        if (directory / name).exists()
+        Table(directory / name).vacuum(grace_ms=grace_ms)
+        for name in (*schemas.TABLES, *derived.TABLES, *schemas.INNER)
     )
     return Retained(retired, deleted, checkpoint is not None)
 
@@ -80,7 +79,8 @@ def _checkpoint(directory: Path, cutoff: int) -> int | None:
     for file in _all(directory / "changes", "zxid_upto", "time"):
         rows = file.filter(pc.less(file["time"], cutoff))
         last = max(last, pc.max(rows["zxid_upto"]).as_py() or 0)
-    position = max((at for key, at in Table(directory / "held").read().streams.items()), default=0)
+    carried = Table(directory / "held").read()
+    position = max(carried.position(f"derived:{source}") or 0 for source in (row.LOGGED, row.WATCHED))
     zxids = [
         zxid
         for file in _all(directory / "znodes_checkpoint", "zxid", "zxid_upto")
@@ -91,7 +91,7 @@ def _checkpoint(directory: Path, cutoff: int) -> int | None:
     return max(zxids, default=None)
 
 
-def _forget(directory: Path, checkpoint: int, now_ms: int) -> int:
+def _forget(directory: Path, checkpoint: int) -> int:
     """Take off what only moments before a checkpoint need. Coverage first: what is gone is not covered."""
     table = Table(directory / "coverage")
     base = table.read()
@@ -100,37 +100,24 @@ def _forget(directory: Path, checkpoint: int, now_ms: int) -> int:
         for each in coverage.stretches(table)
         if each.last > checkpoint
     ]
-    _rewrite(table, base.files, pa.Table.from_pylist(kept, schema=schemas.COVERAGE), now_ms)
+    if any(file.bounds["zxid_from"][0] <= checkpoint for file in base.files):
+        _rewrite(table, base, base.files, pa.Table.from_pylist(kept, schema=schemas.COVERAGE))
     watched = Table(directory / watching.NAME)
-    files = watched.read().files
-    if any(file.bounds["zxid_from"][0] <= checkpoint for file in files):
-        rows = pa.Table.from_pylist(watching.after(watched, checkpoint), schema=schemas.WATCHED)
-        _rewrite(watched, files, rows, now_ms)
-    changes = Table(directory / "changes").retire("zxid_upto", checkpoint + 1, now_ms=now_ms)
-    return changes + Table(directory / "znodes_checkpoint").retire("zxid", checkpoint, now_ms=now_ms)
+    seen = watched.read()
+    if any(file.bounds["zxid_from"][0] <= checkpoint for file in seen.files):
+        rows = pa.Table.from_pylist(watching.after(watched, checkpoint, seen), schema=schemas.WATCHED)
+        _rewrite(watched, seen, seen.files, rows)
+    changes = Table(directory / "changes").delete(f"zxid_upto <= {checkpoint}")
+    return changes + Table(directory / "znodes_checkpoint").delete(f"zxid < {checkpoint}")
 
 
-def _forget_days(table: Table, cutoff: int, now_ms: int, *, is_span: bool) -> int:
+def _forget_days(table: Table, cutoff: int, *, is_span: bool) -> int:
     first = datetime.fromtimestamp(cutoff / 1000, UTC).date().isoformat()
-    old = [file for file in table.read().files if _DAY in file.partition and file.partition[_DAY] < first]
-    if not old:
-        return 0
-    if not is_span:
-        base = table.read()
-        table.replace(base, old, (), now_ms=now_ms)
-        return len(old)
-    retired = 0
-    for day in sorted({file.partition[_DAY] for file in old}):
-        ours = [file for file in old if file.partition[_DAY] == day]
-        rows = pa.concat_tables([_read(table, file) for file in ours])
-        ended = pc.fill_null(pc.less(rows["to_ms"], cutoff), fill_value=False)
-        if pc.any(ended).as_py():
-            _rewrite(table, ours, rows.filter(pc.invert(ended)), now_ms, day=day)
-            retired += len(ours)
-    return retired
+    ended = f" AND to_ms < {cutoff}" if is_span else ""
+    return table.delete(f"{DAY} < '{first}'{ended}")
 
 
-def _forget_records(table: Table, record: Record, cutoff: int, now_ms: int) -> int:
+def _forget_records(table: Table, record: Record, cutoff: int) -> int:
     """Take off records that are too old and that another one of the same key followed."""
     base = table.read()
     bounds = [file.bounds.get(record.time) for file in base.files]
@@ -148,27 +135,14 @@ def _forget_records(table: Table, record: Record, cutoff: int, now_ms: int) -> i
     kept = rows.filter(pc.or_(is_last, is_young))
     if kept.num_rows == rows.num_rows:
         return 0
-    _rewrite(table, old, kept, now_ms, position={FLOOR: cutoff})
+    _rewrite(table, base, old, kept, positions={FLOOR: cutoff})
     return len(old)
 
 
 def _rewrite(
-    table: Table,
-    old: Iterable[File],
-    rows: pa.Table,
-    now_ms: int,
-    *,
-    day: str = "",
-    position: Mapping[str, int] = {},
+    table: Table, base: Moment, old: Iterable[File], rows: pa.Table, *, positions: Mapping[str, int] = {}
 ) -> None:
-    base = table.read()
-    run = _run()
-    directory = table.staging(run)
-    if rows.num_rows:
-        below = directory / f"{_DAY}={day}" if day else directory
-        below.mkdir(parents=True)
-        pq.write_table(rows, below / "part-0.parquet", compression="zstd")
-    table.replace(base, old, files.written(table, run, directory), now_ms=now_ms, streams=position)
+    table.replace(base, old, files.write(table, rows), positions=positions)
 
 
 def _all(directory: Path, *columns: str) -> Iterable[pa.Table]:
@@ -178,7 +152,3 @@ def _all(directory: Path, *columns: str) -> Iterable[pa.Table]:
 
 def _read(table: Table, file: File) -> pa.Table:
     return pq.read_table(table.directory / file.path, partitioning=None)
-
-
-def _run() -> str:
-    return f"retained-{secrets.token_hex(6)}"

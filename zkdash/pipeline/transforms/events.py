@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
@@ -17,18 +16,6 @@ from zkdash.cluster.changes import row
 from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import change_descriptions, meaning
 
-# What is carried over: the living znodes that mean something, as Stat has them.
-HELD: Final = pa.schema(
-    {
-        "path": pa.string(),
-        "data": pa.binary(),
-        "czxid": pa.int64(),
-        "ctime": pa.int64(),
-        "mzxid": pa.int64(),
-        "mtime": pa.int64(),
-        "ephemeral_owner": pa.int64(),
-    }
-)
 KINDS: Final = (*change_descriptions.KINDS, Kind.OWNER, Kind.OFFSET)
 _BEFORE_ALL: Final = -1  # the place of what is held, before the parts of any transaction
 _NEW: Final = ("zxid", "op_index", "time", "session", "type", "path", "data", "ephemeral_owner")
@@ -39,7 +26,7 @@ def events(changes: DataFrame, before: DataFrame) -> DataFrame:
 
     Columns: zxid, op_index, time, session (that wrote), type, path, data, ephemeral_owner, kind, name, key,
     part (`kafka.znode_kinds.Place`), what, czxid, ctime (of the znode), was (whether it was there before),
-    before (its data then). `before` are rows of `HELD`, with `what`: held or found.
+    before (its data then). `before` are rows of `schemas.HELD`, with `what`: held or found.
     """
     happened = changes.where(F.col("path").isNotNull() & F.col("type").isin(_words(_TREE))).select(
         *_NEW,
@@ -70,7 +57,7 @@ def events(changes: DataFrame, before: DataFrame) -> DataFrame:
 
 
 def held(events: DataFrame) -> DataFrame:
-    """What is there after the events: rows of `HELD`."""
+    """What is there after the events: rows of `schemas.HELD`."""
     order = Window.partitionBy("path").orderBy(F.desc("zxid"), F.desc("op_index"))
     return (
         events.withColumn("rank", F.row_number().over(order))

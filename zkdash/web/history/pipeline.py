@@ -10,7 +10,7 @@ from django.conf import settings
 from zkdash.cluster.model.severity import Severity
 from zkdash.history.recorder import status
 from zkdash.history.store import directories
-from zkdash.history.store.manifest import ManifestError
+from zkdash.history.store.delta import TableError
 from zkdash.history.store.tables import Tables
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Table
@@ -243,7 +243,7 @@ def _held(cluster: str) -> tuple[Held, ...]:
         try:
             now = directories.table(settings.ZKDASH_HISTORY, cluster, name).read()
             stored.append(Held(name, now.rows, len(now.files), now.bytes, href=href))
-        except ManifestError as error:
+        except TableError as error:
             stored.append(Held(name, trouble=str(error), href=href))
     return tuple(stored)
 

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from zkdash import extras
 from zkdash.history.store import directories
-from zkdash.history.store.manifest import ManifestError
+from zkdash.history.store.delta import TableError
 from zkdash.history.store.tables import QueryError, Tables
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
                 _answers.move_to_end(key)
                 return cast("T", _answers[key])
         answer = _asked(cluster, names, question)
-    except (ManifestError, QueryError) as error:
+    except (TableError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
     except duckdb.Error as error:
         sentence = str(error).partition("\n")[0]
@@ -75,10 +75,8 @@ def told(
 
 
 def generations(cluster: str, names: Iterable[str]) -> tuple[int, ...]:
-    """How often each table changed. Raises ManifestError."""
-    return tuple(
-        directories.table(settings.ZKDASH_HISTORY, cluster, name).read().generation for name in names
-    )
+    """How often each table changed. Raises TableError."""
+    return tuple(directories.table(settings.ZKDASH_HISTORY, cluster, name).version() for name in names)
 
 
 def _asked(cluster: str, names: tuple[str, ...], question: Callable[[Tables], T]) -> T:

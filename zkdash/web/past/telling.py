@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 from zkdash import live
 from zkdash.history.queries.moment import MomentError
-from zkdash.history.store.manifest import ManifestError
+from zkdash.history.store.delta import TableError
 from zkdash.history.store.tables import QueryError
 from zkdash.live.past.reels import AsItWas, Reels
 from zkdash.live.tree.znodes import Stats, Znodes
@@ -42,7 +42,7 @@ class Telling:
             return keeping.kept(_shown(cluster, was, show), cluster, at)
         except MomentError as error:
             return answers.problem(request, 404, "Not recorded", f"What was then cannot be told: {error}.")
-        except (ManifestError, QueryError) as error:
+        except (TableError, QueryError) as error:
             return tellers.away(request, f"What was recorded cannot be read: {error}.")
         except duckdb.Error as error:
             sentence = str(error).partition("\n")[0]

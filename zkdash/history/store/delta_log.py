@@ -1,0 +1,137 @@
+"""What the log of a table tells, in our words and in deltalake's: its files, positions, columns, settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    import deltalake
+    import pyarrow as pa
+    from deltalake.transaction import AddAction, RemoveAction
+
+DAY: Final = "date"  # by which the files of a table lie, where they lie by day
+GRACE_MS: Final = 15 * 60 * 1000
+_CONFIGURATION: Final = {
+    "delta.deletedFileRetentionDuration": f"interval {GRACE_MS // 60_000} minutes",
+    "delta.logRetentionDuration": "interval 2 hours",
+    "delta.checkpointInterval": "10",
+}
+
+
+class File(msgspec.Struct, frozen=True):
+    """A listed file: path below the table's directory, rows, bytes.
+
+    `partition` are the values that are its directory's and not in it. `bounds` are the least and the
+    greatest value of whole-number columns, so that readers need not open what they do not ask for.
+    """
+
+    path: str
+    rows: int
+    bytes: int
+    partition: Mapping[str, str] = {}
+    bounds: Mapping[str, tuple[int, int]] = {}
+
+
+class Moment:
+    """A table at one moment: the version of its log, -1 where there is none, and its files, oldest first."""
+
+    def __init__(self, log: deltalake.DeltaTable | None = None) -> None:
+        self.log = log
+        self.version = -1 if log is None else log.version()
+
+    @cached_property
+    def files(self) -> tuple[File, ...]:
+        return () if self.log is None else tuple(_files(self.log))
+
+    @property
+    def rows(self) -> int:
+        return sum(file.rows for file in self.files)
+
+    @property
+    def bytes(self) -> int:
+        return sum(file.bytes for file in self.files)
+
+    def position(self, name: str) -> int | None:
+        """How far a stream of batches is, or what was derived; None where it never began."""
+        return None if self.log is None else self.log.transaction_version(name)
+
+
+def added(file: File, now_ms: int) -> AddAction:
+    """A file to be listed, with its statistics."""
+    from deltalake.transaction import AddAction  # noqa: PLC0415 - with the first table that is there
+
+    stats = {
+        "numRecords": file.rows,
+        "minValues": {name: least for name, (least, _) in file.bounds.items()},
+        "maxValues": {name: most for name, (_, most) in file.bounds.items()},
+        "nullCount": {},
+    }
+    return AddAction(file.path, file.bytes, dict(file.partition), now_ms, True, json.dumps(stats))
+
+
+def removed(file: File, now_ms: int) -> RemoveAction:
+    """A file to be listed no longer."""
+    from deltalake.transaction import RemoveAction  # noqa: PLC0415 - as in `added`
+
+    return RemoveAction(file.path, True, now_ms, file.bytes, dict(file.partition))
+
+
+def properties(positions: Mapping[str, int]) -> deltalake.CommitProperties:
+    """What a commit says of how far the table is."""
+    import deltalake  # noqa: PLC0415 - as in `added`
+
+    moved = [deltalake.Transaction(name, version) for name, version in positions.items()]
+    return deltalake.CommitProperties(app_transactions=moved)
+
+
+def layout(name: str) -> tuple[pa.Schema, list[str]]:
+    """The Arrow schema of a table, and what its files lie by."""
+    from zkdash.history.store import derived, schemas  # noqa: PLC0415 - Arrow
+
+    schema = schemas.TABLES.get(name) or derived.TABLES.get(name) or schemas.INNER[name]
+    if name not in derived.DATED:
+        return schema, []
+    return schema.append(derived.DATE), [DAY]
+
+
+def configuration(schema: pa.Schema) -> dict[str, str]:
+    """The settings of a table: statistics are kept of whole numbers alone, and of all of these.
+
+    deltalake's dataset of pyarrow takes a statistic that is missing for one that holds for no row.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - as in `added`
+
+    numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
+    return {**_CONFIGURATION, "delta.dataSkippingStatsColumns": ",".join(numbers)}
+
+
+def writing() -> deltalake.WriterProperties:
+    """How deltalake writes files."""
+    import deltalake  # noqa: PLC0415 - as in `added`
+
+    return deltalake.WriterProperties(compression="ZSTD")
+
+
+def _files(log: deltalake.DeltaTable) -> Iterator[File]:
+    """In the order in which they were listed."""
+    arrays = [batch.to_struct_array() for batch in log.get_add_actions().to_batches()]
+    rows = [array[at].as_py() for array in arrays for at in range(len(array))]
+    for row in sorted(rows, key=itemgetter("modification_time")):
+        least, most = row.get("min") or {}, row.get("max") or {}
+        yield File(
+            row["path"],
+            row["num_records"] or 0,
+            row["size_bytes"],
+            {name: str(value) for name, value in (row.get("partition") or {}).items()},
+            {
+                name: (value, most[name])
+                for name, value in least.items()
+                if type(value) is int and type(most.get(name)) is int
+            },
+        )
