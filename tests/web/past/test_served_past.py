@@ -173,10 +173,9 @@ def test_a_page_of_the_past_says_so_and_keeps_to_it(told: Told) -> None:
         assert f"after transaction 0x{zxid:x}" in page.xpath("//*[@id='time-bar']")[0].text_content()
         assert not page.xpath("//*[@id='socket']")
         assert not page.xpath("//form[@method='post']")
-        (now,) = page.xpath("//a[@class='button now']/@href")
+        (now,) = page.xpath("//a[@class='now']/@href")
         assert now == path
-        others = f"//a[starts-with(@href, '{HOME}') and not(@class='button now')]/@href"
-        for href in page.xpath(others):
+        for href in page.xpath(f"//a[starts-with(@href, '{HOME}') and not(@class='now')]/@href"):
             kind = href.removeprefix(HOME).partition("?")[0].partition("/")[0]
             has_past = kind in {page.route.partition("/")[0] for page in PAST} | {"znode-data"}
             assert ("at=" in href) == has_past, href
