@@ -9,13 +9,14 @@
 #   make audit    asks PyPI for known vulnerabilities of what is installed
 #   make lock     writes requirements.lock anew after a change of requirements.txt; UPGRADE=1 takes newer versions of all
 #   make screenshots   takes the pictures of docs/screenshots anew
+#   make wheel    the package to install elsewhere, in var/wheel
 #   make format   formats, and mends what ruff can
 #   make clean    removes what the others made
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test check demo audit faults eras bench lock screenshots format clean setup static java browser
+.PHONY: test check demo audit faults eras bench lock wheel screenshots format clean setup static java browser
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -51,6 +52,9 @@ audit: setup
 lock: setup
 	@$(BIN)/uv pip compile --quiet $(if $(UPGRADE),--upgrade) --universal --python-version 3.11 --generate-hashes \
 		--custom-compile-command "make lock" --output-file requirements.lock requirements.txt
+
+wheel: setup static
+	@$(BIN)/python -m hatchling build --target wheel --directory var/wheel
 
 screenshots: setup static java browser
 	@DJANGO_SETTINGS_MODULE=zkdash.settings $(BIN)/python -m tests.screenshots

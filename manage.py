@@ -1,30 +1,7 @@
 #!/usr/bin/env python
-"""The command line of zkdash: serve, demo, and Django's own commands."""
+"""The command line of zkdash in a checkout: serve, demo, and Django's own commands."""
 
-import os
-import sys
-
-
-def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "zkdash.settings")
-    from zkdash.management import ending
-
-    ending.prepare(sys.argv[1:])
-    try:
-        _execute()
-    except KeyboardInterrupt:
-        sys.exit(130)  # as a shell tells it
-
-
-def _execute() -> None:
-    from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line
-
-    try:
-        execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
-        sys.exit(f"zkdash cannot start: {error}")
-
+from zkdash.management import cli
 
 if __name__ == "__main__":
-    main()
+    cli.manage()

@@ -12,12 +12,14 @@ from bench import (
     first_load,
     groups,
     idle,
+    large,
     latency,
     log_dump,
     pages,
     reconnect,
     recorder,
     result,
+    scale,
     start,
     txnlog,
     update_cost,
@@ -40,6 +42,8 @@ ROWS = {
     "log_dump": log_dump.run,
     "start": start.run,
     "idle": idle.run,
+    "scale": scale.run,
+    "large": large.run,
 }
 
 

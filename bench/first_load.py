@@ -1,18 +1,19 @@
-"""The first load of a large cluster: zkdash beside the raw limit of the same server and kazoo's TreeCache.
+"""The first load of a large cluster: zkdash beside the raw limit of the same server, kazoo's TreeCache and
+Curator's CuratorCache.
 
 TreeCache reads a tenth of the tree, on a server of its own, and rates are compared: the whole would
-take it minutes. The raw reader and zkdash read the whole from one server, each twice and in turns: the
-better run counts, as a server is slower at first.
+take it minutes. The others read the whole, the raw reader and zkdash from one server, each twice and in
+turns: the better run counts, as a server is slower at first.
 
 With `ZK=3.4` or `3.5` a release serves that knows no MultiRead and keeps watches znode by znode, for which it
-gets twice the heap.
+gets twice the heap. CuratorCache is left out there, and where the Java at hand is no JDK.
 """
 
 from __future__ import annotations
 
 from operator import itemgetter
 
-from bench import progress, served, side
+from bench import curator_cache, progress, served, side
 from bench.result import Goal, Number, Result
 from bench.side import Figures
 from bench.sizes import Shape, Size
@@ -22,11 +23,16 @@ _LIMIT_S = 1_200.0
 
 
 def run(size: Size) -> Result:
-    """Measure the three sides, each in a process of its own."""
+    """Measure the sides, each in a process of its own."""
     is_old = size.zookeeper != BUNDLED
     reader = "raw_each_reader" if is_old else "raw_reader"
     raw, page = _on_one_server(size, size.whole, reader, "first_page", runs=2)
     (cache,) = _on_one_server(size, size.whole.tenth(), "tree_cache", runs=1)
+    in_java = (
+        _on_one_server(size, size.whole, "curator_cache", runs=1)
+        if not is_old and curator_cache.is_possible()
+        else []
+    )
     znodes = raw["znodes"]
     rate, cache_rate = znodes / page["seconds"], cache["znodes"] / cache["seconds"]
     cache_bytes = cache["held_bytes"] / cache["znodes"]
@@ -37,10 +43,12 @@ def run(size: Size) -> Result:
             "zkdash": _zkdash(page, znodes),
             "raw getData" if is_old else "raw MultiRead": _baseline(raw),
             "kazoo TreeCache": _baseline(cache) | {"memory held, B a znode": cache_bytes},
+            **({"CuratorCache": _baseline(in_java[0])} if in_java else {}),
         },
         _old_goals(rate, cache_rate)
         if is_old
         else (
+            *_goals_in_java(page, rate, in_java),
             Goal(
                 "times faster than TreeCache, to the first whole page", rate / cache_rate, 60, at_least=True
             ),
@@ -48,6 +56,23 @@ def run(size: Size) -> Result:
             Goal("memory held, bytes a znode", page["held_bytes"] / znodes, 350),
             Goal("memory held, share of TreeCache's", page["held_bytes"] / znodes / cache_bytes, 0.33),
         ),
+    )
+
+
+def _goals_in_java(page: Figures, rate: float, caches: list[Figures]) -> tuple[Goal, ...]:
+    """What is held against CuratorCache, where it was measured."""
+    return tuple(
+        goal
+        for told in caches
+        for goal in (
+            Goal(
+                "times faster than CuratorCache, to the first whole page",
+                rate * told["seconds"] / told["znodes"],
+                10,
+                at_least=True,
+            ),
+            Goal("peak memory, share of CuratorCache's JVM", page["peak_mib"] / told["peak_mib"], 0.5),
+        )
     )
 
 

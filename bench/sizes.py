@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tests.lab.zookeeper import BUNDLED
@@ -36,8 +37,9 @@ class Size(NamedTuple):
     `whole` is the tree of the first load and of a change's cost, `few` what the latter is compared
     with, `offsets` the tree whose groups commit, `groups` the one with very many. `seconds` is how long
     changes are written, `transactions` how many the logs hold. `small_clusters` is how many
-    one process follows, and `quiet_s` how long it is left alone. `segment` is how many bytes a segment of
-    Kafka's holds. `zookeeper` is the release that serves.
+    one process follows, and `quiet_s` how long it is left alone. `scale` are the numbers of partitions that
+    figures are drawn over. `large` are the trees of the row of that name, `burst` how many changes come at
+    once. `segment` is how many bytes a segment of Kafka's holds. `zookeeper` is the release that serves.
     """
 
     name: str
@@ -50,6 +52,9 @@ class Size(NamedTuple):
     transactions: int
     small_clusters: int
     quiet_s: float
+    scale: tuple[int, ...]
+    large: Mapping[str, Shape]
+    burst: int
     segment: int
     zookeeper: str = BUNDLED
 
@@ -68,6 +73,13 @@ SIZES = {
             transactions=1_200_000,
             small_clusters=200,
             quiet_s=60.0,
+            scale=(1_000, 4_000, 20_000, 80_000, 200_000, 400_000),
+            large={
+                "2,000,000 znodes": Shape(20_000, 20, 15_000, 8_000),
+                "topics of 10,000 partitions": Shape(2, 10_000, 2),
+                "100,000 children": Shape(100_000, 1, 2),
+            },
+            burst=50_000,
             segment=1 << 30,
         ),
         Size(
@@ -81,6 +93,13 @@ SIZES = {
             transactions=20_000,
             small_clusters=5,
             quiet_s=5.0,
+            scale=(1_000, 2_000, 4_000),
+            large={
+                "20,000 znodes": Shape(200, 20, 150, 80),
+                "topics of 100 partitions": Shape(2, 100, 2),
+                "1,000 children": Shape(1_000, 1, 2),
+            },
+            burst=500,
             segment=128 << 20,
         ),
     )

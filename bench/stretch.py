@@ -13,26 +13,34 @@ _LIMIT_S = 150.0
 
 
 def run(size: Size, shape: Shape, *, row: str, what: str, rate: int) -> dict[str, Number]:
+    """As `on`, of a server of its own that serves a tree of this shape."""
+    with (
+        progress.step(f"{row}: {rate} {what} a second on {shape}"),
+        served.server(shape, heap_mb=size.heap_mb) as server,
+    ):
+        return on(server.address, size.seconds, what=what, rate=rate)
+
+
+def on(address: str, seconds: float, *, what: str, rate: int) -> dict[str, Number]:
     """Let a writer change things for a while, and ask the watching side what that cost it.
 
     Everything that the watching process does in the stretch is counted, its ticks and proofs too; what it
     does with nothing to see is shown beside.
     """
-    with (
-        progress.step(f"{row}: {rate} {what} a second on {shape}"),
-        served.server(shape, heap_mb=size.heap_mb) as server,
-        Side("watching", server.address) as watching,
-        Side("writer", server.address) as writer,
-    ):
+    with Side("watching", address) as watching:
         watching.heard(limit_s=_LIMIT_S)
-        idle = _idle(watching, size.seconds)
-        _begin(watching)
-        writer.tell(what=what, rate=rate, seconds=size.seconds)
-        written = writer.heard(limit_s=_LIMIT_S)
+        idle = _idle(watching, seconds)
+        with Side("writer", address) as writer:  # whose session does not outlast a long load
+            _begin(watching)
+            writer.tell(what=what, rate=rate, seconds=seconds)
+            written = writer.heard(limit_s=_LIMIT_S)
+        ended = time.monotonic()
         used = _end(watching, written["zxid"])
+        behind_s = time.monotonic() - ended
         return {
             "changes": written["count"],
             "changes/s written": written["count"] / written["seconds"],
+            "all seen after the last, s": behind_s,
             "revisions/s": used["revisions"] / used["seconds"],
             "CPU, µs a change": used["cpu_s"] / written["count"] * 1e6,
             "CPU, share of a core": used["cpu_s"] / used["seconds"],

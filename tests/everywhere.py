@@ -51,9 +51,10 @@ def _cluster(name: str, address: str) -> str:
 
 def addresses(tree: str, most: int | None = None) -> Iterator[str]:
     """Every page of a cluster, by the znodes that it has; of each kind of detail pages `most`."""
+    znodes = recorded.load(tree)
     for page in pages.PAGES:
         if "<" in page.route:
-            yield from (address(tree, page, name) for name in islice(_details(page, tree), most))
+            yield from (address(tree, page, name) for name in islice(details(page, znodes), most))
         else:
             yield f"/c/{tree}/{page.route}"
 
@@ -85,14 +86,15 @@ _ZNODES: Final[Mapping[str, Callable[[Mapping[str, Znode]], Iterator[str]]]] = {
 }
 
 
-def _details(page: Page, tree: str) -> Iterator[str]:
+def details(page: Page, znodes: Mapping[str, Znode]) -> Iterator[str]:
+    """What the address of a page of one thing may name, by the znodes of a cluster."""
     kind = page.route.partition("/")[0]
     if page.name == table.PAGE.name:
         yield from table.TABLES
     if kind in _ZNODES:
-        yield from _ZNODES[kind](recorded.load(tree))
+        yield from _ZNODES[kind](znodes)
     if kind not in _NAMES:  # of the database, where nothing is
         return
-    for name in recorded.children(recorded.load(tree)).get(_NAMES[kind], []):
+    for name in recorded.children(znodes).get(_NAMES[kind], []):
         if kind != "brokers" or paths.is_id(name):
             yield name

@@ -14,7 +14,16 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 
 TOP_LEVEL = {
-    *("manage.py", "zkdash", "templates", "static", "tests", "requirements.txt", "README.md"),
+    *(
+        "manage.py",
+        "wheel_metadata.py",
+        "zkdash",
+        "templates",
+        "static",
+        "tests",
+        "requirements.txt",
+        "README.md",
+    ),
     "requirements.lock",
     *(
         "bench",
@@ -30,6 +39,8 @@ TOP_LEVEL = {
     ),
     ".gitignore",
 }
+
+MOST_OF_A_TEMPLATE = 140
 
 # Told in pieces, so that this file does not hold what it forbids.
 MACHINE_PATHS = re.compile(
@@ -104,6 +115,17 @@ def _fields(node: ast.AST) -> list[ast.expr]:
     return [
         name for line in lines for name in (line.targets if isinstance(line, ast.Assign) else [line.target])
     ]
+
+
+def test_no_line_of_a_template_is_too_long_to_be_read() -> None:
+    long = {
+        f"{path}:{number}": len(line)
+        for path in tracked()
+        if path.parts[0] == "templates"
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1)
+        if len(line) > MOST_OF_A_TEMPLATE
+    }
+    assert long == {}
 
 
 def test_no_third_party_file_is_kept_here() -> None:

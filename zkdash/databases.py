@@ -11,6 +11,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from django import db
 from django.core.exceptions import ImproperlyConfigured
 
+from zkdash import extras
+
 VARIABLE = "ZKDASH_DATABASE"
 
 # A server that is away refuses at once; one that is silent is given up after so long.
@@ -54,6 +56,8 @@ def sqlite(data_dir: Path) -> dict[str, Any]:
 
 
 def _postgresql(url: str) -> dict[str, Any]:
+    if lacking := extras.missing("postgres", VARIABLE):
+        raise ImproperlyConfigured(lacking)
     try:
         parts = urlsplit(url)
         port = parts.port

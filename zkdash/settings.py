@@ -1,6 +1,7 @@
 """Django's settings for zkdash, from the environment. Nothing here is secret and nothing starts anything.
 
-Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_DATA (where zkdash keeps its own
+Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_PROCESS (of these only those that
+name it, or no process), ZKDASH_DATA (where zkdash keeps its own
 files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS
 and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTTPS=1 (browsers come by https:
 cookies stay there), ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
@@ -30,15 +31,26 @@ from zkdash.configuration.errors import ConfigError
 from zkdash.zk import config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(os.environ.get("ZKDASH_DATA") or BASE_DIR / "var")
+# Of an installed wheel: its templates, and static files that were collected when it was built.
+_WHEEL_FILES = BASE_DIR / "zkdash" / "files"
+IS_WHEEL = _WHEEL_FILES.is_dir()
+DATA_DIR = Path(
+    os.environ.get("ZKDASH_DATA") or (Path("zkdash-data").absolute() if IS_WHEEL else BASE_DIR / "var")
+)
 
 
 def _listed(variable: str) -> list[str]:
     return [item.strip() for item in os.environ.get(variable, "").split(",") if item.strip()]
 
 
+# `verify` changes nothing: what it finds missing it tells, and others make.
+_only_looks = sys.argv[1:2] == ["verify"]
+
+
 def _have_data_dir() -> None:
     """Make the data directory, where anything is kept in it. Raises ImproperlyConfigured."""
+    if _only_looks:
+        return
     elsewhere = all(os.environ.get(f"ZKDASH_{name}") for name in ("SECRET_KEY", "DATABASE", "HISTORY"))
     try:
         if not elsewhere:
@@ -60,6 +72,8 @@ def _secret_key() -> str:
     if given:
         return given
     path = DATA_DIR / "secret_key"
+    if _only_looks:
+        return secrets.token_urlsafe(48)
     try:
         if not path.exists():
             with tempfile.NamedTemporaryFile("w", dir=DATA_DIR, prefix="secret_key.") as file:
@@ -80,6 +94,8 @@ _have_data_dir()
 try:
     _configuration = configuration.read(os.environ)
     ZKDASH_CLUSTERS: tuple[config.ClusterConfig, ...] = config.load(_configuration, os.environ)
+    # Names of clusters that other processes follow, with whom this one shares its database.
+    ZKDASH_ELSEWHERE = _configuration.elsewhere
     ZKDASH_SIGN_IN = providers.load(_configuration, os.environ)
     ZKDASH_CHECKS = _configuration.checks_by_cluster
     ZKDASH_LIMITS = _configuration.limits
@@ -161,7 +177,7 @@ ASGI_APPLICATION = "zkdash.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [_WHEEL_FILES / "templates" if IS_WHEEL else BASE_DIR / "templates"],
         "APP_DIRS": True,  # the admin's
         "OPTIONS": {
             "context_processors": [
@@ -182,8 +198,8 @@ EMAIL_TIMEOUT = 5
 DEFAULT_FROM_EMAIL = _smtp.sender
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "var" / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = _WHEEL_FILES / "static" if IS_WHEEL else BASE_DIR / "var" / "static"
+STATICFILES_DIRS = [] if IS_WHEEL else [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",

@@ -1,4 +1,5 @@
 // Takes frames, and keeps them back while a reader reads.
+import { offerColumns } from "./columns.js";
 import { byId, parse, plural, select, wordsOf } from "./elements.js";
 import { shown, tellFreshness, tellNotices } from "./freshness.js";
 import { changedRows, markChanges, paintMarks } from "./marks.js";
@@ -90,6 +91,7 @@ export function adopt(page) {
 		body.prepend(socket);
 	}
 	htmx.process(body);
+	offerColumns();
 	paintMarks();
 	wordTimes();
 	tellFreshness();

@@ -1,7 +1,7 @@
 // Menus close by a click elsewhere and by Escape, as menus do.
 import { select } from "./elements.js";
 
-const openMenus = () => select("details:is(.switch, .person)[open]");
+const openMenus = () => select("details:is(.switch, .person, .columns)[open]");
 
 document.addEventListener("click", ({ target }) => {
 	openMenus().filter((menu) => !menu.contains(target)).forEach((menu) => {

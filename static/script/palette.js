@@ -30,6 +30,8 @@ function palette(box) {
 		request?.abort();
 		request = new AbortController();
 		const query = new URLSearchParams({ q: box.value.trim(), limit: LIMIT, format: "json" });
+		const { at } = box.form.elements;
+		if (at) query.set("at", at.value); // of a page of the past
 		try {
 			const answer = await fetch(`${box.form.action}?${query}`, { signal: request.signal });
 			if (answer.ok) show((await answer.json()).rows);

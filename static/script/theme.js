@@ -1,6 +1,7 @@
-// Sets the theme that was chosen before anything is drawn: a script of its own, which the page waits for.
+// Sets what this browser remembers, the theme and the columns that tables leave out, before anything is drawn:
+// a script of its own, which the page waits for.
 {
-	const root = document.documentElement;
+	const root = document.documentElement, sheet = new CSSStyleSheet();
 	root.dataset.theme = localStorage.theme ?? "";
 	document.addEventListener("DOMContentLoaded", () => {
 		const choice = document.getElementById("theme");
@@ -9,4 +10,6 @@
 			localStorage.theme = root.dataset.theme = choice.value;
 		};
 	});
+	document.adoptedStyleSheets = [sheet];
+	sheet.replaceSync(Object.values(JSON.parse(localStorage.columns ?? "{}")).map(({ rule }) => rule).join(""));
 }

@@ -8,7 +8,8 @@ import threading
 
 import pytest
 
-from zkdash.broker.resolver import Resolver
+from tests.waiting import wait_for
+from zkdash.broker.resolver import MOST, Resolver
 
 
 def test_an_address_is_not_looked_up() -> None:
@@ -57,3 +58,24 @@ def test_an_unknown_name_is_an_error_of_the_system() -> None:
 def test_a_name_that_no_encoding_takes_is_an_error_and_no_crash() -> None:
     with pytest.raises(OSError, match="not a host name"):
         asyncio.run(Resolver().resolve("a" * 300))
+
+
+def test_where_no_name_comes_so_many_lookups_hang_and_the_others_come_after_them() -> None:
+    let = threading.Event()
+    begun: list[str] = []
+
+    def hangs(host: str) -> list[str]:
+        begun.append(host)
+        let.wait()
+        return [host]
+
+    async def ask() -> list[list[str]]:
+        resolvers = [Resolver(hangs) for _ in range(2)]
+        asked = [asyncio.ensure_future(resolvers[n % 2].resolve(f"host-{n}")) for n in range(2 * MOST)]
+        await asyncio.to_thread(wait_for, lambda: len(begun) >= MOST)
+        await asyncio.gather(*(resolver.resolve("127.0.0.1") for resolver in resolvers))
+        assert len(begun) == MOST
+        let.set()
+        return await asyncio.gather(*asked)
+
+    assert asyncio.run(ask()) == [[f"host-{number}"] for number in range(2 * MOST)]

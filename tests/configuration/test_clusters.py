@@ -123,6 +123,8 @@ def test_a_file_gives_its_clusters_in_order_with_their_credentials(tmp_path: Pat
         ('[clusters.A]\nzookeeper = "zk"', "'A' is not allowed"),
         ('[clusters."a\\n"]\nzookeeper = "zk"', "is not allowed"),
         (f'[clusters.{"a" * 64}]\nzookeeper = "zk"', "is not allowed"),
+        ('[clusters.a]\nzookeeper = "zk"\nprocess = "One"', "process = 'One' is no name"),
+        ('[clusters.a]\nzookeeper = "zk"\nprocess = ""', "process = '' is no name"),
         ('[clusters.a]\nzookeeper = "zk"\n[clusters.A]\nzookeeper = "zk"', "named twice"),
         ('[clusters.a]\nzookeeper = "zk"\n[clusters.a]\nzookeeper = "zk"', "is no TOML"),
     ],
@@ -135,6 +137,51 @@ def test_a_wrong_file_is_one_sentence_that_names_file_and_value(tmp_path: Path, 
     assert told in str(caught.value)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+SPREAD = """
+[clusters.east]
+zookeeper = "zk1"
+process = "one"
+[clusters.west]
+zookeeper = "zk2"
+process = "two"
+[clusters.everywhere]
+zookeeper = "zk3"
+"""
+
+
+@pytest.mark.parametrize(
+    ("process", "followed", "elsewhere"),
+    [
+        ("one", ["east", "everywhere", "default"], {"west"}),
+        (" two ", ["west", "everywhere", "default"], {"east"}),
+        ("", ["east", "west", "everywhere", "default"], set()),
+    ],
+)
+def test_a_process_follows_the_clusters_that_name_it_and_those_that_name_none(
+    tmp_path: Path, process: str, followed: list[str], elsewhere: set[str]
+) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text(SPREAD)
+    environ = {"ZKDASH_CONFIG": str(file), "ZKDASH_PROCESS": process, "ZKDASH_ZOOKEEPER": "zk4"}
+    assert [cluster.name for cluster in load(environ)] == followed
+    assert configuration.read(environ).elsewhere == elsewhere
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (SPREAD, "ZKDASH_PROCESS=three is the process of no cluster in {file}: known are one, two."),
+        ('[clusters.a]\nzookeeper = "zk"', "ZKDASH_PROCESS=three is the process of no cluster in {file}: no"),
+    ],
+)
+def test_a_process_that_no_cluster_names_does_not_start(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load({"ZKDASH_CONFIG": str(file), "ZKDASH_PROCESS": "three"})
+    assert str(caught.value).startswith(told.format(file=file))
 
 
 def test_a_cluster_of_file_and_environment_is_named_twice(tmp_path: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.sites import BROKEN
+from tests.journeys.sites import BROKEN, OPERATOR, VIEWER, Site
 from tests.serving import Served
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
@@ -66,3 +67,26 @@ def test_suggestions_are_walked_left_and_chosen_with_the_pointer(page: Any, reco
     page.keyboard.press("ArrowDown")
     page.get_by_role("option", name=re.compile("orders")).first.click()
     expect(page.locator("h1")).to_have_text(re.compile("orders"))
+
+
+def test_the_slash_finds_an_action_for_who_may_propose_it_and_for_nobody_else(
+    opened: Callable[..., Any], site: Site
+) -> None:
+    operator = opened(site, OPERATOR)
+    operator.goto(site.home + "topics/")
+    operator.keyboard.press("/")
+    operator.keyboard.type("move rep")
+    action = operator.locator("#suggestions [data-address$='/actions/new/reassign/']")
+    expect(action).to_contain_text("Move replicas")
+    action.click()
+    expect(operator).to_have_url(re.compile("/actions/new/reassign/$"))
+    plain = opened(site, VIEWER, java_script_enabled=False)
+    plain.goto(site.home + "search/?q=move+rep")
+    expect(plain.locator("h1")).to_contain_text("move rep")
+    expect(plain.locator("main a[href*='/actions/new/']")).to_have_count(0)
+    scriptless = opened(site, OPERATOR, java_script_enabled=False)
+    scriptless.goto(site.home + "topics/")
+    scriptless.locator("#search").fill("move rep")
+    scriptless.locator("#search").press("Enter")
+    scriptless.locator("main").get_by_role("link", name="Move replicas").click()
+    expect(scriptless).to_have_url(re.compile("/actions/new/reassign/$"))

@@ -64,6 +64,16 @@ def test_a_page_of_the_past_brings_what_it_needs(served: Serve, chroot: Chroot) 
     assert not names & {"pandas", "pyspark"}
 
 
+def test_a_page_as_it_was_brings_nothing_here(served: Serve, chroot: Chroot) -> None:
+    """Its own process reads the tables."""
+    server = served(forked=False, options=["--no-record"], ZKDASH_ZOOKEEPER=chroot.address)
+    server.wait_until_loaded()
+    assert "nothing is recorded" in server.get("/c/default/topics/?at=-1m").text
+    libraries = Path(f"/proc/{server.pid}/maps").read_text()
+    assert "python" in libraries  # the list is that of what it has open
+    assert not re.search(r"duckdb|arrow", libraries)
+
+
 def test_recording_brings_arrow_alone(served: Serve, chroot: Chroot, tmp_path: Path) -> None:
     data = tmp_path / "data"
     server = served(

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from tests.notices.conftest import NOTICE, SECRET, Tell
 from tests.notices.receiving import Receiver
@@ -109,6 +110,21 @@ def test_an_address_that_the_configuration_lost_is_told_nothing(configured: Tell
         assert not Courier().turn()
     assert receiver.heard == []
     assert Delivery.objects.get().last_error == "the configuration does not have this address any more"
+
+
+def test_what_is_told_of_a_cluster_that_another_process_follows_waits_for_that_process(
+    configured: Tell, settings: Settings
+) -> None:
+    with Receiver(200) as receiver:
+        configured(webhooks=(receiver.url,))
+        outbox.enqueue(NOTICE)
+        ours, settings.ZKDASH_CLUSTERS = settings.ZKDASH_CLUSTERS, ()
+        settings.ZKDASH_ELSEWHERE = frozenset({"shop"})
+        assert not Courier().turn()
+        assert Delivery.objects.get().attempts == 0
+        settings.ZKDASH_CLUSTERS, settings.ZKDASH_ELSEWHERE = ours, frozenset()
+        assert Courier().turn()
+        assert len(receiver.heard) == 1
 
 
 def test_what_waits_is_sent_by_who_is_started_next(configured: Tell) -> None:

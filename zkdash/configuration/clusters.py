@@ -31,6 +31,14 @@ _Address = Annotated[
 ]
 _PLACE = '"/var/lib/zookeeper" or "hdfs://…"'
 _PEM = '"/etc/zkdash/…"'
+_Process = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=rf"\A{_NAME.pattern}\Z",
+        description="The name of the processes that follow it, by ZKDASH_PROCESS; unless set, every process.",
+        extra={"wrong": "is no name: use 1 to 63 of a-z, 0-9, '.', '_', '-'"},
+    ),
+]
 _Scheme = Annotated[
     str,
     msgspec.Meta(
@@ -132,6 +140,7 @@ class Cluster(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     zookeeper: _Address
+    process: _Process | None = None
     session_timeout_s: Annotated[
         float,
         keys.seconds(

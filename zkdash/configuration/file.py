@@ -20,7 +20,7 @@ from zkdash.configuration.limits import Limits
 from zkdash.configuration.sign_in import SignIn
 from zkdash.configuration.tables import Place
 
-FILE, ADDRESS = "ZKDASH_CONFIG", "ZKDASH_ZOOKEEPER"
+FILE, ADDRESS, PROCESS = "ZKDASH_CONFIG", "ZKDASH_ZOOKEEPER", "ZKDASH_PROCESS"
 DEFAULT_NAME = "default"
 
 
@@ -34,9 +34,13 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class Configuration(Document, frozen=True, kw_only=True):
-    """All of it. `clusters` are by their names, those of the file first; `file` is "" for none."""
+    """All of it. `clusters` are by their names, those of the file first; `file` is "" for none.
+
+    They are those that this process follows: `elsewhere` are the names of the others.
+    """
 
     file: str = ""
+    elsewhere: frozenset[str] = frozenset()
 
     def where(self, table: str) -> str:
         """How an error names a table."""
@@ -52,12 +56,15 @@ def read(environ: Mapping[str, str]) -> Configuration:
     place, document = _document(environ)
     tables.refuse_unknown(place, document, keys.of(Document))
     checks = tables.read(Checks, place.below("checks"), document.get("checks", {}))
+    every = _clusters(place, document.get("clusters", {}), environ, checks)
+    followed = _followed(place, every, environ.get(PROCESS, "").strip())
     return Configuration(
-        clusters=_clusters(place, document.get("clusters", {}), environ, checks),
+        clusters=followed,
         sign_in=tables.read(SignIn, place.below("sign_in"), document.get("sign_in", {})),
         checks=checks,
         limits=tables.read(Limits, place.below("limits"), document.get("limits", {})),
         file=place.file,
+        elsewhere=frozenset(every.keys() - followed.keys()),
     )
 
 
@@ -75,6 +82,19 @@ def _document(environ: Mapping[str, str]) -> tuple[Place, dict[str, Any]]:
         raise ConfigError(f"{FILE}={file} is no UTF-8 text at byte {error.start}.") from error
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise ConfigError(f"{FILE}={file} is no TOML: {error}.") from error
+
+
+def _followed(place: Place, clusters: Mapping[str, Cluster], process: str) -> dict[str, Cluster]:
+    """The clusters that this process follows: all where it has no name."""
+    names = {cluster.process for cluster in clusters.values()} - {None}
+    if process and process not in names:
+        processes = (
+            f"known are {', '.join(sorted(filter(None, names)))}" if names else "no cluster names a process"
+        )
+        raise ConfigError(
+            f"{PROCESS}={process} is the process of no cluster in {place.file or FILE}: {processes}."
+        )
+    return {name: each for name, each in clusters.items() if not process or each.process in {process, None}}
 
 
 def _clusters(place: Place, given: object, environ: Mapping[str, str], checks: Checks) -> dict[str, Cluster]:

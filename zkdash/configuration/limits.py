@@ -75,6 +75,14 @@ class Limits(Table, frozen=True, forbid_unknown_fields=True):
     name_attempts: Annotated[int, _count("At one name from one address within `attempts_s`.")] = 5
     address_attempts: Annotated[int, _count("From one address at any name within `attempts_s`.")] = 100
     attempts_s: Annotated[float, _seconds("For which an attempt to sign in counts.")] = 900.0
+    past_requests: Annotated[int, _count("For the past (`?at=`), worked on or waiting for that at once.")] = 8
+    past_s: Annotated[float, _seconds("For an answer about the past, its turn included.")] = 30.0
+    past_idle_s: Annotated[
+        float, _seconds("For which the process that tells the past stays with no question.")
+    ] = 300.0
+    past_bytes: Annotated[
+        int, keys.count("Of memory, for the process that tells the past.", most=2**40, unit=keys.BYTES)
+    ] = 2 * 2**30
     rights_s: Annotated[
         float, _seconds("For which rights count while the database tells nothing of them.")
     ] = 900.0

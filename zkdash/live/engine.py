@@ -12,6 +12,7 @@ from zkdash.live.pollers import Pollers
 from zkdash.live.queue import Reader
 from zkdash.live.sockets.hub import Hub
 from zkdash.live.sockets.protocols import Renderer
+from zkdash.live.watching.starting import Starting
 from zkdash.live.watching.watcher import Sink, Watcher
 from zkdash.zk.config import ClusterConfig
 
@@ -40,34 +41,35 @@ class Engine:
         self.hub = Hub(renderer, limits)
         self._configs = configs
         self._sinks = sinks
-        self._watchers: list[Watcher] = []
+        self._starting: Starting | None = None
         self._thresholds = thresholds
         names = [config.name for config in configs]
         self.polled = pollers.of(names, actions=actions, recent=recent, keeper=keeper, prober=prober)
 
     async def start(self) -> None:
-        """Start the hub on the running loop, then a watcher a cluster; none waits for its ZooKeeper."""
+        """Start the hub on the running loop, and have a watcher a cluster started; nobody waits for them."""
         self.hub.start(asyncio.get_running_loop())
         for poller in self.polled:
             poller.start()
-        for config in self._configs:
-            watcher = Watcher(
+        watchers = [
+            Watcher(
                 config,
                 notify=self.hub.notify,
                 sinks=self._sinks(config.name),
                 thresholds=self._thresholds(config.name),
                 polled=self.polled,
             )
-            self._watchers.append(watcher)
-            watcher.start()
+            for config in self._configs
+        ]
+        self._starting = Starting(watchers)
+        self._starting.start()
 
     async def stop(self) -> None:
         """Close every socket with 1012 (service restart), then end the sessions side by side."""
         await self.hub.stop()
-        ends = [
-            *(watcher.stop for watcher in self._watchers),
-            *(poller.stop for poller in self.polled),
-        ]
+        ends: list[Callable[[], object]] = [poller.stop for poller in self.polled]
+        if self._starting is not None:
+            ends.append(self._starting.stop)
         await asyncio.gather(*map(asyncio.to_thread, ends))
         snapshot_registry.clear()
 

@@ -46,11 +46,16 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A live element that is swapped whole: `template` renders it, with its id, from `block`."""
+    """A live element that is swapped whole: `template` renders it, with its id, from `block`.
+
+    Of one that `is_kept` the HTML is kept by its values, which many pages show, and which are the same for
+    long: they are hashable, and hold text that is yet to be escaped, and no HTML.
+    """
 
     id: str
     template: str
     values: Any
+    is_kept: bool = False
 
 
 class Text(msgspec.Struct, frozen=True):

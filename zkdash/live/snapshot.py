@@ -18,6 +18,8 @@ from zkdash.cluster.model.brokers.kafka_groups import KafkaGroups
 from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.tables.orders import Orders
+from zkdash.history.queries.instants import Around, Instant
 from zkdash.live.departures import Departures
 from zkdash.live.feed import Feed
 from zkdash.live.queue import EMPTY, Queue
@@ -25,7 +27,14 @@ from zkdash.live.recent_numbers import Recent
 from zkdash.zk.connection.session import Session
 from zkdash.zk.reader.acls import Acls
 
-__all__ = ["ChangedAreas", "Snapshot"]
+__all__ = ["ChangedAreas", "Past", "Snapshot"]
+
+
+class Past(msgspec.Struct, frozen=True):
+    """Which moment of the past a snapshot is of, and what is recorded around it."""
+
+    instant: Instant
+    around: Around
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -45,7 +54,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     servers of ZooKeeper told of themselves. `storage` says what is wrong with zkdash's own database, "" for
     nothing. `recent` are the cluster's numbers of the last hour, oldest first. `lags` is
     what groups have left to read, counted of `samples` every 2 s at most, `kafka_groups` are those that
-    brokers list.
+    brokers list. `orders` keep, from one snapshot to the next, how tables were sorted. `past` says that it
+    is no snapshot of now but one of what was recorded.
     """
 
     cluster: str
@@ -72,6 +82,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     recent: Recent = ()
     lags: Lags = Lags()
     kafka_groups: KafkaGroups = KafkaGroups()
+    orders: Orders = msgspec.field(default_factory=Orders)
+    past: Past | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -52,8 +52,8 @@ def current(name: str, now: float | None = None) -> Snapshot | None:
     Staleness is judged here and not by the watcher, so that a watcher that hangs cannot look alive.
     """
     snapshot = _snapshots.get(name)
-    if snapshot is None:
-        return None
+    if snapshot is None or snapshot.past is not None:
+        return snapshot
     stale = is_stale(snapshot.as_of, time.time() if now is None else now)
     return snapshot if stale == snapshot.stale else msgspec.structs.replace(snapshot, stale=stale)
 

@@ -1,15 +1,15 @@
-"""The recorders of a process: one a cluster, started together and ended together."""
+"""The recorders of a process: one a cluster, which share a thread."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 from django.conf import settings
 
 from zkdash.history.recorder.recorder import FLUSH_S, Recorder
+from zkdash.history.recorder.rounds import Rounds
 from zkdash.history.store import directories
 from zkdash.live.watching.watcher import Sink
 from zkdash.zk.config import ClusterConfig
@@ -33,17 +33,15 @@ class Recorders:
             cluster.name: Recorder(cluster.name, directories.directory(root, cluster.name), flush_s=flush_s)
             for cluster in clusters
         }
+        self._rounds = Rounds(tuple(self._recorders.values()))
 
     def of(self, cluster: str) -> Sequence[Sink]:
         """Who is to hear of a cluster."""
         return [self._recorders[cluster]] if cluster in self._recorders else []
 
     def start(self) -> None:
-        for recorder in self._recorders.values():
-            recorder.start()
+        self._rounds.start()
 
     def stop(self) -> None:
-        """Write what is left, side by side."""
-        if self._recorders:
-            with ThreadPoolExecutor(len(self._recorders)) as pool:
-                list(pool.map(Recorder.stop, self._recorders.values()))
+        """Write what is left."""
+        self._rounds.stop()

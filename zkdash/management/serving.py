@@ -9,7 +9,7 @@ import logging
 import resource
 import socket
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +21,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connections
 
+from zkdash import extras
 from zkdash.access import administrators, pulse
 from zkdash.actions.execution import worker
 from zkdash.actions.reading import reader
@@ -33,8 +34,11 @@ from zkdash.door.protocol import RequestProtocol, SocketProtocol
 from zkdash.live import engine
 from zkdash.management import database, ending, recording, supervising
 from zkdash.notices.courier import Courier
+from zkdash.rewind.rewinder import Rewinder
 from zkdash.web.api import feed
 from zkdash.web.history import run_reading
+from zkdash.web.past import tellers
+from zkdash.web.past.handing import Handing
 from zkdash.web.serving import authorizer, renderer
 from zkdash.zk.config import ClusterConfig
 
@@ -42,6 +46,8 @@ _DRAIN_S = 6  # for requests; then they are cut off, and what else ends has the 
 _MOST_FROM_A_CLIENT = 64 * 1024
 # The kernel would keep megabytes of what a client does not read; at 100 ms this is still 2.5 MB/s.
 _KERNEL_BYTES = 256 * 1024
+# Its session with what wakes it, whoever asks brokers, a lock, and what is asked beside.
+_FILES_A_CLUSTER = 10
 # A thread that computes keeps others waiting so long: a request comes through several.
 _SWITCH_S = 0.001
 
@@ -58,12 +64,14 @@ def serve(
     executes: bool = True,
     records: bool = True,
     pipeline: supervising.Pipeline | None = None,
+    environment: Mapping[str, str] = {},
 ) -> None:
     """Serve until SIGTERM or SIGINT; `announce` gets the address once pages can be served.
 
     Beside it, as long as there is no administrator, it gets a one-time link that makes one, who is called
     `invitee` or chooses a name; else "". `executes` carries out the queue too, which one or more processes
     must; `records` writes down what changes, which one process does at a time. `pipeline` runs beside it.
+    `environment` is what the process that tells the past has beside this one's.
     Port 0 takes a free one. Raises CommandError where address or database cannot be had, or where the
     address is not allowed.
     """
@@ -71,11 +79,14 @@ def serve(
     database.prepare()
     database.hold()
     _refuse_strangers(host)
-    limits = settings.ZKDASH_LIMITS = _affordable(settings.ZKDASH_LIMITS)
+    limits = settings.ZKDASH_LIMITS = _affordable(settings.ZKDASH_LIMITS, len(clusters))
     listener = _bind(host, port, limits.backlog)
     address = _address(host, listener.getsockname()[1])
     _trust(host, address)
     _collect_static()
+    if records and (lacking := extras.missing("pipeline", "Recording what changes")):
+        log.warning("%s", lacking)
+        records = False
     recorders = recording.Recorders(clusters if records else ())
     sys.setswitchinterval(_SWITCH_S)
     running = engine.Engine(
@@ -91,6 +102,8 @@ def serve(
     )
     running.hub.guard(authorizer.DatabaseAuthorizer())
     engine.configure(running)
+    rewinder = Rewinder(supervising.COMMAND, limits, environment)
+    tellers.configure(Handing(rewinder))
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
     hands = worker.Worker(
@@ -139,6 +152,7 @@ def serve(
         pipeline.start()
     recorders.start()
     server.run(sockets=[listener])
+    rewinder.stop()
     recorders.stop()
     if pipeline:
         pipeline.stop()
@@ -186,21 +200,23 @@ class _Server(uvicorn.Server):
             self._watching.cancel()
 
 
-def _affordable(limits: Limits) -> Limits:
+def _affordable(limits: Limits, clusters: int) -> Limits:
     """The limits as far as this process may open files for them, of which it asks for as many as it needs."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    files = limits.files if most == resource.RLIM_INFINITY else min(most, limits.files)
+    of_clusters = _FILES_A_CLUSTER * clusters
+    files = limits.files + of_clusters
+    files = files if most == resource.RLIM_INFINITY else min(most, files)
     if now != resource.RLIM_INFINITY and now < files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
     try:
-        affordable = limits.within(files)
+        affordable = limits.within(files - of_clusters)
     except ConfigError as error:
         raise CommandError(str(error)) from error
     if affordable != limits:
         log.warning(
             "Only %d files may be open (ulimit -n), not %d: %d connections are taken instead of %d",
             files,
-            limits.files,
+            limits.files + of_clusters,
             affordable.connections,
             limits.connections,
         )
@@ -209,6 +225,8 @@ def _affordable(limits: Limits) -> Limits:
 
 def _collect_static() -> None:
     """Collect what is newer than the last time, so that processes started side by side leave it alone."""
+    if settings.IS_WHEEL:
+        return
     manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
     collected = manifest.stat().st_mtime if manifest.exists() else 0.0
     files = (storage.path(name) for finder in get_finders() for name, storage in finder.list([]))

@@ -13,7 +13,11 @@ from typing import Final
 
 from django.conf import settings
 
-MANAGE: Final = Path(settings.BASE_DIR) / "manage.py"
+_MANAGE: Final = Path(settings.BASE_DIR) / "manage.py"
+# Our own command line, whichever directory it is started in.
+COMMAND: Final = (
+    [sys.executable, str(_MANAGE)] if _MANAGE.exists() else [sys.executable, "-P", "-m", "zkdash"]
+)
 STOP_LIMIT_S: Final = 7.0  # within `ending.LIMIT_S`, and more than the worker gives to a run
 _PAUSE_S: Final = 10.0
 
@@ -41,7 +45,7 @@ class Pipeline:
         self._thread.join()
 
     def _supervise(self) -> None:
-        command = [sys.executable, str(MANAGE), "pipeline", "work", "--until-eof"]
+        command = [*COMMAND, "pipeline", "work", "--until-eof"]
         while not self._over.is_set():
             # Its standard input ends with this process, however that ends: then it ends too. A terminal's
             # Ctrl-C is not for it: it would come while it still starts, and show where.

@@ -60,7 +60,11 @@ class Courier:
         if self._forgotten is None or not now - _FORGET_EVERY <= self._forgotten <= now:
             self._forgotten = now
             outbox.forget(now)
-        taken = [self._visit(cluster, target) for cluster, target in outbox.targets_due(now)]
+        taken = [
+            self._visit(cluster, target)
+            for cluster, target in outbox.targets_due(now)
+            if cluster not in settings.ZKDASH_ELSEWHERE
+        ]
         return any(taken)
 
     def _visit(self, cluster: str, name: str) -> bool:

@@ -55,4 +55,7 @@ def test_what_is_configured_and_missing_is_told_before_anything_starts(
     file.write_text(f"{table}\n{keys}\n")
     found = run(tmp_path, ZKDASH_CONFIG=str(file))
     assert found.returncode == 1
-    assert f"{file}: {table} needs the package {package}: pip install {package}." in found.stderr
+    assert (
+        f"{file}: {table} needs the package {package}: pip install {package}, or 'zkdash[sso]'."
+        in found.stderr
+    )

@@ -24,6 +24,7 @@ from zkdash.history.queries import moment
 from zkdash.history.recorder import inbox, status
 from zkdash.history.recorder import recorder as recording
 from zkdash.history.recorder.recorder import Recorder
+from zkdash.history.recorder.rounds import Rounds
 from zkdash.history.store import changelog, schemas, watching
 from zkdash.history.store.manifest import ManifestError, Table
 from zkdash.history.store.tables import Tables
@@ -49,14 +50,15 @@ def recorded(directory: Path, address: str, **arguments: Any) -> Iterator[Record
     servers, chroot = parse_address(address)
     config = ClusterConfig("east", servers, chroot, session_timeout_s=2.0, ask_brokers=False)
     recorder = Recorder("east", directory, **{"flush_s": 0.1, **arguments})
+    rounds = Rounds((recorder,), every_s=0.05)
     watcher = Watcher(config, notify=lambda *_: None, sinks=(recorder,))
-    recorder.start()
+    rounds.start()
     watcher.start()
     try:
         yield recorder
     finally:
         watcher.stop()
-        recorder.stop()
+        rounds.stop()
         snapshot_registry.clear()
 
 
@@ -226,14 +228,15 @@ def znode(czxid: int, mzxid: int, data: bytes) -> Znode:
 @contextlib.contextmanager
 def alone(directory: Path, **arguments: Any) -> Iterator[Recorder]:
     recorder = Recorder("east", directory, **{"flush_s": 0.02, **arguments})
+    rounds = Rounds((recorder,), every_s=0.02)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recording, "_OFFSETS_S", 0.1)  # none come late here
-        recorder.start()
+        rounds.start()
         recorder.batch(Batch({"/a": znode(1, 1, b"0")}, 100, whole=True))
         try:
             yield recorder
         finally:
-            recorder.stop()
+            rounds.stop()
 
 
 @contextlib.contextmanager

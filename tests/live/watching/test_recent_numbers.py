@@ -6,7 +6,8 @@ from tests.cluster import small
 from zkdash.cluster.changes import count_changed_leaders
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
-from zkdash.live.recent_numbers import EVERY_S, MOST, Recent
+from zkdash.formats.ensemble.values import Look, Reach, Server, Told
+from zkdash.live.recent_numbers import EVERY_S, MOST, Numbers, Recent, by_minute
 from zkdash.live.watching.recent_numbers import RecentNumbers
 from zkdash.zk.connection.session import Phase, Session
 from zkdash.znode import Batch
@@ -53,6 +54,26 @@ def test_transactions_are_unknown_over_a_cut_and_over_a_new_leader_of_the_ensemb
     )
     assert [one.transactions for one in kept] == [2.0, None, None, 1.0, None, 0.5]
     assert [one.partitions for one in kept] == [0, None, 0, 0, 0, 0]
+
+
+def test_latencies_are_those_of_a_fresh_look_at_the_ensemble() -> None:
+    numbers = RecentNumbers()
+    server = Server("zk1:2181", Reach.SERVING, told=Told(latency_avg=1.5))
+    silent = Server("zk2:2181", Reach.DOWN)
+    ensemble = Look(at=START, servers=(server, silent))
+    kept: Recent = ()
+    for at in (0, EVERY_S, 130):
+        kept = numbers.look(STATE, live(1), None, START + at, ensemble)
+    assert [one.latencies for one in kept] == [(("zk1:2181", 1.5),), ()]
+
+
+def test_an_hour_has_the_highest_of_each_minute() -> None:
+    recent = tuple(
+        Numbers(at=6000 + at, lag=lag) for at, lag in ((0, 3), (30, 7), (60, None), (130, 5), (170, 0))
+    )
+    steps = by_minute(recent, lambda sample: sample.lag)
+    assert (len(steps), steps[-3:], set(steps[:-3])) == (60, (7, None, 5), {None})
+    assert by_minute((), lambda sample: sample.lag) == ()
 
 
 def test_changes_of_leaders_are_those_of_the_minute_before() -> None:

@@ -19,7 +19,7 @@ from zkdash.cluster.plans.goals import Assigned, Consumed, Gone, Led, Reelected,
 from zkdash.cluster.plans.intents import CreateTopic, Reassign
 from zkdash.cluster.plans.values import Edit, Effect, Ground, Plan, Step, Write
 from zkdash.kafka.values import Move
-from zkdash.web.actions import foreseen, review, review_words
+from zkdash.web.actions import changes, foreseen, review, review_pages, review_words
 from zkdash.znode import Operation
 
 
@@ -165,7 +165,51 @@ def test_a_thousand_partitions_make_a_small_page() -> None:
         assert (made.steps, made.shifted, len(made.shifts)) == (steps, 1000, review.MOST_SHIFTS)
         markup = render_to_string("actions/review.html", {"review": made})
         assert len(markup) < 120_000
-        assert "the plan’s JSON has all" in markup
+        assert "The first 100 of 1\u202f000; the plan’s JSON has all." in markup
+
+
+def test_long_lists_of_a_review_have_pages_and_each_stays_where_it_is_while_another_turns() -> None:
+    brokers = tuple(range(1, 7))
+    count = 2 * review.MOST_SHIFTS + 5
+    tree = {
+        **states.brokers(*brokers),
+        **states.controller(1),
+        **states.topic("big", {number: [1, 2, 3] for number in range(count)}, mtime=TIME),
+    }
+    state = states.load(tree)
+    plan = planned(Reassign(tuple(Move("big", number, (4, 5, 6)) for number in range(count)), 1), state)
+    assert len(plan.steps) == count > 2 * review.MOST_STEPS
+    made = review.of(plan, state, at=review_pages.read("partitions=3&written=2"))
+    assert [shift.partition for shift in made.shifts] == [*range(2 * review.MOST_SHIFTS, count)]
+    assert [part.number for part in made.parts] == [*range(review.MOST_STEPS + 1, 2 * review.MOST_STEPS + 1)]
+    page = html.fromstring(f"<div>{render_to_string('actions/review.html', {'review': made})}</div>")
+    links = {
+        nav.get("aria-label"): [link.get("href") for link in nav.iter("a")]
+        for nav in page.xpath("//nav[@class='pager']")
+    }
+    assert links == {
+        "Pages of the partitions": ["?partitions=2&written=2#partitions"],
+        "Pages of the steps": ["?partitions=3#written", "?partitions=3&written=3#written"],
+    }
+    last = review.of(plan, state, at=review_pages.read("partitions=99"))
+    assert last.shifts == made.shifts
+
+
+def test_a_page_of_a_review_that_is_none_is_named() -> None:
+    assert review_pages.canonical("partitions=x&values=2&colour=red") == (
+        "values=2",
+        ("“colour” is not a parameter of this page.", "“x” is not a page; showing the first."),
+    )
+
+
+def test_values_that_are_too_many_for_one_page_have_more() -> None:
+    count = changes.MOST + 2
+    writes = tuple(
+        Write(f"/consumers/g/offsets/t/{n}", Operation.SET, before=b"1", after=b"2") for n in range(count)
+    )
+    plan = Plan("reset-offsets", "g", (Step("Write", writes, Written()),))
+    second = review.of(plan, at=review_pages.read("values=2")).changes
+    assert (second.total, [change.thing for change in second.shown]) == (count, ["t-100", "t-101"])
 
 
 def test_many_writes_are_counted() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,12 +24,15 @@ from tests.web import states
 from zkdash.cluster import checks
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.severity import Severity
+from zkdash.live.past.reels import Reels
 from zkdash.web import pages, urls
 from zkdash.web.api import openapi
 from zkdash.web.frame import links
 from zkdash.web.frame.shapes import Columns
 from zkdash.web.history import table
 from zkdash.web.overview import clusters
+from zkdash.web.past import tellers
+from zkdash.web.past.telling import Telling
 from zkdash.zk.config import ClusterConfig
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +94,15 @@ def schema(django_db_setup: None, django_db_blocker: Any) -> schemathesis.BaseSc
         return schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
 
 
+@pytest.fixture
+def _past(tmp_path: Path) -> Iterator[None]:
+    """The past is told here, where nothing is recorded."""
+    tellers.configure(Telling(Reels(tmp_path.joinpath, lambda _: checks.Thresholds(), 64)))
+    yield
+    tellers.configure(None)
+
+
+@pytest.mark.usefixtures("_past")
 @pytest.mark.parametrize("path", PATHS)
 def test_what_comes_is_what_is_documented(schema: schemathesis.BaseSchema, path: str, number: int) -> None:
     operation = schema[path]["GET"]

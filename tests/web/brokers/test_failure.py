@@ -150,3 +150,22 @@ def test_it_is_not_computed_for_open_pages() -> None:
 def test_the_broker_page_leads_to_it(client: Client) -> None:
     states.publish(states.brokers(1))
     assert "what-if/" in [link.get("href") for link in Markup(client.get("/c/demo/brokers/1/")).all("p a")]
+
+
+def test_losses_that_are_too_many_for_one_page_have_more(client: Client) -> None:
+    many = failure.MOST + 3
+    states.publish(
+        {**states.brokers(1, 2), **states.topic("wide", {number: [1, 2] for number in range(many)})}
+    )
+    first = Markup(client.get(URL))
+    assert len(first.all("#losses-rows tr")) == failure.MOST
+    assert first.text("#pager span") == "page 1 of 2"
+    (link,) = first.all("#pager a")
+    assert link.get("href") == "?page=2"
+    last = Markup(client.get(URL + "?page=2&rack=none"))
+    assert last.texts("#losses-rows td")[0] == str(failure.MOST)
+    assert len(last.all("#losses-rows tr")) == 3
+    assert last.all("#pager a")[0].get("href") == "?rack=none"
+    beyond = json.loads(client.get(URL + "?page=9&format=json").content)
+    assert [row["partition"] for row in beyond["rows"]] == [*range(failure.MOST, many)]
+    assert beyond["total"] == many

@@ -25,17 +25,17 @@ def steps(picture: str, count: int, *, place: int = 1) -> list[float | None]:
 
 def points(path: Any, count: int, top: float) -> list[float | None]:
     """The values of each step that a line shows, by where its points lie."""
-    wide, high = (float(length) for length in _view_box(path.getparent()).split()[2:])
+    wide, high = (float(length) for length in _view_box(path).split()[2:])
     values: list[float | None] = [None] * count
     for x, y in re.findall(r"L([\d.-]+) ([\d.-]+)", path.get("d", "")):
         values[int(float(x) / wide * count)] = (high - float(y)) / high * top
     return values
 
 
-def _view_box(svg: Any) -> str:
-    """As it is written, and as a parser of HTML has it."""
-    written: str = svg.get("viewBox") or svg.get("viewbox")
-    return written
+def _view_box(path: Any) -> str:
+    """That of the picture around it, as it is written, and as a parser of HTML has it."""
+    boxes = (one.get("viewBox") or one.get("viewbox") for one in path.iterancestors())
+    return next(str(box) for box in boxes if box)
 
 
 def bar(picture: Any) -> Bar:

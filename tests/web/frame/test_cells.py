@@ -24,6 +24,9 @@ EVIL = "<img src=x onerror=alert(1)>\"'"
         (cells.Range(1, 3), '<td class="num">1–3</td>', 1),
         (cells.Percent(99.9), '<td class="num">99.9</td>', 99.9),
         (cells.Percent(100.0), '<td class="num">100</td>', 100.0),
+        (cells.Rate(0.0), '<td class="num">0</td>', 0.0),
+        (cells.Rate(12345.67891), '<td class="num">12\u202f345.679</td>', 12345.679),
+        (cells.Rate(1500.0), '<td class="num">1\u202f500</td>', 1500.0),
         (cells.Head(7), '<th scope="row" class="num">7</th>', 7),
         (cells.Text("a"), '<td class="text"><bdi>a</bdi></td>', "a"),
         (

@@ -8,6 +8,7 @@ from django.test import Client
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.web.frame import links
+from zkdash.web.groups import what_if
 from zkdash.zk.connection.session import Phase
 
 URL = "/c/demo/groups/billing/what-if/"
@@ -110,3 +111,21 @@ def test_a_group_that_is_not_there_is_a_404(client: Client) -> None:
     assert Markup(response).text("p.problem") == "No group named “nobody” is in ZooKeeper."
     states.publish(None, phase=Phase.CONNECTING)
     assert client.get(URL).status_code == 200
+
+
+def test_shifts_and_members_that_are_too_many_for_one_page_have_more(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(what_if, "MOST", 3)
+    asked = {"topic": "wide", "partitions": "9", "add": "2"}
+    every = json.loads(client.get(URL, {**asked, "format": "json"}).content)
+    rows, members = len(every["rows"]), len(every["members"])
+    assert rows > 3 < members, "both need a second page"
+    page = Markup(client.get(URL, {**asked, "page": "2", "members": "2"}))
+    assert len(page.all("#shares-rows tr")) == members - 3
+    assert len(page.all("#shifts-rows tr")) == min(3, rows - 3)
+    assert page.text("#members-pager span") == "page 2 of 2"
+    (back,) = page.all("#members-pager a")
+    assert back.get("href") == "?add=2&partitions=9&topic=wide&page=2#shares"
+    assert page.all("#pager a")[0].get("href") == "?add=2&partitions=9&topic=wide&members=2"
+    assert len(json.loads(client.get(URL, {**asked, "page": "2", "format": "json"}).content)["rows"]) == rows

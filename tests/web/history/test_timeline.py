@@ -15,9 +15,12 @@ from tests.history.writing import put
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash import live
+from zkdash.actions.reading.entries import Entry
+from zkdash.actions.states import State
 from zkdash.cluster.changes import Change
 from zkdash.cluster.incidents import Incidents, fold
 from zkdash.live.feed import Feed
+from zkdash.live.queue import Queue
 from zkdash.znode import Znode
 
 URL = "/c/demo/timeline/"
@@ -84,7 +87,7 @@ def test_older_ones_are_a_page_further_until_there_are_none(history: Path) -> No
 )
 def test_a_page_leads_to_the_timeline_of_what_it_is_about(address: str, of: str) -> None:
     page = Markup(Client().get(f"/c/demo/{address}"))
-    (box,) = page.root.xpath("//*[@hx-get]")
+    (box,) = page.root.xpath("//h2[@id='timeline']/following-sibling::div[1][@hx-get]")
     assert box.get("hx-get") == f"{URL}?{of}&most=20"
     (link,) = box.xpath(".//a")
     assert link.get("href") == f"{URL}?{of}"
@@ -284,7 +287,12 @@ def test_lanes_of_before_this_process_come_from_the_tables(history: Path) -> Non
         ("unknown", TIME + 120_000, HALF_PAST_9),
     ]
     labels = page.root.xpath("//section[@id='lanes']//svg/@aria-label")
-    assert "billing: 1 stretch; 12 moved, member left" in labels
+    assert "billing: 1 stretch; 12 moved, member left, with gaps that nobody knows" in labels
+    assert lane(page, "billing") == [
+        ("unknown", HALF_PAST_8, HALF_PAST_8 + 60_000),
+        ("unknown", TIME + 240_000, HALF_PAST_9),
+        ("moved", TIME, TIME + 5_000),
+    ]
     (told,) = [label for label in labels if label.startswith("under-replicated")]
     assert told == "under-replicated: at most 7, with gaps that nobody knows"
     assert [kind for kind, *_ in lane(page, "under-replicated")] == ["unknown", "unknown"]
@@ -302,3 +310,34 @@ def test_incidents_of_before_this_process_are_folded_from_the_tables(history: Pa
     watched(loaded=100)
     assert [row["title"] for row in document()["incidents"]] == ["Broker 3 is gone"]
     assert Markup(Client().get(URL)).text("#earlier .headline").endswith("Broker 3 is gone")
+
+
+def test_a_rebalance_of_the_tables_that_went_quiet_is_over(history: Path) -> None:
+    joined = {
+        "what": "consumer billing_h-1 joined billing",
+        "path": "/consumers/billing/ids/billing_h-1",
+        "area": "groups",
+        "group": "billing",
+    }
+    put(history, "timeline", [said(1, **joined)])
+    watched(loaded=100)
+    (row,) = document()["incidents"]
+    assert (row["title"], row["status"]) == ("billing rebalanced", "ok")
+    assert row["ended"] is not None
+    assert "still open" not in Markup(Client().get(URL)).text("#earlier")
+
+
+def test_the_lane_of_actions_claims_nothing_of_before_the_oldest_that_is_at_hand(history: Path) -> None:
+    entry = Entry(
+        *(7, 9, "demo", "create-topic", "new", State.DONE, "alice", TIME),
+        started=TIME + 1_000,
+        ended=TIME + 9_000,
+    )
+    states.publish(states.healthy(), queue=Queue(entries=(entry,), read=True))
+    ran = ("action", TIME + 1_000, TIME + 9_000)
+    assert lane(Markup(Client().get(f"{URL}?{AROUND}")), "actions") == [ran]
+    states.publish(states.healthy(), queue=Queue(entries=(entry,), read=True, more=True))
+    page = Markup(Client().get(f"{URL}?{AROUND}"))
+    assert lane(page, "actions") == [("unknown", HALF_PAST_8, TIME), ran]
+    (told,) = page.root.xpath("//section[@id='lanes']//div[dt/bdi='actions']//svg/@aria-label")
+    assert told == "actions: 1 stretch, not known before 2025-10-09T09:00:00.000Z"

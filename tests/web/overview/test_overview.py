@@ -82,7 +82,7 @@ def test_the_numbers_lead_with_what_should_be_none(client: Client) -> None:
     ]
     assert [numbers[name] for name in ("Brokers", "Topics", "Partitions")] == ["2", "3", "6"]
     assert (numbers["Under-replicated"], numbers["Offline"]) == ("▲ 4", "✕ 1")
-    assert numbers["Controller"].startswith("2epoch 12")
+    assert numbers["Controller"].startswith("2 epoch 12")
     assert numbers["Lag, all groups"].startswith("unknown")
 
 

@@ -27,6 +27,7 @@ from zkdash.formats.ensemble.values import (
     Told,
 )
 from zkdash.live.parts import PageKey, Table
+from zkdash.live.recent_numbers import Numbers
 from zkdash.live.snapshot import ChangedAreas
 from zkdash.web.serving import renderer
 from zkdash.web.zookeeper import zookeeper
@@ -122,6 +123,30 @@ def test_the_ensemble_is_drawn_as_its_table_tells_it_the_leader_first() -> None:
             shown = [reading.bar(picture)[0] for picture in pictures]
             assert shown == ([] if row[name] is None else [pytest.approx(row[name], abs=0.01)])
             assert pictures or measure.get("title")
+
+
+def test_the_last_hour_of_a_servers_latency_is_drawn_as_it_was_told() -> None:
+    at = states.TIME // 1000
+    told = {0: 1.0, 60: None, 120: 4.5, 180: 1.25}
+    recent = tuple(
+        Numbers(at=at - 180 + after, latencies=() if ms is None else (("zk1:2181", ms),))
+        for after, ms in told.items()
+    )
+    live.publish(
+        "demo", msgspec.structs.replace(states.publish(states.healthy()), ensemble=seen(LOOK), recent=recent)
+    )
+    tiles = {tile.get("data-server"): tile for tile in Markup(Client().get(URL)).all("#ensemble-map li")}
+    (picture,) = tiles["zk1:2181"].xpath("svg")
+    (line,) = picture.xpath("g/path[@class='line-1']")
+    drawn = reading.points(line, 4, float(picture.get("data-top")))
+    assert drawn[1] is None
+    assert [drawn[0], *drawn[2:]] == pytest.approx([1.0, 4.5, 1.25], abs=0.01)
+    assert picture.get("aria-label") == (
+        "latency of zk1:2181 in the last hour: from 1 to 4.5 ms; known of 3 of 60 minutes"
+    )
+    leader = next(row for row in document()["rows"] if row["server"] == "zk1:2181")
+    assert drawn[-1] == pytest.approx(leader["latency_avg"], abs=0.01)
+    assert tiles["zk2:2181"].xpath("svg") == []
 
 
 def test_what_a_server_did_not_tell_is_unknown_with_the_reason() -> None:

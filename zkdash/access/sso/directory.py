@@ -101,6 +101,16 @@ def find(config: Ldap, name: str, password: str) -> Person | None:
         raise DirectoryError(str(error) or type(error).__name__) from error
 
 
+def look(config: Ldap) -> None:
+    """See that the directory takes who searches in it; nobody is searched for. Raises DirectoryError."""
+    try:
+        with _bound(config, config.bind_dn, config.bind_password) as connection:
+            if connection is None:
+                raise DirectoryError(f"the password of bind_dn {config.bind_dn!r} is refused")
+    except (LDAPException, OSError, ValueError) as error:
+        raise DirectoryError(str(error) or type(error).__name__) from error
+
+
 @contextmanager
 def _bound(config: Ldap, dn: str, password: str) -> Iterator[Any]:
     """A connection that is bound, None where the password is refused. An empty name binds as nobody."""

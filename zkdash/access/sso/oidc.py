@@ -37,6 +37,14 @@ def begin(request: HttpRequest, config: Oidc, back: str) -> HttpResponseBase:
     return answer
 
 
+def look(config: Oidc) -> None:
+    """See that the provider publishes what is needed; nobody signs in. Raises ProviderError."""
+    try:
+        _client(config)
+    except _ERRORS as error:
+        raise ProviderError(_told(error)) from error
+
+
 def finish(request: HttpRequest, config: Oidc) -> Person:
     """Whom the provider vouches for, of a browser that comes back. Raises ProviderError."""
     if request.GET.get("iss", config.issuer) != config.issuer:

@@ -79,4 +79,4 @@ def _secret(where: str, table: msgspec.Struct, key: str, environ: Mapping[str, s
 
 def _need(where: str, package: str, module: str) -> None:
     if importlib.util.find_spec(module) is None:
-        raise ConfigError(f"{where} needs the package {package}: pip install {package}.")
+        raise ConfigError(f"{where} needs the package {package}: pip install {package}, or 'zkdash[sso]'.")

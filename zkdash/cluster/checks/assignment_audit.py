@@ -1,16 +1,22 @@
 """Whether groups own what they should (D41, D42): a few groups at a time, as a plan is dear.
 
-A group is looked at again when its members, its owners or the topics that it consumes are others.
+A group is looked at again when its members, its owners or the topics that it consumes are others: only those
+are asked whether they are that changed since the last look, or that consume a topic that did.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 
 import immutables
 import msgspec
 
 from zkdash.cluster.evaluation.details import told_of
+from zkdash.cluster.model import differing
+from zkdash.cluster.model.draft import Draft
 from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.model.violations import NOBODY, Violation
 from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Expectation, Verdict
@@ -27,11 +33,14 @@ class Surveyed(msgspec.Struct, frozen=True):
 
 class AssignmentAudit(msgspec.Struct, frozen=True):
     """`groups` are those looked at so far, `others` the owners that no plan explains, `idle` the threads
-    that a plan leaves without a partition: both by the group's name."""
+    that a plan leaves without a partition: both by the group's name. `waiting` are those that a look had no
+    budget for, `seen` the state's groups and topics as they were then."""
 
     groups: immutables.Map[str, Surveyed] = immutables.Map()
     others: immutables.Map[str, Violation] = NOBODY
     idle: immutables.Map[str, Violation] = NOBODY
+    waiting: tuple[str, ...] = ()
+    seen: tuple[Mapping[str, Group], Mapping[str, Topic]] = ({}, {})
 
 
 EMPTY = AssignmentAudit()
@@ -39,30 +48,48 @@ EMPTY = AssignmentAudit()
 
 def look(before: AssignmentAudit, state: ClusterState, budget: int = BUDGET) -> AssignmentAudit:
     """Look at up to `budget` groups that are new or changed, and forget those that are gone."""
-    groups, others, idle = before.groups.mutate(), before.others.mutate(), before.idle.mutate()
-    gone = [name for name in before.groups if name not in state.groups or not state.groups[name].members]
-    for name in gone:
-        del groups[name]
-        others.pop(name, None)
-        idle.pop(name, None)
-    looked = 0
-    for name, group in state.groups.items():
-        if not group.members:
+    suspects = list(dict.fromkeys((*before.waiting, *_suspects(before, state))))
+    if not suspects and state.groups is before.seen[0] and state.topics is before.seen[1]:
+        return before
+    groups, others, idle = Draft(before.groups), Draft(before.others), Draft(before.idle)
+    waiting: list[str] = []
+    for name in suspects:
+        group = state.groups.get(name)
+        if group is None or not group.members:
+            groups.put(name, None)
+            others.put(name, None)
+            idle.put(name, None)
             continue
         made_of = _made_of(state, group)
         former = before.groups.get(name)
         if former is not None and len(former.of) == len(made_of) and _same(former.of, made_of):
             continue
-        if looked == budget:
-            break
-        looked += 1
-        groups[name] = Surveyed(made_of)
+        if not budget:
+            waiting.append(name)
+            continue
+        budget -= 1
+        groups.put(name, Surveyed(made_of))
         expected = expectation.expect(state, group, 0)
-        _put(others, name, _other(expected))
-        _put(idle, name, _idle(expected))
-    if not looked and not gone:
-        return before
-    return AssignmentAudit(groups.finish(), others.finish(), idle.finish())
+        others.put(name, _other(expected))
+        idle.put(name, _idle(expected))
+    seen = state.groups, state.topics
+    return AssignmentAudit(groups.close(), others.close(), idle.close(), tuple(waiting), seen)
+
+
+def _suspects(before: AssignmentAudit, state: ClusterState) -> Iterator[str]:
+    """The groups of which something changed since the last look, or of a topic that they consume."""
+    groups, topics = before.seen
+    yield from sorted(differing.names(groups, state.groups))
+    for name in differing.names(topics, state.topics):
+        consumers = state.consumers.get(name)
+        if consumers:
+            was, now = topics.get(name), state.topics.get(name)
+            if was is None or now is None or not _is_alike(was, now):
+                yield from consumers
+
+
+def _is_alike(was: Topic, now: Topic) -> bool:
+    return was.assignment is now.assignment and was.counts is now.counts
 
 
 def _same(former: tuple[object, ...], other: tuple[object, ...]) -> bool:
@@ -91,10 +118,3 @@ def _other(expected: Expectation) -> Violation | None:
 def _idle(expected: Expectation) -> Violation | None:
     idle = expected.idle
     return Violation(len(idle), why=told_of(idle)) if idle else None
-
-
-def _put(causes: immutables.MapMutation[str, Violation], name: str, cause: Violation | None) -> None:
-    if cause is None:
-        causes.pop(name, None)
-    else:
-        causes[name] = cause

@@ -7,7 +7,7 @@ A word is looked for anywhere in a name, whatever the case. `status:` takes a se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -60,7 +60,7 @@ class Filter(msgspec.Struct, frozen=True):
         return self.admits(summary.name.casefold(), summary.severity, summary.brokers)
 
 
-def named(names: list[str], words: Iterable[str]) -> list[str]:
+def named(names: Sequence[str], words: Iterable[str]) -> Sequence[str]:
     """The names that hold all of the words: looked for before there are rows, since few are left."""
     for word in words:
         names = [name for name in names if word in name.casefold()]

@@ -1,12 +1,15 @@
 """Which rows of a table are shown: filter, sort and page, from the state alone.
 
 The default page comes straight from what the state keeps sorted, so that its cost does not depend on the
-cluster's size; a filter or a sort looks at every row once. What topics sort by, their columns say.
+cluster's size; a filter or the first sort by a column looks at every row once, later ones at what changed.
+What topics sort by, their columns say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
 
 from zkdash.cluster.checks import topic_standing
 from zkdash.cluster.checks.topic_standing import Standing
@@ -14,11 +17,12 @@ from zkdash.cluster.evaluation import evaluator
 from zkdash.cluster.evaluation import partitions as judging
 from zkdash.cluster.model import summary
 from zkdash.cluster.model.brokers.lags import NONE as NO_LAGS
-from zkdash.cluster.model.brokers.lags import Lags
+from zkdash.cluster.model.brokers.lags import Lags, TopicConsumers
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.summary import Status
 from zkdash.cluster.model.topics import Partition, PartitionCount, Topic
 from zkdash.cluster.tables import filters, topic_rows, topic_statuses
+from zkdash.cluster.tables.orders import Orders
 from zkdash.cluster.tables.query import (
     DEFAULT_ORDER,
     SIZES,
@@ -33,6 +37,7 @@ from zkdash.cluster.tables.query import (
     with_rows,
 )
 from zkdash.cluster.tables.topic_rows import CountRow, PartitionRow, TopicRow
+from zkdash.cluster.tables.topic_statuses import TopicStatuses
 from zkdash.kafka.values import PartitionState
 
 __all__ = [
@@ -83,14 +88,28 @@ PARTITION_SORTS = tuple(_PARTITION_KEYS)
 COUNT_SORTS = tuple(_COUNT_KEYS)
 
 
+class LagKey(msgspec.Struct, frozen=True):
+    """What a topic sorts by that its consumers' lags alone tell. Other keys read no lag."""
+
+    of: Callable[[TopicConsumers], float | None]
+
+    def __call__(self, row: TopicRow) -> float | None:
+        return None if row.consumers is None else self.of(row.consumers)
+
+
 def select_topics(
     state: ClusterState,
     query: Query,
     keys: Keys[TopicRow] = DEFAULT_ORDER,
     lags: Lags = NO_LAGS,
     standing: Standing = topic_standing.NOTHING,
+    *,
+    orders: Orders | None = None,
 ) -> Selection[TopicRow]:
-    """The Topics page: worst first, then by name, unless asked otherwise by one of `keys`."""
+    """The Topics page: worst first, then by name, unless asked otherwise by one of `keys`.
+
+    `orders` keeps what topics were sorted by.
+    """
     judged = topic_statuses.statuses(state, standing)
     key, falls = query.order(keys)
     if not query.q.strip() and (key is None or (key == "status" and not falls)):
@@ -105,15 +124,37 @@ def select_topics(
             query,
             lambda name: TopicRow(state, judged.summary(name), lags),
         )
+    if key is None:
+        names: Sequence[str] = [name for _, name in judged.ranked()]
+    else:
+        by = keys[key]
+        names = (orders or Orders()).of(
+            by,
+            lambda each: [by(TopicRow(state, judged.summary(name), lags)) for name in each],
+            falls=falls,
+            names=(state.summaries,),
+            beside=(lags.topics,) if isinstance(by, LagKey) else (state.consumers, standing),
+        )
+        if not query.q.strip():
+            return page_of(
+                _ticked(judged, query, names),
+                judged.severities(),
+                query,
+                lambda name: TopicRow(state, judged.summary(name), lags),
+            )
     wanted = filters.parse(query.q, state)
-    names = filters.named([name for _, name in judged.ranked()], wanted.words)
-    if key is not None:
-        names.sort()  # so that topics with equal values stand by name; five sorted runs, merged at once
-    every = map(judged.summary, names) if judged.worse else map(state.summaries.__getitem__, names)
+    every = map(judged.summary, filters.named(names, wanted.words))
     rows = [
         TopicRow(state, topic_summary, lags) for topic_summary in every if wanted.admits_topic(topic_summary)
     ]
-    return choose(rows, query, keys, lambda row: row.summary.severity, total=len(state.topics))
+    return choose(rows, query, DEFAULT_ORDER, lambda row: row.summary.severity, total=len(state.topics))
+
+
+def _ticked(judged: TopicStatuses, query: Query, names: Sequence[str]) -> Iterable[str]:
+    """Of sorted names, those with the statuses that are asked for."""
+    if len(query.ticked) == len(STATUSES):
+        return names
+    return (name for name in names if judged.summary(name).severity.value in query.ticked)
 
 
 def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Selection[PartitionRow]:

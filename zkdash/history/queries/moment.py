@@ -20,8 +20,11 @@ from zkdash.history.store import watching
 from zkdash.history.store.tables import Tables
 from zkdash.znode import Batch, Stat, Znode
 
+# What a moment is read of.
+TABLES: Final = ("changes", "coverage", "znodes_checkpoint", watching.NAME)
 _FROM_START: Final = 0  # with no checkpoint: every transaction there ever was is in the tables
 _COUNTER: Final = (1 << 32) - 1
+_END: Final = 1 << 31  # behind every place within a transaction
 _ROOT: Final = "/"
 
 
@@ -30,11 +33,15 @@ class MomentError(LookupError):
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """The whole tree under the chroot after transaction `zxid`; `checkpoint` is where the changes began."""
+    """The whole tree under the chroot after transaction `zxid`; `checkpoint` is where the changes began.
+
+    `source` says whose changes they were: `row.LOGGED` or `row.WATCHED`.
+    """
 
     zxid: int
     checkpoint: int
     znodes: dict[str, Znode]
+    source: str = row.LOGGED
 
     @property
     def batch(self) -> Batch:
@@ -49,13 +56,17 @@ class Moment(msgspec.Struct, frozen=True):
 def at(directory: Path, zxid: int) -> Moment:
     """The tree of the cluster whose tables lie below `directory`. Raises MomentError, QueryError."""
     bounds = {"changes": {"zxid_after": (0, zxid)}}
-    names = ("changes", "coverage", "znodes_checkpoint", watching.NAME)
-    with Tables(directory, names, bounds=bounds) as tables:
-        source, checkpoint = _base(tables, zxid)
-        parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
-        tree = tables.rows(_TREE, parameters)
-        touched = tables.rows(_TOUCHED, parameters)
-    return Moment(zxid, checkpoint, _znodes(tree, touched))
+    with Tables(directory, TABLES, bounds=bounds) as tables:
+        return read(tables, zxid)
+
+
+def read(tables: Tables, zxid: int) -> Moment:
+    """The same of TABLES that are open. Raises MomentError, QueryError."""
+    source, checkpoint = base(tables, zxid)
+    parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
+    tree = tables.rows(_TREE, parameters)
+    touched = tables.rows(_TOUCHED, parameters)
+    return Moment(zxid, checkpoint, _znodes(tree, touched), source)
 
 
 def zxid_at(directory: Path, time_ms: int) -> int:
@@ -70,8 +81,11 @@ def zxid_at(directory: Path, time_ms: int) -> int:
     return int(row["zxid"])
 
 
-def _base(tables: Tables, zxid: int) -> tuple[str, int]:
-    """Whose changes tell the moment, and the checkpoint that they begin at: logs tell more than a watcher."""
+def base(tables: Tables, zxid: int) -> tuple[str, int]:
+    """Whose changes tell the moment, and the checkpoint that they begin at: logs tell more than a watcher.
+
+    Raises MomentError.
+    """
     try:
         checkpoint = _checkpoint(tables, zxid)
         _check_coverage(tables, checkpoint, zxid)
@@ -80,7 +94,9 @@ def _base(tables: Tables, zxid: int) -> tuple[str, int]:
         if not intervals:
             raise
         return row.WATCHED, _watched(tables, intervals, zxid)
-    return row.LOGGED, checkpoint
+    # A checkpoint tells its own moment, whoever wrote it.
+    is_recorders = checkpoint == zxid and not tables.rows("SELECT 1 FROM coverage LIMIT 1")
+    return row.WATCHED if is_recorders else row.LOGGED, checkpoint
 
 
 def _checkpoint(tables: Tables, zxid: int) -> int:
@@ -108,10 +124,29 @@ def _watched(tables: Tables, intervals: list[dict[str, Any]], zxid: int) -> int:
     else:
         last = max(each["zxid_upto"] for each in intervals)
         raise MomentError(f"the tree at 0x{zxid:x} cannot be told: it is recorded up to 0x{last:x} only")
-    (row,) = tables.rows("SELECT max(zxid) AS zxid FROM znodes_checkpoint WHERE zxid_upto <= $1", [zxid])
-    if row["zxid"] is None or row["zxid"] < begun:
+    (newest,) = tables.rows("SELECT max(zxid) AS zxid FROM znodes_checkpoint WHERE zxid_upto <= $1", [zxid])
+    if newest["zxid"] is None or newest["zxid"] < begun:
         raise MomentError(f"the tree at 0x{zxid:x} cannot be told: no checkpoint was written by then")
-    return int(row["zxid"])
+    return int(newest["zxid"])
+
+
+def settled(tables: Tables, checkpoint: int) -> int:
+    """The first transaction whose tree a checkpoint tells: from there on it is not fuzzy any more."""
+    (bounds,) = tables.rows(
+        "SELECT max(zxid_upto) AS upto FROM znodes_checkpoint WHERE zxid = $1", [checkpoint]
+    )
+    return int(bounds["upto"] or checkpoint)
+
+
+def check_joined(tables: Tables, source: str, after: int, upto: int) -> None:
+    """See that the changes of a source lead from one transaction to a later one. Raises MomentError."""
+    if source == row.LOGGED:
+        _check_coverage(tables, after, upto)
+        return
+    intervals = tables.rows("SELECT * FROM watched WHERE zxid_upto > $1 AND zxid_from <= $2", [after, upto])
+    for each in intervals:
+        if each["why"] is not None and not each["is_caught_up"] and each["zxid_from"] > after + 1:
+            raise MomentError(f"what led to 0x{each['zxid_from']:x} is not recorded: {each['why']}")
 
 
 def _check_coverage(tables: Tables, checkpoint: int, zxid: int) -> None:
@@ -143,7 +178,7 @@ def _follows(reached: int, first: int) -> bool:
 
 
 def _znodes(tree: list[dict[str, Any]], touched: list[dict[str, Any]]) -> dict[str, Znode]:
-    children = Counter(_parent(each["path"]) for each in tree if each["path"] != _ROOT)
+    children = Counter(parent(each["path"]) for each in tree if each["path"] != _ROOT)
     changed = {each["parent"]: each for each in touched}
     made = {}
     for each in sorted(tree, key=lambda each: each["path"]):
@@ -167,13 +202,17 @@ def _znodes(tree: list[dict[str, Any]], touched: list[dict[str, Any]]) -> dict[s
 
 
 def _cversion(each: dict[str, Any], below: dict[str, Any] | None) -> int:
-    """Each created and each removed child counts one; a znode made anew begins at 0."""
+    """Each created and each removed child counts one; a znode made anew begins at 0, within a multi too."""
     if below is None:
         return int(each["cversion"])
-    return int(each["cversion"]) + sum(1 for zxid in below["zxids"] if zxid > each["pzxid"])
+    begins = (each["pzxid"], _END) if each["made_index"] is None else (each["czxid"], each["made_index"])
+    return int(each["cversion"]) + sum(
+        1 for place in below["places"] if (place["zxid"], place["op"]) > begins
+    )
 
 
-def _parent(path: str) -> str:
+def parent(path: str) -> str:
+    """The path of the znode above."""
     return path.rpartition("/")[0] or _ROOT
 
 
@@ -183,17 +222,17 @@ def _words(types: frozenset[str]) -> str:
 
 # The transaction of a change. A watcher may have told a write late, but knows whose it was; of what went it
 # knows bounds only.
-_AT: Final = f"CASE WHEN type IN ({_words(row.REMOVALS | row.OTHERS)}) THEN zxid_upto ELSE zxid_after + 1 END"
+AT: Final = f"CASE WHEN type IN ({_words(row.REMOVALS | row.OTHERS)}) THEN zxid_upto ELSE zxid_after + 1 END"
 
 # Per path: the last create or removal decides whether it is there; the last write since, what it holds.
 # A log before 3.6 does not tell which ephemerals went with a session: those that were there.
 _TREE: Final = f"""
 WITH recent AS (
-    SELECT * REPLACE ({_AT} AS zxid), ({_AT}, op_index) AS place FROM changes
-    WHERE source = $source AND {_AT} > $checkpoint AND {_AT} <= $zxid AND path IS NOT NULL
+    SELECT * REPLACE ({AT} AS zxid), ({AT}, op_index) AS place FROM changes
+    WHERE source = $source AND {AT} > $checkpoint AND {AT} <= $zxid AND path IS NOT NULL
 ), made AS (
-    SELECT path,
-        max(place) AS place, max_by(struct_pack(type, zxid, time, data, ephemeral_owner), place) AS last
+    SELECT path, max(place) AS place,
+        max_by(struct_pack(type, zxid, op_index, time, data, ephemeral_owner), place) AS last
     FROM recent WHERE type IN ({_words(row.CREATES | row.REMOVALS)}) GROUP BY path
 ), written AS (
     SELECT path,
@@ -203,15 +242,15 @@ WITH recent AS (
     SELECT path, max(place) AS place, max_by(struct_pack(version), place) AS last
     FROM recent WHERE type = 'setACL' GROUP BY path
 ), base AS (
-    SELECT * FROM znodes_checkpoint
+    SELECT *, NULL::INTEGER AS made_index FROM znodes_checkpoint
     WHERE zxid = $checkpoint AND path NOT IN (SELECT path FROM made)
     UNION ALL BY NAME
     SELECT path, last.data AS data, last.zxid AS czxid, last.zxid AS mzxid, last.zxid - 1 AS pzxid,
         last.time AS ctime, last.time AS mtime, 0 AS version, 0 AS cversion, 0 AS aversion,
-        last.ephemeral_owner AS ephemeral_owner
+        last.ephemeral_owner AS ephemeral_owner, last.op_index AS made_index
     FROM made WHERE last.type IN ({_words(row.CREATES)})
 )
-SELECT base.path, base.czxid, base.ctime, base.cversion, base.ephemeral_owner, base.pzxid,
+SELECT base.path, base.czxid, base.ctime, base.cversion, base.ephemeral_owner, base.pzxid, base.made_index,
     coalesce(guarded.last.version, base.aversion) AS aversion,
     CASE WHEN written.path IS NULL THEN base.data ELSE written.last.data END AS data,
     CASE WHEN written.path IS NULL THEN base.mzxid ELSE written.last.zxid END AS mzxid,
@@ -235,9 +274,9 @@ WHERE NOT EXISTS (
 # Per parent: the transactions that made or removed a child.
 _TOUCHED: Final = f"""
 SELECT coalesce(nullif(regexp_replace(path, '/[^/]*$', ''), ''), '/') AS parent,
-    max({_AT}) AS zxid, list({_AT}) AS zxids
+    max({AT}) AS zxid, list(struct_pack(zxid := {AT}, op := op_index)) AS places
 FROM changes
-WHERE source = $source AND {_AT} > $checkpoint AND {_AT} <= $zxid AND path != '/'
+WHERE source = $source AND {AT} > $checkpoint AND {AT} <= $zxid AND path != '/'
     AND type IN ({_words(row.CREATES | row.REMOVALS)})
 GROUP BY parent
 """  # noqa: S608 - our own words

@@ -1,6 +1,6 @@
 """The recorder: what a live watcher sees, written into the tables of its cluster, for ever.
 
-The watcher's threads only hand things over; all else is done on a thread of the recorder's own. What cannot
+The watcher's threads only hand things over; all else is done in turns, on the thread of `rounds`. What cannot
 be written is said once and tried again; what is too much to be kept until then is a gap, which the table
 `watched` tells. One process records a cluster: others wait for its end.
 """
@@ -11,7 +11,6 @@ import fcntl
 import logging
 import os
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +31,6 @@ from zkdash.znode import Batch
 FLUSH_S: Final = 60.0  # also the distance of samples of offsets and log ends
 CHECKPOINT_S: Final = 24 * 3600.0
 MOST_ROWS: Final = 500_000
-_TURN_S: Final = 1.0
 _OFFSETS_S: Final = 2.0  # offsets come up to a second later than all else
 _ELSEWHERE: Final = "another process records this cluster"
 
@@ -40,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """One cluster's recorder: a sink of its watcher. `start` once, `stop` once.
+    """One cluster's recorder: a sink of its watcher. `enter` once, `turn` again and again, `end` once.
 
     Writes every `flush_s` seconds, or as soon as `most_rows` changed. `directory` is that of the cluster's
     tables. `wall` tells epoch seconds.
@@ -71,8 +69,6 @@ class Recorder:
         self._due_at = 0.0
         self._ends_ms = 0
         self._status = Status(cluster, os.getpid())
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"recorder-{cluster}", daemon=True)
 
     # What a watcher tells; neither waits for anything.
 
@@ -85,34 +81,29 @@ class Recorder:
         self._samples = samples
         self._inbox.proved_ms = int((proved_at or 0) * 1000)
 
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Write what is left, and wait for it."""
-        self._stopping.set()
-        self._thread.join()
-
     @property
     def status(self) -> Status:
         """How it goes; from any thread."""
         return self._status
 
-    # --- the recorder's thread
+    # --- one thread at a time
 
-    def _run(self) -> None:
+    def enter(self) -> None:
+        """Have others told how it goes."""
         status.enter(self._cluster, lambda: self._status)
+
+    def end(self) -> None:
+        """Write what is left, and let another process record."""
         try:
-            while not self._stopping.wait(min(_TURN_S, self._flush_s)):
-                self._turn_and_survive()
             self._due_at = 0.0
-            self._turn_and_survive()
+            self.turn()
         finally:
             status.leave(self._cluster)
             if self._lock is not None:
                 self._lock.close()
 
-    def _turn_and_survive(self) -> None:
+    def turn(self) -> None:
+        """Take what came, and write what is due."""
         try:
             self._turn()
         except Exception:

@@ -1,6 +1,6 @@
 """What a watcher knows of its cluster's ensemble: it takes over what the poller found, and judges it.
 
-The poller has a thread of its own; what it found comes to the snapshot at the watcher's next tick.
+The poller asks on other threads; what it found comes to the snapshot at the watcher's next tick.
 """
 
 from __future__ import annotations

@@ -126,6 +126,11 @@ class Watcher:
         self._mirror.start()
         self._surveying.start()
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the first load is done, or it was said why there is none yet."""
+        return self._snapshot.state.loaded or bool(self._snapshot.session.sentence)
+
     def stop(self) -> None:
         self._mirror.stop()
         self._surveying.stop()
@@ -204,7 +209,7 @@ class Watcher:
         kafka_groups = self._sampling.kafka_groups(self._state.group_summaries)
         if lags is not self._snapshot.lags or kafka_groups != self._snapshot.kafka_groups:
             touched |= ChangedAreas(frozenset({"lags"}))
-        recent = self._recent.look(self._state, self._mirror.session, lags.total, now)
+        recent = self._recent.look(self._state, self._mirror.session, lags.total, now, ensemble.look)
         if recent is not self._snapshot.recent:
             touched |= ChangedAreas(frozenset({"recent"}))
         self._publish(

@@ -17,6 +17,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from zkdash import extras
 from zkdash.demo.base_cluster import BaseCluster
 from zkdash.demo.fault_injection import FaultInjection
 from zkdash.demo.kafka07.fault_injection import FaultInjection07
@@ -43,6 +44,8 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1, help="the same seed tells the same story")
 
     def handle(self, *_args: object, **options: object) -> None:
+        if lacking := extras.missing("pipeline", "The demo"):
+            raise CommandError(lacking)
         with contextlib.ExitStack() as stack:
             directory = stack.enter_context(_data_dir())
             database.use(directory)
@@ -65,6 +68,7 @@ class Command(BaseCommand):
             stack.callback(cluster.stop)
             cluster.start()
             befalling.start()
+            environment = _environment(directory, config)
             serving.serve(
                 "127.0.0.1",
                 int(str(options["port"])),
@@ -72,7 +76,8 @@ class Command(BaseCommand):
                 announce=self._announce,
                 invitee=CLUSTER,
                 records=settings.ZKDASH_RECORD,
-                pipeline=supervising.Pipeline(_environment(directory, config)),
+                pipeline=supervising.Pipeline(environment),
+                environment=environment,
             )
         ending.finish()
 
@@ -135,6 +140,8 @@ def _environment(directory: Path, cluster: ClusterConfig) -> dict[str, str]:
         "ZKDASH_HISTORY": "",
         "ZKDASH_DATABASE": "",
         "ZKDASH_PIPELINE_EVERY": str(_DERIVED_EVERY_S),
+        "ZKDASH_ANONYMOUS_READ": "1",
+        "ZKDASH_SECRET_KEY": settings.SECRET_KEY,
     }
 
 

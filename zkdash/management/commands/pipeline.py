@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from zkdash import extras
 from zkdash.management import database, ending, supervising
 from zkdash.management.progress import Bar
 from zkdash.pipeline import runs, worker
@@ -49,6 +50,8 @@ class Command(BaseCommand):
         work.add_argument("--until-eof", action="store_true", help=argparse.SUPPRESS)
 
     def handle(self, *_args: object, **options: Any) -> None:
+        if lacking := extras.missing("pipeline", "The pipeline"):
+            raise CommandError(lacking)
         if options["verb"] == "list":
             for name, description in runs.JOBS.items():
                 self.stdout.write(f"{name:8}{description}")
@@ -119,7 +122,7 @@ class Command(BaseCommand):
 
 def _command(run: Run) -> list[str]:
     arguments = ["run", run.job, "--cluster", run.cluster, "--run", str(run.id), "--until-eof"]
-    return [sys.executable, str(supervising.MANAGE), "pipeline", *arguments]
+    return [*supervising.COMMAND, "pipeline", *arguments]
 
 
 def _claimed(number: int | None) -> Run | None:

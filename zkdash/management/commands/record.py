@@ -8,8 +8,10 @@ import threading
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from zkdash import extras
 from zkdash.history.recorder.recorder import FLUSH_S
 from zkdash.live import snapshot_registry
+from zkdash.live.watching.starting import Starting
 from zkdash.live.watching.watcher import Watcher
 from zkdash.management import ending, recording
 
@@ -29,6 +31,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: object, **options: object) -> None:
+        if lacking := extras.missing("pipeline", "Recording what changes"):
+            raise CommandError(lacking)
         if not settings.ZKDASH_CLUSTERS:
             raise CommandError(
                 "No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot, or ZKDASH_CONFIG to a TOML "
@@ -46,14 +50,13 @@ class Command(BaseCommand):
             for cluster in settings.ZKDASH_CLUSTERS
         ]
         recorders.start()
-        for watcher in watchers:
-            watcher.start()
+        starting = Starting(watchers)
+        starting.start()
         names = ", ".join(cluster.name for cluster in settings.ZKDASH_CLUSTERS)
         self.stdout.write(f"zkdash records {names} below {settings.ZKDASH_HISTORY}")
         self.stdout.flush()
         ending.wait(ended)
-        for watcher in watchers:
-            watcher.stop()
+        starting.stop()
         recorders.stop()
         snapshot_registry.clear()
         ending.finish()

@@ -19,10 +19,10 @@ from zkdash.cluster.plans.move_progress import Stage, Watched
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Part, Text
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.actions import actions, audit_rows, facts, foreseen, review
+from zkdash.web.actions import actions, audit_rows, facts, foreseen, review, review_pages
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.actions.facts import MOST_MOVES, Head
-from zkdash.web.frame import cells, links, page, row_selection, shapes, tables
+from zkdash.web.frame import cells, links, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
 
@@ -125,7 +125,9 @@ def _context(snapshot: Snapshot, key: PageKey, detail: Detail, foresight: Foresi
         "approves_not": {entry.user_id, *(author.user_id for author in detail.authors)},
         "planned": planned,
         "pending": pending,
-        "review": review.of(plan, state, incident_words, snapshot.departed) if plan else None,
+        "review": review.of(plan, state, incident_words, snapshot.departed, review_pages.read(key.query))
+        if plan
+        else None,
         "submit": _href(entry, Verb.SUBMIT) if planned and row_selection.may_act(key) else "",
         "plan_json": links.action(entry.cluster, entry.id, "plan.json"),
         "audit": links.audit(entry.cluster, urlencode({"action": entry.id})),
@@ -280,7 +282,7 @@ PAGE = Page(
     template="actions/action.html",
     look=look,
     areas=frozenset({"actions", "brokers", "controller", "admin", "topics"}),
-    canonical=page.without_query,
+    canonical=review_pages.canonical,
     shape=shapes.Shape(
         (STEPS,),
         {
@@ -291,7 +293,9 @@ PAGE = Page(
             "foreseen": foreseen.RECORD,
         },
         frozenset({"action", "moves", "audit", "plan", "foreseen"}),
+        review_pages.SHAPE,
     ),
     whole=whole,
     keep_alive=keep_alive,
+    no_past="An action’s page tells of all that became of it since; there is no other of the past.",
 )

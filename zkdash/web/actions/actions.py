@@ -118,4 +118,5 @@ PAGE = Page(
     label="Actions",
     letter="a",
     badge=lambda snapshot: Badge(len(snapshot.queue.in_flight), Severity.INFO),
+    no_past="Actions are told with all that became of them since; there is no other list of the past.",
 )

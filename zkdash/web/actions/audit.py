@@ -106,4 +106,5 @@ PAGE = Page(
         parameters={"who": shapes.TEXT, "event": shapes.TEXT, "action": shapes.COUNT, "below": shapes.COUNT},
     ),
     whole=whole,
+    no_past="The audit holds everything since the beginning; there is no other of the past.",
 )

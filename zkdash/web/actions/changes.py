@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -14,6 +13,7 @@ from zkdash.cluster.plans.values import Plan, Write
 from zkdash.kafka import paths, secrets
 from zkdash.kafka.znode_kinds import Kind, Place
 from zkdash.web.actions.forms import option_rows
+from zkdash.web.frame import listing
 
 MOST: Final = 100
 _ABSENT: Final = "not set"
@@ -29,17 +29,19 @@ class ValueChange(msgspec.Struct, frozen=True):
 
 
 class ValueChanges(msgspec.Struct, frozen=True):
-    """The first changes of a plan, and how many there are."""
+    """Some changes of a plan, and how many there are."""
 
     shown: tuple[ValueChange, ...] = ()
     total: int = 0
 
 
-def of(plan: Plan) -> ValueChanges:
-    """What a plan changes, as far as its writes tell: a move of replicas is told by its goal instead."""
-    every = (change for step in plan.steps for write in step.writes for change in _changes(write))
-    shown = tuple(islice(every, MOST))
-    return ValueChanges(shown, len(shown) + sum(1 for _ in every))
+def of(plan: Plan, page: int = 1) -> ValueChanges:
+    """What a plan changes, as far as its writes tell: a move of replicas is told by its goal instead.
+
+    Of many it holds one page, the last where there are fewer.
+    """
+    every = [change for step in plan.steps for write in step.writes for change in _changes(write)]
+    return ValueChanges(tuple(every[listing.cut(len(every), page, MOST).place]), len(every))
 
 
 def _changes(write: Write) -> Iterator[ValueChange]:

@@ -18,12 +18,15 @@ from zkdash.cluster.plans.values import Edit, Plan, Step, Write
 from zkdash.kafka import secrets
 from zkdash.kafka.values import Assignment, Move
 from zkdash.live.departures import Departures
-from zkdash.web.actions import changes, diffs, placed, review_words
+from zkdash.web.actions import changes, diffs, placed, review_pages, review_words
 from zkdash.web.actions.changes import ValueChanges
 from zkdash.web.actions.diffs import Line
 from zkdash.web.actions.foreseen import Told
 from zkdash.web.actions.placed import Placed
+from zkdash.web.actions.review_pages import Pages
+from zkdash.web.frame import listing
 from zkdash.web.frame.cells import grouped
+from zkdash.web.frame.listing import Pager
 from zkdash.znode import Operation
 
 MOST_STEPS: Final = 50
@@ -85,8 +88,9 @@ class Shift(msgspec.Struct, frozen=True):
 class Review(msgspec.Struct, frozen=True):
     """A plan for people. `numbers` are (label, value), `undo` is a sentence, `confirm` what is to be typed.
 
-    `shifts` are the first of `shifted` partitions, `changes` what becomes another value, `parts` the first of
-    `steps` steps. `foreseen` is what it would do to the findings, None where nobody can tell any more,
+    `shifts` are a page of `shifted` partitions, `changes` of what becomes another value, `parts` of `steps`
+    steps, each with its pages.
+    `foreseen` is what it would do to the findings, None where nobody can tell any more,
     `placed` where the replicas are before and after.
     """
 
@@ -104,11 +108,9 @@ class Review(msgspec.Struct, frozen=True):
     foreseen: Told | None = None
     changes: ValueChanges = ValueChanges()
     placed: tuple[Placed, ...] = ()
-
-    @property
-    def more_steps(self) -> int:
-        """The steps that are not shown."""
-        return self.steps - len(self.parts)
+    shift_pages: Pager | None = None
+    value_pages: Pager | None = None
+    step_pages: Pager | None = None
 
 
 def of(
@@ -116,8 +118,10 @@ def of(
     state: ClusterState | None = None,
     foreseen: Told | None = None,
     departed: Departures | None = None,
+    at: Pages | None = None,
 ) -> Review:
-    """The review of a plan.
+    """The review of a plan, at one page of each list that is long: the first, without a way to others,
+    unless `at` names one.
 
     `state`, where the plan is not begun yet, tells the replicas as they are, where the plan itself does not;
     only then they are drawn, and `departed` tells where brokers that are gone were.
@@ -125,15 +129,19 @@ def of(
     moves = tuple(
         move for step in plan.steps for move in getattr(step.goal, "moves", ()) if isinstance(move, Move)
     )
-    before = _before(plan, moves[:MOST_SHIFTS], state)
-    shifts = tuple(_shift(move, before.get((move.topic, move.partition))) for move in moves[:MOST_SHIFTS])
+    pages = at or review_pages.FIRST
+    cut = listing.cut(len(moves), pages.partitions, MOST_SHIFTS)
+    before = _before(plan, moves[cut.place], state)
+    shifts = tuple(_shift(move, before.get((move.topic, move.partition))) for move in moves[cut.place])
+    steps = listing.cut(len(plan.steps), pages.written, MOST_STEPS)
+    values = changes.of(plan, pages.values)
     return Review(
         what=registry.title(plan.kind),
         target=plan.target,
         refusals=plan.refusals,
         warnings=plan.warnings,
         numbers=_numbers(plan),
-        parts=_parts(plan.steps[:MOST_STEPS]),
+        parts=_parts(plan.steps[steps.place], steps.first),
         steps=len(plan.steps),
         shifts=shifts,
         shifted=len(moves),
@@ -141,16 +149,22 @@ def of(
         undo=_undo(plan),
         confirm=plan.confirm,
         foreseen=foreseen,
-        changes=changes.of(plan),
+        changes=values,
+        shift_pages=at.pager("partitions", cut) if at else None,
+        value_pages=at.pager("values", listing.cut(values.total, at.values, changes.MOST)) if at else None,
+        step_pages=at.pager("written", steps) if at else None,
     )
 
 
-def _parts(steps: tuple[Step, ...]) -> tuple[Part, ...]:
-    """Where all writes are too many, each step shows its first ones: the last may be what matters."""
+def _parts(steps: tuple[Step, ...], before: int) -> tuple[Part, ...]:
+    """Some of the steps, of which so many stand `before` them.
+
+    Where all writes are too many, each step shows its first ones: the last may be what matters.
+    """
     parts, lines = [], _LINES_ALL
     total = sum(write.operation is not Operation.CHECK for step in steps for write in step.writes)
     most = MOST_WRITES if total <= MOST_WRITES else max(_WRITES_EACH, MOST_WRITES // len(steps))
-    for number, step in enumerate(steps, 1):
+    for number, step in enumerate(steps, before + 1):
         kept = [write for write in step.writes if write.operation is not Operation.CHECK]
         shown = []
         for write in kept[:most]:
@@ -169,7 +183,7 @@ def _parts(steps: tuple[Step, ...]) -> tuple[Part, ...]:
                     if write.operation is Operation.CHECK
                 )[:MOST_WRITES],
                 more=len(kept) - len(shown),
-                is_open=number <= _OPEN,
+                is_open=number <= before + _OPEN,
                 guard=review_words.guard(kept),
             )
         )

@@ -20,10 +20,17 @@ from zkdash.web.frame.listing import Spec
 from zkdash.web.frame.page import Page
 from zkdash.web.frame.shapes import Columns, Schema, Shape
 from zkdash.web.overview import clusters
+from zkdash.web.past import asked, bar
 
 SHAPES: Final = {clusters.NAME: clusters.SHAPE, **{page.name: page.shape for page in pages.PAGES}}
 VERSION: Final = "1"
 
+_MOMENT: Final[Schema] = {
+    "type": "string",
+    "pattern": asked.PATTERN,
+    "description": "the page as it was: at a time, so long ago, or after a transaction",
+    "examples": ["2026-11-20T10:42Z", "-15m", "zxid:0x500000012"],
+}
 _FORMAT: Final[Schema] = {
     "name": "format",
     "in": "query",
@@ -100,6 +107,9 @@ def _in_path(name: str, schema: Schema) -> Schema:
 
 def _operation(name: str, summary: str, parameters: tuple[Schema, ...], spec: Spec | None) -> Schema:
     own = {**(_of_list(spec) if spec else {}), **SHAPES[name].parameters}
+    page = pages.BY_NAME.get(name)
+    if page is not None and not page.no_past:
+        own["at"] = _MOMENT
     query_parameters = [
         {"name": parameter, "in": "query", "schema": schema} for parameter, schema in own.items()
     ]
@@ -110,12 +120,14 @@ def _operation(name: str, summary: str, parameters: tuple[Schema, ...], spec: Sp
         "parameters": [*parameters, _FORMAT, *query_parameters],
         "responses": {
             "200": _json("The page's data", reference),
+            "400": _error("at is no moment, or the page has no past of its own"),
             "401": _error("A token is needed, or the one that was shown is worth nothing"),
             "404": _json(
-                "There is no such cluster for who asks, or nothing of that name in it",
+                "There is no such cluster for who asks, nothing of that name in it, or nothing is recorded "
+                "of that moment",
                 {"anyOf": [{"$ref": "#/components/schemas/Error"}, reference]},
             ),
-            "503": _error("The cluster is not watched here, or the database is away"),
+            "503": _error("The cluster is not watched here, or the database or the past is away"),
         },
     }
 
@@ -126,7 +138,7 @@ def _of_list(spec: Spec) -> dict[str, Schema]:
         "q": {"type": "string", "maxLength": 200},
         "status": {"type": "array", "items": {"enum": [severity.value for severity in Severity]}},
         "sort": {"type": "string", "enum": sorts},
-        "page": {"type": "integer", "minimum": 1, "maximum": 9_999_999},
+        "page": shapes.PAGE,
         "size": {"type": "integer", "enum": list(SIZES)},
     }
 
@@ -149,6 +161,10 @@ def _schema(shape: Shape) -> Schema:
             **head,
             "notes": {"type": "array", "items": {"type": "string"}, "description": "what was not understood"},
             "error": {"type": "string", "description": "why there is nothing, or not all"},
+            "past": {
+                **bar.RECORD,
+                "description": "of an answer with ?at=: its moment, and what is around it",
+            },
             "rows": {"type": "array", "items": _rows(shape.rows)},
             **shape.extra,
         },

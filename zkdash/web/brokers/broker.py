@@ -17,7 +17,7 @@ from zkdash.cluster.tables.query import Selection
 from zkdash.kafka import paths
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.brokers import brokers, departed, settings
+from zkdash.web.brokers import brokers, departed, presence, settings
 from zkdash.web.brokers import facts as broker_facts
 from zkdash.web.checks import entity_findings
 from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
@@ -53,6 +53,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
                 template="brokers/what_if_link.html",
                 values=row is not None and row.broker is not None,
             ),
+            presence.block(snapshot, None if row is None else row.id),
             settings.block(state, -1 if row is None else number),
             _table(snapshot, entries, columns, _empty(snapshot, query, row)),
             *listing.blocks(SPEC, query, selection, noun),
@@ -60,8 +61,9 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic, role:leader"),
             "noun": noun.capitalize(),
+            "holds": row is not None and row.load.replicas > 0,
             "action_links": _action_links(key, row),
-            "timeline": timeline.about(snapshot.cluster, "broker", name),
+            "timeline": timeline.about(snapshot, "broker", name),
         },
         fields=tables.fields(columns),
         records=lambda: tables.records(columns, entries),

@@ -93,13 +93,17 @@ class ClusterMap(msgspec.Struct, frozen=True):
 
 def block(snapshot: Snapshot) -> Block:
     """The live part; empty where no broker is known."""
-    return Block(id=PART, template="brokers/cluster_map.html", values=of(snapshot))
+    return _block(of(snapshot))
 
 
 def roomy_block(snapshot: Snapshot) -> Block:
     """As `block` where brokers are few, empty where a table beside it shows more than dense tiles do."""
     many = len(broker_rows.ids(snapshot.state)) > ROOMY
-    return Block(id=PART, template="brokers/cluster_map.html", values=ClusterMap() if many else of(snapshot))
+    return _block(ClusterMap() if many else of(snapshot))
+
+
+def _block(shown: ClusterMap) -> Block:
+    return Block(id=PART, template="brokers/cluster_map.html", values=shown, is_kept=True)
 
 
 def of(snapshot: Snapshot) -> ClusterMap:

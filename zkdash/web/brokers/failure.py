@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
+import msgspec
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.analysis import failure
@@ -16,10 +17,10 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Broker
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.brokers import failure_facts
+from zkdash.web.brokers import failure_facts, share
 from zkdash.web.brokers.failure_facts import FailureFacts
 from zkdash.web.drawing import bars
-from zkdash.web.frame import cells, links, shapes, tables
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.page import Page, View
@@ -27,9 +28,9 @@ from zkdash.web.frame.parameters import Parameters
 from zkdash.web.frame.tables import Column, Empty
 
 NAME: Final = "failure"
-MOST: Final = 500  # partitions shown, worst first; the counts are of all
+MOST: Final = 500  # partitions a page, worst first; the counts are of all
 _LONGEST = 300
-_PARAMETERS = Parameters(frozenset({"brokers", "rack"}), longest=_LONGEST, most=20)
+_PARAMETERS = Parameters(frozenset({"brokers", "rack", "page"}), longest=_LONGEST, most=20)
 _MOST_STRANGE = 20
 _MOST_BROKERS = 1000
 _HARM = {Fate.OFFLINE, Fate.UNCLEAN, Fate.BELOW_MIN}
@@ -81,10 +82,19 @@ class Leads(NamedTuple):
     most: int
 
 
+class Asked(msgspec.Struct, frozen=True):
+    """What else stops, beside the broker of the page; and which page of the losses is seen."""
+
+    brokers: tuple[int, ...] = ()
+    rack: str = ""
+    page: int = 1
+
+
 def whole(snapshot: Snapshot, key: PageKey) -> View:
     """What would happen, as of the newest revision."""
     (name,) = key.args
-    (more, rack), _ = _read(key.query)
+    question, _ = _read(key.query)
+    more, rack = question.brokers, question.rack
     state = snapshot.state
     number = int(name) if paths.is_id(name) else -1
     gone = "" if number in broker_rows.ids(state) else f"No broker {name} is known to ZooKeeper."
@@ -92,8 +102,10 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         gone = "Brokers are not known before the first load from ZooKeeper."
     stopped = {number, *more} | (failure.in_rack(state, rack) if rack else set())
     groups = snapshot.samples.groups().union(state.groups)
-    outcome = failure.of(state, () if gone else stopped, groups=groups, most=MOST)
-    entries = [(snapshot.cluster, loss) for loss in outcome.losses]
+    outcome = failure.of(state, () if gone else stopped, groups=groups, most=question.page * MOST)
+    cut = listing.cut(outcome.affected, question.page, MOST)
+    losses = outcome.losses[cut.place]
+    entries = [(snapshot.cluster, loss) for loss in losses]
     most = max((count for counts in outcome.leaders.values() for count in counts), default=0)
     leads = [Leads(snapshot.cluster, broker, *counts, most) for broker, counts in outcome.leaders.items()]
     facts = _facts(snapshot, outcome, name, gone)
@@ -113,6 +125,10 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
                 ((_element_id(entry), _severity(entry[1].fate), entry) for entry in entries),
                 Empty("No partition loses anything."),
             ),
+            share.block(snapshot, frozenset() if gone else frozenset(stopped)),
+            listing.pager(
+                cut.at, cut.pages, lambda at: "?" + _write(msgspec.structs.replace(question, page=at))
+            ),
         ),
         context={
             "asked": {"brokers": ",".join(map(str, more)), "rack": rack},
@@ -120,7 +136,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "lead_headings": tables.headings(LEADS, ""),
             "headings": tables.headings(COLUMNS, ""),
             "affected": outcome.affected,
-            "shown": len(outcome.losses),
+            "shown": len(losses),
         },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, entries),
@@ -141,14 +157,19 @@ def look(_snapshot: Snapshot, _key: PageKey) -> View:
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """What else stops, and a sentence about each thing that was not understood."""
-    (brokers, rack), notes = _read(raw)
-    pairs = [("brokers", ",".join(map(str, brokers)))] if brokers else []
-    pairs += [("rack", rack)] if rack else []
-    return urlencode(pairs, errors="surrogatepass"), notes
+    question, notes = _read(raw)
+    return _write(question), notes
 
 
-def _read(raw: str) -> tuple[tuple[tuple[int, ...], str], tuple[str, ...]]:
-    """((other brokers, rack), notes)."""
+def _write(question: Asked) -> str:
+    pairs = [("brokers", ",".join(map(str, question.brokers)))] if question.brokers else []
+    pairs += [("rack", question.rack)] if question.rack else []
+    pairs += [("page", str(question.page))] if question.page > 1 else []
+    return urlencode(pairs, errors="surrogatepass")
+
+
+def _read(raw: str) -> tuple[Asked, tuple[str, ...]]:
+    """What is asked for, and a sentence about each thing that was not understood."""
     given = _PARAMETERS.read(raw)
     notes = given.notes
     words = ",".join(given.all_as_written("brokers")).replace(" ", ",").split(",")
@@ -157,7 +178,8 @@ def _read(raw: str) -> tuple[tuple[tuple[int, ...], str], tuple[str, ...]]:
     ids = sorted({int(word) for word in words if paths.is_id(word)})
     if len(ids) > _MOST_BROKERS:
         notes.append(f"Only the first {_MOST_BROKERS} of {len(ids)} brokers are looked at.")
-    return (tuple(ids[:_MOST_BROKERS]), given.last_as_written("rack")), tuple(notes)
+    number = listing.page_number(given.last_as_written("page", "1"), notes)
+    return Asked(tuple(ids[:_MOST_BROKERS]), given.last_as_written("rack"), number), tuple(notes)
 
 
 def _facts(snapshot: Snapshot, outcome: Failure, name: str, gone: str) -> FailureFacts:
@@ -235,7 +257,7 @@ PAGE = Page(
     shape=shapes.Shape(
         (COLUMNS,),
         {"answer": shapes.TEXT, "failure": failure_facts.RECORD, "leaders": shapes.many(shapes.row(LEADS))},
-        parameters={"brokers": shapes.TEXT, "rack": shapes.TEXT},
+        parameters={"brokers": shapes.TEXT, "rack": shapes.TEXT, "page": shapes.PAGE},
     ),
     whole=whole,
 )

@@ -12,7 +12,7 @@ from zkdash.access.embeds import View
 from zkdash.cluster.model.severity import Severity
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import check
-from zkdash.web.overview import number
+from zkdash.web.overview import counts, number
 
 # What a check is about, and what is wrong with so many of it, where its id and the number would not say.
 _WORDS: Final[dict[str, tuple[str, str]]] = {
@@ -51,13 +51,13 @@ def has_one(view: View) -> bool:
 def of(view: View, snapshot: Snapshot | None) -> Badge:
     """The badge of a view: what is not known to be so now is unknown, whatever was known last."""
     name = view.args[0]
-    about = _words(name)[0] if view.page == check.NAME else number.NUMBERS[name].label.lower()
+    about = _words(name)[0] if view.page == check.NAME else counts.NUMBERS[name].label.lower()
     about = f"{view.cluster} {about}"
     if snapshot is None or not check.is_known(snapshot):
         return Badge(about, "unknown", Severity.UNKNOWN)
     if view.page == check.NAME:
         return Badge(about, *_check(snapshot, name))
-    figure = number.read(snapshot, name)
+    figure = counts.read(snapshot, name)
     return Badge(about, figure.shown, figure.severity or Severity.INFO)
 
 

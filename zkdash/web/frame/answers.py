@@ -49,9 +49,9 @@ def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
     )
 
 
-def away(request: HttpRequest, sentence: str) -> HttpResponse:
+def away(request: HttpRequest, sentence: str, title: str = AWAY) -> HttpResponse:
     """503, and when to come back."""
-    response = problem(request, 503, AWAY, sentence)
+    response = problem(request, 503, title, sentence)
     response["Retry-After"] = str(_AGAIN_S)
     # Django would write a line for each, beside the one that says why.
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001

@@ -38,6 +38,7 @@ def block(snapshot: Snapshot) -> Block:
         id="banner",
         template="frame/banner.html",
         values=(lines, snapshot.session.phase.value, worst(snapshot)),
+        is_kept=True,
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from urllib.parse import quote, urlencode
 
 from zkdash.cluster.model.findings import Finding
+from zkdash.web.frame import times
 
 _ESCAPE = "~"
 _DOTS = (".", "..")
@@ -62,6 +63,21 @@ def segment(name: str) -> str:
 def cluster(name: str, path: str = "", query: str = "") -> str:
     """The address of a cluster's page: `path` is already quoted, `query` an encoded query string."""
     return f"/c/{quote(name, safe='')}/{path}" + (f"?{query}" if query else "")
+
+
+def was(name: str, at: str) -> str:
+    """A cluster's overview as it was at a moment, as `at_zxid` or `at_time` have it."""
+    return cluster(name, query=urlencode({"at": at}))
+
+
+def at_zxid(zxid: int) -> str:
+    """The moment after a transaction, as `?at=` takes it."""
+    return f"zxid:0x{zxid:x}"
+
+
+def at_time(epoch_ms: int) -> str:
+    """The moment of a time that a calendar holds, as `?at=` takes it."""
+    return times.utc_text(epoch_ms) or ""
 
 
 def query(pairs: Iterable[tuple[str, str]]) -> str:

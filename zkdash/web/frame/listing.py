@@ -64,6 +64,7 @@ class Spec(msgspec.Struct, frozen=True):
 class Pager(msgspec.Struct, frozen=True):
     """Where a list stands among its pages; hrefs are "" where there is no such page."""
 
+    what: str
     page: int
     pages: int
     previous: str
@@ -92,15 +93,42 @@ def _showing(selection: Selection[Any], noun: str) -> str:
     return f"Showing {shown} of {matched} that match, {cells.grouped(selection.total)} {noun} in all"
 
 
-def pager(at: int, last: int, link: Callable[[int], str]) -> Block:
-    """Where a list stands among its pages; `link` makes the address of another."""
-    values = Pager(
+def pager(
+    at: int, last: int, link: Callable[[int], str], *, part: str = "pager", what: str = "the list"
+) -> Block:
+    """The live pages of a list; `link` makes the address of another."""
+    return Block(id=part, template="frame/pager.html", values=of_pages(at, last, link, what))
+
+
+def of_pages(at: int, last: int, link: Callable[[int], str], what: str) -> Pager:
+    """Where a list stands among its pages."""
+    return Pager(
+        what=what,
         page=at,
         pages=last,
         previous=link(at - 1) if at > 1 else "",
         following=link(at + 1) if at < last else "",
     )
-    return Block(id="pager", template="frame/pager.html", values=values)
+
+
+class Slice(msgspec.Struct, frozen=True):
+    """One page of what is listed in one way: `first` to `last` as Python slices, page `at` of `pages`."""
+
+    at: int
+    pages: int
+    first: int
+    last: int
+
+    @property
+    def place(self) -> slice:
+        return slice(self.first, self.last)
+
+
+def cut(total: int, page: int, size: int) -> Slice:
+    """Page `page` of `total` rows, the last where there are fewer pages."""
+    pages = max(1, -(-total // size))
+    at = min(page, pages)
+    return Slice(at, pages, (at - 1) * size, at * size)
 
 
 def context(

@@ -75,6 +75,7 @@ class Page(msgspec.Struct, frozen=True):
     looked at; `lists_kafka_groups`, that it shows which groups they know.
     `whole` builds it for a request, where that needs the database; `look` then has what is live of it. While
     a page is open, `keep_alive` is called every 2 s, to have what it shows read on.
+    `no_past` says why a moment of the past has no such page, "" where it has one.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Page(msgspec.Struct, frozen=True):
     lists_kafka_groups: bool = False
     whole: Look | None = None
     keep_alive: Callable[[PageKey], None] | None = None
+    no_past: str = ""
 
     def shows(self, key: PageKey, changed: ChangedAreas) -> bool:
         """Whether what a revision changed can show on the page, by what it declares."""

@@ -8,8 +8,9 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-# What every address may hold: the shape of the answer, and the revision that a socket begins from.
-EVERYWHERE: Final = frozenset({"format", "from"})
+# What every address may hold: the shape of the answer, the revision that a socket begins from, and which
+# moment of the past is asked for.
+EVERYWHERE: Final = frozenset({"format", "from", "at"})
 _MOST_DIGITS: Final = 7
 
 

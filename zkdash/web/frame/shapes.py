@@ -21,6 +21,7 @@ TEXTS: Final[Schema] = {"type": "array", "items": TEXT}
 INSTANT: Final[Schema] = {"type": "string", "examples": ["2026-11-20T10:42:07Z"]}
 WHETHER: Final[Schema] = {"type": "boolean"}
 COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+PAGE: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 9_999_999}
 NUMBER: Final[Schema] = {"type": ["number", "string", "null"]}
 INTEGER_OR_NULL: Final[Schema] = {"type": ["integer", "null"]}
 TEXT_OR_NULL: Final[Schema] = {"type": ["string", "null"]}

@@ -38,6 +38,27 @@ def head(headings: Iterable[Heading]) -> str:
     return f"<thead>\n<tr>\n{shown}\n</tr>\n</thead>"
 
 
+def sheet(
+    label: str,
+    headings: Iterable[Heading],
+    bodies: Iterable[str],
+    *,
+    scrolls: bool = False,
+    wide: bool = False,
+) -> str:
+    """A whole table in its frame, which the keyboard can scroll too.
+
+    `bodies` are HTML. One that `scrolls` may be wider than the page at any width; one that is `wide` takes
+    all of the page's.
+    """
+    name, frame, room = escape(label), " wide" if scrolls else "", ' class="wide"' if wide else ""
+    return (
+        f'<div class="sheet{frame}" tabindex="0" role="region" aria-label="{name}, table">'
+        f'<table{room} aria-label="{name}">'
+        f"{head(headings)}{''.join(bodies)}</table></div>"
+    )
+
+
 def _heading(heading: Heading) -> str:
     shown = escape(heading.text)
     if heading.href:

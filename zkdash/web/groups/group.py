@@ -79,7 +79,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
             "in_zookeeper": group is not None,
             "action_links": _action_links(key) if group is not None else (),
-            "timeline": timeline.about(snapshot.cluster, "group", name),
+            "timeline": timeline.about(snapshot, "group", name),
             "member_headings": tables.headings(members.COLUMNS, ""),
             "topic_headings": () if is_old else tables.headings(topic_lags.COLUMNS, ""),
         },

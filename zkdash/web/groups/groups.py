@@ -65,7 +65,7 @@ def _empty(snapshot: Snapshot, query: topic_queries.Query) -> Empty:
 
 
 def _known(snapshot: Snapshot) -> Known:
-    return Known(snapshot.state, snapshot.kafka_groups, snapshot.lags, snapshot.restless)
+    return Known(snapshot.state, snapshot.kafka_groups, snapshot.lags, snapshot.restless, snapshot.orders)
 
 
 def _why(row: GroupRow) -> str:

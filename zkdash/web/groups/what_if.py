@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode
 
 import msgspec
 
@@ -17,23 +16,16 @@ from zkdash.cluster.rebalance.whatif import Shift, WhatIf
 from zkdash.kafka.assignment.rules import Rule
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, links, shapes, tables
+from zkdash.web.frame import cells, links, listing, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Page, View
-from zkdash.web.frame.parameters import Parameters
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.groups import cells as group_cells
-from zkdash.web.groups import expectations
+from zkdash.web.groups import expectations, what_if_query
 from zkdash.web.groups import group as group_page
 
-MOST = 500  # rows shown; JSON and CSV have all of them
+MOST = 500  # rows a page; JSON and CSV have all of them
 _MOST_SUGGESTED = 200
-_NUMBERS = {
-    "add": scenario.MOST_MEMBERS,
-    "threads": scenario.MOST_THREADS,
-    "partitions": scenario.MOST_PARTITIONS,
-}
-_PARAMETERS = Parameters(frozenset({*_NUMBERS, "host", "remove", "topic", "rule"}), longest=300, most=200)
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -68,13 +60,18 @@ class Answer(msgspec.Struct, frozen=True):
 def look(snapshot: Snapshot, key: PageKey) -> View:
     (name,) = key.args
     group = snapshot.state.groups.get(name)
-    question, rule, _ = _read(key.query)
+    inquiry = what_if_query.read(key.query)
+    question, rule = inquiry.question, inquiry.rule
     expected = expectations.of(snapshot, group or Group(name)).expected
     what_if = _ask(expected, question, rule)
     computed = what_if if isinstance(what_if, WhatIf) else None
     entries = tuple(Entry(snapshot.cluster, name, shift) for shift in computed.shifts) if computed else ()
     answer = _answer(snapshot, group, expected, question, what_if)
     shares = _shares(name, computed, question) if computed else ()
+    moved, loads = (
+        listing.cut(len(entries), inquiry.page, MOST),
+        listing.cut(len(shares), inquiry.members, MOST),
+    )
     return View(
         title=f"What if: {name}",
         parts=(
@@ -82,7 +79,10 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             tables.part(
                 "shares-rows",
                 SHARES,
-                ((links.element_id("share", share.member), Severity.OK, share) for share in shares[:MOST]),
+                (
+                    (links.element_id("share", share.member), Severity.OK, share)
+                    for share in shares[loads.place]
+                ),
                 Empty("No member has or would get a partition."),
             ),
             tables.part(
@@ -94,9 +94,17 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
                         _status(entry)[0],
                         entry,
                     )
-                    for entry in entries[:MOST]
+                    for entry in entries[moved.place]
                 ),
                 Empty("No partition gets another owner."),
+            ),
+            listing.pager(moved.at, moved.pages, lambda at: what_if_query.address(inquiry, page=at)),
+            listing.pager(
+                loads.at,
+                loads.pages,
+                lambda at: what_if_query.address(inquiry, members=at) + "#shares",
+                part="members-pager",
+                what="the members",
             ),
         ),
         context=_context(expected, question, rule),
@@ -106,38 +114,6 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         extra=lambda: {"answer": answer.sentence, "members": list(tables.records(SHARES, shares))},
         gone=answer.gone if snapshot.state.loaded else "",
     )
-
-
-def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
-    """What is asked, without its defaults, and a sentence about each thing that was not understood."""
-    question, rule, notes = _read(raw)
-    pairs = [(name, str(value)) for name in _NUMBERS if (value := getattr(question, name))]
-    pairs += [("host", question.host)] if question.host != scenario.HOST else []
-    pairs += [("remove", member) for member in question.remove]
-    pairs += [("topic", question.topic)] if question.topic else []
-    pairs += [("rule", rule.value)] if rule else []
-    return urlencode(pairs, errors="surrogatepass"), notes
-
-
-def _read(raw: str) -> tuple[Scenario, Rule | None, tuple[str, ...]]:
-    given = _PARAMETERS.read(raw)
-    question = Scenario(
-        **{name: given.number(name, most) for name, most in _NUMBERS.items()},
-        host=given.last("host") or scenario.HOST,
-        remove=tuple(dict.fromkeys(given.all("remove"))),
-        topic=given.last_as_written("topic"),
-    )
-    rule = _rule(given.last_as_written("rule"), given.notes)
-    return question, rule, tuple(given.notes)
-
-
-def _rule(value: str, notes: list[str]) -> Rule | None:
-    if not value:
-        return None
-    rule_named = next((rule for rule in Rule if rule.value == value), None)
-    if rule_named is None:
-        notes.append(f"“{value}” is no rule; there are {', '.join(rule.value for rule in Rule)}.")
-    return rule_named
 
 
 def _ask(expected: Expectation, question: Scenario, rule: Rule | None) -> WhatIf | str:
@@ -211,7 +187,7 @@ def _context(expected: Expectation, question: Scenario, rule: Rule | None) -> di
     members = sorted(expected.inputs.demand.members)
     return {
         "question": question,
-        "limits": _NUMBERS,
+        "limits": what_if_query.NUMBERS,
         "members": [
             (member, group_cells.short(member, expected.group), member in question.remove)
             for member in members
@@ -277,7 +253,7 @@ PAGE = Page(
     look=look,
     areas=group_page.PAGE.areas,
     entities=group_page.PAGE.entities,
-    canonical=canonical,
+    canonical=what_if_query.canonical,
     shape=shapes.Shape(
         (COLUMNS,),
         {"answer": shapes.TEXT, "members": shapes.many(shapes.row(SHARES))},
@@ -290,6 +266,7 @@ PAGE = Page(
             "remove": shapes.TEXTS,
             "topic": shapes.TEXT,
             "rule": shapes.TEXT,
+            **dict.fromkeys(what_if_query.PAGES, shapes.PAGE),
         },
     ),
 )

@@ -13,8 +13,10 @@ from typing import Final
 from zkdash.cluster.changes import Change
 from zkdash.cluster.incidents import Incident, Kind
 from zkdash.history.queries.lanes import Past, Term
+from zkdash.history.queries.window import Span
 from zkdash.kafka import paths
 from zkdash.kafka.values import Controller
+from zkdash.live.recent_numbers import EVERY_S
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.drawing.lanes import Stretch
 
@@ -40,6 +42,20 @@ def filled(stretches: Iterable[Stretch], from_ms: int, to_ms: int) -> tuple[Stre
     if at < to_ms:
         pieces.append(Stretch(at, to_ms, UNKNOWN))
     return tuple(pieces)
+
+
+def gaps(known_spans: Iterable[Span], from_ms: int, to_ms: int) -> tuple[Stretch, ...]:
+    """What of a window lies in no span that something is known of, as "unknown"."""
+    pieces = filled((Stretch(span.from_ms, span.to_ms, "told") for span in known_spans), from_ms, to_ms)
+    return tuple(stretch for stretch in pieces if stretch.kind == UNKNOWN)
+
+
+def watched(snapshot: Snapshot, incidents: Iterable[Incident]) -> Iterator[Span]:
+    """The time of which this process knows what happened, as far as it can prove it; none before it began."""
+    begins = [incident.heard for incident in incidents]
+    begins += [(numbers.at - EVERY_S) * 1000 for numbers in snapshot.recent[:1]]
+    if begins:
+        yield Span(min(begins), max(proved_ms(snapshot), min(begins)))
 
 
 def broker(number: int, snapshot: Snapshot, incidents: Iterable[Incident], past: Past) -> Iterator[Stretch]:

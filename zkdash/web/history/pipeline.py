@@ -276,4 +276,5 @@ PAGE = Page(
     render_key=_render_key,
     whole=whole,
     keep_alive=keep_alive,
+    no_past="The pipeline’s page tells of the jobs that zkdash runs; there is none of the past.",
 )

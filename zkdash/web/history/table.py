@@ -65,7 +65,9 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     span = spans.chosen(key.query, int(time.time() * 1000))
     given = of_canonical(key.query)
     question = _question(name, given, span)
-    answer, trouble = _read(snapshot.cluster, question)
+    answer, trouble = recorded.told(
+        snapshot.cluster, (name,), question, lambda opened: rows.look(opened, question), Rows()
+    )
     columns = COLUMNS[name]
     entries = [(snapshot.cluster, row) for row in answer.rows]
     body = tables.part(
@@ -107,16 +109,6 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
 def look(_snapshot: Snapshot, key: PageKey) -> View:
     """Nothing of it is live but what stands above every page."""
     return View(title=f"Table {key.args[0]}", parts=())
-
-
-def _read(cluster: str, question: Question) -> tuple[Rows, str]:
-    """The rows, and a sentence where the tables do not answer."""
-    try:
-        return recorded.ask(
-            cluster, (question.table,), question, lambda opened: rows.look(opened, question)
-        ), ""
-    except recorded.UnansweredError as error:
-        return Rows(), str(error)
 
 
 def _question(table: str, given: Mapping[str, str], span: spans.SpanChoice) -> Question:
@@ -211,7 +203,7 @@ _OF_NAME: Final[dict[str, Callable[[str, Any], Cell]]] = {
 _OF_KIND: Final[dict[str, Callable[[str, Any], Cell]]] = {
     "int64": lambda _, value: cells.Number(value),
     "int32": lambda _, value: cells.Number(value),
-    "float64": lambda _, value: cells.Percent(round(value, 3)),
+    "float64": lambda _, value: cells.Rate(value),
     "string": lambda _, value: cells.Text(value),
     "bool": lambda _, value: cells.Text("yes" if value else "no"),
     "list of int32": lambda _, brokers: broker_cells.Replicas(tuple(brokers)),
@@ -264,4 +256,5 @@ PAGE = Page(
         },
     ),
     whole=whole,
+    no_past="Tables tell of the past already: choose from when to when on their page.",
 )

@@ -6,9 +6,7 @@ is there twice, and none is left out between them.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -16,24 +14,22 @@ import msgspec
 
 from zkdash.cluster.incidents import Incident, Incidents, Kind
 from zkdash.cluster.model.severity import Severity
-from zkdash.history.queries import lanes, timeline
-from zkdash.history.queries import window as windows
 from zkdash.history.queries.lanes import Past
-from zkdash.history.queries.timeline import Entry, Found, Search
+from zkdash.history.queries.timeline import Entry, Found, Place, Search
+from zkdash.history.queries.window import Span
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import links, shapes, tables, times
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.panels import change_table, incident_list
 from zkdash.web.frame.tables import Empty
-from zkdash.web.history import recorded, timeline_lanes, timeline_query
+from zkdash.web.history import timeline_lanes, timeline_past, timeline_query
 from zkdash.web.history.timeline_query import AREAS, NEWEST, OF, TimelineQuery, canonical
 
 NAME = "timeline"
 SIZE: Final = 50
-# So many incidents are listed, and so many changes of the tables folded into earlier ones.
+# So many incidents are listed.
 _STORIES: Final = 30
-_FOLDED: Final = 5_000
 
 
 class About(msgspec.Struct, frozen=True):
@@ -44,34 +40,14 @@ class About(msgspec.Struct, frozen=True):
     what: str
 
 
-class _Pasts:
-    """What the tables answered for pages that may be open: live frames ask no table."""
-
-    def __init__(self) -> None:
-        self._by_page: OrderedDict[tuple[str | None, str], Past] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def keep(self, key: PageKey, past: Past) -> None:
-        with self._lock:
-            self._by_page[key.cluster, key.query] = past
-            self._by_page.move_to_end((key.cluster, key.query))
-            while len(self._by_page) > _MOST_PASTS:
-                self._by_page.popitem(last=False)
-
-    def get(self, key: PageKey) -> Past:
-        with self._lock:
-            return self._by_page.get((key.cluster, key.query), lanes.NOTHING)
-
-
-_MOST_PASTS: Final = 64
-_pasts = _Pasts()
-
-
-def about(cluster: str, kind: str, name: str) -> About:
-    """The timeline of a topic, a broker, a group or the znode of a path."""
+def about(snapshot: Snapshot, kind: str, name: str) -> About:
+    """The timeline of a topic, a broker, a group or the znode of a path; of the past, up to then."""
+    pairs = [(kind, name)]
+    if snapshot.past is not None:
+        pairs.append(("before", str(Place(snapshot.past.instant.time_ms + 1, 0, 0))))
     return About(
-        href=_address(cluster, [(kind, name)]),
-        newest=_address(cluster, [(kind, name), ("most", str(NEWEST))]),
+        href=_address(snapshot.cluster, pairs),
+        newest=_address(snapshot.cluster, [*pairs, ("most", str(NEWEST))]),
         what="this znode" if kind == "path" else f"this {kind}",
     )
 
@@ -81,20 +57,12 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     query = timeline_query.understood(canonical(key.query)[0])
     size = NEWEST if query.is_short else SIZE
     kept = _kept(snapshot, query.search, size + 1)
-    trouble, recorded_changes, earlier, past = "", Found((), False, None), Incidents(), lanes.NOTHING
-    search = _before_memory(snapshot, query.search)
-    try:
-        recorded_changes = recorded.ask(
-            snapshot.cluster,
-            timeline.TABLES,
-            (search, size),
-            lambda tables: timeline.newest(tables, search, size),
-        )
-        if not query.is_short:
-            earlier = _earlier(snapshot, query.search)
-            past = _past(snapshot, query, key)
-    except recorded.UnansweredError as error:
-        trouble = str(error)
+    read = (
+        timeline_past.changes(snapshot, query.search, size)
+        if query.is_short
+        else timeline_past.everything(snapshot, key, query.search, size, _window(snapshot, query))
+    )
+    recorded_changes = read.changes
     entries = (*kept, *recorded_changes.entries)[:size]
     more = len(kept) + len(recorded_changes.entries) > size or recorded_changes.more
     live = entries[: min(len(kept), size)] if query.is_newest else ()
@@ -103,14 +71,19 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     return View(
         title="Timeline",
         parts=(
-            *_live_parts(snapshot, query, live, past),
-            _table("recorded-rows", entries[len(live) :], trouble or _empty(recorded_changes, query, live)),
-            _happened("earlier", snapshot, query, earlier, ""),
+            *_live_parts(snapshot, query, live, read.past),
+            _table(
+                "recorded-rows",
+                snapshot.cluster,
+                entries[len(live) :],
+                read.trouble or _empty(recorded_changes, query, live),
+            ),
+            _happened("earlier", snapshot, query, read.earlier, ""),
         ),
         context={
             "of": " ".join(value for pair in query.pairs if pair[0] in OF for value in pair)
             or snapshot.cluster,
-            "trouble": trouble,
+            "trouble": read.trouble,
             "reach": recorded_changes.reach_ms,
             "gap": _gap(snapshot, recorded_changes),
             "headings": tables.headings(change_table.COLUMNS, ""),
@@ -131,11 +104,14 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             else times.utc_text(recorded_changes.reach_ms),
             "incidents": [
                 incident_list.record(incident, incident_list.actions(snapshot.queue))
-                for incident in (*_meant(snapshot.incidents.newest, query), *_meant(earlier.newest, query))
+                for incident in (
+                    *_meant(snapshot.incidents.newest, query),
+                    *_meant(read.earlier.newest, query),
+                )
             ],
-            **({"error": trouble} if trouble else {}),
+            **({"error": read.trouble} if read.trouble else {}),
         },
-        version=(recorded_changes, earlier, snapshot.revision),
+        version=(recorded_changes, read.earlier, snapshot.revision),
     )
 
 
@@ -143,7 +119,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     """What of it goes on: what a watcher keeps."""
     query = timeline_query.understood(canonical(key.query)[0])
     entries = _kept(snapshot, query.search, NEWEST if query.is_short else SIZE) if query.is_newest else ()
-    return View(title="Timeline", parts=_live_parts(snapshot, query, entries, _pasts.get(key)))
+    return View(title="Timeline", parts=_live_parts(snapshot, query, entries, timeline_past.kept(key)))
 
 
 def _live_parts(
@@ -152,7 +128,7 @@ def _live_parts(
     return (
         _lanes(snapshot, query, past),
         _happened("happened", snapshot, query, snapshot.incidents, "Nothing happened since zkdash watches."),
-        _table("latest-rows", entries, ""),
+        _table("latest-rows", snapshot.cluster, entries, ""),
     )
 
 
@@ -160,30 +136,6 @@ def _kept(snapshot: Snapshot, search: Search, most: int) -> tuple[Entry, ...]:
     """The newest that the watcher keeps."""
     entries = timeline_query.in_memory(snapshot.feed, search)
     return tuple(sorted(entries, key=timeline_query.order, reverse=True)[:most])
-
-
-def _before_memory(snapshot: Snapshot, search: Search) -> Search:
-    """The search for what came before all that the watcher keeps."""
-    begins, news = snapshot.feed.begins, snapshot.feed.news
-    if begins is None:
-        return search
-    oldest = min((change.when for entry in news[:1] for change in entry.changes), default=None)
-    now_ms = 1 << 62
-    return msgspec.structs.replace(
-        search, upto=begins.zxid, unknown_before=now_ms if oldest is None else oldest
-    )
-
-
-def _earlier(snapshot: Snapshot, search: Search) -> Incidents:
-    """The incidents of the tables, until this process loaded the cluster: what came then it folded itself."""
-    loaded_at = snapshot.feed.loaded_at
-    span = Search(from_ms=search.from_ms, to_ms=search.to_ms, upto=loaded_at, unknown_before=0)
-    return recorded.ask(
-        snapshot.cluster,
-        timeline.TABLES,
-        ("incidents", span),
-        lambda tables: timeline.folded(tables, span, _FOLDED),
-    )
 
 
 def _gap(snapshot: Snapshot, recorded_changes: Found) -> bool:
@@ -194,27 +146,11 @@ def _gap(snapshot: Snapshot, recorded_changes: Found) -> bool:
     )
 
 
-def _past(snapshot: Snapshot, query: TimelineQuery, key: PageKey) -> Past:
-    """What the tables know of the window; kept for the page while it is open."""
-    spans = recorded.ask(snapshot.cluster, windows.SOURCES, "spans", windows.spans)
-    from_ms, to_ms = _window(snapshot, query)
-    # Whole minutes: the last hour is not asked for anew with each sample.
-    from_ms, to_ms = from_ms - from_ms % windows.MINUTE_MS, to_ms + -to_ms % windows.MINUTE_MS
-    past = recorded.ask(
-        snapshot.cluster,
-        lanes.TABLES,
-        ("lanes", from_ms, to_ms),
-        lambda tables: lanes.look(tables, spans, from_ms, to_ms),
-    )
-    _pasts.keep(key, past)
-    return past
-
-
-def _window(snapshot: Snapshot, query: TimelineQuery) -> tuple[int, int]:
+def _window(snapshot: Snapshot, query: TimelineQuery) -> Span:
     """From when to when lanes are drawn; the last hour, to the newest sample, where nothing is chosen."""
     to_ms = query.search.to_ms or _known_at(snapshot)
     from_ms = query.search.from_ms if query.search.from_ms is not None else to_ms - timeline_lanes.HOUR_MS
-    return min(from_ms, to_ms - 1), to_ms
+    return Span(min(from_ms, to_ms - 1), to_ms)
 
 
 def _known_at(snapshot: Snapshot) -> int:
@@ -224,8 +160,10 @@ def _known_at(snapshot: Snapshot) -> int:
 
 
 def _lanes(snapshot: Snapshot, query: TimelineQuery, past: Past) -> Block:
-    from_ms, to_ms = _window(snapshot, query)
-    window = timeline_lanes.window(snapshot.cluster, from_ms, to_ms, query.pairs, _known_at(snapshot))
+    drawn = _window(snapshot, query)
+    window = timeline_lanes.window(
+        snapshot.cluster, drawn.from_ms, drawn.to_ms, query.pairs, _known_at(snapshot)
+    )
     picture = timeline_lanes.picture(snapshot, snapshot.incidents.newest, window, past)
     return Block(id="lanes", template="history/lanes.html", values=picture)
 
@@ -259,11 +197,11 @@ def _address(cluster: str, pairs: Iterable[tuple[str, str]]) -> str:
     return links.cluster(cluster, "timeline/", links.query(pairs))
 
 
-def _table(part: str, entries: Iterable[Entry], empty: str) -> Table:
+def _table(part: str, cluster: str, entries: Iterable[Entry], empty: str) -> Table:
     rows = (
         (f"change-{entry.place}-{number}", Severity.OK, entry.change) for number, entry in enumerate(entries)
     )
-    return tables.part(part, change_table.COLUMNS, rows, Empty(empty))
+    return tables.part(part, change_table.of_cluster(cluster), rows, Empty(empty))
 
 
 def _empty(recorded_changes: Found, query: TimelineQuery, live: tuple[Entry, ...]) -> str:
@@ -304,4 +242,5 @@ PAGE = Page(
     label="Timeline",
     letter="h",
     whole=whole,
+    no_past="The Timeline tells of the past already: choose from when to when on it.",
 )

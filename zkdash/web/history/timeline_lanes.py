@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 import msgspec
 from django.utils.safestring import SafeString
 
-from zkdash.actions.reading.entries import Entry
 from zkdash.cluster.incidents import Incident
 from zkdash.history.queries.lanes import NOTHING, Past
+from zkdash.history.queries.window import Span
+from zkdash.live.queue import Queue
 from zkdash.live.recent_numbers import EVERY_S
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.drawing import lanes, series, svg
@@ -118,8 +119,8 @@ def picture(
         _line("under-replicated", "warning", shown, _samples(snapshot, shown, past, UNDER_REPLICATED)),
         _line("offline", "critical", shown, _samples(snapshot, shown, past, OFFLINE)),
         _controller(snapshot, stories, shown, past),
-        *_groups(stories, shown, past),
-        _stretches("actions", shown, _actions(snapshot.queue.entries, shown)),
+        *_groups(snapshot, stories, shown, past),
+        _stretches("actions", shown, _actions(snapshot.queue, shown), _queued(snapshot.queue, shown)),
     ]
     return Picture(
         shown,
@@ -160,7 +161,9 @@ def _controller(snapshot: Snapshot, stories: Iterable[Incident], shown: Window, 
 
 def _lane(name: str, words: str, stretches: tuple[Stretch, ...], shown: Window) -> Lane:
     """With what is not known of the window, in words."""
-    gaps = [stretch for stretch in stretches if stretch.kind == UNKNOWN]
+    gaps = sorted(
+        (stretch for stretch in stretches if stretch.kind == UNKNOWN), key=lambda stretch: stretch.from_ms
+    )
     if gaps:
         first = gaps[0]
         only = len(gaps) == 1 and first.from_ms == shown.from_ms
@@ -170,26 +173,37 @@ def _lane(name: str, words: str, stretches: tuple[Stretch, ...], shown: Window) 
     return Lane(name, f"{name}: {words}", stretches, from_ms=shown.from_ms, to_ms=shown.to_ms)
 
 
-def _groups(stories: Iterable[Incident], shown: Window, past: Past) -> Iterator[Lane]:
+def _groups(snapshot: Snapshot, stories: tuple[Incident, ...], shown: Window, past: Past) -> Iterator[Lane]:
+    known_spans = (*past.spans, *lane_stretches.watched(snapshot, stories))
     by_group = lane_stretches.rebalances(stories, past, shown.to_ms)
     for name, stretches in sorted(by_group.items(), key=lambda item: -len(item[1]))[:_MOST_GROUPS]:
-        yield _stretches(name, shown, stretches)
+        yield _stretches(name, shown, stretches, known_spans)
 
 
-def _actions(entries: Iterable[Entry], shown: Window) -> Iterator[Stretch]:
-    for entry in entries:
+def _actions(queue: Queue, shown: Window) -> Iterator[Stretch]:
+    for entry in queue.entries:
         if entry.started is not None:
             until = shown.to_ms if entry.ended is None else entry.ended
             yield Stretch(entry.started, until, "action")
 
 
-def _stretches(name: str, shown: Window, stretches: Iterable[Stretch]) -> Lane:
+def _queued(queue: Queue, shown: Window) -> tuple[Span, ...]:
+    """The time of which all actions are at hand."""
+    if not queue.read or queue.trouble:
+        return ()
+    oldest = min((entry.requested for entry in queue.entries), default=0) if queue.more else 0
+    return (Span(min(oldest, shown.to_ms), shown.to_ms),)
+
+
+def _stretches(name: str, shown: Window, stretches: Iterable[Stretch], known_spans: Iterable[Span]) -> Lane:
+    """What happened now and then, over what of the window nobody knows."""
     inside = tuple(
         stretch for stretch in stretches if stretch.from_ms < shown.to_ms and stretch.to_ms >= shown.from_ms
     )
     words = [f"{len(inside)} {'stretch' if len(inside) == 1 else 'stretches'}"]
     words += [stretch.name for stretch in inside[-_MOST_TOLD:] if stretch.name]
-    return Lane(name, f"{name}: {'; '.join(words)}", inside, from_ms=shown.from_ms, to_ms=shown.to_ms)
+    gaps = lane_stretches.gaps(known_spans, shown.from_ms, shown.to_ms)
+    return _lane(name, "; ".join(words), (*gaps, *inside), shown)
 
 
 def _samples(snapshot: Snapshot, shown: Window, past: Past, of: str) -> Iterator[Sample]:

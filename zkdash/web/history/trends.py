@@ -85,11 +85,13 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
 def read(cluster: str, span: SpanChoice) -> tuple[Trends, str]:
     """What the tables of a cluster tell of a window, and a sentence where they do not."""
     window = span.window
-    try:
-        answer = recorded.ask(cluster, trends.TABLES, window, lambda tables: trends.look(tables, window))
-    except recorded.UnansweredError as error:
-        return Trends(window, (), (), (), 0), str(error)
-    return answer, ""
+    return recorded.told(
+        cluster,
+        trends.TABLES,
+        window,
+        lambda tables: trends.look(tables, window),
+        Trends(window, (), (), (), 0),
+    )
 
 
 def look(_snapshot: Snapshot, _key: PageKey) -> View:
@@ -176,4 +178,5 @@ PAGE = Page(
     label="Trends",
     letter="r",
     whole=whole,
+    no_past="Trends tell of the past already: choose from when to when on it.",
 )

@@ -60,7 +60,7 @@ def view(names: Collection[str]) -> View:
     snapshots = _snapshots(names)
     table = tables.part(
         "clusters-rows",
-        COLUMNS,
+        tables.shown(COLUMNS),
         (
             (links.element_id("cluster", snapshot.cluster), _status(snapshot)[0], snapshot)
             for snapshot in snapshots
@@ -70,7 +70,7 @@ def view(names: Collection[str]) -> View:
     return View(
         title="Clusters",
         parts=(_banner(), table),
-        context={"headings": tables.headings(COLUMNS, "")},
+        context={"headings": tables.headings(tables.shown(COLUMNS), "")},
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, snapshots),
         total=len(snapshots),
@@ -102,7 +102,7 @@ def _snapshots(names: Collection[str]) -> list[Snapshot]:
 
 def _banner() -> Block:
     lines = () if live.is_running() else (banners.Banner(Severity.CRITICAL, banners.NO_WATCHER),)
-    return Block(id="banner", template="frame/banner.html", values=(lines, "", ""))
+    return Block(id="banner", template="frame/banner.html", values=(lines, "", ""), is_kept=True)
 
 
 def _empty(names: Collection[str]) -> Empty:
@@ -220,7 +220,8 @@ COLUMNS: tuple[Column[Snapshot], ...] = (
     ),
     Column("actions", "Actions", _actions, is_number=True, title="that wait or are at work"),
     Column("data", "Data", _data),
-    Column("address", "ZooKeeper", lambda snapshot: cells.Text(snapshot.address)),
+    # To the eye it is told in the side bar of the cluster's own pages.
+    Column("address", "ZooKeeper", lambda snapshot: cells.Text(snapshot.address), is_shown=False),
 )
 
 SHAPE: Final = shapes.Shape((COLUMNS,))

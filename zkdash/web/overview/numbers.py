@@ -13,17 +13,18 @@ from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.tables.brokers import rows as broker_rows
 from zkdash.kafka.values import Controller, Layout
+from zkdash.live import recent_numbers
 from zkdash.live.parts import Block
 from zkdash.live.recent_numbers import Numbers
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.drawing import series
 from zkdash.web.frame import cells, links, shapes
 from zkdash.web.frame.cells import Record
+from zkdash.web.overview import counts
 
 _NOT_LOADED = "not loaded from ZooKeeper yet"
-# A sparkline has a step a minute.
-_STEPS: Final = 60
 _NO_SAMPLE = "not sampled yet"
+_NO_RECORD = "not recorded"
 
 Read = Callable[[Numbers], float | None]
 
@@ -55,7 +56,7 @@ class Metric(msgspec.Struct, frozen=True):
 
 def block(snapshot: Snapshot) -> Block:
     """The live part."""
-    return Block(id="strip", template="overview/numbers.html", values=_metrics(snapshot))
+    return Block(id="strip", template="overview/numbers.html", values=_metrics(snapshot), is_kept=True)
 
 
 def _metrics(snapshot: Snapshot) -> tuple[Metric, ...]:
@@ -75,31 +76,41 @@ def _metrics(snapshot: Snapshot) -> tuple[Metric, ...]:
     )
 
 
-_LABELS: Final = ("Under-replicated", "Offline", "Partitions", "Brokers", "Controller", "Topics")
+_CONTROLLER: Final = "Controller"
+_LABELS: Final = (
+    *(counts.NUMBERS[name].label for name in ("under_replicated", "offline", "partitions", "brokers")),
+    _CONTROLLER,
+    counts.NUMBERS["topics"].label,
+)
 
 
 def _under_replicated(snapshot: Snapshot) -> Metric:
     """The state's own count; right after a broker went, its replicas still stand in their ISRs."""
-    count = snapshot.state.counts.under_replicated
     expected = sum(cause.carried.replicas - cause.carried.under_replicated for cause in snapshot.causes)
-    return Metric(
-        "Under-replicated",
-        cells.grouped(count),
-        note=f"up to {cells.grouped(expected)} more, whose broker is gone" if expected > 0 else "",
-        href=links.cluster(snapshot.cluster, "topics/?sort=-under_replicated") if count else "",
-        severity=Severity.WARNING if count or expected > 0 else None,
-        hour=_hour(snapshot, lambda sample: sample.under_replicated),
+    counted = _counted(snapshot, "under_replicated", lambda sample: sample.under_replicated)
+    if expected <= 0:
+        return counted
+    return msgspec.structs.replace(
+        counted,
+        note=f"up to {cells.grouped(expected)} more, whose broker is gone",
+        severity=counts.NUMBERS["under_replicated"].alarm,
     )
 
 
 def _offline(snapshot: Snapshot) -> Metric:
-    count = snapshot.state.counts.offline
+    return _counted(snapshot, "offline", lambda sample: sample.offline)
+
+
+def _counted(snapshot: Snapshot, name: str, read: Read) -> Metric:
+    """A number of what should not be; it leads to what was counted where there is something."""
+    number = counts.NUMBERS[name]
+    count = number.read(snapshot)
     return Metric(
-        "Offline",
+        number.label,
         cells.grouped(count),
-        href=links.cluster(snapshot.cluster, "topics/?sort=-offline") if count else "",
-        severity=Severity.CRITICAL if count else None,
-        hour=_hour(snapshot, lambda sample: sample.offline),
+        href=links.cluster(snapshot.cluster, number.path) if count else "",
+        severity=number.severity(count),
+        hour=_hour(snapshot, read),
     )
 
 
@@ -110,29 +121,35 @@ def _lag(snapshot: Snapshot) -> Metric:
 
 
 def _leader_changes(snapshot: Snapshot) -> Metric:
-    return _sampled(snapshot, "Leader changes / min", lambda sample: sample.leader_changes, _NO_SAMPLE)
+    return _sampled(snapshot, "Leader changes / min", lambda sample: sample.leader_changes, _why(snapshot))
+
+
+def _why(snapshot: Snapshot) -> str:
+    return _NO_SAMPLE if snapshot.past is None else _NO_RECORD
 
 
 def _transactions(snapshot: Snapshot) -> Metric:
-    return _sampled(snapshot, "ZooKeeper writes / s", lambda sample: sample.transactions, _NO_SAMPLE)
+    return _sampled(snapshot, "ZooKeeper writes / s", lambda sample: sample.transactions, _why(snapshot))
 
 
 def _partitions(snapshot: Snapshot) -> Metric:
-    return Metric(
-        "Partitions",
-        cells.grouped(snapshot.state.counts.partitions),
-        hour=_hour(snapshot, lambda sample: sample.partitions),
-    )
+    number = counts.NUMBERS["partitions"]
+    hour = _hour(snapshot, lambda sample: sample.partitions)
+    return Metric(number.label, cells.grouped(number.read(snapshot)), hour=hour)
 
 
 def _sizes(snapshot: Snapshot) -> tuple[Metric, ...]:
-    topics, brokers = (links.cluster(snapshot.cluster, f"{page}/") for page in ("topics", "brokers"))
-    alarm = None if snapshot.state.brokers else Severity.WARNING
     return (
-        Metric("Brokers", cells.grouped(len(snapshot.state.brokers)), href=brokers, severity=alarm),
+        _size(snapshot, "brokers"),
         *(() if snapshot.state.layout is Layout.V07 else (_controller(snapshot),)),
-        Metric("Topics", cells.grouped(snapshot.state.counts.topics), href=topics),
+        _size(snapshot, "topics"),
     )
+
+
+def _size(snapshot: Snapshot, name: str) -> Metric:
+    """How much there is of something that has a page."""
+    reading = counts.read(snapshot, name)
+    return Metric(reading.label, reading.shown, href=reading.href, severity=reading.severity)
 
 
 def _sampled(snapshot: Snapshot, label: str, read: Read, why: str, page: str = "") -> Metric:
@@ -145,16 +162,7 @@ def _sampled(snapshot: Snapshot, label: str, read: Read, why: str, page: str = "
 
 
 def _hour(snapshot: Snapshot, read: Read) -> tuple[float | None, ...]:
-    """The highest of each minute."""
-    if not snapshot.recent:
-        return ()
-    last = snapshot.recent[-1].at // 60
-    steps: list[float | None] = [None] * _STEPS
-    for sample in snapshot.recent:
-        place, value = _STEPS - 1 - (last - sample.at // 60), read(sample)
-        if place >= 0 and value is not None:
-            steps[place] = max(value, steps[place] or 0)
-    return tuple(steps)
+    return recent_numbers.by_minute(snapshot.recent, read)
 
 
 def _controller(snapshot: Snapshot) -> Metric:
@@ -162,16 +170,16 @@ def _controller(snapshot: Snapshot) -> Metric:
     note = f"epoch {epoch.value}" if epoch is not None and isinstance(epoch.value, int) else "epoch unknown"
     if seen is None:
         severity = None if snapshot.state.layout is Layout.NONE else Severity.CRITICAL
-        return Metric("Controller", "none", note=note, severity=severity)
+        return Metric(_CONTROLLER, "none", note=note, severity=severity)
     if not isinstance(seen.value, Controller):
-        return Metric("Controller", "?", note=seen.value.reason, severity=Severity.UNKNOWN)
+        return Metric(_CONTROLLER, "?", note=seen.value.reason, severity=Severity.UNKNOWN)
     since = None if seen.znode is None else seen.znode.ctime
     number = seen.value.broker_id
     is_registered = number in broker_rows.ids(snapshot.state)
     href = links.broker(snapshot.cluster, number) if is_registered else ""
     if kraft.owner(snapshot.state) is not None:  # which is no broker
         href = links.cluster(snapshot.cluster, "kraft/")
-    return Metric("Controller", str(number), note=note, since=since, href=href)
+    return Metric(_CONTROLLER, str(number), note=note, since=since, href=href)
 
 
 RECORD: Final = shapes.fields(

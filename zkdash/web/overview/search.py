@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables import search
@@ -17,14 +17,13 @@ from zkdash.live.parts import PageKey, Table, Text
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, links, page, shapes, tables
 from zkdash.web.frame.page import Page, View
+from zkdash.web.frame.parameters import Parameters, of_canonical
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.overview import destinations
 
 Entry = tuple[str, Hit]  # where it leads, and what matches
 
-_LONGEST = 200
-_MOST_FIELDS = 100
-_KNOWN = frozenset({"q", "limit", "format", "from"})
+_PARAMETERS: Final = Parameters(frozenset({"q", "limit"}))
 # Kinds in the order of the page, each with its heading and its noun.
 _KINDS: Final = {
     search.TOPIC: ("Topics", "topic"),
@@ -43,7 +42,8 @@ _ALWAYS = (search.TOPIC, search.GROUP, search.BROKER)
 
 def look(declared: Sequence[Page], snapshot: Snapshot, key: PageKey) -> View:
     """The page, which can lead to each page that is `declared`."""
-    text, limit = _text(key.query), _limit(key.query)
+    given = of_canonical(key.query)
+    text, limit = given.get("q", ""), int(given.get("limit", search.MOST))
     addresses = destinations.pages(declared, key)
     matches = {
         **search.find(snapshot.state, snapshot.observations, text, limit),
@@ -82,19 +82,14 @@ def look(declared: Sequence[Page], snapshot: Snapshot, key: PageKey) -> View:
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
     """The text that is looked for, and how many of each kind are wanted where that is not the usual."""
-    try:
-        given = parse_qs(raw, max_num_fields=_MOST_FIELDS, errors="replace")
-    except ValueError:
-        return "", (f"The address has more than {_MOST_FIELDS} parameters; none of them is read.",)
-    notes = [f"“{name[:_LONGEST]}” is not a parameter of this page." for name in given if name not in _KNOWN]
-    text = given.get("q", [""])[-1].strip()[:_LONGEST]
-    limit = given.get("limit", [""])[-1].strip()[:_LONGEST]
+    given = _PARAMETERS.read(raw)
+    text, limit = given.last("q"), given.last("limit")
     kept = {"q": text} if text else {}
     if _is_limit(limit):
         kept["limit"] = limit
     elif limit:
-        notes.append(f"“{limit}” is not a limit: 1 to {search.MOST} of each kind can be asked for.")
-    return urlencode(kept, errors="surrogatepass"), tuple(notes)
+        given.notes.append(f"“{limit}” is not a limit: 1 to {search.MOST} of each kind can be asked for.")
+    return urlencode(kept, errors="surrogatepass"), tuple(given.notes)
 
 
 def _is_limit(text: str) -> bool:
@@ -104,14 +99,6 @@ def _is_limit(text: str) -> bool:
         and len(text) <= len(str(search.MOST))
         and (1 <= int(text) <= search.MOST)
     )
-
-
-def _text(query: str) -> str:
-    return parse_qs(query, errors="surrogatepass").get("q", [""])[0]
-
-
-def _limit(query: str) -> int:
-    return int(parse_qs(query, errors="surrogatepass").get("limit", [str(search.MOST)])[0])
 
 
 def _tally(hits: Hits) -> str:

@@ -54,8 +54,6 @@ class Chrome(msgspec.Struct, frozen=True):
     banner: Block
 
 
-# The ids of the parts that are made here. Their values hold text that needs to be escaped, and no HTML.
-PARTS = frozenset({"nav", "banner"})
 # The chrome of each cluster's newest snapshot: asked for by every page at every revision.
 _latest: dict[str, tuple[Snapshot, Chrome]] = {}
 # Side bars by what they show: the numbers in them seldom change from one snapshot to the next.
@@ -98,7 +96,7 @@ def _nav(chrome: Chrome, key: PageKey, pages: tuple[Page, ...]) -> Block:
         )
     )
     layout = chrome.layout.value if chrome.layout in {Layout.V07, Layout.MIXED} else ""
-    return Block(id="nav", template="frame/nav.html", values=(sections, layout))
+    return Block(id="nav", template="frame/nav.html", values=(sections, layout), is_kept=True)
 
 
 def _entry(page: Page, badge: Badge, key: PageKey, list_page: Page | None) -> Entry:

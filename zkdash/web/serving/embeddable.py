@@ -20,9 +20,9 @@ from zkdash.web import pages
 from zkdash.web.checks import check
 from zkdash.web.frame import links
 from zkdash.web.history import chart, trends
-from zkdash.web.overview import number
+from zkdash.web.overview import counts, number
 
-NUMBERS = number.NUMBERS
+NUMBERS = counts.NUMBERS
 _PREFIXES = {
     check.NAME: checks.TITLES,
     number.NAME: {name: one_number.label for name, one_number in NUMBERS.items()},

@@ -7,7 +7,6 @@ read in the latter alone (`whole`).
 from __future__ import annotations
 
 from collections import OrderedDict
-from functools import lru_cache
 
 import msgspec
 from django.template import loader
@@ -21,11 +20,11 @@ from zkdash.web.frame import table_markup
 from zkdash.web.frame.page import View
 from zkdash.web.overview import clusters
 from zkdash.web.serving import chrome
+from zkdash.web.serving.kept_markup import KeptMarkup
 
 # Pages whose chrome is remembered; one that was forgotten is only rendered once more than needed.
 _REMEMBERED = 10_000
-# Side bars and banners whose HTML is kept, of some KiB each.
-_FRAMES = 512
+_kept_markup = KeptMarkup(most_characters=8_000_000)
 
 
 class Renderer:
@@ -120,12 +119,8 @@ def html(part: Part, *, oob: bool = False) -> str:
         return _wrapped(_sendable(table_markup.body(part, oob=oob)), oob=oob)
     if isinstance(part, Text):
         return _sendable(table_markup.text(part, oob=oob))
-    return _kept(part, oob) if part.id in chrome.PARTS else _block(part, oob)
-
-
-@lru_cache(maxsize=_FRAMES)
-def _kept(part: Block, oob: bool) -> str:
-    """What all pages of a cluster have, which seldom changes."""
+    if part.is_kept:
+        return _kept_markup.get(part, oob, _block)
     return _block(part, oob)
 
 

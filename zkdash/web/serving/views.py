@@ -15,14 +15,21 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from zkdash import live
+from zkdash.access.roles import Role
 from zkdash.live.parts import PageKey, Rendered
 from zkdash.live.snapshot import Snapshot
+from zkdash.web import pages
 from zkdash.web.frame import answers, exports, links
 from zkdash.web.frame.answers import CSV, HTML, JSON
 from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.overview import clusters
+from zkdash.web.past import asked, bar, tellers
 from zkdash.web.serving import embeddable, page_context, renderer, tokens
 from zkdash.web.visitors import gate
+
+# Where the way to the past leads from a page of now; its bar of time leads on.
+_A_WHILE_AGO = "-15m"
+_LIST_NO_PAST = "The list of clusters has no past: open one of them, and ask for its."
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -46,8 +53,14 @@ class Moment(msgspec.Struct, frozen=True):
 
 @require_safe
 def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) -> HttpResponse:
-    """Any page of a cluster."""
-    return show(request, page, cluster, tuple(args.values()))
+    """Any page of a cluster, as it is or as it was."""
+
+    def as_it_is() -> HttpResponse:
+        return show(request, page, cluster, tuple(args.values()))
+
+    if asked.is_asked(request):
+        return tellers.answer(request, cluster, as_it_is, no_past=page.no_past)
+    return as_it_is()
 
 
 def show(
@@ -68,6 +81,8 @@ def show(
     snapshot = gate.snapshot(request, cluster)
     canonical, strange = page.canonical(request.META.get("QUERY_STRING", ""))
     key = _seen(request, PageKey(cluster, page.name, args, canonical))
+    if snapshot.past is not None:  # where nobody acts
+        key = key._replace(rights=Role.VIEWER.value)
     moment = Moment(
         key=key,
         rendered=Rendered((), snapshot.revision, snapshot.state.zxid, snapshot.as_of),
@@ -87,6 +102,8 @@ def show(
 def cluster_list(request: HttpRequest) -> HttpResponse:
     """The clusters; a person with only one goes straight to it."""
     gate.somebody(request)
+    if asked.is_asked(request):
+        return answers.problem(request, 400, "No past of its own", _LIST_NO_PAST)
     key = _seen(request, PageKey(None, clusters.NAME))
     watched = [name for name in key.args if live.current(name)]
     if len(watched) == 1 and answers.shape(request) == HTML:
@@ -135,6 +152,7 @@ def _answer(request: HttpRequest, moment: Moment, look: Callable[[], View]) -> H
 
 def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
     snapshot, rendered = moment.snapshot, moment.rendered
+    past = None if snapshot is None else snapshot.past
     # What was read beside the snapshot may be newer than what sockets were sent: such a page asks for all.
     token = "" if moment.reads else tokens.of(moment.key, rendered.revision)
     context = {
@@ -147,9 +165,11 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
         "revision_number": rendered.revision,
         "as_of": rendered.as_of,
         "as_of_ms": None if rendered.as_of is None else int(rendered.as_of * 1000),
-        "socket": _socket(moment, token) if live.is_running() else "",
-        "refresh": view.context.get("refresh", True),
-        "embed": _embed(moment.key),
+        "socket": _socket(moment, token) if live.is_running() and past is None else "",
+        "refresh": view.context.get("refresh", True) and past is None,
+        "embed": _embed(moment.key) if past is None else "",
+        "past": None if past is None else bar.of(past, request.path, request.GET),
+        "was": _was(request, moment),
         "csv": _other(request, CSV),
         "json": _other(request, JSON),
     }
@@ -172,6 +192,15 @@ def _embed(key: PageKey) -> str:
     return links.cluster(key.cluster, "embeds/", urlencode(embeddable.filled(key), errors="surrogatepass"))
 
 
+def _was(request: HttpRequest, moment: Moment) -> str:
+    """The address of the same page as it was a while ago, "" where there is none."""
+    if moment.snapshot is None or moment.snapshot.past is not None or pages.BY_NAME[moment.key.page].no_past:
+        return ""
+    query = request.GET.copy()
+    query[asked.NAME] = _A_WHILE_AGO
+    return f"?{query.urlencode()}"
+
+
 def _other(request: HttpRequest, shape: str) -> str:
     """The address of the same query in another format."""
     query = request.GET.copy()
@@ -189,6 +218,8 @@ def _head(moment: Moment) -> dict[str, Any]:
         "as_of": exports.instant(rendered.as_of),
         "stale": moment.stale,
     }
+    if moment.snapshot is not None and moment.snapshot.past is not None:
+        head["past"] = bar.record(moment.snapshot.past)
     if moment.notes:
         head["notes"] = list(moment.notes)
     return head
@@ -202,6 +233,7 @@ def _etag(request: HttpRequest, moment: Moment, shape: str, version: object) -> 
     parts = (
         (live.STARTED, moment.rendered.revision, moment.stale, moment.key, moment.notes, shape, version),
         (rights, gate.visible(rights), proof),
+        moment.snapshot and moment.snapshot.past,
     )
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=12)
     return f'"{digest.hexdigest()}"'

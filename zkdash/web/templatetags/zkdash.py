@@ -70,6 +70,20 @@ def live(parts: Sequence[Part], part_id: str) -> SafeString:
 
 
 @register.simple_tag
+def sheet(
+    parts: Sequence[Part],
+    label: str,
+    headings: Iterable[Heading],
+    *bodies: str,
+    scrolls: bool = False,
+    wide: bool = False,
+) -> SafeString:
+    """A table whose bodies are the live parts of those ids."""
+    rows = [live(parts, body) for body in bodies]
+    return SafeString(table_markup.sheet(label, headings, rows, scrolls=scrolls, wide=wide))
+
+
+@register.simple_tag
 def reachable_clusters(request: HttpRequest | None) -> tuple[str, ...]:
     """The clusters that this visitor can go to; none where it cannot be told who it is.
 

@@ -28,7 +28,12 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     state = snapshot.state
     columns = tables.of_layout(COLUMNS, state.layout)
     selection = topic_queries.select_topics(
-        state, query, tables.keys(columns), snapshot.lags, snapshot.observations.standing
+        state,
+        query,
+        tables.keys(columns),
+        snapshot.lags,
+        snapshot.observations.standing,
+        orders=snapshot.orders,
     )
     acts = state.layout is not Layout.V07  # whose topics nothing can be asked of
     shown = (
@@ -151,7 +156,7 @@ COLUMNS: tuple[ListColumn[TopicRow], ...] = (
         lambda entry: lag_cells.of_topic(entry[1].consumers, entry[1].lags.otherwise),
         is_number=True,
         title="messages that all its groups together have left to read, as far as it is known",
-        key=lambda topic: topic.consumers and topic.consumers.least,
+        key=topic_queries.LagKey(lambda consumers: consumers.least),
         layouts=tables.FROM_08,
     ),
     ListColumn(

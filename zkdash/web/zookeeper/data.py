@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from zkdash.live.tree.znodes import why_impossible
+from zkdash.web.past import asked, tellers
 from zkdash.web.visitors import gate
 from zkdash.web.zookeeper import facts
 from zkdash.znode import Unreadable, Znode
@@ -14,6 +15,14 @@ from zkdash.znode import Unreadable, Znode
 @require_safe
 def whole(request: HttpRequest, cluster: str, path: str) -> HttpResponse:
     """The bytes; 404 with a sentence where there are none to be had."""
+
+    def as_it_is() -> HttpResponse:
+        return _whole(request, cluster, path)
+
+    return tellers.answer(request, cluster, as_it_is) if asked.is_asked(request) else as_it_is()
+
+
+def _whole(request: HttpRequest, cluster: str, path: str) -> HttpResponse:
     snapshot = gate.snapshot(request, cluster)
     if why := why_impossible(path):
         raise Http404(f"No znode can have this path: {why}.")

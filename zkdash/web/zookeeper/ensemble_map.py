@@ -11,7 +11,8 @@ from django.utils.safestring import SafeString
 from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Reach
 from zkdash.live.parts import Block
-from zkdash.web.drawing import bars
+from zkdash.live.recent_numbers import Recent, by_minute
+from zkdash.web.drawing import bars, series
 from zkdash.web.frame import cells
 from zkdash.web.zookeeper import cells as ensemble_cells
 from zkdash.web.zookeeper.cells import Row
@@ -57,15 +58,28 @@ class Tile(msgspec.Struct, frozen=True):
     is_leader: bool
     is_gone: bool
     measures: tuple[Measure, ...]
+    hour: tuple[float | None, ...] = ()
+
+    @property
+    def spark(self) -> SafeString:
+        """How its latency moved in the last hour; nothing where none is known."""
+        latencies = [value for value in self.hour if value is not None]
+        if not latencies:
+            return SafeString("")
+        least, most = (f"{latency:.4g}" for latency in (min(latencies), max(latencies)))
+        sentence = f"latency of {self.address} in the last hour: from {least} to {most} ms"
+        if len(latencies) < len(self.hour):
+            sentence += f"; known of {len(latencies)} of {len(self.hour)} minutes"
+        return series.sparkline(self.hour, label=sentence)
 
 
-def block(rows: Sequence[Row]) -> Block:
-    """The live part, of the rows of the table; empty where no server was asked yet."""
+def block(rows: Sequence[Row], recent: Recent = ()) -> Block:
+    """The live part, of the rows of the table and of the last hour; empty where no server was asked yet."""
     shown = sorted(rows[:_MOST], key=_order)
     behind = [ensemble_cells.behind(row) for row in shown]
     late = max((cell.plain for cell in behind if isinstance(cell.plain, int)), default=0)
     slow = max((row.server.told.latency_avg or 0 for row in shown), default=0)
-    tiles = tuple(_tile(row, cell, late, slow) for row, cell in zip(shown, behind, strict=True))
+    tiles = tuple(_tile(row, cell, late, slow, recent) for row, cell in zip(shown, behind, strict=True))
     return Block(id=PART, template="zookeeper/ensemble_map.html", values=tiles)
 
 
@@ -74,7 +88,7 @@ def _order(row: Row) -> tuple[int, str]:
     return _MODES.index(mode) if mode in _MODES else len(_MODES), row.server.address
 
 
-def _tile(row: Row, behind: cells.Cell, late: int, slow: float) -> Tile:
+def _tile(row: Row, behind: cells.Cell, late: int, slow: float, recent: Recent) -> Tile:
     server = row.server
     number = behind.plain if isinstance(behind.plain, int) else None
     latency = server.told.latency_avg
@@ -90,4 +104,5 @@ def _tile(row: Row, behind: cells.Cell, late: int, slow: float) -> Tile:
                 "latency", "replicas", "ms", latency, max(slow, _QUICK_MS), "it does not tell its latency"
             ),
         ),
+        hour=by_minute(recent, lambda sample: dict(sample.latencies).get(server.address)),
     )

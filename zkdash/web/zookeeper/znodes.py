@@ -65,7 +65,7 @@ def _view(snapshot: Snapshot, key: PageKey, *, asks: bool) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: name, kind:ephemeral"),
             "severities": (),
-            "timeline": timeline.about(snapshot.cluster, "path", path),
+            "timeline": timeline.about(snapshot, "path", path),
         },
         fields=tables.fields(columns),
         records=lambda: tables.records(columns, chosen.rows),

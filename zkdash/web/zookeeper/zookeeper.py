@@ -7,7 +7,6 @@ from typing import Final
 import msgspec
 
 from zkdash import live
-from zkdash.cluster.ensemble.values import Ensemble
 from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Footprint, Look, Member, Quota
 from zkdash.live.parts import Block, PageKey
@@ -24,6 +23,7 @@ from zkdash.zk.connection.session import Session
 NAME = "zookeeper"
 _HOW = "by the mirror of this process, between the last two times that the servers were asked"
 _NOT_YET = "The servers have not been asked yet."
+_NOT_THEN = "What the servers told then is not known: they tell of now alone."
 
 
 def look(snapshot: Snapshot, _key: PageKey) -> View:
@@ -33,26 +33,26 @@ def look(snapshot: Snapshot, _key: PageKey) -> View:
         "servers-rows",
         ensemble_cells.WORK,
         ((links.element_id("server", row.server.address), row.severity, row) for row in rows),
-        Empty(_NOT_YET),
+        Empty(_unasked(snapshot)),
     )
     kept = tables.part(
         "kept-rows",
         ensemble_cells.KEPT,
         ((links.element_id("kept", row.server.address), Severity.OK, row) for row in rows),
-        Empty(_NOT_YET),
+        Empty(_unasked(snapshot)),
     )
     quotas = tables.part(
         "quotas-rows",
         ensemble_cells.QUOTAS,
         ((links.element_id("quota", quota.path), Severity.OK, quota) for quota in ensemble.look.quotas),
-        Empty(_NOT_YET if ensemble.look.at is None else "No quota binds what this cluster writes."),
+        Empty(_unasked(snapshot) if ensemble.look.at is None else "No quota binds what this cluster writes."),
     )
     return View(
         title="ZooKeeper",
         parts=(
             Block(id="facts", template="frame/facts.html", values=_facts(snapshot)),
-            Block(id="ailments", template="zookeeper/ailments.html", values=_sentences(ensemble)),
-            ensemble_map.block(rows),
+            Block(id="ailments", template="zookeeper/ailments.html", values=_sentences(snapshot)),
+            ensemble_map.block(rows, snapshot.recent),
             servers,
             kept,
             quotas,
@@ -74,9 +74,14 @@ def keep_alive(key: PageKey) -> None:
     live.want_ensemble(str(key.cluster))
 
 
-def _sentences(ensemble: Ensemble) -> tuple[tuple[Severity, str], ...]:
+def _unasked(snapshot: Snapshot) -> str:
+    return _NOT_YET if snapshot.past is None else _NOT_THEN
+
+
+def _sentences(snapshot: Snapshot) -> tuple[tuple[Severity, str], ...]:
+    ensemble = snapshot.ensemble
     if ensemble.look.at is None:
-        return ((Severity.UNKNOWN, _NOT_YET),)
+        return ((Severity.UNKNOWN, _unasked(snapshot)),)
     if not ensemble.ailments:
         return ((Severity.OK, "Nothing that the servers tell is out of order."),)
     return tuple((ailment.severity, ailment.sentence) for ailment in ensemble.ailments)
@@ -92,7 +97,7 @@ def _facts(snapshot: Snapshot) -> Facts:
         default=severity,
     )
     facts = [
-        status_line(worst, ensemble_cells.modes(look) or _NOT_YET.lower().rstrip(".")),
+        status_line(worst, ensemble_cells.modes(look) or _unasked(snapshot).lower().rstrip(".")),
         Fact("Address", path(snapshot.address)),
         *_membership(look),
     ]

@@ -1,16 +1,15 @@
-"""What is asked of one cluster's ensemble beside the mirror: one slow thread, which nobody waits for."""
+"""What is asked of one cluster's ensemble beside the mirror: slowly, on threads that nobody waits for."""
 
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from zkdash.formats.ensemble.values import Footprint, Look
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.ensemble import tree
+from zkdash.zk.ensemble import tree, turns
 from zkdash.zk.ensemble.round import Round
 from zkdash.zk.reader import acls
 from zkdash.zk.wire.jute import MalformedError
@@ -24,8 +23,6 @@ LEASE_S: Final = 30.0
 SLOW_S: Final = 60.0
 # After a turn in which ZooKeeper did not answer.
 _AGAIN_S = 2.0
-_STEP_S = 0.5
-_STOP_LIMIT_S = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +44,6 @@ class Poller:
     ) -> None:
         self._config, self._aside, self._secured = config, aside, secured
         self._clock, self._wall = clock, wall
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"ensemble {config.name}", daemon=True)
         self._round = Round(config)
         self._wanted_until = self._looked_at = self._acls_at = self._quotas_at = float("-inf")
         self._carried: tuple[float, Carried] | None = None
@@ -56,33 +51,40 @@ class Poller:
         self.look = Look()
 
     def start(self) -> None:
-        self._thread.start()
+        turns.OF_PROCESS.enter(self)
 
     def stop(self) -> None:
-        """Ask no more, and wait for the thread's end."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(_STOP_LIMIT_S)
+        """Ask no more, and wait for what is asked."""
+        turns.OF_PROCESS.leave(self)
 
     def want(self) -> None:
         """Somebody looks at the ensemble: ask it more often for half a minute. From any thread."""
         self._wanted_until = self._clock() + LEASE_S
+
+    @property
+    def is_due(self) -> bool:
+        """Whether there is anything to ask."""
+        now = self._clock()
+        return now >= min(self._acls_at, self._look_at(now))
 
     def turn(self) -> None:
         """Ask what has become due."""
         now = self._clock()
         if now >= self._acls_at:
             self._read_acls()
-        if now >= self._looked_at + (OFTEN_S if now < self._wanted_until else SELDOM_S):
+        if now >= self._look_at(now):
             self._looked_at = now
             self._ask()
 
-    def _run(self) -> None:
-        while not self._stopping.wait(_STEP_S):
-            try:
-                self.turn()
-            except Exception:
-                log.exception("Asking the ensemble of %s failed", self._config.name)
+    def survive(self) -> None:
+        """As `turn`; what goes wrong is told, and tried again."""
+        try:
+            self.turn()
+        except Exception:
+            log.exception("Asking the ensemble of %s failed", self._config.name)
+
+    def _look_at(self, now: float) -> float:
+        return self._looked_at + (OFTEN_S if now < self._wanted_until else SELDOM_S)
 
     def _read_acls(self) -> None:
         acls_now = acls.read(self._aside, self._config.chroot, self._secured)

@@ -206,6 +206,14 @@ def _read_names(body: bytes, offset: int, count: int) -> tuple[list[str], int]:
 
 def read_acl(body: bytes) -> tuple[Acl, ...]:
     """Decode the answer to getACL; of a digest only the user is kept. Raises MalformedError."""
+    return tuple(
+        Acl(acl.perms, acl.scheme, acl.id.partition(":")[0]) if acl.scheme == "digest" else acl
+        for acl in read_whole_acl(body)
+    )
+
+
+def read_whole_acl(body: bytes) -> tuple[Acl, ...]:
+    """The same with each digest's hash, to be compared and never shown. Raises MalformedError."""
     try:
         count, offset = _INT.unpack_from(body)[0], _INT.size
         acls = []
@@ -213,7 +221,7 @@ def read_acl(body: bytes) -> tuple[Acl, ...]:
             perms = _INT.unpack_from(body, offset)[0]
             scheme, offset = _read_text(body, offset + _INT.size)
             who, offset = _read_text(body, offset)
-            acls.append(Acl(perms, scheme, who.partition(":")[0] if scheme == "digest" else who))
+            acls.append(Acl(perms, scheme, who))
     except struct.error as error:
         raise MalformedError("an answer to getACL ends too early") from error
     if offset + STAT_SIZE != len(body):

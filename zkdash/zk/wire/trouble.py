@@ -36,6 +36,12 @@ def unreachable(config: ClusterConfig, reasons: Mapping[str, stream.Dropped], *,
     return f"{event} at {config.address}: {causes}. {advice}; connecting is tried again for ever."
 
 
+def none_reached(config: ClusterConfig, reasons: Mapping[str, stream.Dropped]) -> str:
+    """No server answered who was asked once."""
+    causes = "; ".join(reason(dropped) for dropped in reasons.values()) or "none did in time"
+    return f"No ZooKeeper answers at {config.address}: {causes}. {_advice(config, reasons)}."
+
+
 def _advice(config: ClusterConfig, reasons: Mapping[str, stream.Dropped]) -> str:
     causes = {dropped.cause for dropped in reasons.values()}
     for cause, advice in _CHECKS.items():
@@ -78,16 +84,21 @@ def step_failed(config: ClusterConfig, step: str, code: int) -> str:
 
 
 def auth_failed(identity: Identity, server: str) -> str:
+    """The server refused the credential, which is sent again."""
+    return f"{auth_refused(identity, server).removesuffix('.')}; it is tried again."
+
+
+def auth_refused(identity: Identity, server: str) -> str:
     """The server refused the credential."""
     if identity.mechanism == GSSAPI:
         return (
             f"ZooKeeper at {server} refused the authentication with SASL GSSAPI. See that there is a ticket "
-            "(klist); it is tried again."
+            "(klist)."
         )
     with_, keys = identity.mechanism or repr(identity.scheme), identity.prefix
     return (
         f"ZooKeeper at {server} refused the authentication with {with_}. Correct {keys}auth_scheme, and user "
-        f"and password in what {keys}auth_env or {keys}auth_file names; it is tried again."
+        f"and password in what {keys}auth_env or {keys}auth_file names."
     )
 
 

@@ -1,14 +1,15 @@
 """Which groups are shown: filter, sort and page, of those in ZooKeeper and of those that brokers list.
 
-As with topics: the default page costs what it shows, a filter or a sort looks at every group once, and what
-groups sort by, their columns say. A sort by lag looks at the lags alone: they come anew every few seconds.
+As with topics: the default page costs what it shows, a filter or the first sort by a column looks at every
+group once, later ones at what changed, and what groups sort by, their columns say. A sort by lag looks at the
+lags alone, which come anew every few seconds, and no other does.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -24,14 +25,15 @@ from zkdash.cluster.tables.filters import named
 from zkdash.cluster.tables.groups import filters
 from zkdash.cluster.tables.groups.filters import Bound, Filter
 from zkdash.cluster.tables.groups.rows import GroupRow
+from zkdash.cluster.tables.orders import Orders, Sources
 from zkdash.cluster.tables.query import (
     DEFAULT_ORDER,
+    STATUSES,
     Keys,
     Query,
     Selection,
     choose,
     first,
-    in_order,
     page_of,
     ticked,
 )
@@ -48,7 +50,7 @@ FACTS: Mapping[str, Callable[[GroupRow], object]] = {
 
 
 class LagKey(msgspec.Struct, frozen=True):
-    """What a group sorts by that its lag alone tells: None where it is not known."""
+    """What a group sorts by that its lag alone tells: None where it is not known. Other keys read no lag."""
 
     of: Callable[[GroupLag], float | None]
 
@@ -57,12 +59,16 @@ class LagKey(msgspec.Struct, frozen=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """All that there is to know of a cluster's groups; `restless` are those that have just moved."""
+    """All that there is to know of a cluster's groups; `restless` are those that have just moved.
+
+    `orders` keeps what they were sorted by.
+    """
 
     state: ClusterState
     kafka: KafkaGroups = KafkaGroups()
     lags: Lags = Lags()
-    restless: Container[str] = ()
+    restless: Mapping[str, object] = {}
+    orders: Orders = msgspec.field(default_factory=Orders)
 
     def row(self, name: str) -> GroupRow:
         return self.rows((name,))[0]
@@ -79,7 +85,24 @@ class Known(msgspec.Struct, frozen=True):
         lag, unknown = self.lags.groups.get, GroupLag(None, reason=self.lags.otherwise)
         return lambda name: lag(name, unknown)
 
-    def within(self, bounds: Iterable[Bound], names: list[str]) -> list[str]:
+    def sorted_by(self, key: Callable[[GroupRow], Any], *, falls: bool) -> Sequence[str]:
+        """All names by a key, equal ones by name; of a sort by lag no row is made."""
+        names = (self.state.group_summaries, self.kafka.groups)
+        if isinstance(key, LagKey):
+            lag, of = self.lag, key.of
+            beside: Sources = (self.lags.groups,)
+
+            def values(each: Sequence[str]) -> Iterable[Any]:
+                return [of(lag(name)) for name in each]
+        else:
+            beside = (self.restless,)
+
+            def values(each: Sequence[str]) -> Iterable[Any]:
+                return map(key, self.rows(each))
+
+        return self.orders.of(key, values, falls=falls, names=names, beside=beside)
+
+    def within(self, bounds: Iterable[Bound], names: Sequence[str]) -> Sequence[str]:
         """Those of these names whose lag is within all bounds: told before there are rows."""
         lag = self.lag
         for bound in bounds:
@@ -100,35 +123,31 @@ def select_groups(groups: Known, query: Query, keys: Keys[GroupRow] = DEFAULT_OR
             return first(state.group_ranking, state.counts.group_severities, query, groups.row)
         both = heapq.merge(state.group_ranking, beside)
         return page_of(ticked(both, query), _severities(state, beside), query, groups.row)
-    if key is not None and not query.q.strip():
-        return _by_key(groups, beside, query, keys[key])
-    entries = heapq.merge(state.group_ranking, beside) if beside else state.group_ranking
-    names = [name for _, name in entries]
-    total = len(names)
-    wanted = filters.parse_groups(query.q, FACTS)
-    names = named(names, wanted.words)
     if key is not None:
-        names.sort()  # so that groups with equal values stand by name
-    rows = [row for row in groups.rows(groups.within(wanted.bounds, names)) if _admits(wanted, row)]
-    return choose(rows, query, keys, _severity, total=total)
+        names = groups.sorted_by(keys[key], falls=falls)
+        if not query.q.strip():
+            return page_of(
+                _ticked(groups, beside, query, names), _severities(state, beside), query, groups.row
+            )
+    else:
+        entries = heapq.merge(state.group_ranking, beside) if beside else state.group_ranking
+        names = [name for _, name in entries]
+    wanted = filters.parse_groups(query.q, FACTS)
+    admitted = groups.within(wanted.bounds, named(names, wanted.words))
+    rows = [row for row in groups.rows(admitted) if _admits(wanted, row)]
+    return choose(rows, query, DEFAULT_ORDER, _severity, total=len(names))
 
 
 def _severity(row: GroupRow) -> Severity:
     return row.severity
 
 
-def _by_key(
-    groups: Known, beside: Sequence[Entry], query: Query, key: Callable[[GroupRow], Any]
-) -> Selection[GroupRow]:
-    """All of them sorted; by lag rows are made of those alone that the page shows."""
-    names = sorted(ticked(chain(groups.state.group_ranking, beside), query))
-    severities, falls = _severities(groups.state, beside), query.sort.startswith("-")
-    if isinstance(key, LagKey):
-        lag, of = groups.lag, key.of
-        ordered = in_order(names, lambda name: of(lag(name)), falls=falls)
-        return page_of(ordered, severities, query, groups.row)
-    rows = in_order(groups.rows(names), key, falls=falls)
-    return page_of((row.name for row in rows), severities, query, groups.row)
+def _ticked(groups: Known, beside: Sequence[Entry], query: Query, names: Sequence[str]) -> Iterable[str]:
+    """Of sorted names, those with the statuses that are asked for."""
+    if len(query.ticked) == len(STATUSES):
+        return names
+    names_asked = set(ticked(chain(groups.state.group_ranking, beside), query))
+    return (name for name in names if name in names_asked)
 
 
 def _severities(state: ClusterState, beside: Sequence[Entry]) -> list[int]:

@@ -13,9 +13,10 @@ Record = dict[str, Any]
 _NARROW_SPACE = "\u202f"
 
 
-def grouped(number: int) -> str:
-    """An integer with its thousands set apart by a narrow space."""
-    return f"{number:,}".replace(",", _NARROW_SPACE)
+def grouped(number: float) -> str:
+    """A number with its thousands set apart by a narrow space, and at most three digits after the point."""
+    text = f"{number:,}" if isinstance(number, int) else f"{number:,.3f}".rstrip("0").rstrip(".")
+    return text.replace(",", _NARROW_SPACE)
 
 
 class Cell(msgspec.Struct, frozen=True):

@@ -130,6 +130,19 @@ class Percent(Cell, frozen=True):
         return format_html('<td class="num">{}</td>', shown)
 
 
+class Rate(Cell, frozen=True):
+    """A number that need not be whole, to three digits after the point: so many a second, so many seconds."""
+
+    value: float
+
+    @property
+    def plain(self) -> float:
+        return round(self.value, 3)
+
+    def html(self) -> SafeString:
+        return format_html('<td class="num">{}</td>', grouped(self.value))
+
+
 class Text(Cell, frozen=True):
     """Words of ours or of somebody else's."""
 

@@ -47,7 +47,7 @@ class Story(msgspec.Struct, frozen=True):
 
     `at` is in epoch ms. `by` is the action of ours that began it. `took` says how long it lasted, "still
     open" while it does. Of its `changes` `rows` are the first; `more` leads to all of them, "" where these
-    are all.
+    are all. `before` and `after` are the cluster as it was then, "" where nobody knows when that was.
     """
 
     id: str
@@ -62,6 +62,8 @@ class Story(msgspec.Struct, frozen=True):
     more: str = ""
     path: str = ""
     by: ByAction | None = None
+    before: str = ""
+    after: str = ""
 
 
 def block(part: str, stories: Iterable[Story], empty: str) -> Block:
@@ -80,6 +82,7 @@ def story(cluster: str, incident: Incident, ours: Actions = NONE, shown: int = S
         alone = single(cluster, incident.rows[0], f"incident-{incident.id}", ours)
         return msgspec.structs.replace(alone, title=words.title(incident), effects=words.effects(incident))
     rows = incident.rows[:shown]
+    before, after = _around(cluster, rows[0].zxid if rows else None, incident.at)
     return Story(
         id=f"incident-{incident.id}",
         at=incident.at,
@@ -92,7 +95,18 @@ def story(cluster: str, incident: Incident, ours: Actions = NONE, shown: int = S
         rows=rows,
         more=span(cluster, incident) if incident.changes > len(rows) else "",
         by=_by(cluster, rows[0], ours) if rows else None,
+        before=before,
+        after=after,
     )
+
+
+def _around(cluster: str, zxid: int | None, at_ms: int) -> tuple[str, str]:
+    """The ways to the cluster before and after a change, "" where nobody knows when that was."""
+    if zxid is not None:
+        before, after = links.at_zxid(zxid - 1), links.at_zxid(zxid)
+    else:
+        before, after = links.at_time(at_ms - 1), links.at_time(at_ms)
+    return (links.was(cluster, before), links.was(cluster, after)) if before and after else ("", "")
 
 
 def single(cluster: str, change: Change, name: str, ours: Actions) -> Story:
@@ -101,7 +115,18 @@ def single(cluster: str, change: Change, name: str, ours: Actions) -> Story:
     sides = tuple(side for side in (change.before, change.after) if side is not None)
     effects = (Effect(Severity.INFO, " to ".join(sides)),) if sides else ()
     by = _by(cluster, change, ours)
-    return Story(name, change.when, Severity.INFO, title, effects, path=change.path, by=by)
+    before, after = _around(cluster, change.zxid, change.when)
+    return Story(
+        id=name,
+        at=change.when,
+        severity=Severity.INFO,
+        title=title,
+        effects=effects,
+        path=change.path,
+        by=by,
+        before=before,
+        after=after,
+    )
 
 
 def _by(cluster: str, change: Change, ours: Actions) -> ByAction | None:

@@ -1,0 +1,81 @@
+"""Moments of a recorded story: each as somebody else read it then, however it is come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.conftest import Chroot
+from tests.live.past import story
+from tests.live.past.story import Dump
+from zkdash.cluster.checks import Thresholds
+from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.reducer import advance
+from zkdash.history.queries.moment import MomentError
+from zkdash.live.past.reels import AsItWas, Reels
+from zkdash.znode import Batch
+
+pytestmark = pytest.mark.zk
+
+
+@pytest.fixture(scope="module")
+def told(shared_chroot: Chroot, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Dump]]:
+    """The directory of the tables, and the dumps of the story."""
+    directory = tmp_path_factory.mktemp("history")
+    return directory, story.tell(shared_chroot, directory / "east")
+
+
+def reels(directory: Path) -> Reels:
+    return Reels(directory.joinpath, lambda _: Thresholds(), 256)
+
+
+def at(past: Reels, zxid: int) -> AsItWas:
+    return past.at("east", "zk:2181", zxid=zxid)
+
+
+def meaning(state: ClusterState) -> ClusterState:
+    return msgspec.structs.replace(state, revision=0, zxid=0)
+
+
+def test_each_moment_is_as_it_was_read_then(told: tuple[Path, list[Dump]]) -> None:
+    directory, dumps = told
+    forward, backward = reels(directory), reels(directory)
+    for each, again in zip(dumps, reversed(dumps), strict=True):
+        was, scratch, back = at(forward, each.zxid), at(reels(directory), each.zxid), at(backward, again.zxid)
+        assert was.znodes == scratch.znodes == each.znodes, each.name
+        assert back.znodes == again.znodes, again.name
+        state, _ = advance.advance(ClusterState(), Batch(each.znodes, each.zxid, whole=True))
+        assert meaning(was.snapshot.state) == meaning(scratch.snapshot.state) == meaning(state), each.name
+
+
+def test_a_moment_knows_what_led_to_it_and_its_neighbours(told: tuple[Path, list[Dump]]) -> None:
+    directory, dumps = told
+    broker_gone = next(each for each in dumps if each.name == "broker gone")
+    snapshot = at(reels(directory), broker_gone.zxid).snapshot
+    assert "broker 2" in next(snapshot.feed.newest()).what.lower()
+    assert 2 in snapshot.departed
+    past = snapshot.past
+    assert past is not None
+    assert (past.around.source, past.around.why) == ("watch", "the recorder was not running")
+    assert past.around.previous is not None
+    assert past.around.following is not None
+    assert past.around.previous.zxid < broker_gone.zxid < past.around.following.zxid
+    assert past.around.from_ms <= past.instant.time_ms <= past.around.to_ms
+
+
+def test_what_is_not_recorded_is_a_sentence(told: tuple[Path, list[Dump]]) -> None:
+    directory, dumps = told
+    past = at(reels(directory), dumps[0].zxid).snapshot.past
+    assert past is not None
+    for time_ms, sentence in (
+        (past.around.from_ms - 60_000, "nothing is recorded before "),
+        (past.around.to_ms + 60_000, "it is recorded up to "),
+    ):
+        with pytest.raises(MomentError, match=sentence):
+            reels(directory).at("east", "zk:2181", time_ms=time_ms)
+    with pytest.raises(MomentError, match="recorded up to 0x"):
+        at(reels(directory), dumps[-1].zxid + 1_000_000)
+    with pytest.raises(MomentError, match="nothing is recorded of this cluster yet"):
+        reels(directory).at("west", "zk:2181", time_ms=past.instant.time_ms)

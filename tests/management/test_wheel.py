@@ -1,0 +1,135 @@
+"""The wheel, installed where nothing else is: small, whole, and it serves from any directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Chroot
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.zk
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMIT_S = 120.0
+MOST_MIB = 150
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` of an environment that holds the wheel without extras, and nothing of this checkout."""
+    directory = tmp_path_factory.mktemp("wheel")
+    python, venv = sys.executable, directory / "venv"
+    uv = str(Path(python).with_name("uv"))
+    build = [python, "-m", "hatchling", "build", "-t", "wheel", "-d", str(directory)]
+    _done(build, ROOT)
+    (wheel,) = directory.glob("zkdash-*.whl")
+    _done([uv, "venv", "--quiet", "--python", python, str(venv)], directory)
+    _done([uv, "pip", "install", "--quiet", "--python", str(venv / "bin" / "python"), str(wheel)], directory)
+    return venv / "bin"
+
+
+def _done(command: list[str], directory: Path) -> None:
+    done = subprocess.run(
+        command, cwd=directory, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def environment(directory: Path, **settings: str) -> dict[str, str]:
+    foreign = ("ZKDASH_", "PYTHON", "DJANGO_", "VIRTUAL_ENV")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    return inherited | {"ZKDASH_DATA": str(directory / "data"), "ZKDASH_ANONYMOUS_READ": "1"} | settings
+
+
+def test_a_dashboard_alone_is_small(installed: Path) -> None:
+    files = (path for path in installed.parent.rglob("*") if path.is_file() and not path.is_symlink())
+    assert sum(path.stat().st_size for path in files) < MOST_MIB * 1024 * 1024
+
+
+def test_it_serves_a_page_with_its_styles_from_a_directory_elsewhere(
+    installed: Path, chroot: Chroot, tmp_path: Path
+) -> None:
+    environ = environment(tmp_path, ZKDASH_ZOOKEEPER=chroot.address)
+    out, err = tmp_path / "out", tmp_path / "err"
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        process = subprocess.Popen(
+            [str(installed / "zkdash"), "serve", "--port", "0"],
+            cwd=tmp_path,
+            env=environ,
+            stdout=to_out,
+            stderr=to_err,
+        )
+    try:
+        wait_for(
+            lambda: _ADDRESS.search(out.read_text()) or process.poll() is not None,
+            limit_s=LIMIT_S,
+            message=err.read_text,
+        )
+        match = _ADDRESS.search(out.read_text())
+        assert match is not None, err.read_text()
+        page = _got(f"{match[0]}c/default/").decode()
+        styles = re.findall(r'href="(/static/[^"]+\.css)"', page)
+        assert styles
+        assert all(_got(match[0].rstrip("/") + style) for style in styles)
+        assert "Recording what changes needs more" in err.read_text()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(LIMIT_S)
+    assert code == 0, err.read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "settings", "extra"),
+    [
+        ("demo", {}, "pipeline"),
+        ("record", {}, "pipeline"),
+        ("pipeline", {}, "pipeline"),
+        ("serve", {"ZKDASH_DATABASE": "postgresql://nobody@127.0.0.1:1/none"}, "postgres"),
+    ],
+)
+def test_what_needs_an_extra_names_it(
+    installed: Path, tmp_path: Path, command: str, settings: dict[str, str], extra: str
+) -> None:
+    arguments = [command, "list"] if command == "pipeline" else [command]
+    environ = environment(tmp_path, ZKDASH_ZOOKEEPER="127.0.0.1:1", **settings)
+    done = subprocess.run(
+        [str(installed / "zkdash"), *arguments],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert f"pip install 'zkdash[{extra}]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_check_is_zkdashs_own(installed: Path, tmp_path: Path) -> None:
+    environ = environment(tmp_path, ZKDASH_ZOOKEEPER="127.0.0.1:1")
+    done = subprocess.run(
+        [str(installed / "zkdash"), "check"],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stdout.startswith("wrong   cluster default: servers: 127.0.0.1:1 can't be reached")
+
+
+def _got(address: str) -> bytes:
+    with urllib.request.urlopen(address, timeout=LIMIT_S) as answer:  # noqa: S310 - ours
+        return bytes(answer.read())

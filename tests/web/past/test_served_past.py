@@ -1,0 +1,301 @@
+"""`?at=` of a real `serve`: pages as they were, told by a process of its own that nobody else notices."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import re
+import signal
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.test import Client
+from lxml import html
+
+from tests import everywhere, full
+from tests.conftest import Chroot
+from tests.live.past import story
+from tests.live.past.story import Dump
+from tests.management.test_rights import in_database, signed_in
+from tests.serving import Answer, Served, starter
+from tests.waiting import wait_for
+from zkdash import live
+from zkdash.cluster.checks import Thresholds
+from zkdash.configuration.limits import Limits
+from zkdash.history.queries.instants import Instant
+from zkdash.live.past import playback
+from zkdash.live.tree.znodes import Znodes
+from zkdash.management.supervising import COMMAND
+from zkdash.rewind.rewinder import Rewinder
+from zkdash.rewind.wire import Question
+from zkdash.web import pages
+from zkdash.web.frame.page import Page
+from zkdash.web.past.telling import NowAlone
+
+pytestmark = pytest.mark.zk
+
+CLUSTER: Final = "default"
+HOME: Final = f"/c/{CLUSTER}/"
+PAST: Final = [page for page in pages.PAGES if not page.no_past]
+# What an answer says of when it was made, and by which process.
+HEAD: Final = {"revision", "zxid", "as_of", "stale", "past", "address"}
+# What only who saw it come knows: by page, the fields of JSON; "" is each.
+STORY: Final[Mapping[str, frozenset[str]]] = {
+    "overview": frozenset({"rows", "total", "causes", "incidents"}),
+    "checks": frozenset({"rows", "total"}),
+    "groups": frozenset({"state"}),
+    "group": frozenset({"rebalancing"}),
+}
+
+
+class Told:
+    """A served cluster whose story was recorded, and the story's dumps."""
+
+    def __init__(self, server: Served, dumps: list[Dump], history: Path, address: str) -> None:
+        self.server, self.dumps, self.history, self.address = server, dumps, history, address
+
+    def get(self, path: str, at: str | int, **headers: str) -> Answer:
+        return self.server.get(asking(path, at), **headers)
+
+    def json(self, path: str, at: str | int) -> Any:
+        answer = self.get(path, at, Accept="application/json")
+        assert answer.status in {200, 404}, f"{path}: {answer.text[:500]}\n{self.server.printed()}"
+        return json.loads(answer.body)
+
+    def named(self, name: str) -> Dump:
+        return next(each for each in self.dumps if each.name == name)
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started and that are not ended."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            state, parent, *_ = (process / "stat").read_text().rpartition(")")[2].split()
+            if int(parent) == pid and state != "Z":
+                found.append(int(process.name))
+    return found
+
+
+def teller(server: Served) -> int:
+    """The process that tells the past."""
+    (pid,) = children(server.pid)
+    return pid
+
+
+@contextlib.contextmanager
+def serving(told: Told, below: Path, limits: str = "", **settings: str) -> Iterator[Served]:
+    """Another process that serves the same cluster."""
+    below.mkdir()
+    config = below / "zkdash.toml"
+    config.write_text(f'[clusters.{CLUSTER}]\nzookeeper = "{told.address}"\n{limits}')
+    with starter(below) as start:
+        server = start(ZKDASH_CONFIG=config, ZKDASH_HISTORY=told.history, options=["--no-record"], **settings)
+        yield server
+
+
+def asking(path: str, at: str | int) -> str:
+    moment = at if isinstance(at, str) else f"zxid:{at}"
+    return f"{path}{'&' if '?' in path else '?'}at={moment}"
+
+
+@pytest.fixture(scope="module")
+def told(shared_chroot: Chroot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    below = tmp_path_factory.mktemp("past")
+    dumps = story.tell(shared_chroot, below / "history" / CLUSTER)
+    with starter(below) as start:
+        server = start(
+            ZKDASH_ZOOKEEPER=shared_chroot.address,
+            ZKDASH_HISTORY=below / "history",
+            options=["--no-record"],
+        )
+        server.wait_until_loaded()
+        yield Told(server, dumps, below / "history", shared_chroot.address)
+
+
+def addresses(dump: Dump, page: Page) -> Iterator[str]:
+    if "<" not in page.route:
+        yield HOME + page.route
+        return
+    znodes = {"/": dump.znodes["/brokers"], **dump.znodes}
+    yield from (everywhere.address(CLUSTER, page, name) for name in everywhere.details(page, znodes))
+
+
+def of_dump(dump: Dump, path: str, client: Client, at: str) -> Any:
+    """The page that the dump alone makes, read at the moment's time."""
+    at_ms = int(datetime.datetime.fromisoformat(at).timestamp() * 1000)
+    live.publish(CLUSTER, playback.begin(CLUSTER, "", dump.znodes, Instant(dump.zxid, at_ms), Thresholds()))
+    live.lend(CLUSTER, Znodes(lambda: dump.znodes, NowAlone()))
+    return json.loads(client.get(path, headers={"Accept": "application/json"}).content)
+
+
+def without(told: Any, names: frozenset[str]) -> Any:
+    """What JSON tells, but for fields of some names, and for the moment that addresses in it keep to."""
+    if isinstance(told, dict):
+        return {name: without(value, names) for name, value in told.items() if name not in names}
+    if isinstance(told, str) and told.startswith("/c/"):
+        return re.sub(r"[?&]at=[^&]*$", "", told)
+    return [without(value, names) for value in told] if isinstance(told, list) else told
+
+
+def test_every_page_is_as_it_was_read_then(told: Told, client: Client) -> None:
+    for dump in full.pick(told.dumps[1::4], told.dumps):
+        for page in PAST:
+            names = STORY.get(page.name, frozenset()) | HEAD
+            for path in addresses(dump, page):
+                was = told.json(path, dump.zxid)
+                assert was["past"]["zxid"] == dump.zxid
+                then = of_dump(dump, path, client, was["past"]["at"])
+                assert without(was, names) == without(then, names), f"{dump.name}: {path}"
+
+
+def test_what_happened_before_and_its_cause_are_told_too(told: Told) -> None:
+    was = told.json(HOME, told.named("elected anew").zxid)
+    assert was["causes"][0]["title"] == "Broker 2 is gone"
+    assert was["incidents"][0]["effects"] == ["1 leader moved to 1", "1 replica left the ISR, 1 came back"]
+    assert told.json(f"{HOME}topics/payments/", told.named("topic deleted").zxid)["error"]
+    assert told.json(f"{HOME}topics/payments/", told.named("topic made anew").zxid)["total"] == 2
+
+
+def test_a_page_of_the_past_says_so_and_keeps_to_it(told: Told) -> None:
+    zxid = told.named("broker gone").zxid
+    at = f"zxid:0x{zxid:x}"
+    for path in (HOME, f"{HOME}topics/?q=orders", f"{HOME}groups/billing/", f"{HOME}znodes/brokers/ids/1"):
+        answer = told.get(path, zxid)
+        assert answer.status == 200
+        page = html.fromstring(answer.text)
+        assert "past" in page.xpath("//body/@class")
+        assert page.xpath("//title")[0].text.startswith("As of 20")
+        assert f"after transaction 0x{zxid:x}" in page.xpath("//*[@id='time-bar']")[0].text_content()
+        assert not page.xpath("//*[@id='socket']")
+        assert not page.xpath("//form[@method='post']")
+        (now,) = page.xpath("//a[@class='now']/@href")
+        assert now == path
+        for href in page.xpath(f"//a[starts-with(@href, '{HOME}') and not(@class='now')]/@href"):
+            kind = href.removeprefix(HOME).partition("?")[0].partition("/")[0]
+            has_past = kind in {page.route.partition("/")[0] for page in PAST} | {"znode-data"}
+            assert ("at=" in href) == has_past, href
+            assert "/new/" not in href
+        for form in page.xpath("//form[@method='get']"):
+            assert form.xpath("input[@name='at']/@value") == [at]
+    (znode,) = told.json(f"{HOME}search/?q=/brokers/ids/1&limit=1", zxid)["rows"][:1]
+    assert znode["address"].endswith(f"at={at.replace(':', '%3A')}")
+    moved = told.get(f"{HOME}search/?q=orders", zxid)
+    assert b"time-bar" in moved.body  # the topic itself, where the search led
+
+
+def test_its_bar_leads_from_change_to_change_and_to_other_times(told: Told) -> None:
+    gone, elected = told.named("broker gone"), told.named("elected anew")
+    page = html.fromstring(told.get(HOME, gone.zxid).text)
+    ways = {link.text: link.get("href") for link in page.xpath("//*[@id='time-bar']//a")}
+    assert {"Previous change", "Next change", "−1 m", "Now"} <= ways.keys()
+    after = json.loads(told.server.get(HOME + ways["Next change"], Accept="application/json").body)
+    assert gone.zxid < after["past"]["zxid"] <= elected.zxid
+    back = after["past"]["previous"]
+    assert told.json(HOME, back)["past"]["zxid"] <= gone.zxid
+
+
+def test_csv_and_the_data_of_a_znode_are_of_the_moment(told: Told) -> None:
+    before, after = told.named("group came"), told.named("config changed")
+    path = f"{HOME}znode-data/config/topics/orders"
+    assert told.get(path, after.zxid).body == b'{"version": 1, "config": {"retention.ms": "1000"}}'
+    assert told.get(path, before.zxid).body != told.get(path, after.zxid).body
+    rows = told.get(f"{HOME}brokers/?format=csv", told.named("topic made").zxid).text.splitlines()
+    assert [row.partition(",")[0] for row in rows[1:]] != []
+    assert len(rows) == len(told.get(f"{HOME}brokers/?format=csv", after.zxid).text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("at", "status", "sentence"),
+    [
+        ("yesterday", 400, "“yesterday” is no moment. Write at=2026-11-20T10:42Z, -15m"),
+        ("2026-13-01T00:00Z", 400, "is no moment"),
+        ("2999-01-01T00:00Z", 404, "What was then cannot be told: it is recorded up to 20"),
+        ("zxid:0x7fffffffffffffff", 404, "What was then cannot be told: .* up to 0x"),
+        ("2016-01-01T00:00Z", 404, "What was then cannot be told: nothing is recorded before 20"),
+        ("-1s", 404, "What was then cannot be told: it is recorded up to 20"),
+    ],
+)
+def test_what_cannot_be_told_is_a_sentence(told: Told, at: str, status: int, sentence: str) -> None:
+    answer = told.get(f"{HOME}topics/", at, Accept="application/json")
+    assert answer.status == status
+    assert re.search(sentence, json.loads(answer.body)["error"])
+
+
+@pytest.mark.parametrize("page", [page for page in pages.PAGES if page.no_past], ids=lambda page: page.name)
+def test_a_page_without_a_past_says_why(told: Told, page: Page) -> None:
+    for path in addresses(told.dumps[0], page):
+        answer = told.get(path, told.dumps[0].zxid, Accept="application/json")
+        assert (answer.status, json.loads(answer.body)["error"]) == (400, page.no_past)
+
+
+def test_the_list_of_clusters_has_no_past(told: Told) -> None:
+    assert told.get("/", "-15m").status == 400
+
+
+def test_one_that_is_killed_or_stopped_harms_only_who_asks(told: Told) -> None:
+    zxid = told.dumps[0].zxid
+    assert told.get(HOME, zxid).status == 200
+    os.kill(teller(told.server), signal.SIGKILL)
+    answer = told.get(HOME, zxid)
+    if answer.status == 503:  # it was asked before its end was seen
+        assert "killed by signal 9" in answer.text
+        answer = told.get(HOME, zxid)
+    assert answer.status == 200
+    os.kill(teller(told.server), signal.SIGSTOP)
+    assert told.server.json(HOME)["cluster"] == CLUSTER
+    os.kill(teller(told.server), signal.SIGCONT)
+    assert told.get(HOME, zxid).status == 200
+
+
+def test_limits_of_memory_and_time_are_sentences_and_it_ends_when_idle(told: Told, tmp_path: Path) -> None:
+    cases = (
+        ("past_bytes = 30000000", r"needs more memory|ended \("),
+        ("past_s = 0.1", "took longer than 0.1 s"),
+    )
+    for number, (limit, sentence) in enumerate(cases):
+        with serving(told, tmp_path / str(number), f"[limits]\n{limit}\n") as server:
+            server.wait_until_loaded()
+            answer = server.get(asking(HOME, told.dumps[0].zxid))
+            assert answer.status == 503
+            assert re.search(sentence, answer.text)
+            assert server.json(HOME)["stale"] is False
+    with serving(told, tmp_path / "idle", "[limits]\npast_idle_s = 0.5\n") as server:
+        assert server.get(asking(HOME, told.dumps[0].zxid)).status == 200
+        wait_for(lambda: not children(server.pid))
+        assert server.get(asking(HOME, told.dumps[0].zxid)).status == 200
+
+
+def test_a_right_that_was_taken_away_is_taken_for_the_past_too(told: Told, tmp_path: Path) -> None:
+    data, zxid = tmp_path / "data", told.dumps[0].zxid
+    with serving(told, tmp_path / "closed", ZKDASH_DATA=str(data), ZKDASH_ANONYMOUS_READ="0") as server:
+        cookie = f"sessionid={signed_in(data, {'eve': 'viewer'})['eve']}"
+        assert told.get(HOME, zxid).status == 200
+        assert server.get(asking(HOME, zxid), Cookie=cookie).status == 200
+        refused = server.get(asking(HOME, zxid), Accept="application/json")
+        assert refused.status == 401
+        in_database(data, "from zkdash.access.models import Grant\nGrant.objects.all().delete()")
+        assert server.get(asking(HOME, zxid), Cookie=cookie).status == 404
+
+
+def test_the_process_that_tells_it_asks_for_rights_itself(told: Told, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(told, tmp_path / "closed", ZKDASH_DATA=str(data), ZKDASH_ANONYMOUS_READ="0"):
+        environment = {
+            "ZKDASH_DATA": str(data),
+            "ZKDASH_HISTORY": str(told.history),
+            "ZKDASH_ZOOKEEPER": told.address,
+            "ZKDASH_ANONYMOUS_READ": "0",
+        }
+        rewinder = Rewinder(COMMAND, Limits(), environment)
+        try:
+            headers = {"HOST": "localhost", "ACCEPT": "application/json"}
+            query = f"at=zxid:{told.dumps[0].zxid}"
+            answer = rewinder.ask(Question("GET", HOME, query, "http", "127.0.0.1", headers))
+        finally:
+            rewinder.stop()
+    assert answer.status == 401

@@ -1,0 +1,5 @@
+"""`python -m zkdash`, which is `zkdash`."""
+
+from zkdash.management import cli
+
+cli.main()

@@ -1,0 +1,198 @@
+"""Where a moment lies in what is recorded: its transaction and its time, what came just before and after.
+
+Times are epoch milliseconds, as `row.FIELDS` tells of them.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from zkdash.cluster.changes import row
+from zkdash.history.queries import moment
+from zkdash.history.queries.moment import MomentError
+from zkdash.history.store import coverage
+from zkdash.history.store.coverage import Stretch
+from zkdash.history.store.tables import Tables
+
+# A stretch before a moment is this long, and holds so many changes, at most.
+LEAD_MS: Final = 600_000
+LEAD_CHANGES: Final = 2_000
+
+
+class Instant(msgspec.Struct, frozen=True):
+    """After a transaction, at a time."""
+
+    zxid: int
+    time_ms: int
+
+
+class Around(msgspec.Struct, frozen=True):
+    """What is recorded around a moment by its `source`: from when to when without a gap, and why not before
+    ("" where that is not known); the next changes before and after it, None for none."""
+
+    source: str
+    from_ms: int
+    to_ms: int
+    why: str
+    previous: Instant | None
+    following: Instant | None
+
+
+def at_time(tables: Tables, time_ms: int) -> Instant:
+    """The moment of a time. Raises MomentError where nothing tells what was then."""
+    (answer,) = tables.rows(
+        f"SELECT max({moment.AT}) FILTER (time <= $time) AS zxid, min(time) AS first, max(time) AS last "  # noqa: S608
+        "FROM changes",
+        {"time": time_ms},
+    )
+    intervals = _intervals(tables)
+    seen = next((each for each in intervals if each["from_ms"] <= time_ms <= each["to_ms"]), None)
+    if seen is not None:
+        return Instant(max(answer["zxid"] or 0, seen["zxid_from"] - 1), time_ms)
+    begins = [each["from_ms"] for each in intervals] + [answer["first"]] * (answer["first"] is not None)
+    ends = [each["to_ms"] for each in intervals] + [answer["last"]] * (answer["last"] is not None)
+    if not begins:
+        raise MomentError("nothing is recorded of this cluster yet")
+    if time_ms < min(begins):
+        raise MomentError(f"nothing is recorded before {_words(min(begins))}")
+    if time_ms > max(ends):
+        raise MomentError(f"it is recorded up to {_words(max(ends))} only; the newest minute is told later")
+    logged, watched = (row.LOGGED, _stretches(tables)), (row.WATCHED, _runs(intervals))
+    if any(_is_within(tables, source, stretches, time_ms) for source, stretches in (logged, watched)):
+        return Instant(int(answer["zxid"]), time_ms)
+    before = max((end for end in ends if end <= time_ms), default=time_ms)
+    after = min((begin for begin in begins if begin >= time_ms), default=time_ms)
+    why = next((each["why"] for each in intervals if each["from_ms"] == after and each["why"]), "")
+    raise MomentError(
+        f"nothing is recorded between {_words(before)} and {_words(after)}" + (f": {why}" if why else "")
+    )
+
+
+def at_zxid(tables: Tables, zxid: int) -> Instant:
+    """The moment after a transaction; its time is that of the last change until then. Raises MomentError."""
+    (answer,) = tables.rows(
+        f"SELECT arg_max(time, {moment.AT}) AS time FROM changes WHERE {moment.AT} <= $zxid",  # noqa: S608
+        {"zxid": zxid},
+    )
+    times = [answer["time"]] if answer["time"] is not None else []
+    times += [each["from_ms"] for each in _intervals(tables) if each["zxid_from"] - 1 <= zxid]
+    if not times:
+        raise MomentError(f"nothing is recorded of transaction 0x{zxid:x}, nor of any before it")
+    return Instant(zxid, int(times[0]))
+
+
+def around(tables: Tables, source: str, instant: Instant) -> Around:
+    """What is recorded around a moment that a source tells. Commits of offsets are no changes here."""
+    (answer,) = tables.rows(_NEIGHBOURS, {"source": source, "zxid": instant.zxid})
+    if source == row.LOGGED:
+        from_ms, to_ms, why = _logged(tables, instant)
+    else:
+        from_ms, to_ms, why = _watched(_intervals(tables), instant)
+    return Around(
+        source,
+        from_ms,
+        to_ms,
+        why,
+        _instant(answer["before_zxid"], answer["before_time"]),
+        _instant(answer["after_zxid"], answer["after_time"]),
+    )
+
+
+def lead(tables: Tables, source: str, instant: Instant) -> int:
+    """The transaction after which the stretch before a moment begins."""
+    (answer,) = tables.rows(
+        _LEAD, {"source": source, "zxid": instant.zxid, "time": instant.time_ms - LEAD_MS}
+    )
+    (many,) = tables.rows(_MANY, {"source": source, "zxid": instant.zxid}) or ({"place": None},)
+    return max(int(answer["place"] or 0), int(many["place"] or 0))
+
+
+def _is_within(tables: Tables, source: str, stretches: Sequence[Stretch], time_ms: int) -> bool:
+    """Whether a source tells what was next before a time and what was next after it, and all between."""
+    (answer,) = tables.rows(
+        f"SELECT max({moment.AT}) FILTER (time <= $time) AS before, "  # noqa: S608 - our own words
+        f"min({moment.AT}) FILTER (time >= $time) AS after FROM changes WHERE source = $source",
+        {"time": time_ms, "source": source},
+    )
+    if answer["before"] is None or answer["after"] is None:
+        return False
+    return any(each.first <= answer["before"] and answer["after"] <= each.last for each in stretches)
+
+
+def _runs(intervals: Sequence[dict[str, Any]]) -> list[Stretch]:
+    """The transactions of the recorder's intervals, joined where nothing lies between two."""
+    runs = list[Stretch]()
+    for each in intervals:
+        if runs and each["why"] is None:
+            runs[-1] = Stretch(runs[-1].first, max(runs[-1].last, each["zxid_upto"]))
+        else:
+            runs.append(Stretch(each["zxid_from"], each["zxid_upto"]))
+    return runs
+
+
+def _logged(tables: Tables, instant: Instant) -> tuple[int, int, str]:
+    alone = Stretch(instant.zxid, instant.zxid)  # a snapshot beside all logs
+    stretches = (each for each in _stretches(tables) if each.first <= instant.zxid <= each.last)
+    stretch = next(stretches, alone)
+    (answer,) = tables.rows(
+        "SELECT min(time) AS first, max(time) AS last FROM changes "
+        "WHERE source = $source AND zxid >= $from AND zxid <= $upto",
+        {"source": row.LOGGED, "from": stretch.first, "upto": stretch.last},
+    )
+    return int(answer["first"] or instant.time_ms), int(answer["last"] or instant.time_ms), ""
+
+
+def _stretches(tables: Tables) -> list[Stretch]:
+    rows = tables.rows("SELECT zxid_from, zxid_upto FROM coverage")
+    return coverage.joined((each["zxid_from"], each["zxid_upto"]) for each in rows)
+
+
+def _watched(intervals: Sequence[dict[str, Any]], instant: Instant) -> tuple[int, int, str]:
+    """The intervals of the recorder that follow one another and hold the moment."""
+    from_ms = to_ms = instant.time_ms
+    why = ""
+    for each in intervals:
+        if each["why"] is not None:
+            if each["zxid_from"] - 1 > instant.zxid:
+                break
+            from_ms, why = each["from_ms"], each["why"]
+        to_ms = each["to_ms"]
+    # an interval ends with its last proof; its last transactions may have come after that
+    return min(from_ms, instant.time_ms), max(to_ms, instant.time_ms), why
+
+
+def _intervals(tables: Tables) -> list[dict[str, Any]]:
+    return tables.rows("SELECT * FROM watched ORDER BY from_ms, zxid_from")
+
+
+def _instant(zxid: int | None, time_ms: int | None) -> Instant | None:
+    return None if zxid is None or time_ms is None else Instant(int(zxid), int(time_ms))
+
+
+def _words(time_ms: int) -> str:
+    when = datetime.datetime.fromtimestamp(time_ms / 1000, datetime.UTC)
+    return when.strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+_CHANGES: Final = (
+    "source = $source AND path IS NOT NULL AND NOT regexp_matches(path, '^/consumers/[^/]+/offsets/')"
+)
+_NEIGHBOURS: Final = f"""
+SELECT max({moment.AT}) FILTER ({moment.AT} < $zxid) AS before_zxid,
+    arg_max(time, {moment.AT}) FILTER ({moment.AT} < $zxid) AS before_time,
+    min({moment.AT}) FILTER ({moment.AT} > $zxid) AS after_zxid,
+    arg_min(time, {moment.AT}) FILTER ({moment.AT} > $zxid) AS after_time
+FROM changes WHERE {_CHANGES}
+"""  # noqa: S608 - our own words
+_LEAD: Final = f"""
+SELECT max({moment.AT}) FILTER (time <= $time) AS place FROM changes
+WHERE source = $source AND {moment.AT} <= $zxid
+"""  # noqa: S608 - our own words
+_MANY: Final = f"""
+SELECT {moment.AT} AS place FROM changes WHERE source = $source AND {moment.AT} <= $zxid
+ORDER BY place DESC LIMIT 1 OFFSET {LEAD_CHANGES}
+"""  # noqa: S608 - our own words

@@ -1,0 +1,108 @@
+"""From one moment to a later one: the changes between them, transaction by transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any, Final
+
+import msgspec
+
+from zkdash.cluster.changes import row
+from zkdash.history.queries import moment
+from zkdash.history.store.tables import Tables
+from zkdash.znode import Stat, Znode
+
+# More changes than these are not stepped through: the later moment is read by itself.
+MOST: Final = 5_000
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What one transaction changed, by path, None for what went; `stats` are the parents that it touched.
+
+    `time_ms` (epoch) is by the clock that `row.FIELDS` tells of.
+    """
+
+    zxid: int
+    time_ms: int
+    changed: dict[str, Znode | None]
+    stats: dict[str, Znode]
+
+
+class TooFarError(LookupError):
+    """The changes between are not all there, are told by somebody else, or are too many."""
+
+
+def rows(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, Any]]:
+    """The changes of the tables of a moment after one transaction up to another, in their order.
+
+    They lead from the tree at the one to that at the other. Raises TooFarError, QueryError.
+    """
+    moment.check_joined(tables, source, after, upto)
+    listed = tables.rows(_BETWEEN, {"source": source, "after": after, "upto": upto, "most": MOST + 1})
+    if len(listed) > MOST:
+        raise TooFarError(f"there are more than {MOST} changes between 0x{after:x} and 0x{upto:x}")
+    return listed
+
+
+def walk(znodes: dict[str, Znode], listed: Iterable[dict[str, Any]]) -> Iterator[Step]:
+    """The steps that rows make, each once `znodes` is the tree after it."""
+    for zxid, changes in groupby(listed, key=lambda each: int(each["place"])):
+        changed, stats, time_ms = dict[str, Znode | None](), dict[str, Znode](), 0
+        for each in changes:
+            time_ms = max(time_ms, each["time"])
+            for path, znode in _change(znodes, zxid, each):
+                changed[path] = znode
+                is_child = znode is None or each["type"] in row.CREATES
+                if is_child and (parent := _touched(znodes, path, zxid, made=znode is not None)):
+                    stats[parent] = znodes[parent]
+        yield Step(zxid, time_ms, changed, {path: znodes[path] for path in stats if path in znodes})
+
+
+def _change(znodes: dict[str, Znode], zxid: int, each: dict[str, Any]) -> list[tuple[str, Znode | None]]:
+    """Which znodes one row changes, and into what; the tree is changed too."""
+    path, kind = each["path"], each["type"]
+    if path is None:
+        owned = [path for path, znode in znodes.items() if znode.ephemeral_owner == each["session"]]
+        for path in owned:
+            del znodes[path]
+        return [(path, None) for path in owned]
+    if kind in row.REMOVALS:
+        return [(path, None)] if znodes.pop(path, None) is not None else []
+    before = znodes.get(path)
+    data = each["data"]
+    if kind in row.CREATES:
+        time, owner = each["time"], each["ephemeral_owner"]
+        stat = Stat(zxid, zxid, time, time, 0, 0, 0, owner, len(data or b""), 0, zxid)
+        znodes[path] = Znode.of(data, stat)
+    elif before is None:
+        return []
+    elif kind in row.SETS:
+        fields = {"mzxid": zxid, "mtime": each["time"], "version": each["version"]}
+        znodes[path] = Znode.of(data, before.stat._replace(**fields, data_length=len(data or b"")))
+    else:
+        znodes[path] = Znode.of(before.data, before.stat._replace(aversion=each["version"]))
+    return [(path, znodes[path])]
+
+
+def _touched(znodes: dict[str, Znode], path: str, zxid: int, *, made: bool) -> str:
+    """The parent of a znode that came or went, counted anew; "" where it is not in the tree."""
+    parent = moment.parent(path)
+    before = znodes.get(parent)
+    if before is None or path == parent:
+        return ""
+    stat = before.stat
+    children = stat.num_children + (1 if made else -1)
+    fields = {"cversion": stat.cversion + 1, "num_children": children, "pzxid": max(stat.pzxid, zxid)}
+    znodes[parent] = Znode.of(before.data, stat._replace(**fields))
+    return parent
+
+
+# A session's end without a path: of a log that does not tell which ephemerals went with it.
+_BETWEEN: Final = f"""
+SELECT {moment.AT} AS place, op_index, time, type, path, data, version, ephemeral_owner, session
+FROM changes
+WHERE source = $source AND {moment.AT} > $after AND {moment.AT} <= $upto
+    AND (path IS NOT NULL OR (type = 'closeSession' AND removed IS NULL))
+ORDER BY place, op_index LIMIT $most
+"""  # noqa: S608 - our own words

@@ -1,0 +1,159 @@
+"""Moments of the past that share what did not change between them: a stretch, with a frame a transaction.
+
+A moment within a stretch is there already, one a little later costs the changes between, any other is read
+from its checkpoint on. For one thread.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from zkdash.cluster.checks import Thresholds
+from zkdash.history.queries import instants, moment, steps
+from zkdash.history.queries.instants import Instant
+from zkdash.history.queries.moment import Moment, MomentError
+from zkdash.history.queries.steps import Step, TooFarError
+from zkdash.history.store.tables import Tables
+from zkdash.live.past import playback
+from zkdash.live.snapshot import Past, Snapshot
+from zkdash.znode import Znode
+
+# So many stretches are kept, each with a whole tree; and so many frames of one.
+_MOST: Final = 3
+_MOST_FRAMES: Final = 20_000
+
+
+class AsItWas(msgspec.Struct, frozen=True):
+    """A cluster at a moment of the past, and the tree that it was read from, by path."""
+
+    snapshot: Snapshot
+    znodes: dict[str, Znode]
+
+
+class _Reel:
+    """A stretch of one cluster, told by one source."""
+
+    def __init__(self, begun: Moment, first: Snapshot) -> None:
+        self.source = begun.source
+        self._first = begun.znodes
+        self._last = dict(begun.znodes)
+        self._zxids = [begun.zxid]
+        self._frames = [first]
+        self._steps: list[Step] = []
+        self.reached = begun.zxid
+
+    def go_on(self, rows: Sequence[dict[str, Any]], reached: int) -> None:
+        """Add what came after `reached` up to another transaction."""
+        for step in steps.walk(self._last, rows):
+            self._steps.append(step)
+            self._zxids.append(step.zxid)
+            self._frames.append(playback.after(self._frames[-1], step))
+        self.reached = reached
+
+    def holds(self, source: str, zxid: int) -> bool:
+        return source == self.source and self._zxids[0] <= zxid
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._frames) > _MOST_FRAMES
+
+    def at(self, past: Past) -> AsItWas:
+        """A moment that it has reached."""
+        place = bisect_right(self._zxids, past.instant.zxid) - 1
+        znodes = dict(self._first)
+        for step in self._steps[:place]:
+            for path, znode in (*step.changed.items(), *step.stats.items()):
+                if znode is None:
+                    znodes.pop(path, None)
+                else:
+                    znodes[path] = znode
+        return AsItWas(playback.shown(self._frames[place], past), znodes)
+
+
+class Reels:
+    """The moments of clusters whose tables lie below `directory_of` their names."""
+
+    def __init__(
+        self, directory_of: Callable[[str], Path], thresholds: Callable[[str], Thresholds], memory_mb: int
+    ) -> None:
+        self._directory_of, self._thresholds, self._memory_mb = directory_of, thresholds, memory_mb
+        self._reels: OrderedDict[tuple[str, int], _Reel] = OrderedDict()
+
+    def at(
+        self, cluster: str, address: str, *, time_ms: int | None = None, zxid: int | None = None
+    ) -> AsItWas:
+        """The cluster at a time (epoch ms), or after a transaction. Raises MomentError, QueryError."""
+        with Tables(self._directory_of(cluster), moment.TABLES, memory_mb=self._memory_mb) as tables:
+            instant = (
+                instants.at_zxid(tables, zxid or 0) if time_ms is None else instants.at_time(tables, time_ms)
+            )
+            source, checkpoint = moment.base(tables, instant.zxid)
+            past = Past(instant, instants.around(tables, source, instant))
+            reel = self._known(tables, cluster, source, instant.zxid)
+            if reel is None:
+                reel = self._read(tables, _Origin(cluster, address, source), checkpoint, instant)
+        return reel.at(past)
+
+    def _known(self, tables: Tables, cluster: str, source: str, zxid: int) -> _Reel | None:
+        """A stretch that reaches the moment, or can be led on to it; the newest that does."""
+        keys = [key for key, reel in self._reels.items() if key[0] == cluster and reel.holds(source, zxid)]
+        for key in sorted(keys, reverse=True):
+            reel = self._reels[key]
+            if reel.reached < zxid:
+                if reel.is_full:
+                    continue
+                try:
+                    reel.go_on(steps.rows(tables, source, reel.reached, zxid), zxid)
+                except (MomentError, TooFarError):
+                    continue
+            self._reels.move_to_end(key)
+            return reel
+        return None
+
+    def _read(self, tables: Tables, origin: _Origin, checkpoint: int, instant: Instant) -> _Reel:
+        """A new stretch that leads to the moment: as long as what is recorded before it allows."""
+        lead = instants.lead(tables, origin.source, instant)
+        firsts = {lead, moment.settled(tables, checkpoint)} - {0}
+        begun, changes = _before(tables, origin.source, firsts, instant.zxid)
+        begins = min(instants.at_zxid(tables, begun.zxid).time_ms, instant.time_ms)
+        first = playback.begin(
+            origin.cluster,
+            origin.address,
+            begun.znodes,
+            Instant(begun.zxid, begins),
+            self._thresholds(origin.cluster),
+        )
+        reel = _Reel(begun, first)
+        reel.go_on(changes, instant.zxid)
+        self._reels[origin.cluster, begun.zxid] = reel
+        while len(self._reels) > _MOST:
+            self._reels.popitem(last=False)
+        return reel
+
+
+class _Origin(msgspec.Struct, frozen=True):
+    """Of which cluster a stretch is, where its ZooKeeper is, and whose changes tell it."""
+
+    cluster: str
+    address: str
+    source: str
+
+
+def _before(
+    tables: Tables, source: str, firsts: set[int], zxid: int
+) -> tuple[Moment, Sequence[dict[str, Any]]]:
+    """The tree at the earliest of some transactions from which changes lead to `zxid`, and these."""
+    for first in sorted(firsts - {zxid}):
+        try:
+            begun = moment.read(tables, first)
+            if source == begun.source:
+                return begun, steps.rows(tables, source, first, zxid)
+        except (MomentError, TooFarError):
+            continue
+    return moment.read(tables, zxid), ()

@@ -1,0 +1,48 @@
+"""The serving process's teller: hands a request over to the process that tells the past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+
+from zkdash.rewind.rewinder import AwayError, Rewinder
+from zkdash.rewind.wire import Question
+from zkdash.web.past import tellers
+from zkdash.web.past.asked import At
+
+# What decides how a page is answered, and as whom. Who asks is judged anew there.
+_HEADERS: Final = ("ACCEPT", "AUTHORIZATION", "COOKIE", "HOST", "IF_NONE_MATCH", "USER_AGENT")
+
+
+class Handing:
+    """See the module."""
+
+    def __init__(self, rewinder: Rewinder) -> None:
+        self._rewinder = rewinder
+
+    def answer(
+        self, request: HttpRequest, _cluster: str, _at: At, _show: Callable[[], HttpResponse]
+    ) -> HttpResponse:
+        meta = request.META
+        question = Question(
+            method=request.method or "GET",
+            target=request.path_info,
+            query=meta.get("QUERY_STRING", ""),
+            scheme=request.scheme or "http",
+            remote=meta.get("REMOTE_ADDR", ""),
+            headers={name: meta[f"HTTP_{name}"] for name in _HEADERS if f"HTTP_{name}" in meta},
+        )
+        try:
+            answer = self._rewinder.ask(question)
+        except AwayError as error:
+            return tellers.away(request, f"The past cannot be told now: {error}.")
+        response = HttpResponse(answer.body, status=answer.status)
+        del response["Content-Type"]
+        for name, value in answer.headers:
+            if name.lower() == "set-cookie":
+                response.cookies.load(value)
+            else:
+                response[name] = value
+        return response

@@ -1,0 +1,56 @@
+"""Who answers for the past in this process: one that hands over to another, that other, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from django.http import HttpRequest, HttpResponse
+
+from zkdash.web.frame import answers
+from zkdash.web.past import asked
+from zkdash.web.past.asked import At
+from zkdash.web.visitors import gate
+
+_NOBODY = "The past is told beside “manage.py serve”, which does not run here."
+
+
+class Teller(Protocol):
+    """Answers requests that ask for a moment; `show` is the answer of whoever has its snapshot."""
+
+    def answer(
+        self, request: HttpRequest, cluster: str, at: At, show: Callable[[], HttpResponse]
+    ) -> HttpResponse: ...
+
+
+_teller: Teller | None = None
+
+
+def configure(teller: Teller | None) -> None:
+    """Name who answers."""
+    global _teller  # noqa: PLW0603 - one a process, by design
+    _teller = teller
+
+
+def answer(
+    request: HttpRequest, cluster: str, show: Callable[[], HttpResponse], *, no_past: str = ""
+) -> HttpResponse:
+    """What a page of a cluster answers that is asked for a moment of the past, once the gate let it in.
+
+    `no_past` says why there is none of it. Raises as `gate.cluster`.
+    """
+    gate.cluster(request, cluster)
+    if no_past:
+        return answers.problem(request, 400, "No past of its own", no_past)
+    try:
+        at = asked.read(request)
+    except asked.UnreadableError as error:
+        return answers.problem(request, 400, "No such moment", str(error))
+    if _teller is None:
+        return away(request, _NOBODY)
+    return _teller.answer(request, cluster, at, show)
+
+
+def away(request: HttpRequest, sentence: str) -> HttpResponse:
+    """503, in words."""
+    return answers.away(request, sentence, "The past is away")

@@ -1,0 +1,76 @@
+"""The teller of the process that tells the past: one request at a time, from the snapshot of its moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from zkdash import live
+from zkdash.history.queries.moment import MomentError
+from zkdash.history.store.manifest import ManifestError
+from zkdash.history.store.tables import QueryError
+from zkdash.live.past.reels import AsItWas, Reels
+from zkdash.live.tree.znodes import Stats, Znodes
+from zkdash.web.frame import answers
+from zkdash.web.past import keeping, tellers
+from zkdash.web.past.asked import At
+from zkdash.zk.reader.znode_reader import Visit, VisitError
+
+_NOT_KNOWN: Final = "It is not known of the past: only what was recorded then is."
+
+
+class ExhaustedError(BaseException):
+    """There was not enough memory: no answer of this process is to be trusted any more."""
+
+
+class Telling:
+    """See the module. Pages find the moment where they find the newest snapshot elsewhere."""
+
+    def __init__(self, reels: Reels) -> None:
+        self._reels = reels
+
+    def answer(
+        self, request: HttpRequest, cluster: str, at: At, show: Callable[[], HttpResponse]
+    ) -> HttpResponse:
+        import duckdb  # noqa: PLC0415 - pages import this package
+
+        try:
+            was = self._reels.at(cluster, _address(cluster), time_ms=at.time_ms, zxid=at.zxid)
+            return keeping.kept(_shown(cluster, was, show), cluster, at)
+        except MomentError as error:
+            return answers.problem(request, 404, "Not recorded", f"What was then cannot be told: {error}.")
+        except (ManifestError, QueryError) as error:
+            return tellers.away(request, f"What was recorded cannot be read: {error}.")
+        except duckdb.Error as error:
+            sentence = str(error).partition("\n")[0]
+            return tellers.away(request, f"What was recorded cannot be read: {sentence}")
+        except MemoryError as error:
+            raise ExhaustedError from error
+
+
+def _shown(cluster: str, was: AsItWas, show: Callable[[], HttpResponse]) -> HttpResponse:
+    znodes = Znodes(lambda: was.znodes, NowAlone())
+    live.publish(cluster, was.snapshot)
+    live.lend(cluster, znodes)
+    try:
+        return show()
+    finally:
+        live.clear()
+        znodes.close()
+
+
+def _address(cluster: str) -> str:
+    return next((config.address for config in settings.ZKDASH_CLUSTERS if config.name == cluster), "")
+
+
+class NowAlone:
+    """ZooKeeper tells of now alone."""
+
+    def read(self, path: str, *, whole: bool, before: Visit | None) -> Visit:  # noqa: ARG002 - as a reader
+        raise VisitError(_NOT_KNOWN)
+
+    def stats(self, paths: Sequence[str]) -> Stats:  # noqa: ARG002 - as a reader
+        raise VisitError(_NOT_KNOWN)
