@@ -92,13 +92,13 @@ def logs(path: Path, topic: str = "") -> list[Log]:
         below = [] if here else [_log(each) for each in sorted(path.iterdir()) if _LOG.fullmatch(each.name)]
     except PermissionError as error:
         raise NotThereError(f"{error.filename} may not be read by this user") from error
-    entries = [log for log in (here, *below) if log and topic in ("", log.topic)]
-    if not entries:
+    chosen = [log for log in (here, *below) if log and topic in ("", log.topic)]
+    if not chosen:
         of = f" of the topic {topic}" if topic else ""
         raise NotThereError(
             f"{path} holds no log{of}: name one of Kafka's log.dirs, a log in it, or a segment"
         )
-    return entries
+    return chosen
 
 
 def noted(directory: Path) -> Noted:

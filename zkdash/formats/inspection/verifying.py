@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from zkdash.formats.inspection import salvage
+from zkdash.formats.inspection import resync
 from zkdash.formats.kafkalog import frames
 from zkdash.formats.kafkalog.checkpoints import Epoch
 from zkdash.formats.kafkalog.entries import Entry, control_type
@@ -108,7 +108,7 @@ def told(source: Source, problem: Problem) -> Problem:
     if problem.torn:
         left = source.size - problem.offset
         return problem._replace(reason=f"{problem.reason}: {left} bytes are left")
-    next_ = salvage.following(source, problem.offset)
+    next_ = resync.following(source, problem.offset)
     if next_ is None:
         return problem._replace(reason=f"{problem.reason}; no whole entry follows")
     reason = (
