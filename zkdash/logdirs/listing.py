@@ -92,13 +92,13 @@ def logs(path: Path, topic: str = "") -> list[Log]:
         below = [] if here else [_log(each) for each in sorted(path.iterdir()) if _LOG.fullmatch(each.name)]
     except PermissionError as error:
         raise NotThereError(f"{error.filename} may not be read by this user") from error
-    found = [log for log in (here, *below) if log and topic in ("", log.topic)]
-    if not found:
+    entries = [log for log in (here, *below) if log and topic in ("", log.topic)]
+    if not entries:
         of = f" of the topic {topic}" if topic else ""
         raise NotThereError(
             f"{path} holds no log{of}: name one of Kafka's log.dirs, a log in it, or a segment"
         )
-    return found
+    return entries
 
 
 def noted(directory: Path) -> Noted:
@@ -107,11 +107,11 @@ def noted(directory: Path) -> Noted:
 
     def read(name: str) -> dict[tuple[str, int], int]:
         data = beside(directory / name)
-        found = checkpoints.offsets(data) if data is not None else []
-        if isinstance(found, Problem):
-            problems.append((name, found))
+        entries = checkpoints.offsets(data) if data is not None else []
+        if isinstance(entries, Problem):
+            problems.append((name, entries))
             return {}
-        return {(each.topic, each.partition): each.offset for each in found}
+        return {(each.topic, each.partition): each.offset for each in entries}
 
     points, watermarks = read(RECOVERY_POINTS), read(HIGH_WATERMARKS)
     starts, cleaned = read(START_OFFSETS), read(CLEANED)
@@ -130,8 +130,8 @@ def is_held(directory: Path) -> bool:
     except OSError:
         return False
     try:
-        asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        kind: int = _FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))[0]
+        question = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind: int = _FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, question))[0]
     except OSError:
         return False
     finally:

@@ -16,9 +16,9 @@ def fates(log: Log, noted: Noted, settings: Settings, *, is_clean: bool) -> Iter
     """What becomes of each segment of a log. Raises OSError."""
     whose = log.topic, log.partition
     snapshots = tuple(map(listing.base_offset, log.directory.glob("*.snapshot")))
-    known = Known(is_clean, noted.recovery_points.get(whose, 0), noted.starts.get(whose, 0), snapshots)
+    notes = Known(is_clean, noted.recovery_points.get(whose, 0), noted.starts.get(whose, 0), snapshots)
     segments = [_segment(path) for path in log.segments]
-    return recovery.oldest(segments, known) if log.is_oldest else recovery.log(segments, known, settings)
+    return recovery.oldest(segments, notes) if log.is_oldest else recovery.log(segments, notes, settings)
 
 
 def _segment(path: Path) -> Segment:

@@ -90,8 +90,8 @@ def before(segments: Sequence[tuple[int, int]], end: int, now: int, wanted: int)
 
     segments: first offset and time of change (epoch ms) of each. end, now: where the log ends, at which time.
     """
-    known = [*segments, (end, now)]
-    return (offset for offset, changed in reversed(known) if changed <= wanted)
+    moments = [*segments, (end, now)]
+    return (offset for offset, changed in reversed(moments) if changed <= wanted)
 
 
 def _floor(places: Sequence[Place], wanted: int) -> Place | None:

@@ -31,9 +31,9 @@ def following(source: Source, position: int) -> Following | None:
         if len(piece) < _LENGTH:
             return None
         for match in _HEAD.finditer(piece):
-            found = _whole(source, piece, at, match.start())
-            if found:
-                return found
+            entries = _whole(source, piece, at, match.start())
+            if entries:
+                return entries
         at += max(len(piece) - _LENGTH + 1, 1)
     return None
 

@@ -34,21 +34,21 @@ def _found(log: Log, options: Options) -> Iterator[Report]:
         return
     for segment in _candidates(log, offset):
         source, base = listing.source(segment), listing.base_offset(segment)
-        told: finding.Found | frames.Frame | Problem | None
+        place: finding.Found | frames.Frame | Problem | None
         if log.is_oldest:
-            told = finding.position(source, base, offset)
+            place = finding.position(source, base, offset)
         else:
             places, _ = indexes.places(listing.beside(segment.with_suffix(".index")) or b"", base)
             if time is None:
-                told = finding.offset(source, places, offset)
+                place = finding.offset(source, places, offset)
             else:
                 moments, _ = indexes.moments(listing.beside(segment.with_suffix(".timeindex")) or b"", base)
-                told = finding.time(source, places, moments, time)
-        if isinstance(told, Problem):
-            yield Report(finding=(str(segment), told))
+                place = finding.time(source, places, moments, time)
+        if isinstance(place, Problem):
+            yield Report(finding=(str(segment), place))
             return
-        if told is not None:
-            yield Report([row_line(options, _place(log, segment, told))])
+        if place is not None:
+            yield Report([row_line(options, _place(log, segment, place))])
             return
     yield Report(finding=(str(log.directory), Problem(0, f"there is nothing at {what} or behind it")))
 
@@ -61,18 +61,18 @@ def _candidates(log: Log, offset: int | None) -> Sequence[Path]:
     return log.segments[max(first, 0) :]
 
 
-def _place(log: Log, segment: Path, told: finding.Found | frames.Frame) -> dict[str, Any]:
+def _place(log: Log, segment: Path, place: finding.Found | frames.Frame) -> dict[str, Any]:
     row: dict[str, Any] = {
         "log": log.name,
         "segment": segment.name,
-        "position": told.position,
-        "size": told.size,
+        "position": place.position,
+        "size": place.size,
     }
-    if isinstance(told, frames.Frame):
-        return row | {"offset": told.offset}
-    at = told.place
-    row |= {"first_offset": told.first_offset, "last_offset": told.last_offset}
-    row |= {"index_offset": at and at.offset, "index_position": at and at.position, "passed": told.passed}
-    if told.record:
-        row |= {"offset": told.record.offset, "timestamp": told.record.timestamp}
+    if isinstance(place, frames.Frame):
+        return row | {"offset": place.offset}
+    at = place.place
+    row |= {"first_offset": place.first_offset, "last_offset": place.last_offset}
+    row |= {"index_offset": at and at.offset, "index_position": at and at.position, "passed": place.passed}
+    if place.record:
+        row |= {"offset": place.record.offset, "timestamp": place.record.timestamp}
     return row
