@@ -122,7 +122,12 @@ def _oldest(log: Log, *, is_live: bool) -> Iterator[Finding | int]:
     upto: int | None = None
     for path in log.segments:
         base, name = listing.base_offset(path), f"{log.name}/{path.name}"
-        source = listing.source(path)
+        try:
+            source = listing.source(path)
+        except FileNotFoundError:
+            yield Finding(name, Problem(0, _GONE))
+            upto = None
+            continue
         if upto not in (None, base):
             yield Finding(name, Problem(0, f"it begins at {base}, and the one before it ends at {upto}"))
         upto = base + source.size
