@@ -91,6 +91,19 @@ def test_what_follows_lost_framing_is_told() -> None:
     assert resync.following(source(ONE + bytes(5000) + TWO), len(ONE)) is not None
 
 
+def test_a_search_for_what_follows_ends_where_it_has_tried_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    false = struct.pack("!qiib", 5, 900, 0, 2) * 100
+    data = ONE + b"\xff" * 30 + false + TWO + bytes(1000)
+    begin = len(ONE) + 30 + len(false)
+    assert resync.following(source(data), len(ONE)) == resync.Following(begin, 12, 1, begin + len(TWO))
+    monkeypatch.setattr(resync, "TRIED", 912 * 3)
+    unfound = resync.following(source(data), len(ONE))
+    assert isinstance(unfound, resync.Unfound)
+    assert len(ONE) + 30 < unfound.position < begin
+    (reason,) = findings(data)
+    assert reason.endswith(f"no whole entry follows up to byte {unfound.position}, where the search ends")
+
+
 def test_an_offset_and_a_time_are_found_through_the_index() -> None:
     data = source(ONE + TWO)
     places = [Place(12, len(ONE))]

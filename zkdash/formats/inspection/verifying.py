@@ -111,6 +111,11 @@ def told(source: Source, problem: Problem) -> Problem:
     next_ = resync.following(source, problem.offset)
     if next_ is None:
         return problem._replace(reason=f"{problem.reason}; no whole entry follows")
+    if isinstance(next_, resync.Unfound):
+        reason = (
+            f"{problem.reason}; no whole entry follows up to byte {next_.position}, where the search ends"
+        )
+        return problem._replace(reason=reason)
     reason = (
         f"{problem.reason}; from byte {next_.position} (offset {next_.offset}) to {next_.end} "
         f"{next_.entries} whole entries follow"
