@@ -27,6 +27,7 @@ START_OFFSETS: Final = "log-start-offset-checkpoint"
 CLEANED: Final = "cleaner-offset-checkpoint"
 EPOCHS: Final = "leader-epoch-checkpoint"
 _LOCK: Final = ".lock"
+_BASE_OFFSET: Final = re.compile(r"([0-9]{1,20})\.")
 _LOG: Final = re.compile(r"(.+)-(\d{1,9})")
 _LEFTOVERS: Final = (".deleted", ".cleaned", ".swap")
 _LARGEST_BESIDE: Final = 64 << 20  # of a file beside a segment; an index is 10 MiB, if nobody asks for more
@@ -165,8 +166,13 @@ def beside(path: Path) -> bytes | None:
 
 
 def base_offset(path: Path) -> int:
-    """The number in a file's name, of a segment or of what stands beside it."""
-    return int(path.name.partition(".")[0])
+    """The number in a file's name, of a segment or of what stands beside it. Raises NotThereError."""
+    number = _BASE_OFFSET.match(path.name)
+    if number is None:
+        raise NotThereError(
+            f"{path} has no offset for a name, as 00000000000000000000.log has: none of Kafka's"
+        )
+    return int(number[1])
 
 
 def file_size(path: Path) -> int:
