@@ -27,6 +27,7 @@ START_OFFSETS: Final = "log-start-offset-checkpoint"
 CLEANED: Final = "cleaner-offset-checkpoint"
 EPOCHS: Final = "leader-epoch-checkpoint"
 _LOCK: Final = ".lock"
+_BASE_OFFSET: Final = re.compile(r"([0-9]{1,20})\.")
 _LOG: Final = re.compile(r"(.+)-(\d{1,9})")
 _LEFTOVERS: Final = (".deleted", ".cleaned", ".swap")
 _LARGEST_BESIDE: Final = 64 << 20  # of a file beside a segment; an index is 10 MiB, if nobody asks for more
@@ -92,13 +93,13 @@ def logs(path: Path, topic: str = "") -> list[Log]:
         below = [] if here else [_log(each) for each in sorted(path.iterdir()) if _LOG.fullmatch(each.name)]
     except PermissionError as error:
         raise NotThereError(f"{error.filename} may not be read by this user") from error
-    entries = [log for log in (here, *below) if log and topic in ("", log.topic)]
-    if not entries:
+    chosen = [log for log in (here, *below) if log and topic in ("", log.topic)]
+    if not chosen:
         of = f" of the topic {topic}" if topic else ""
         raise NotThereError(
             f"{path} holds no log{of}: name one of Kafka's log.dirs, a log in it, or a segment"
         )
-    return entries
+    return chosen
 
 
 def noted(directory: Path) -> Noted:
@@ -165,8 +166,13 @@ def beside(path: Path) -> bytes | None:
 
 
 def base_offset(path: Path) -> int:
-    """The number in a file's name, of a segment or of what stands beside it."""
-    return int(path.name.partition(".")[0])
+    """The number in a file's name, of a segment or of what stands beside it. Raises NotThereError."""
+    number = _BASE_OFFSET.match(path.name)
+    if number is None:
+        raise NotThereError(
+            f"{path} has no offset for a name, as 00000000000000000000.log has: none of Kafka's"
+        )
+    return int(number[1])
 
 
 def file_size(path: Path) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from zkdash.formats.inspection import salvage
+from zkdash.formats.inspection import resync
 from zkdash.formats.kafkalog import frames
 from zkdash.formats.kafkalog.checkpoints import Epoch
 from zkdash.formats.kafkalog.entries import Entry, control_type
@@ -108,9 +108,14 @@ def told(source: Source, problem: Problem) -> Problem:
     if problem.torn:
         left = source.size - problem.offset
         return problem._replace(reason=f"{problem.reason}: {left} bytes are left")
-    next_ = salvage.following(source, problem.offset)
+    next_ = resync.following(source, problem.offset)
     if next_ is None:
         return problem._replace(reason=f"{problem.reason}; no whole entry follows")
+    if isinstance(next_, resync.Unfound):
+        reason = (
+            f"{problem.reason}; no whole entry follows up to byte {next_.position}, where the search ends"
+        )
+        return problem._replace(reason=reason)
     reason = (
         f"{problem.reason}; from byte {next_.position} (offset {next_.offset}) to {next_.end} "
         f"{next_.entries} whole entries follow"
