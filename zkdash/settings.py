@@ -203,7 +203,7 @@ STATICFILES_DIRS = [] if IS_WHEEL else [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "zkdash.web.history.chart_files.ChartFinder",
+    *([] if IS_WHEEL else ["zkdash.web.history.chart_files.ChartFinder"]),  # the wheel holds what it finds
 ]
 # Hashed names once `make` (or serve) has collected; straight from the packages in a bare checkout.
 _collected = (STATIC_ROOT / "staticfiles.json").exists() or "collectstatic" in sys.argv

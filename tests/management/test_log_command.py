@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from io import StringIO
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.formats import messages
 from zkdash.formats.inspection import decoders
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -157,6 +159,26 @@ def test_what_is_asked_wrongly_is_told_with_what_to_do(arguments: tuple[str, ...
     ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert words in ended.stderr
     assert ended.returncode == 2
+
+
+@pytest.mark.parametrize("name", ["server.log", "server.index", "1²3.log"])
+def test_a_file_that_is_named_by_no_offset_is_told(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"INFO started")
+    code, _, err = log("dump", path)
+    assert code == 2
+    assert f"{path} has no offset for a name" in err
+
+
+def test_a_commit_at_a_time_that_no_calendar_has_is_told_by_its_number(tmp_path: Path) -> None:
+    directory = tmp_path / "__consumer_offsets-0"
+    directory.mkdir()
+    key = struct.pack("!hh1sh1si", 1, 1, b"g", 1, b"t", 0)
+    value = struct.pack("!hqihq", 3, 5, -1, 0, 1 << 62)
+    (directory / f"{0:020}.log").write_bytes(messages.batch(0, [(0, 0, key, value, ())]))
+    code, out, _ = log("offsets", directory)
+    assert code == 0
+    assert f"committed: {1 << 62} " in out
 
 
 def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:

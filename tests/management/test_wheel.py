@@ -19,7 +19,7 @@ pytestmark = pytest.mark.zk
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 120.0
-MOST_MIB = 150
+MOST_MIB = 90  # with what Python compiles of it
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 
 
@@ -53,6 +53,12 @@ def environment(directory: Path, **settings: str) -> dict[str, str]:
 def test_a_dashboard_alone_is_small(installed: Path) -> None:
     files = (path for path in installed.parent.rglob("*") if path.is_file() and not path.is_symlink())
     assert sum(path.stat().st_size for path in files) < MOST_MIB * 1024 * 1024
+
+
+def test_what_the_wheel_holds_of_others_is_not_installed_beside_it(installed: Path) -> None:
+    packages = next(installed.parent.glob("lib/python*/site-packages"))
+    assert not (packages / "uplot").exists()
+    assert list(packages.glob("zkdash/files/static/uplot/uPlot.iife.*.js"))
 
 
 def test_it_serves_a_page_with_its_styles_from_a_directory_elsewhere(

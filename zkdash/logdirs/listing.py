@@ -27,6 +27,7 @@ START_OFFSETS: Final = "log-start-offset-checkpoint"
 CLEANED: Final = "cleaner-offset-checkpoint"
 EPOCHS: Final = "leader-epoch-checkpoint"
 _LOCK: Final = ".lock"
+_BASE_OFFSET: Final = re.compile(r"([0-9]{1,20})\.")
 _LOG: Final = re.compile(r"(.+)-(\d{1,9})")
 _LEFTOVERS: Final = (".deleted", ".cleaned", ".swap")
 _LARGEST_BESIDE: Final = 64 << 20  # of a file beside a segment; an index is 10 MiB, if nobody asks for more
@@ -92,13 +93,13 @@ def logs(path: Path, topic: str = "") -> list[Log]:
         below = [] if here else [_log(each) for each in sorted(path.iterdir()) if _LOG.fullmatch(each.name)]
     except PermissionError as error:
         raise NotThereError(f"{error.filename} may not be read by this user") from error
-    found = [log for log in (here, *below) if log and topic in ("", log.topic)]
-    if not found:
+    chosen = [log for log in (here, *below) if log and topic in ("", log.topic)]
+    if not chosen:
         of = f" of the topic {topic}" if topic else ""
         raise NotThereError(
             f"{path} holds no log{of}: name one of Kafka's log.dirs, a log in it, or a segment"
         )
-    return found
+    return chosen
 
 
 def noted(directory: Path) -> Noted:
@@ -107,11 +108,11 @@ def noted(directory: Path) -> Noted:
 
     def read(name: str) -> dict[tuple[str, int], int]:
         data = beside(directory / name)
-        found = checkpoints.offsets(data) if data is not None else []
-        if isinstance(found, Problem):
-            problems.append((name, found))
+        entries = checkpoints.offsets(data) if data is not None else []
+        if isinstance(entries, Problem):
+            problems.append((name, entries))
             return {}
-        return {(each.topic, each.partition): each.offset for each in found}
+        return {(each.topic, each.partition): each.offset for each in entries}
 
     points, watermarks = read(RECOVERY_POINTS), read(HIGH_WATERMARKS)
     starts, cleaned = read(START_OFFSETS), read(CLEANED)
@@ -130,8 +131,8 @@ def is_held(directory: Path) -> bool:
     except OSError:
         return False
     try:
-        asked = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        kind: int = _FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))[0]
+        question = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind: int = _FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, question))[0]
     except OSError:
         return False
     finally:
@@ -165,8 +166,13 @@ def beside(path: Path) -> bytes | None:
 
 
 def base_offset(path: Path) -> int:
-    """The number in a file's name, of a segment or of what stands beside it."""
-    return int(path.name.partition(".")[0])
+    """The number in a file's name, of a segment or of what stands beside it. Raises NotThereError."""
+    number = _BASE_OFFSET.match(path.name)
+    if number is None:
+        raise NotThereError(
+            f"{path} has no offset for a name, as 00000000000000000000.log has: none of Kafka's"
+        )
+    return int(number[1])
 
 
 def file_size(path: Path) -> int:

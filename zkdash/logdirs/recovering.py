@@ -7,7 +7,7 @@ from pathlib import Path
 
 from zkdash.formats.inspection import recovery
 from zkdash.formats.inspection.index_rules import Settings
-from zkdash.formats.inspection.recovery import Fate, Known, Segment
+from zkdash.formats.inspection.recovery import Fate, LogState, Segment
 from zkdash.logdirs import listing
 from zkdash.logdirs.listing import Log, Noted
 
@@ -16,9 +16,9 @@ def fates(log: Log, noted: Noted, settings: Settings, *, is_clean: bool) -> Iter
     """What becomes of each segment of a log. Raises OSError."""
     whose = log.topic, log.partition
     snapshots = tuple(map(listing.base_offset, log.directory.glob("*.snapshot")))
-    known = Known(is_clean, noted.recovery_points.get(whose, 0), noted.starts.get(whose, 0), snapshots)
+    state = LogState(is_clean, noted.recovery_points.get(whose, 0), noted.starts.get(whose, 0), snapshots)
     segments = [_segment(path) for path in log.segments]
-    return recovery.oldest(segments, known) if log.is_oldest else recovery.log(segments, known, settings)
+    return recovery.oldest(segments, state) if log.is_oldest else recovery.log(segments, state, settings)
 
 
 def _segment(path: Path) -> Segment:

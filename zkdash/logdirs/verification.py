@@ -36,12 +36,12 @@ def verify(log: Log, noted: Noted, *, deep: bool = False, is_live: bool = False)
             yield from _beside(log, path, checks)
             source, name = listing.source(path), f"{log.name}/{path.name}"
             at = 0
-            for found in walk.segment(name, source, listing.base_offset(path), checks):
-                if isinstance(found, int):
-                    yield found - at
-                    at = found
-                elif not (is_live and found.problem.torn and path == log.segments[-1]):
-                    yield found
+            for step in walk.segment(name, source, listing.base_offset(path), checks):
+                if isinstance(step, int):
+                    yield step - at
+                    at = step
+                elif not (is_live and step.problem.torn and path == log.segments[-1]):
+                    yield step
         except FileNotFoundError as error:
             yield Finding(f"{log.name}/{Path(error.filename).name}", Problem(0, _GONE))
     yield from walk.end()
@@ -106,14 +106,14 @@ def _epochs(log: Log, whole: list[Check]) -> Iterator[Finding]:
 def _noted(log: Log, noted: Noted, end: int) -> Iterator[Finding]:
     """Checkpoints that are not within the log; `end` is the offset that the next message would have."""
     whose = log.topic, log.partition
-    for name, known in (
+    for name, offsets in (
         (listing.RECOVERY_POINTS, noted.recovery_points),
         (listing.HIGH_WATERMARKS, noted.high_watermarks),
         (listing.START_OFFSETS, noted.starts),
         (listing.CLEANED, noted.cleaned),
     ):
-        if known.get(whose, 0) > end:
-            reason = f"{log.name} is at {known[whose]}, and its log ends at {end}"
+        if offsets.get(whose, 0) > end:
+            reason = f"{log.name} is at {offsets[whose]}, and its log ends at {end}"
             yield Finding(name, Problem(0, reason))
 
 
@@ -122,7 +122,12 @@ def _oldest(log: Log, *, is_live: bool) -> Iterator[Finding | int]:
     upto: int | None = None
     for path in log.segments:
         base, name = listing.base_offset(path), f"{log.name}/{path.name}"
-        source = listing.source(path)
+        try:
+            source = listing.source(path)
+        except FileNotFoundError:
+            yield Finding(name, Problem(0, _GONE))
+            upto = None
+            continue
         if upto not in (None, base):
             yield Finding(name, Problem(0, f"it begins at {base}, and the one before it ends at {upto}"))
         upto = base + source.size
@@ -139,9 +144,9 @@ def _oldest(log: Log, *, is_live: bool) -> Iterator[Finding | int]:
 def _following_07(source: frames.Source, problem: Problem) -> Problem:
     if problem.torn:
         return problem._replace(reason=f"{problem.reason}: {source.size - problem.offset} bytes are left")
-    found = segments_07.following(source.read(problem.offset, frames.WINDOW))
-    if found is None:
+    distance = segments_07.following(source.read(problem.offset, frames.WINDOW))
+    if distance is None:
         return problem._replace(reason=f"{problem.reason}; no whole message follows near it")
     return problem._replace(
-        reason=f"{problem.reason}; a whole message follows at byte {problem.offset + found}"
+        reason=f"{problem.reason}; a whole message follows at byte {problem.offset + distance}"
     )

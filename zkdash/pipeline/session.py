@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 import zkdash
 from zkdash import java
-from zkdash.pipeline import jvm, sources
+from zkdash.pipeline import defaults, jvm, sources
 
 VARIABLE: Final = "ZKDASH_SPARK"
 DEFAULT: Final = "local[*]"
@@ -47,15 +47,17 @@ def start(
 ) -> SparkSession:
     """The process's session, our sources registered. `master` is the environment's unless given.
 
-    `options` are Spark's own settings, over ours. Scratch and warehouse lie below `data_dir`. A progress bar
-    is drawn on a terminal, unless `progress` says otherwise. Raises java.NoJavaError.
+    `options` are Spark's own settings, over those of spark-defaults.conf, and these over ours; the driver's
+    Java options stand side by side. Scratch and warehouse lie below `data_dir`. A progress bar is drawn on a
+    terminal, unless `progress` says otherwise. Raises java.NoJavaError.
     """
     master = master or os.environ.get(VARIABLE, "").strip() or DEFAULT
     builder = SparkSession.builder.appName("zkdash")
     is_remote = master.startswith("sc://")
     bar = sys.stderr.isatty() if progress is None else progress
-    settings = _settings() | ({} if is_remote else _of_a_driver(data_dir, master, bar=bar))
-    settings |= dict(options)
+    ours = _settings() if is_remote else _settings() | _of_a_driver(data_dir, master, bar=bar)
+    theirs = {} if is_remote else defaults.read()
+    settings = {**options, **defaults.beside(defaults.beside(ours, theirs), options)}
     for name, value in settings.items():
         builder = builder.config(name, value)
     with _own_interrupt():

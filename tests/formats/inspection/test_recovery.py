@@ -11,10 +11,10 @@ from tests.formats import messages
 from tests.formats.inspection.sources import source
 from zkdash.formats.inspection import recovery
 from zkdash.formats.inspection.index_rules import Release, Settings
-from zkdash.formats.inspection.recovery import Known, Segment, What
+from zkdash.formats.inspection.recovery import LogState, Segment, What
 from zkdash.formats.kafkalog import segments_07
 
-UNCLEAN = Known(is_clean=False)
+UNCLEAN = LogState(is_clean=False)
 LAST: Release = (3, 9)
 
 
@@ -31,7 +31,7 @@ def segment(base: int, data: bytes, index: bytes | None = b"") -> Segment:
 
 
 def fates(
-    segments: list[Segment], known: Known = UNCLEAN, release: Release = LAST, interval: int = 4096
+    segments: list[Segment], known: LogState = UNCLEAN, release: Release = LAST, interval: int = 4096
 ) -> list[tuple[What, int]]:
     found = recovery.log(segments, known, Settings(release, interval))
     return [(each.what, each.kept) for each in found]
@@ -39,7 +39,7 @@ def fates(
 
 def test_a_clean_stop_cuts_nothing() -> None:
     data = log(0, 1)
-    assert fates([segment(0, data[:-1])], Known(is_clean=True)) == [(What.KEPT, len(data) - 1)]
+    assert fates([segment(0, data[:-1])], LogState(is_clean=True)) == [(What.KEPT, len(data) - 1)]
 
 
 def test_what_follows_a_cut_is_deleted() -> None:
@@ -50,7 +50,7 @@ def test_what_follows_a_cut_is_deleted() -> None:
 
 def test_segments_before_the_recovery_point_are_not_read() -> None:
     data = log(0, 1)
-    known = Known(is_clean=False, recovery_point=12, snapshots=(10,))
+    known = LogState(is_clean=False, recovery_point=12, snapshots=(10,))
     found = fates([segment(0, data[:-1]), segment(10, log(10, 11))], known)
     assert found == [(What.KEPT, len(data) - 1), (What.READ, len(data))]
 
@@ -58,7 +58,7 @@ def test_segments_before_the_recovery_point_are_not_read() -> None:
 def test_a_missing_index_has_its_segment_read_whatever_the_stop_and_keeps_what_follows() -> None:
     data = log(0, 1)
     broken = [segment(0, data[:-1], None), segment(2, log(2, 3))]
-    assert [what for what, _ in fates(broken, Known(is_clean=True))] == [What.CUT, What.KEPT]
+    assert [what for what, _ in fates(broken, LogState(is_clean=True))] == [What.CUT, What.KEPT]
     assert [what for what, _ in fates(broken)] == [What.CUT, What.READ]
 
 
@@ -72,7 +72,7 @@ def test_offsets_that_do_not_rise_in_the_index_empty_the_segment() -> None:
 def test_an_index_with_zeros_is_judged_as_its_release_does() -> None:
     data = log(0, 1)
     zeros = bytes(80)
-    clean = Known(is_clean=True)
+    clean = LogState(is_clean=True)
     for release, wanted in (((0, 8), What.REFUSED), ((1, 1), What.READ), ((2, 4), What.KEPT)):
         assert fates([segment(0, data, zeros)], clean, release)[0][0] == wanted
     assert fates([segment(0, data, zeros)], release=(0, 8))[0][0] == What.READ
@@ -94,14 +94,14 @@ def test_an_offset_out_of_reach_splits_the_segment_or_stays() -> None:
 
 
 def test_a_log_that_ends_before_its_start_is_deleted() -> None:
-    known = Known(is_clean=False, start=50)
+    known = LogState(is_clean=False, start=50)
     assert fates([segment(0, log(0, 1))], known)[0][0] == What.DELETED
     assert fates([segment(0, log(0, 1))], known, (1, 1))[0][0] == What.READ
 
 
 def test_a_segment_that_is_read_for_producers_must_be_framed() -> None:
     earlier, later = segment(0, log(0, 1) + bytes(40)), segment(10, log(10))
-    point = Known(is_clean=False, recovery_point=10)
+    point = LogState(is_clean=False, recovery_point=10)
     assert fates([earlier, later], point)[0][0] == What.REFUSED
     assert [what for what, _ in fates([earlier, later], point._replace(snapshots=(10,)))] == [
         What.KEPT,
@@ -112,7 +112,7 @@ def test_a_segment_that_is_read_for_producers_must_be_framed() -> None:
 def test_the_aborted_transactions_of_another_segment_have_it_read() -> None:
     aborted = struct.pack("!hqqqq", 0, 1, 2, 3, 3)
     wrong = segment(10, log(10))._replace(aborted=aborted)
-    assert fates([wrong], Known(is_clean=True))[0][0] == What.READ
+    assert fates([wrong], LogState(is_clean=True))[0][0] == What.READ
 
 
 def test_0_7_is_cut_at_any_damage_where_its_decoder_finds_it() -> None:
@@ -132,9 +132,9 @@ def test_0_7_reads_its_newest_segment(is_clean: bool) -> None:
     data = b"".join(map(messages.oldest, (b"a", b"b", b"c")))
     broken = data[:-1] + b"x"
     segments = [segment(0, data), segment(len(data), broken)]
-    found = list(recovery.oldest(segments, Known(is_clean)))
+    found = list(recovery.oldest(segments, LogState(is_clean)))
     assert found[0].what is What.KEPT
     kept = len(data) if is_clean else 2 * len(data) // 3
     assert found[1].kept == kept
-    gap = list(recovery.oldest([segments[0], segment(len(data) + 1, data)], Known(is_clean)))
+    gap = list(recovery.oldest([segments[0], segment(len(data) + 1, data)], LogState(is_clean)))
     assert gap[0].what is What.REFUSED

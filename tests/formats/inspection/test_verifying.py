@@ -10,7 +10,7 @@ import pytest
 
 from tests.formats import messages
 from tests.formats.inspection.sources import source
-from zkdash.formats.inspection import finding, salvage, verifying
+from zkdash.formats.inspection import lookup, resync, verifying
 from zkdash.formats.inspection.commits import Commits
 from zkdash.formats.inspection.verifying import Check, Finding
 from zkdash.formats.kafkalog import offsets, producer_snapshots, segment, transactions
@@ -85,28 +85,41 @@ def test_what_follows_lost_framing_is_told() -> None:
     gap = b"\xff" * 30
     (told,) = findings(ONE + gap + TWO)
     assert told.startswith(f"f.log {len(ONE)}: an entry of -1 bytes: what follows cannot be read; from byte ")
-    found = salvage.following(source(ONE + gap + TWO), len(ONE))
-    assert found == salvage.Following(len(ONE) + 30, 12, 1, len(ONE) + 30 + len(TWO))
-    assert salvage.following(source(ONE + gap), len(ONE)) is None
-    assert salvage.following(source(ONE + bytes(5000) + TWO), len(ONE)) is not None
+    found = resync.following(source(ONE + gap + TWO), len(ONE))
+    assert found == resync.Following(len(ONE) + 30, 12, 1, len(ONE) + 30 + len(TWO))
+    assert resync.following(source(ONE + gap), len(ONE)) is None
+    assert resync.following(source(ONE + bytes(5000) + TWO), len(ONE)) is not None
+
+
+def test_a_search_for_what_follows_ends_where_it_has_tried_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    false = struct.pack("!qiib", 5, 900, 0, 2) * 100
+    data = ONE + b"\xff" * 30 + false + TWO + bytes(1000)
+    begin = len(ONE) + 30 + len(false)
+    assert resync.following(source(data), len(ONE)) == resync.Following(begin, 12, 1, begin + len(TWO))
+    monkeypatch.setattr(resync, "TRIED", 912 * 3)
+    unfound = resync.following(source(data), len(ONE))
+    assert isinstance(unfound, resync.Unfound)
+    assert len(ONE) + 30 < unfound.position < begin
+    (reason,) = findings(data)
+    assert reason.endswith(f"no whole entry follows up to byte {unfound.position}, where the search ends")
 
 
 def test_an_offset_and_a_time_are_found_through_the_index() -> None:
     data = source(ONE + TWO)
     places = [Place(12, len(ONE))]
-    found = finding.offset(data, places, 11)
-    assert isinstance(found, finding.Found)
+    found = lookup.offset(data, places, 11)
+    assert isinstance(found, lookup.Location)
     assert (found.position, found.record and found.record.value) == (0, b"w")
-    found = finding.offset(data, places, 12)
-    assert isinstance(found, finding.Found)
+    found = lookup.offset(data, places, 12)
+    assert isinstance(found, lookup.Location)
     assert (found.place, found.passed) == (places[0], 0)
-    assert finding.offset(data, places, 13) is None
-    found = finding.time(data, places, [Moment(5, 11)], 1001)
+    assert lookup.offset(data, places, 13) is None
+    found = lookup.time(data, places, [Moment(5, 11)], 1001)
     assert found is None  # 9 is the newest that the heads tell
-    found = finding.time(data, places, [Moment(5, 11)], 6)
-    assert isinstance(found, finding.Found)
+    found = lookup.time(data, places, [Moment(5, 11)], 6)
+    assert isinstance(found, lookup.Location)
     assert found.first_offset == 12
-    assert list(finding.before([(0, 10), (50, 20)], 90, 30, 25)) == [50, 0]
+    assert list(lookup.before([(0, 10), (50, 20)], 90, 30, 25)) == [50, 0]
 
 
 def test_a_snapshot_of_producers_is_read_or_a_problem() -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from zkdash.formats.kafkalog import offsets
 from zkdash.formats.kafkalog.entries import Entry, Record, control_type
-from zkdash.formats.kafkalog.offsets import Group, Offset, OffsetKey
+from zkdash.formats.kafkalog.offsets import Offset, OffsetKey
 from zkdash.formats.problems import Problem
 
 
@@ -23,17 +23,11 @@ class Committed(NamedTuple):
 
 
 class Commits:
-    """Read a partition of `__consumer_offsets` entry by entry; then `found` and `groups` are what stands."""
+    """Read a partition of `__consumer_offsets` entry by entry; then `found` is what stands."""
 
     def __init__(self) -> None:
         self.found: dict[OffsetKey, Committed] = {}
-        self.groups: dict[str, Group] = {}
         self._open: dict[int, dict[OffsetKey, Committed | None]] = {}
-
-    @property
-    def open(self) -> int:
-        """How many commits are in transactions that have not ended."""
-        return sum(map(len, self._open.values()))
 
     def add(self, entry: Entry) -> Iterator[Problem]:
         """Take the next entry; what could not be read of it is told by the entry's position."""
@@ -53,13 +47,7 @@ class Commits:
             return key
         if isinstance(key, offsets.GroupKey):
             group = None if record.value is None else offsets.group(record.value)
-            if isinstance(group, Problem):
-                return group
-            if group is None:
-                self.groups.pop(key.group, None)
-            else:
-                self.groups[key.group] = group
-            return None
+            return group if isinstance(group, Problem) else None
         value = None if record.value is None else offsets.offset(record.value)
         if isinstance(value, Problem):
             return value

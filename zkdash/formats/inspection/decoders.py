@@ -41,13 +41,13 @@ def commit(record: Record) -> Told:
     if isinstance(key, Problem):
         return f"Error at offset {record.offset}, skipping. {key.reason}", None
     version = int.from_bytes(record.key[:2], "big")
-    told = _json({"type": str(version), "data": key._asdict()})
+    key_json = _json({"type": str(version), "data": key._asdict()})
     if record.value is None:
-        return told, _DELETED
+        return key_json, _DELETED
     value = _value(key, record.value)
     if isinstance(value, Problem):
         return f"Error at offset {record.offset}, skipping. {value.reason}", None
-    return told, _json({"version": str(int.from_bytes(record.value[:2], "big")), "data": value})
+    return key_json, _json({"version": str(int.from_bytes(record.value[:2], "big")), "data": value})
 
 
 def transaction(record: Record) -> Told:
@@ -57,14 +57,14 @@ def transaction(record: Record) -> Told:
     key = transactions.key(record.key)
     if isinstance(key, Problem):
         return f"unknown::version={int.from_bytes(record.key[:2], 'big', signed=True)}", None
-    told = f"transaction_metadata::transactionalId={key}"
+    key_text = f"transaction_metadata::transactionalId={key}"
     if record.value is None:
-        return told, _DELETED
+        return key_text, _DELETED
     value = transactions.value(record.value)
     if isinstance(value, Problem):
         return f"Error at offset {record.offset}, skipping. {value.reason}", None
     partitions = ",".join(f"{topic}-{number}" for topic, number in value.partitions)
-    return told, (
+    return key_text, (
         f"producerId:{value.producer_id},producerEpoch:{value.producer_epoch},state={value.state},"
         f"partitions=[{partitions}],txnLastUpdateTimestamp={value.update_time},txnTimeoutMs={value.timeout_ms}"
     )
@@ -86,8 +86,8 @@ def _value(key: offsets.OffsetKey | offsets.GroupKey, data: bytes) -> dict[str, 
             return value
         epoch = {"leaderEpoch": value.leader_epoch} if version >= 3 else {}
         expires = {"expireTimestamp": value.expire_time} if version == 1 else {}
-        told = {"metadata": value.metadata, "commitTimestamp": value.commit_time}
-        return {"offset": value.offset} | epoch | told | expires
+        note = {"metadata": value.metadata, "commitTimestamp": value.commit_time}
+        return {"offset": value.offset} | epoch | note | expires
     group = offsets.group(data)
     if isinstance(group, Problem):
         return group
@@ -125,11 +125,11 @@ def _subscription(data: bytes, kind: str) -> object:
         "generationId": wanted.generation,
         "rackId": wanted.rack,
     }
-    known = list(more)[: max(0, min(wanted.version, len(more)))]
+    fields = list(more)[: max(0, min(wanted.version, len(more)))]
     return {
         "topics": list(wanted.topics),
         "userData": _binary(wanted.user_data),
-        **{name: more[name] for name in known},
+        **{name: more[name] for name in fields},
     }
 
 
@@ -140,8 +140,8 @@ def _assignment(data: bytes, kind: str) -> object:
     return {"assignedPartitions": _partitions(given.partitions), "userData": _binary(given.user_data)}
 
 
-def _partitions(found: offsets.Partitions) -> list[dict[str, object]]:
-    return [{"topic": topic, "partitions": list(numbers)} for topic, numbers in found]
+def _partitions(topics: offsets.Partitions) -> list[dict[str, object]]:
+    return [{"topic": topic, "partitions": list(numbers)} for topic, numbers in topics]
 
 
 def _binary(data: bytes | None) -> str | None:

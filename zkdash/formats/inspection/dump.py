@@ -42,8 +42,8 @@ def text(frame: Frame, decoder: Decoder | None) -> Iterator[str | Problem]:
     if isinstance(entry, Problem):
         yield entry
     elif frame.is_oldest:
-        told = (decoder(record)[1] for record in entry.records)
-        yield from (f"payload:\t{value}" for value in told if value is not None)
+        payloads = (decoder(record)[1] for record in entry.records)
+        yield from (f"payload:\t{value}" for value in payloads if value is not None)
     else:
         yield from _records(entry, decoder)
 
@@ -54,12 +54,12 @@ def json(frame: Frame, decoder: Decoder | None) -> Iterator[str | Problem]:
     if head is None:
         yield Problem(frame.position, f"an entry of {frame.size} bytes has no head that is read")
         return
-    told: dict[str, Any] = {"position": frame.position, "size": frame.size, "magic": frame.magic}
-    told |= {"valid": frame.is_valid, **head._asdict()}
+    row: dict[str, Any] = {"position": frame.position, "size": frame.size, "magic": frame.magic}
+    row |= {"valid": frame.is_valid, **head._asdict()}
     entry = frames.entry(frame) if decoder and frame.is_valid else None
     if isinstance(entry, Entry) and decoder:
-        told["records"] = [_record_json(entry, record, decoder) for record in entry.records]
-    yield msgspec.json.encode(told).decode()
+        row["records"] = [_record_json(entry, record, decoder) for record in entry.records]
+    yield msgspec.json.encode(row).decode()
     if not frame.is_valid:
         yield _invalid(frame)
     elif isinstance(entry, Problem):
@@ -91,14 +91,14 @@ def aborted(entry: indexes.Aborted) -> str:
 def producer(state: producer_snapshots.ProducerState) -> str:
     """An entry of `.snapshot`."""
     begun = state.transaction_offset if state.transaction_offset >= 0 else None
-    told = (
+    line = (
         f"producerId: {state.producer_id} producerEpoch: {state.epoch}"
         f" coordinatorEpoch: {state.coordinator_epoch} currentTxnFirstOffset: {_optional(begun)}"
         f" lastTimestamp: {state.timestamp} "
     )
     if state.last_offset < 0:
-        return told
-    return told + (
+        return line
+    return line + (
         f"firstSequence: {state.first_sequence} lastSequence: {state.last_sequence}"
         f" lastOffset: {state.last_offset} offsetDelta: {state.offset_delta} timestamp: {state.timestamp}"
     )
@@ -148,8 +148,8 @@ def _records(entry: Entry, decoder: Decoder) -> Iterator[str]:
 
 def _contents(record: Record, decoder: Decoder) -> str:
     key, value = decoder(record)
-    told = "" if key is None else f" key: {key}"
-    return told if value is None else f"{told} payload: {value}"
+    line = "" if key is None else f" key: {key}"
+    return line if value is None else f"{line} payload: {value}"
 
 
 def _marker(record: Record) -> str:
@@ -161,17 +161,17 @@ def _marker(record: Record) -> str:
 
 
 def _record_json(entry: Entry, record: Record, decoder: Decoder) -> dict[str, Any]:
-    told: dict[str, Any] = {"offset": record.offset, "timestamp": record.timestamp}
+    row: dict[str, Any] = {"offset": record.offset, "timestamp": record.timestamp}
     if entry.producer and entry.producer.is_control:
-        return told | {"control": control_type(record)}
-    told |= {"sequence": record.sequence, "key_size": _size(record.key), "value_size": _size(record.value)}
+        return row | {"control": control_type(record)}
+    row |= {"sequence": record.sequence, "key_size": _size(record.key), "value_size": _size(record.value)}
     if decoder is decoders.plain:
-        told |= {"key": _legible(record.key), "value": _legible(record.value)}
+        row |= {"key": _legible(record.key), "value": _legible(record.value)}
     elif decoder is not decoders.silent:
         key, value = decoder(record)
-        told |= {"key": key, "value": value}
+        row |= {"key": key, "value": value}
     headers = [[name, _legible(content)] for name, content in record.headers]
-    return told | {"headers": headers} if headers else told
+    return row | {"headers": headers} if headers else row
 
 
 def _legible(data: bytes | None) -> object:

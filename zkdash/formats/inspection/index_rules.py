@@ -54,8 +54,8 @@ class Building:
             return
         offset = self._offset(frame, head)
         if self._last is not None and offset <= self._last:
-            told = f"at byte {frame.position} offset {offset} follows offset {self._last} in the index"
-            raise FallingError(told)
+            reason = f"at byte {frame.position} offset {offset} follows offset {self._last} in the index"
+            raise FallingError(reason)
         self._last, self._indexed_at = offset, frame.position
         self.close()
 

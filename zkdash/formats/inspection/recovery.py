@@ -36,7 +36,7 @@ class Segment(NamedTuple):
     aborted: bytes | None = None
 
 
-class Known(NamedTuple):
+class LogState(NamedTuple):
     """What the directory says of a log: whether its broker was stopped cleanly, its checkpoints, and up to
     which offsets there are snapshots of producers."""
 
@@ -81,15 +81,15 @@ class _Scan(NamedTuple):
     why: str = ""
 
 
-def log(segments: Sequence[Segment], known: Known, settings: Settings) -> Iterator[Fate]:
+def log(segments: Sequence[Segment], state: LogState, settings: Settings) -> Iterator[Fate]:
     """What becomes of the segments of 0.8 or later, in their order."""
-    from_here = _first(segments, known)
+    from_here = _first(segments, state)
     cut_at, end = None, 0
     fates: list[Fate] = []
     known_upto = 0  # where a segment was read anew, the broker knows producers from there
     for number, each in enumerate(segments):
         size = each.source.size
-        is_read = number >= from_here and not known.is_clean
+        is_read = number >= from_here and not state.is_clean
         before = _load(each, settings, is_read=is_read)
         if before and before.what is What.REFUSED:
             yield Fate(each.base_offset, What.REFUSED, size, size, before.why)
@@ -101,7 +101,7 @@ def log(segments: Sequence[Segment], known: Known, settings: Settings) -> Iterat
             fates.append(Fate(each.base_offset, What.KEPT, size, size))
             end = max(end, each.base_offset)
         else:
-            if wrong := _unreadable(segments[:number], each.base_offset, known_upto, known, settings):
+            if wrong := _unreadable(segments[:number], each.base_offset, known_upto, state, settings):
                 yield Fate(each.base_offset, What.REFUSED, size, size, wrong)
                 return
             scan = before or _recovered(each, settings)
@@ -110,13 +110,13 @@ def log(segments: Sequence[Segment], known: Known, settings: Settings) -> Iterat
             # what was cut before is whole when it is recovered: what follows it stays
             if scan.kept < size and before is None:
                 cut_at = each.base_offset
-    if settings.release >= _START and not known.is_clean and fates and end < known.start:
-        why = f"the log would end at offset {end}, before its start {known.start}"
+    if settings.release >= _START and not state.is_clean and fates and end < state.start:
+        why = f"the log would end at offset {end}, before its start {state.start}"
         fates = [Fate(each.base_offset, What.DELETED, each.size, 0, why) for each in fates]
     yield from fates
 
 
-def oldest(segments: Sequence[Segment], known: Known) -> Iterator[Fate]:
+def oldest(segments: Sequence[Segment], state: LogState) -> Iterator[Fate]:
     """What becomes of the segments of 0.7, in their order."""
     for number, each in enumerate(segments):
         size = each.source.size
@@ -127,7 +127,7 @@ def oldest(segments: Sequence[Segment], known: Known) -> Iterator[Fate]:
                 yield Fate(each.base_offset, What.REFUSED, size, size, why)
                 return
             yield Fate(each.base_offset, What.KEPT, size, size)
-        elif known.is_clean:
+        elif state.is_clean:
             yield Fate(each.base_offset, What.KEPT, size, size)
         else:
             kept, why = 0, ""
@@ -139,18 +139,18 @@ def oldest(segments: Sequence[Segment], known: Known) -> Iterator[Fate]:
             yield Fate(each.base_offset, What.CUT if kept < size else What.READ, size, kept, why)
 
 
-def _first(segments: Sequence[Segment], known: Known) -> int:
+def _first(segments: Sequence[Segment], state: LogState) -> int:
     """The number of the segment that holds the recovery point."""
-    return max(sum(1 for each in segments if each.base_offset <= known.recovery_point) - 1, 0)
+    return max(sum(1 for each in segments if each.base_offset <= state.recovery_point) - 1, 0)
 
 
 def _unreadable(
-    earlier: Sequence[Segment], base_offset: int, known_upto: int, known: Known, settings: Settings
+    earlier: Sequence[Segment], base_offset: int, known_upto: int, state: LogState, settings: Settings
 ) -> str:
     """Why a broker could not read what producers wrote before a segment, from their last snapshot on."""
     if settings.release < BATCHES:
         return ""
-    upto = max([known_upto, *(each for each in known.snapshots if known.start < each <= base_offset)])
+    upto = max([known_upto, *(each for each in state.snapshots if state.start < each <= base_offset)])
     ends = [each.base_offset for each in earlier[1:]] + [base_offset]
     for each, end in zip(earlier, ends, strict=False):
         for frame in frames.walk(each.source) if end > upto else ():
@@ -175,8 +175,8 @@ def _load(segment: Segment, settings: Settings, *, is_read: bool) -> _Scan | Non
         else index_rules.insane(segment.offset_index, segment.time_index, settings)
     )
     if settings.release >= BATCHES and segment.aborted is not None:
-        found, _ = indexes.aborted(segment.aborted)
-        if any(each.last_offset < segment.base_offset for each in found):
+        transactions, _ = indexes.aborted(segment.aborted)
+        if any(each.last_offset < segment.base_offset for each in transactions):
             wrong = "its index of aborted transactions begins before it"
     if not wrong:
         return None
@@ -220,8 +220,8 @@ def _scan(segment: Segment, settings: Settings) -> _Scan:
             why = f"at byte {frame.position} an entry that is too large to be read"
             break
         if settings.release >= OVERFLOW and not 0 <= head.last_offset - segment.base_offset <= _REACH:
-            told = f"at byte {frame.position} offset {head.last_offset} is too far from the segment's first"
-            return _Scan(What.SPLIT, segment.source.size, end, told)
+            reason = f"at byte {frame.position} offset {head.last_offset} is too far from the segment's first"
+            return _Scan(What.SPLIT, segment.source.size, end, reason)
         built.add(frame, head)
         kept, end = frame.position + frame.size, head.last_offset + 1
     built.close()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from zkdash.formats.inspection import salvage
+from zkdash.formats.inspection import resync
 from zkdash.formats.kafkalog import frames
 from zkdash.formats.kafkalog.checkpoints import Epoch
 from zkdash.formats.kafkalog.entries import Entry, control_type
@@ -61,7 +61,7 @@ class Log:
             yield Finding(name, Problem(0, reason))
         self.next_offset = max(self.next_offset, base_offset)
         last = base_offset - 1
-        held = (*self._checks, *checks)
+        all_checks = (*self._checks, *checks)
         for frame in frames.walk(source):
             if isinstance(frame, Problem):
                 yield Finding(name, told(source, frame))
@@ -73,7 +73,7 @@ class Log:
                 continue
             for problem in self._ordered(frame, head, last):
                 yield Finding(name, problem)
-            for check in held:
+            for check in all_checks:
                 yield from check.entry(frame, head, last + 1)
             last = max(last, head.last_offset)
             self.entries += 1
@@ -108,9 +108,14 @@ def told(source: Source, problem: Problem) -> Problem:
     if problem.torn:
         left = source.size - problem.offset
         return problem._replace(reason=f"{problem.reason}: {left} bytes are left")
-    next_ = salvage.following(source, problem.offset)
+    next_ = resync.following(source, problem.offset)
     if next_ is None:
         return problem._replace(reason=f"{problem.reason}; no whole entry follows")
+    if isinstance(next_, resync.Unfound):
+        reason = (
+            f"{problem.reason}; no whole entry follows up to byte {next_.position}, where the search ends"
+        )
+        return problem._replace(reason=reason)
     reason = (
         f"{problem.reason}; from byte {next_.position} (offset {next_.offset}) to {next_.end} "
         f"{next_.entries} whole entries follow"
@@ -204,9 +209,9 @@ class Producers:
             return
         there = (head.producer_id, head.producer_epoch, head.last_sequence)
         if there != (state.producer_id, state.epoch, state.last_sequence):
-            told = (state.producer_id, state.epoch, state.last_sequence)
+            stated = (state.producer_id, state.epoch, state.last_sequence)
             words = "producer {}, epoch {}, sequence {}"
-            reason = f"{words.format(*told)} at offset {state.last_offset}, where the log has "
+            reason = f"{words.format(*stated)} at offset {state.last_offset}, where the log has "
             reason += words.format(*there)
             yield Finding(self._name, Problem(0, reason))
 
@@ -231,15 +236,15 @@ class Epochs:
         start = first if head.base_offset is None else head.base_offset
         while self._at + 1 < len(self._epochs) and self._epochs[self._at + 1].start_offset <= start:
             self._at += 1
-        known = self._epochs[self._at].epoch if self._at >= 0 else None
-        if known != head.leader_epoch and not self._told:
+        epoch = self._epochs[self._at].epoch if self._at >= 0 else None
+        if epoch != head.leader_epoch and not self._told:
             self._told = True
-            yield self._wrong(f"epoch {known} at offset {start}, where the log has {head.leader_epoch}")
+            yield self._wrong(f"epoch {epoch} at offset {start}, where the log has {head.leader_epoch}")
 
     def end(self, next_offset: int) -> Iterator[Finding]:
-        for one, two in zip(self._epochs, self._epochs[1:], strict=False):
-            if two.epoch <= one.epoch or two.start_offset < one.start_offset:
-                yield self._wrong(f"epoch {two.epoch} from {two.start_offset} follows {one.epoch}")
+        for earlier, later in zip(self._epochs, self._epochs[1:], strict=False):
+            if later.epoch <= earlier.epoch or later.start_offset < earlier.start_offset:
+                yield self._wrong(f"epoch {later.epoch} from {later.start_offset} follows {earlier.epoch}")
         for each in self._epochs:
             if each.start_offset > next_offset:
                 yield self._wrong(f"epoch {each.epoch} begins at {each.start_offset}, behind the log's end")

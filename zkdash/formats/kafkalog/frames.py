@@ -160,10 +160,10 @@ def entry(frame: Frame) -> Entry | Problem:
 
 def _oldest(frame: Frame) -> Entry | Problem:
     data = frame.data[frame.at : frame.at + frame.size]
-    found = next(segments_07.decode(data, base=frame.offset))
-    if isinstance(found, Problem):
-        return found._replace(offset=frame.position)
-    return found._replace(position=frame.position)
+    decoded = next(segments_07.decode(data, base=frame.offset))
+    if isinstance(decoded, Problem):
+        return decoded._replace(offset=frame.position)
+    return decoded._replace(position=frame.position)
 
 
 def head(frame: Frame) -> Head | None:
@@ -225,16 +225,16 @@ def _codec(number: int) -> str:
 
 def _checked(source: Source, position: int, size: int, *, is_batch: bool) -> bool:
     """Whether the checksum holds of an entry that is not held."""
-    told = int.from_bytes(source.read(position + (17 if is_batch else 12), 4), "big")
-    found = 0
+    stored = int.from_bytes(source.read(position + (17 if is_batch else 12), 4), "big")
+    computed = 0
     at, end = position + _CRC_FROM[is_batch], position + size
     while at < end:
         piece = source.read(at, min(WINDOW, end - at))
         if not piece:
             return False
-        found = google_crc32c.extend(found, piece) if is_batch else zlib.crc32(piece, found)
+        computed = google_crc32c.extend(computed, piece) if is_batch else zlib.crc32(piece, computed)
         at += len(piece)
-    return found == told
+    return computed == stored
 
 
 def _torn(position: int) -> Problem:

@@ -77,7 +77,7 @@ class Command(BaseCommand):
                 returncode=MISUSE,
             )
         try:
-            found = self._told(logfiles.VERBS[options["verb"]](options), is_json=options["json"])
+            findings = self._told(logfiles.VERBS[options["verb"]](options), is_json=options["json"])
         except listing.NotThereError as error:
             raise CommandError(str(error), returncode=MISUSE) from error
         except BrokenPipeError:  # whoever reads has read enough
@@ -85,27 +85,27 @@ class Command(BaseCommand):
             return
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}", returncode=MISUSE) from error
-        if found:
-            raise CommandError(f"{found} finding{'s' * (found != 1)}.", returncode=FINDINGS)
+        if findings:
+            raise CommandError(f"{findings} finding{'s' * (findings != 1)}.", returncode=FINDINGS)
 
     def _told(self, reports: Iterator[Report], *, is_json: bool) -> int:
         """Write reports as they come; how many findings there were."""
-        found = 0
+        findings = 0
         bar = Bar(sys.stderr)
         draw = _seldom(bar)
         try:
             for report in reports:
                 if report.lines:
                     self.stdout.write("\n".join(report.lines))
-                found += report.told
+                findings += report.told
                 if report.finding:
-                    found += 1
+                    findings += 1
                     bar.close()
                     (self._json if is_json else self._finding)(report)
                 draw(report)
         finally:
             bar.close()
-        return found
+        return findings
 
     def _finding(self, report: Report) -> None:
         name, problem = report.finding or ("", None)
@@ -115,8 +115,8 @@ class Command(BaseCommand):
     def _json(self, report: Report) -> None:
         name, problem = report.finding or ("", None)
         if problem:
-            told = {"file": name, "byte": problem.offset, "finding": problem.reason, "torn": problem.torn}
-            self.stdout.write(msgspec.json.encode(told).decode())
+            row = {"file": name, "byte": problem.offset, "finding": problem.reason, "torn": problem.torn}
+            self.stdout.write(msgspec.json.encode(row).decode())
 
 
 def _seldom(bar: Bar) -> Callable[[Report], None]:

@@ -45,6 +45,14 @@ def _commits(reading: commits.Commits, group: str) -> Iterator[dict[str, Any]]:
                 "offset": each.value.offset,
                 "leader_epoch": each.value.leader_epoch,
                 "metadata": each.value.metadata,
-                "committed": datetime.fromtimestamp(each.value.commit_time / 1000, UTC).isoformat(),
+                "committed": _moment(each.value.commit_time),
                 "record": each.record_offset,
             }
+
+
+def _moment(time: int) -> str | int:
+    """A time in words; of one (epoch ms) that no calendar has, the number."""
+    try:
+        return datetime.fromtimestamp(time / 1000, UTC).isoformat()
+    except (OverflowError, ValueError):
+        return time

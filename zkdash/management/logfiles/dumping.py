@@ -44,7 +44,7 @@ def _segment(path: Path, total: int, options: Options) -> Iterator[Report]:
     if not is_json:
         yield Report([f"{'Starting offset' if is_oldest else 'Log starting offset'}: {base}"])
     lines: list[str] = []
-    told = end = 0
+    reported = end = 0
     for frame in frames.walk_07(source, base) if is_oldest else frames.walk(source):
         if isinstance(frame, Problem):
             yield Report(lines, (str(path), verifying.told(source, frame)), total=total)
@@ -58,13 +58,13 @@ def _segment(path: Path, total: int, options: Options) -> Iterator[Report]:
             yield Report(lines, (str(path), each), total=total)
             lines = []
         if len(lines) >= _LINES:
-            yield Report(lines, None, end - told, total)
-            lines, told = [], end
+            yield Report(lines, None, end - reported, total)
+            lines, reported = [], end
     if is_oldest and not is_json:
         lines.append(f"tail of the log is at offset: {base + end}")
     elif end < source.size and not is_json:
         lines.append(f"Found {source.size - end} invalid bytes at the end of {path.name}")
-    yield Report(lines, None, end - told, total)
+    yield Report(lines, None, end - reported, total)
 
 
 def _decoder(path: Path, options: Options) -> Decoder | None:
@@ -79,7 +79,7 @@ def _beside(path: Path, *, is_json: bool) -> Iterator[Report]:
     """An index, a snapshot of producers, a checkpoint."""
     data = listing.beside(path) or b""
     rows, problems = _rows(path, data)
-    lines = [msgspec.json.encode(row._asdict()).decode() if is_json else told for row, told in rows]
+    lines = [msgspec.json.encode(row._asdict()).decode() if is_json else words for row, words in rows]
     if not rows and path.suffix == ".index" and not is_json:
         lines = [f"{path} is empty."]
     yield Report(lines, None, len(data))
@@ -113,6 +113,6 @@ def _rows(path: Path, data: bytes) -> tuple[list[tuple[Any, str]], list[Problem]
 
 
 def _unless(
-    read: list[Any] | Problem, told: Callable[[Any], str]
+    read: list[Any] | Problem, worded: Callable[[Any], str]
 ) -> tuple[list[tuple[Any, str]], list[Problem]]:
-    return ([], [read]) if isinstance(read, Problem) else ([(each, told(each)) for each in read], [])
+    return ([], [read]) if isinstance(read, Problem) else ([(each, worded(each)) for each in read], [])

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from zkdash.formats.inspection import finding
+from zkdash.formats.inspection import lookup
 from zkdash.formats.kafkalog import frames, indexes
 from zkdash.formats.problems import Problem
 from zkdash.logdirs import listing
@@ -29,26 +29,26 @@ def _found(log: Log, options: Options) -> Iterator[Report]:
         changed = [(listing.base_offset(each), each.stat().st_mtime_ns // 1_000_000) for each in log.segments]
         end = listing.base_offset(log.segments[-1]) + listing.file_size(log.segments[-1])
         now = int(datetime.now(UTC).timestamp() * 1000)
-        answers = list(finding.before(changed, end, now, time))
+        answers = list(lookup.before(changed, end, now, time))
         yield Report([row_line(options, {"log": log.name, "time": time, "offsets": answers})])
         return
     for segment in _candidates(log, offset):
         source, base = listing.source(segment), listing.base_offset(segment)
-        told: finding.Found | frames.Frame | Problem | None
+        location: lookup.Location | frames.Frame | Problem | None
         if log.is_oldest:
-            told = finding.position(source, base, offset)
+            location = lookup.position(source, base, offset)
         else:
             places, _ = indexes.places(listing.beside(segment.with_suffix(".index")) or b"", base)
             if time is None:
-                told = finding.offset(source, places, offset)
+                location = lookup.offset(source, places, offset)
             else:
                 moments, _ = indexes.moments(listing.beside(segment.with_suffix(".timeindex")) or b"", base)
-                told = finding.time(source, places, moments, time)
-        if isinstance(told, Problem):
-            yield Report(finding=(str(segment), told))
+                location = lookup.time(source, places, moments, time)
+        if isinstance(location, Problem):
+            yield Report(finding=(str(segment), location))
             return
-        if told is not None:
-            yield Report([row_line(options, _place(log, segment, told))])
+        if location is not None:
+            yield Report([row_line(options, _row(log, segment, location))])
             return
     yield Report(finding=(str(log.directory), Problem(0, f"there is nothing at {what} or behind it")))
 
@@ -61,18 +61,22 @@ def _candidates(log: Log, offset: int | None) -> Sequence[Path]:
     return log.segments[max(first, 0) :]
 
 
-def _place(log: Log, segment: Path, told: finding.Found | frames.Frame) -> dict[str, Any]:
+def _row(log: Log, segment: Path, location: lookup.Location | frames.Frame) -> dict[str, Any]:
     row: dict[str, Any] = {
         "log": log.name,
         "segment": segment.name,
-        "position": told.position,
-        "size": told.size,
+        "position": location.position,
+        "size": location.size,
     }
-    if isinstance(told, frames.Frame):
-        return row | {"offset": told.offset}
-    at = told.place
-    row |= {"first_offset": told.first_offset, "last_offset": told.last_offset}
-    row |= {"index_offset": at and at.offset, "index_position": at and at.position, "passed": told.passed}
-    if told.record:
-        row |= {"offset": told.record.offset, "timestamp": told.record.timestamp}
+    if isinstance(location, frames.Frame):
+        return row | {"offset": location.offset}
+    place = location.place
+    row |= {"first_offset": location.first_offset, "last_offset": location.last_offset}
+    row |= {
+        "index_offset": place and place.offset,
+        "index_position": place and place.position,
+        "passed": location.passed,
+    }
+    if location.record:
+        row |= {"offset": location.record.offset, "timestamp": location.record.timestamp}
     return row

@@ -47,7 +47,7 @@ def _fates(log: Log, options: Options) -> Iterator[Report]:
 
 
 def _worded(fate: Fate) -> str:
-    told = fate.what.value
+    words = fate.what.value
     if fate.lost:
-        told += f", {fate.kept} of {fate.size} bytes stay and {fate.lost} are lost"
-    return f"{told}: {fate.why}" if fate.why else told
+        words += f", {fate.kept} of {fate.size} bytes stay and {fate.lost} are lost"
+    return f"{words}: {fate.why}" if fate.why else words

@@ -12,12 +12,12 @@ from zkdash.management.logfiles.report import Options, Report
 
 def verified(options: Options) -> Iterator[Report]:
     """Each log held against what lies beside it."""
-    found = [log for path in options["paths"] for log in listing.logs(path)]
-    total = sum(log.size for log in found)
-    for directory in dict.fromkeys(log.directory.parent for log in found):
+    logs = [log for path in options["paths"] for log in listing.logs(path)]
+    total = sum(log.size for log in logs)
+    for directory in dict.fromkeys(log.directory.parent for log in logs):
         for name, problem in listing.noted(directory).problems:
             yield Report(finding=(str(directory / name), problem))
-    for log in found:
+    for log in logs:
         directory = log.directory.parent
         noted, is_live = listing.noted(directory), listing.is_held(directory)
         count = 0
@@ -27,10 +27,10 @@ def verified(options: Options) -> Iterator[Report]:
             else:
                 count += 1
                 yield Report(finding=(str(directory / each.file), each.problem))
-        told = f"{count} finding{'s' * (count != 1)}" if count else "sound"
+        verdict = f"{count} finding{'s' * (count != 1)}" if count else "sound"
         running = ", while its broker runs" if is_live else ""
         segments = f"{len(log.segments)} segment{'s' * (len(log.segments) != 1)}"
-        line = f"{log.name}: {segments}, {log.size} bytes: {told}{running}"
+        line = f"{log.name}: {segments}, {log.size} bytes: {verdict}{running}"
         if options["json"]:
             row = {"log": log.name, "segments": len(log.segments), "bytes": log.size, "findings": count}
             line = msgspec.json.encode(row).decode()

@@ -16,7 +16,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from zkdash import databases
 from zkdash.history.store import directories
-from zkdash.history.store.manifest import ManifestError
+from zkdash.history.store.delta import TableError
 from zkdash.management.verifying.finding import Finding, State
 
 _LITTLE = 200 * 1024 * 1024  # bytes
@@ -45,7 +45,7 @@ def history() -> list[Finding]:
         for cluster in settings.ZKDASH_CLUSTERS:
             for name in _TABLES:
                 directories.table(root, cluster.name, name).read()
-    except (ManifestError, OSError) as error:
+    except (TableError, OSError) as error:
         return [Finding("history", State.WRONG, str(error))]
     return [_room("history", root)]
 

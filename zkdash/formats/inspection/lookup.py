@@ -16,7 +16,7 @@ from zkdash.formats.kafkalog.indexes import Moment, Place
 from zkdash.formats.problems import Problem
 
 
-class Found(NamedTuple):
+class Location(NamedTuple):
     """An entry that was looked for.
 
     position, size: in bytes, in the segment. offsets: its first and its last. record: the one that was
@@ -33,7 +33,7 @@ class Found(NamedTuple):
     passed: int
 
 
-def offset(source: Source, places: Sequence[Place], wanted: int) -> Found | Problem | None:
+def offset(source: Source, places: Sequence[Place], wanted: int) -> Location | Problem | None:
     """The entry that holds `wanted`, or the first one behind it; None where the segment ends before it."""
     place = _floor(places, wanted)
     for passed, frame in enumerate(frames.walk(source, place.position if place else 0)):
@@ -46,13 +46,15 @@ def offset(source: Source, places: Sequence[Place], wanted: int) -> Found | Prob
         if isinstance(entry, Problem):
             return entry
         record = next((each for each in entry.records if each.offset >= wanted), None)
-        return Found(frame.position, frame.size, entry.base_offset, entry.last_offset, record, place, passed)
+        return Location(
+            frame.position, frame.size, entry.base_offset, entry.last_offset, record, place, passed
+        )
     return None
 
 
 def time(
     source: Source, places: Sequence[Place], moments: Sequence[Moment], wanted: int
-) -> Found | Problem | None:
+) -> Location | Problem | None:
     """The first record whose timestamp is `wanted` (epoch ms) or later; None where the segment has none."""
     number = bisect.bisect_right(moments, wanted, key=lambda moment: moment.timestamp) - 1
     place = _floor(places, moments[number].offset) if number >= 0 else None
@@ -67,7 +69,7 @@ def time(
             return entry
         for record in entry.records:
             if record.timestamp is not None and record.timestamp >= wanted:
-                return Found(
+                return Location(
                     frame.position, frame.size, entry.base_offset, entry.last_offset, record, place, passed
                 )
     return None
@@ -90,8 +92,8 @@ def before(segments: Sequence[tuple[int, int]], end: int, now: int, wanted: int)
 
     segments: first offset and time of change (epoch ms) of each. end, now: where the log ends, at which time.
     """
-    known = [*segments, (end, now)]
-    return (offset for offset, changed in reversed(known) if changed <= wanted)
+    changes = [*segments, (end, now)]
+    return (offset for offset, changed in reversed(changes) if changed <= wanted)
 
 
 def _floor(places: Sequence[Place], wanted: int) -> Place | None:
