@@ -128,6 +128,25 @@ def test_a_topic_that_is_deleted_is_no_replica_out_of_sync_any_more() -> None:
     assert story.incidents.newest[0].effects.partitions == 6
 
 
+def test_a_topic_that_is_deleted_is_no_partition_without_a_leader_any_more() -> None:
+    scratch = small.topic("scratch", {0: [2], 1: [3]})
+    story = Story(*CLUSTER, scratch).then(small.state("scratch", 0, -1, [2]), after_s=20)
+    assert story.kinds == [("out of sync", "2", True)]
+    story.then({"/admin/delete_topics/scratch": small.znode(None)}, after_s=20)
+    story.then(small.gone(*scratch, "/admin/delete_topics/scratch"))
+    assert story.kinds == [("out of sync", "2", False), ("deletion", "scratch", False)]
+
+
+def test_a_topic_that_is_deleted_leaves_what_other_topics_lack() -> None:
+    scratch = small.topic("scratch", {0: [2]})
+    story = Story(*CLUSTER, scratch).then(small.state("scratch", 0, -1, [2]), after_s=20)
+    story.then(small.state("orders", 1, -1, [2]))
+    story.then(small.gone(*scratch), after_s=20)
+    assert about(story.incidents.newest[-1]) == ("out of sync", "2", True)
+    story.then(small.state("orders", 1, 2, [2, 3]), after_s=20)
+    assert about(story.incidents.newest[-1]) == ("out of sync", "2", False)
+
+
 def test_a_reassignment_lasts_from_its_request_to_its_removal() -> None:
     story = Story(*CLUSTER).then(small.reassignment(("orders", 0, [2, 3])))
     story.then(small.state("orders", 0, 1, [1, 2, 3]), after_s=10)

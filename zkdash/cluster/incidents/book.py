@@ -153,6 +153,9 @@ def _both(incident: Incident, other: Incident) -> dict[str, Any]:
     out = incident.out
     for key, count in other.out.items():
         out = out.set(key, out.get(key, 0) + count)
+    offline = incident.offline
+    for topic, count in other.offline.items():
+        offline = offline.set(topic, offline.get(topic, 0) + count)
     outages = tuple(sorted((*incident.outages, *other.outages), key=_gone))
     return {
         "began": min(incident.began, other.began),
@@ -169,6 +172,8 @@ def _both(incident: Incident, other: Incident) -> dict[str, Any]:
         "first": other.first.update(incident.first),
         "now": incident.now.update(other.now),
         "missing": incident.missing + other.missing,
+        "offline": offline,
+        "deleted": incident.deleted + other.deleted,
     }
 
 

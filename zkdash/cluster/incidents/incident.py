@@ -94,9 +94,10 @@ class Incident(msgspec.Struct, frozen=True):
     counts these, `rows` holds the first of them, oldest first. `reason` says why a group rebalanced.
 
     `out` counts replicas of its own brokers that are out of sync, whichever incident explains it, by broker
-    and topic, "" for those beyond what is kept apart. `first` holds
-    whose each partition was before the incident, `now` whose it is. `moving` counts partitions on their way,
-    `missing` is the sum of `out`.
+    and topic, "" for those beyond what is kept apart. `offline` counts by topic, "" likewise, the partitions
+    among its effects that have no leader, `deleted` those that had none when their topic was deleted.
+    `first` holds whose each partition was before the incident, `now` whose it is. `moving` counts partitions
+    on their way, `missing` is the sum of `out`.
     """
 
     id: int
@@ -116,6 +117,8 @@ class Incident(msgspec.Struct, frozen=True):
     now: immutables.Map[str, str | None] = immutables.Map()
     moving: int = 0
     missing: int = 0
+    offline: immutables.Map[str, int] = immutables.Map()
+    deleted: int = 0
     prelude: int | None = None
 
     @property
@@ -136,7 +139,12 @@ class Incident(msgspec.Struct, frozen=True):
     @property
     def is_out(self) -> bool:
         """Whether replicas are out of sync, or partitions offline, as far as changes tell."""
-        return self.missing > 0 or self.effects.offline > self.effects.led_again
+        return self.missing > 0 or self.leaderless > 0
+
+    @property
+    def leaderless(self) -> int:
+        """How many partitions that it took offline have no leader yet, and are of topics that stay."""
+        return max(self.effects.offline - self.effects.led_again - self.deleted, 0)
 
     @property
     def away(self) -> tuple[Outage, ...]:

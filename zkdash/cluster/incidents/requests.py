@@ -98,7 +98,7 @@ def _moving(book: Book, change: Change, name: str, count: int, begins: bool) -> 
 
 
 def _deleted(book: Book, change: Change, name: str) -> None:
-    """The topic's replicas are out of no ISR any more."""
+    """The topic's replicas are out of no ISR any more, and none of its partitions lacks a leader."""
     incident = book.find(Kind.DELETION, name) or _lately(book, Kind.DELETION, name, change.when)
     is_marked = incident is not None
     incident = incident or book.begin(Kind.DELETION, name, change.when)
@@ -106,7 +106,7 @@ def _deleted(book: Book, change: Change, name: str) -> None:
     if not is_marked:
         book.end(incident, change.when)
     for other in tuple(book.all()):
-        if other.ended is None and any(of == name for _, of in other.out):
+        if other.ended is None and (name in other.offline or any(of == name for _, of in other.out)):
             brokers.settle(book, _without(book, other, name), change.when)
 
 
@@ -115,7 +115,15 @@ def _without(book: Book, incident: Incident, topic: str) -> Incident:
     for key, count in incident.out.items():
         if key[1] == topic:
             out, gone = out.delete(key), gone + max(count, 0)
-    return book.change(incident, out=out, missing=incident.missing - gone)
+    offline = incident.offline
+    leaderless = offline.get(topic, 0)
+    return book.change(
+        incident,
+        out=out,
+        missing=incident.missing - gone,
+        offline=offline.delete(topic) if topic in offline else offline,
+        deleted=incident.deleted + max(leaderless, 0),
+    )
 
 
 def _lately(book: Book, kind: Kind, subject: str, when: int) -> Incident | None:

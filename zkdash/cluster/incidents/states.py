@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import immutables
 import msgspec
 
 from zkdash.cluster.changes import Change
@@ -53,7 +54,8 @@ def _add(
             back_in_isr=effects.back_in_isr + back,
             most_out=max(effects.most_out, out_now),
         )
-    book.add(incident, change, effects)
+    more = effects.offline - effects.led_again - incident.effects.offline + incident.effects.led_again
+    book.add(incident, change, effects, offline=_offline_of(incident, topic, more))
     touched = {incident.id}
     for transition in transitions:
         for broker in (*transition.lost, *transition.back):
@@ -61,6 +63,15 @@ def _add(
             touched.add(_count(book, broker, topic, step, change.when))
     for number in sorted(touched):
         _settle(book, number, change.when)
+
+
+def _offline_of(incident: Incident, topic: str, more: int) -> immutables.Map[str, int]:
+    """Its partitions without a leader by topic, with more of them (or fewer)."""
+    known = incident.offline
+    if not more:
+        return known
+    key = topic if topic in known or len(known) < MOST_TOPICS else ""
+    return known.set(key, known.get(key, 0) + more)
 
 
 def _count(book: Book, broker: int, topic: str, step: int, when: int) -> int:
@@ -144,12 +155,10 @@ def _of_leader(book: Book, transition: Transition, when: int) -> Incident | None
 def _offline(book: Book, now: int | None, when: int) -> Incident | None:
     """The incident that took a partition offline which is led again: its new leader's own before others."""
     own = None if now is None else brokers.of(book, now, when)
-    if own is not None and own.effects.offline > own.effects.led_again:
+    if own is not None and own.leaderless:
         return own
     open_ = (incident for incident in book.all() if incident.ended is None)
-    return next(
-        (incident for incident in open_ if incident.effects.offline > incident.effects.led_again), own
-    )
+    return next((incident for incident in open_ if incident.leaderless), own)
 
 
 def _asked(book: Book, topic: str) -> Incident | None:

@@ -58,9 +58,11 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
     if not begins:
         raise MomentError("nothing is recorded of this cluster yet")
     if time_ms < min(begins):
-        raise MomentError(f"nothing is recorded before {_words(min(begins))}")
+        raise MomentError(f"nothing is recorded before {_words(min(begins))}", min(begins))
     if time_ms > max(ends):
-        raise MomentError(f"it is recorded up to {_words(max(ends))} only; the newest minute is told later")
+        raise MomentError(
+            f"it is recorded up to {_words(max(ends))} only; the newest minute is told later", max(ends)
+        )
     logged, watched = (row.LOGGED, _stretches(tables)), (row.WATCHED, _runs(intervals))
     if any(_is_within(tables, source, stretches, time_ms) for source, stretches in (logged, watched)):
         return Instant(int(answer["zxid"]), time_ms)
@@ -68,7 +70,9 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
     after = min((begin for begin in begins if begin >= time_ms), default=time_ms)
     why = next((each["why"] for each in intervals if each["from_ms"] == after and each["why"]), "")
     raise MomentError(
-        f"nothing is recorded between {_words(before)} and {_words(after)}" + (f": {why}" if why else "")
+        f"nothing is recorded between {_words(before)} and {_words(after)}" + (f": {why}" if why else ""),
+        before,
+        after,
     )
 
 

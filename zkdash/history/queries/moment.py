@@ -29,7 +29,14 @@ _ROOT: Final = "/"
 
 
 class MomentError(LookupError):
-    """The tree at that moment cannot be told; one sentence says why."""
+    """The tree at that moment cannot be told; one sentence says why.
+
+    `near_ms` are the moments next to it that can (epoch ms), as far as they are known.
+    """
+
+    def __init__(self, sentence: str, *near_ms: int) -> None:
+        super().__init__(sentence)
+        self.near_ms = near_ms
 
 
 class Moment(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -30,11 +31,15 @@ def shape(request: HttpRequest) -> str:
     return {"application/json": JSON, "text/csv": CSV}.get(preferred or "", HTML)
 
 
-def problem(request: HttpRequest, status: int, title: str, sentence: str) -> HttpResponse:
-    """A page, or JSON for who asked for data."""
+def problem(
+    request: HttpRequest, status: int, title: str, sentence: str, ways: Sequence[tuple[str, str]] = ()
+) -> HttpResponse:
+    """A page, or JSON for who asked for data. `ways` lead on from it: labels and addresses."""
     if shape(request) != HTML:
         return exports.json_response({"error": sentence}, status)
-    return render(request, "frame/problem.html", {"title": title, "sentence": sentence}, status=status)
+    return render(
+        request, "frame/problem.html", {"title": title, "sentence": sentence, "ways": ways}, status=status
+    )
 
 
 def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:

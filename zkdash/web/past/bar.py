@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -36,9 +37,13 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """What templates/frame/time_bar.html shows, times in UTC: they are looked at beside other times."""
+    """What templates/frame/time_bar.html shows, times in UTC: they are looked at beside other times.
+
+    `at` is the moment as the script reads it, by which a page of the past words other times.
+    """
 
     title: str
+    at: str
     zxid: str
     who: str
     since: str
@@ -65,6 +70,7 @@ def of(past: Past, path: str, query: QueryDict, now_ms: int | None = None) -> Ba
     )
     return Bar(
         title=_words(at_ms),
+        at=times.utc_text(at_ms) or "",
         zxid=f"0x{past.instant.zxid:x}",
         who=_WHO[around.source],
         since=_words(around.from_ms),
@@ -73,6 +79,15 @@ def of(past: Past, path: str, query: QueryDict, now_ms: int | None = None) -> Ba
         ways=ways,
         now=_now(path, query),
     )
+
+
+def elsewhere(path: str, query: QueryDict, near_ms: Sequence[int] = ()) -> tuple[tuple[str, str], ...]:
+    """Where to go from a moment that is not told: moments next to it that are, and now; label and address."""
+    near = [
+        (f"As it was at {_words(at_ms)} UTC", _way(query, asked.of_time(at_ms).text))
+        for at_ms in dict.fromkeys(near_ms)
+    ]
+    return (*near, ("This page now", _now(path, query)))
 
 
 def record(past: Past) -> dict[str, str | int | None]:

@@ -8,7 +8,7 @@ from typing import Protocol
 from django.http import HttpRequest, HttpResponse
 
 from zkdash.web.frame import answers
-from zkdash.web.past import asked
+from zkdash.web.past import asked, bar
 from zkdash.web.past.asked import At
 from zkdash.web.visitors import gate
 
@@ -40,12 +40,13 @@ def answer(
     `no_past` says why there is none of it. Raises as `gate.cluster`.
     """
     gate.cluster(request, cluster)
+    ways = bar.elsewhere(request.path, request.GET)
     if no_past:
-        return answers.problem(request, 400, "No past of its own", no_past)
+        return answers.problem(request, 400, "No past of its own", no_past, ways)
     try:
         at = asked.read(request)
     except asked.UnreadableError as error:
-        return answers.problem(request, 400, "No such moment", str(error))
+        return answers.problem(request, 400, "No such moment", str(error), ways)
     if _teller is None:
         return away(request, _NOBODY)
     return _teller.answer(request, cluster, at, show)

@@ -15,7 +15,7 @@ from zkdash.history.store.tables import QueryError
 from zkdash.live.past.reels import AsItWas, Reels
 from zkdash.live.tree.znodes import Stats, Znodes
 from zkdash.web.frame import answers
-from zkdash.web.past import keeping, tellers
+from zkdash.web.past import bar, keeping, tellers
 from zkdash.web.past.asked import At
 from zkdash.zk.reader.znode_reader import Visit, VisitError
 
@@ -41,7 +41,9 @@ class Telling:
             was = self._reels.at(cluster, _address(cluster), time_ms=at.time_ms, zxid=at.zxid)
             return keeping.kept(_shown(cluster, was, show), cluster, at)
         except MomentError as error:
-            return answers.problem(request, 404, "Not recorded", f"What was then cannot be told: {error}.")
+            ways = bar.elsewhere(request.path, request.GET, error.near_ms)
+            sentence = f"What was then cannot be told: {error}."
+            return answers.problem(request, 404, "Not recorded", sentence, ways)
         except (TableError, QueryError) as error:
             return tellers.away(request, f"What was recorded cannot be read: {error}.")
         except duckdb.Error as error:

@@ -105,7 +105,8 @@ def _facts(snapshot: Snapshot) -> Facts:
         facts.append(Fact("Servers asked", moment(int(look.at * 1000))))
     if session.server is not None:
         facts.append(Fact("zkdash reads from", words(session.server)))
-    facts += _footprint(session, look.footprint)
+    if snapshot.past is None:
+        facts += _footprint(session, look.footprint)
     return Facts(
         name=f"ZooKeeper of {snapshot.cluster}",
         facts=tuple(facts),

@@ -1,0 +1,121 @@
+"""From an incident to the cluster as it was, from change to change, and back to now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.conftest import Chroot
+from tests.journeys import looking
+from tests.live.past import story
+from tests.serving import starter
+
+pytestmark = [pytest.mark.zk, pytest.mark.browser]
+
+CLUSTER: Final = "default"
+# As many links as a page has before any that a test looks for.
+MOST_TABS: Final = 80
+_FOCUSED = "document.activeElement.closest('#time-bar') && document.activeElement.text"
+
+
+@pytest.fixture(scope="module")
+def home(shared_chroot: Chroot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """The Overview's address of a cluster whose story is recorded, and a transaction of an incident."""
+    below = tmp_path_factory.mktemp("past")
+    dumps = story.tell(shared_chroot, below / "history" / CLUSTER)
+    with starter(below) as start:
+        server = start(
+            ZKDASH_ZOOKEEPER=shared_chroot.address,
+            ZKDASH_HISTORY=below / "history",
+            options=["--no-record"],
+        )
+        server.wait_until_loaded()
+        zxid = next(each.zxid for each in dumps if each.name == "elected anew")
+        yield f"{server.address}/c/{CLUSTER}/", zxid
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
+def test_the_way_from_an_incident_into_the_past_and_back(
+    home: tuple[str, int], opened: Callable[..., Any], *, javascript: bool
+) -> None:
+    address, zxid = home
+    page = opened(java_script_enabled=javascript)
+    page.goto(f"{address}?at=zxid:{zxid}")
+    page.get_by_role("link", name="before", exact=True).first.click()
+    was = moment(page)
+    bar(page, "Next change").click()
+    expect(page.locator("#time-bar strong")).to_be_visible()
+    after = moment(page)
+    assert after > was
+    page.locator("#nav").get_by_role("link", name="Topics").click()
+    expect(page).to_have_url(re.compile(r"/topics/\?at="))  # the links of the page stay in the past
+    assert moment(page) == after
+    bar(page, "Previous change").click()
+    assert moment(page) < after
+    bar(page, "Now").click()
+    expect(page).to_have_url(f"{address}topics/")
+    expect(page.locator("#time-bar")).to_have_count(0)
+
+
+def test_the_bar_of_time_by_keys_alone(home: tuple[str, int], page: Any) -> None:
+    address, zxid = home
+    page.goto(f"{address}topics/?at=zxid:{zxid}")
+    press(page, "Previous change")
+    was = moment(page)
+    assert was <= zxid
+    press(page, "Previous change")
+    assert moment(page) < was
+    press(page, "Next change")
+    assert moment(page) == was
+    press(page, "Now")
+    expect(page).to_have_url(f"{address}topics/")
+
+
+def test_a_page_of_the_past_looks_well_everywhere(home: tuple[str, int], page: Any) -> None:
+    address, zxid = home
+    looking.prepare(page)
+    for path in ("", "topics/orders/"):
+        page.goto(f"{address}{path}?at=zxid:{zxid}")
+        assert looking.faults(page) == {}
+        assert "As of" in page.title()
+
+
+def test_times_of_a_page_of_the_past_are_told_from_its_moment(home: tuple[str, int], page: Any) -> None:
+    address, zxid = home
+    page.goto(f"{address}topics/orders/?at=zxid:{zxid}")
+    expect(page.locator("main time").first).to_have_text(re.compile(r"^\d+ s before$"))
+
+
+def test_where_nothing_is_recorded_the_page_leads_to_what_is(home: tuple[str, int], page: Any) -> None:
+    address, _ = home
+    assert page.goto(f"{address}topics/?at=2020-01-01T00:00Z").status == 404
+    page.get_by_role("link", name=re.compile("^As it was at")).click()
+    expect(page.locator("#time-bar")).to_be_visible()
+    page.goto(f"{address}topics/?at=2020-01-01T00:00Z")
+    page.get_by_role("link", name="This page now").click()
+    expect(page).to_have_url(f"{address}topics/")
+
+
+def bar(page: Any, label: str) -> Any:
+    return page.locator("#time-bar").get_by_role("link", name=label, exact=True)
+
+
+def moment(page: Any) -> int:
+    """The transaction after which the page is."""
+    found = re.search(r"after transaction 0x([0-9a-f]+)", page.locator("#time-bar").inner_text())
+    assert found, page.url
+    return int(found[1], 16)
+
+
+def press(page: Any, label: str) -> None:
+    """Go to a link of the bar by Tab, and follow it."""
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if page.evaluate(_FOCUSED) == label:
+            break
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
