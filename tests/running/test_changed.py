@@ -139,8 +139,8 @@ def test_a_module_that_no_test_reaches_cannot_be_placed() -> None:
             assert changed.graph().reaching(changed.graph().placed(name) - {changed._SOURCES}), name
         except changed.UnplacedError:
             unplaced.add(name)
-    # what Django finds by itself, and what `zkdash/web/apps.py` imports
-    known = r"zkdash/(.*/)?(__init__|settings|apps|admin|migrations/\w+)\.py"
+    # what Python and Django find by themselves, and what `zkdash/web/apps.py` imports
+    known = r"zkdash/(.*/)?(__init__|__main__|settings|apps|admin|migrations/\w+)\.py"
     assert {name for name in unplaced if not re.fullmatch(known, name)} == {
         "zkdash/web/accounts/sign_events.py"
     }

@@ -67,11 +67,11 @@ def _add(
 
 def _offline_of(incident: Incident, topic: str, more: int) -> immutables.Map[str, int]:
     """Its partitions without a leader by topic, with more of them (or fewer)."""
-    known = incident.offline
+    offline = incident.offline
     if not more:
-        return known
-    key = topic if topic in known or len(known) < MOST_TOPICS else ""
-    return known.set(key, known.get(key, 0) + more)
+        return offline
+    key = topic if topic in offline or len(offline) < MOST_TOPICS else ""
+    return offline.set(key, offline.get(key, 0) + more)
 
 
 def _count(book: Book, broker: int, topic: str, step: int, when: int) -> int:
