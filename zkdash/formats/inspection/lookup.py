@@ -6,12 +6,12 @@ Source: kafka.log.LogSegment (translateOffset, findOffsetByTimestamp), OffsetInd
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from zkdash.formats.kafkalog import frames
-from zkdash.formats.kafkalog.entries import Record
-from zkdash.formats.kafkalog.frames import Frame, Source
+from zkdash.formats.kafkalog.entries import Entry, Record
+from zkdash.formats.kafkalog.frames import Frame, Head, Source
 from zkdash.formats.kafkalog.indexes import Moment, Place
 from zkdash.formats.problems import Problem
 
@@ -33,22 +33,28 @@ class Location(NamedTuple):
     passed: int
 
 
+class _Read(NamedTuple):
+    """An entry that was decoded, after `passed` others."""
+
+    frame: Frame
+    entry: Entry
+    passed: int
+
+    def location(self, record: Record | None, place: Place | None) -> Location:
+        entry, frame = self.entry, self.frame
+        return Location(
+            frame.position, frame.size, entry.base_offset, entry.last_offset, record, place, self.passed
+        )
+
+
 def offset(source: Source, places: Sequence[Place], wanted: int) -> Location | Problem | None:
     """The entry that holds `wanted`, or the first one behind it; None where the segment ends before it."""
     place = _floor(places, wanted)
-    for passed, frame in enumerate(frames.walk(source, place.position if place else 0)):
-        if isinstance(frame, Problem):
-            return frame
-        head = frames.head(frame)
-        if head is None or head.last_offset < wanted:
-            continue
-        entry = frames.entry(frame)
-        if isinstance(entry, Problem):
-            return entry
-        record = next((each for each in entry.records if each.offset >= wanted), None)
-        return Location(
-            frame.position, frame.size, entry.base_offset, entry.last_offset, record, place, passed
-        )
+    for read in _entries(source, place, lambda head: head.last_offset >= wanted):
+        if isinstance(read, Problem):
+            return read
+        record = next((each for each in read.entry.records if each.offset >= wanted), None)
+        return read.location(record, place)
     return None
 
 
@@ -58,20 +64,12 @@ def time(
     """The first record whose timestamp is `wanted` (epoch ms) or later; None where the segment has none."""
     number = bisect.bisect_right(moments, wanted, key=lambda moment: moment.timestamp) - 1
     place = _floor(places, moments[number].offset) if number >= 0 else None
-    for passed, frame in enumerate(frames.walk(source, place.position if place else 0)):
-        if isinstance(frame, Problem):
-            return frame
-        head = frames.head(frame)
-        if head is None or head.max_timestamp < wanted:
-            continue
-        entry = frames.entry(frame)
-        if isinstance(entry, Problem):
-            return entry
-        for record in entry.records:
+    for read in _entries(source, place, lambda head: head.max_timestamp >= wanted):
+        if isinstance(read, Problem):
+            return read
+        for record in read.entry.records:
             if record.timestamp is not None and record.timestamp >= wanted:
-                return Location(
-                    frame.position, frame.size, entry.base_offset, entry.last_offset, record, place, passed
-                )
+                return read.location(record, place)
     return None
 
 
@@ -94,6 +92,24 @@ def before(segments: Sequence[tuple[int, int]], end: int, now: int, wanted: int)
     """
     changes = [*segments, (end, now)]
     return (offset for offset, changed in reversed(changes) if changed <= wanted)
+
+
+def _entries(
+    source: Source, place: Place | None, may_hold: Callable[[Head], bool]
+) -> Iterator[_Read | Problem]:
+    """The entries from a place on whose heads may hold what is looked for; a problem ends it."""
+    for passed, frame in enumerate(frames.walk(source, place.position if place else 0)):
+        if isinstance(frame, Problem):
+            yield frame
+            return
+        head = frames.head(frame)
+        if head is None or not may_hold(head):
+            continue
+        entry = frames.entry(frame)
+        if isinstance(entry, Problem):
+            yield entry
+            return
+        yield _Read(frame, entry, passed)
 
 
 def _floor(places: Sequence[Place], wanted: int) -> Place | None:

@@ -16,7 +16,7 @@ from zkdash.formats.kafkalog import codecs
 from zkdash.formats.kafkalog.entries import CODECS, Entry, Producer, Record, held
 
 HEAD: Final = struct.Struct("!qiibIhiqqqhii")
-_CRC_FROM: Final = 21  # the attributes; what is before them a broker may change
+CRC_FROM: Final = 21  # the attributes; what is before them a broker may change
 _NO_TIMESTAMP: Final = -1
 
 
@@ -25,7 +25,7 @@ def is_valid(data: bytes, position: int, end: int) -> bool:
     if end - position < HEAD.size:
         return False
     crc: int = HEAD.unpack_from(data, position)[4]
-    return bool(google_crc32c.value(data[position + _CRC_FROM : end]) == crc)
+    return bool(google_crc32c.value(data[position + CRC_FROM : end]) == crc)
 
 
 def read(data: bytes, position: int) -> Entry:

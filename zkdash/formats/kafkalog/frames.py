@@ -22,7 +22,6 @@ WINDOW: Final = 1 << 20  # bytes that are read at once
 HELD: Final = bounds.ENTRY_BYTES  # of an entry; of a larger one only the checksum is read
 _HEAD: Final = struct.Struct("!qi4xb")  # offset, size, (leader epoch or crc), magic
 _OVERHEAD: Final = 12
-_CRC_FROM: Final = {True: 21, False: 16}  # of a batch, of a message
 _NO_TIMESTAMP: Final = -1
 
 
@@ -227,7 +226,7 @@ def _checked(source: Source, position: int, size: int, *, is_batch: bool) -> boo
     """Whether the checksum holds of an entry that is not held."""
     stored = int.from_bytes(source.read(position + (17 if is_batch else 12), 4), "big")
     computed = 0
-    at, end = position + _CRC_FROM[is_batch], position + size
+    at, end = position + (batches if is_batch else messages).CRC_FROM, position + size
     while at < end:
         piece = source.read(at, min(WINDOW, end - at))
         if not piece:

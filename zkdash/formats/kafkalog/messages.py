@@ -18,6 +18,7 @@ from zkdash.formats.kafkalog import codecs
 from zkdash.formats.kafkalog.entries import CODECS, Entry, Many, Record
 
 HEAD: Final = struct.Struct("!qiIbb")  # offset, size, crc, magic, attributes
+CRC_FROM: Final = 16  # the magic
 OVERHEAD: Final = 12  # offset and size, which `size` does not count
 LEAST: Final = 14  # the size of a message of v0 with neither key nor value
 _LONG = struct.Struct("!q")
@@ -38,7 +39,7 @@ class _Message(NamedTuple):
 def is_valid(data: bytes, position: int, end: int) -> bool:
     """Whether the checksum of the message at `data[position:end]` holds."""
     crc: int = HEAD.unpack_from(data, position)[2]
-    return zlib.crc32(memoryview(data)[position + 16 : end]) == crc
+    return zlib.crc32(memoryview(data)[position + CRC_FROM : end]) == crc
 
 
 def read(data: bytes, position: int) -> Entry:
