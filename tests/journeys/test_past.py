@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 from tests.conftest import Chroot
 from tests.journeys import looking
 from tests.live.past import story
-from tests.serving import starter
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
@@ -25,15 +24,7 @@ _FOCUSED = "document.activeElement.closest('#time-bar') && document.activeElemen
 @pytest.fixture(scope="module")
 def home(shared_chroot: Chroot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
     """The Overview's address of a cluster whose story is recorded, and a transaction of an incident."""
-    below = tmp_path_factory.mktemp("past")
-    dumps = story.tell(shared_chroot, below / "history" / CLUSTER)
-    with starter(below) as start:
-        server = start(
-            ZKDASH_ZOOKEEPER=shared_chroot.address,
-            ZKDASH_HISTORY=below / "history",
-            options=["--no-record"],
-        )
-        server.wait_until_loaded()
+    with story.served(shared_chroot, tmp_path_factory.mktemp("past"), CLUSTER) as (server, dumps):
         zxid = next(each.zxid for each in dumps if each.name == "elected anew")
         yield f"{server.address}/c/{CLUSTER}/", zxid
 

@@ -107,15 +107,7 @@ def test_what_needs_an_extra_names_it(
 ) -> None:
     arguments = [command, "list"] if command == "pipeline" else [command]
     environ = environment(tmp_path, ZKDASH_ZOOKEEPER="127.0.0.1:1", **settings)
-    done = subprocess.run(
-        [str(installed / "zkdash"), *arguments],
-        cwd=tmp_path,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
+    done = _ran(installed, tmp_path, environ, *arguments)
     assert done.returncode == 1
     assert f"pip install 'zkdash[{extra}]'" in done.stderr
     assert "Traceback" not in done.stderr
@@ -123,17 +115,23 @@ def test_what_needs_an_extra_names_it(
 
 def test_check_is_zkdashs_own(installed: Path, tmp_path: Path) -> None:
     environ = environment(tmp_path, ZKDASH_ZOOKEEPER="127.0.0.1:1")
-    done = subprocess.run(
-        [str(installed / "zkdash"), "check"],
-        cwd=tmp_path,
+    done = _ran(installed, tmp_path, environ, "check")
+    assert done.returncode == 1
+    assert done.stdout.startswith("wrong   cluster default: servers: 127.0.0.1:1 can't be reached")
+
+
+def _ran(
+    installed: Path, directory: Path, environ: dict[str, str], *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(installed / "zkdash"), *arguments],
+        cwd=directory,
         env=environ,
         capture_output=True,
         text=True,
         timeout=LIMIT_S,
         check=False,
     )
-    assert done.returncode == 1
-    assert done.stdout.startswith("wrong   cluster default: servers: 127.0.0.1:1 can't be reached")
 
 
 def _got(address: str) -> bytes:

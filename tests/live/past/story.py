@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
 from tests.history.recorder.test_recorder import OFFSET, begun, recorded, rows, written
+from tests.serving import Served, starter
 from tests.waiting import wait_for
 from tests.world import World
 from zkdash.history.store import watching
@@ -82,6 +84,18 @@ def _put(client: KazooClient, path: str, value: object) -> None:
         client.set(path, data)
     else:
         client.create(path, data, makepath=True)
+
+
+@contextlib.contextmanager
+def served(chroot: Chroot, below: Path, cluster: str) -> Iterator[tuple[Served, list[Dump]]]:
+    """A `serve` of the cluster whose story was told and recorded `below`, and which records no more."""
+    dumps = tell(chroot, below / "history" / cluster)
+    with starter(below) as start:
+        server = start(
+            ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_HISTORY=below / "history", options=["--no-record"]
+        )
+        server.wait_until_loaded()
+        yield server, dumps
 
 
 def dump(name: str, client: KazooClient) -> Dump:

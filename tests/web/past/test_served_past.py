@@ -106,14 +106,7 @@ def asking(path: str, at: str | int) -> str:
 @pytest.fixture(scope="module")
 def told(shared_chroot: Chroot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
     below = tmp_path_factory.mktemp("past")
-    dumps = story.tell(shared_chroot, below / "history" / CLUSTER)
-    with starter(below) as start:
-        server = start(
-            ZKDASH_ZOOKEEPER=shared_chroot.address,
-            ZKDASH_HISTORY=below / "history",
-            options=["--no-record"],
-        )
-        server.wait_until_loaded()
+    with story.served(shared_chroot, below, CLUSTER) as (server, dumps):
         yield Told(server, dumps, below / "history", shared_chroot.address)
 
 
