@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
 import pytest
 from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
+from kazoo.exceptions import ConnectionClosedError, ConnectionLoss, NoNodeError, SessionExpiredError
+from kazoo.protocol.states import Callback
 
 from tests.conftest import Chroot
 from tests.demo.runtime.stepped_clock import SteppedClock
@@ -94,7 +97,21 @@ class Stage:
     # --- time
 
     def pass_time(self, seconds: float) -> None:
+        """Let time pass after all have heard what happened: none gives up before an event came."""
+        self.hear()
         self.clock.advance(seconds)
+        self.loop.run(lambda: None)
+
+    def hear(self) -> None:
+        """Wait until all members acted upon what ZooKeeper told: a reply comes after earlier events."""
+        for member in self.members:
+            client = member._session and member._session._client
+            if client and client.connected:
+                heard = threading.Event()
+                with contextlib.suppress(ConnectionLoss, SessionExpiredError, ConnectionClosedError):
+                    client.exists("/")
+                    client.handler.dispatch_callback(Callback("watch", heard.set, ()))
+                    heard.wait(5.0)
         self.loop.run(lambda: None)
 
     def until(self, condition: Callable[[], object]) -> None:
