@@ -83,6 +83,16 @@ def test_converted_tables_are_written_on_and_what_is_listed_no_longer_goes(shop:
     assert Table(shop / "kafka_groups").delete("\"group\" = 'nobody'") == 0
 
 
+def test_rows_of_no_day_are_listed_no_longer(shop: Path) -> None:
+    path = shop / "hot_paths" / "manifest.json"
+    manifest = json.loads(path.read_bytes())
+    day, *files = manifest["files"]
+    day["partition"] = {"date": "__HIVE_DEFAULT_PARTITION__"}
+    path.write_text(json.dumps(manifest))
+    conversion.convert(shop)
+    assert len(Table(shop / "hot_paths").read().files) == len(files)
+
+
 def test_a_manifest_that_cannot_be_read_is_told_with_what_to_do(shop: Path) -> None:
     path = shop / "changes" / "manifest.json"
     path.write_text('{"format": 1, "files": 3')

@@ -14,12 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from zkdash.history.store import derived, files, schemas
-from zkdash.history.store.delta import File, Table, TableError
+from zkdash.history.store.delta import DAY, File, Table, TableError
 
 _MANIFEST: Final = "manifest.json"
 _FORMAT: Final = 1
 _LEFT: Final = (_MANIFEST, "manifest.draft", "manifest.lock")
 _WATCHED: Final = "watch-"  # what the recorder's runs were called
+# Spark's directory of rows without a day: lives of which only the end was known, which are told no more.
+_NO_DAY: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -61,8 +63,9 @@ def convert(directory: Path) -> list[Converted]:
         table = Table(directory / name)
         if not _is_converted(table):
             manifest = _read(path)
-            table.create([_listed(table, file) for file in manifest.files], _positions(name, manifest))
-            done.append(Converted(name, sum(file.rows for file in manifest.files), len(manifest.files)))
+            kept = [file for file in manifest.files if file.partition.get(DAY) != _NO_DAY]
+            table.create([_listed(table, file) for file in kept], _positions(name, manifest))
+            done.append(Converted(name, sum(file.rows for file in kept), len(kept)))
         for left in _LEFT:
             (table.directory / left).unlink(missing_ok=True)
     return done

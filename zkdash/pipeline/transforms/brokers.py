@@ -58,11 +58,15 @@ def _span() -> list[Column]:
 def _lives(events: DataFrame) -> DataFrame:
     """A row a life of a znode, from creation to removal: czxid, ctime, its last data, how it ended.
 
-    A removal behind a gap of the logs, of what no checkpoint has, ends a life of which nobody knows anything else.
+    A removal behind a gap of the logs, of what no checkpoint has, ends a life that nobody knows: it is left out.
     """
     is_gone, place = F.col("what") == "gone", F.struct("zxid", "op_index")
-    return events.where(F.col("czxid").isNotNull()).groupBy("path", "name", "czxid", "ctime").agg(
-        F.max_by(F.when(~is_gone, F.col("data")), F.when(~is_gone, place)).alias("data"),
-        F.max("ephemeral_owner").alias("ephemeral_owner"),
-        F.max(F.when(is_gone, F.struct("zxid", "time", "type"))).alias("ended"),
+    return (
+        events.where(F.col("czxid").isNotNull())
+        .groupBy("path", "name", "czxid", "ctime")
+        .agg(
+            F.max_by(F.when(~is_gone, F.col("data")), F.when(~is_gone, place)).alias("data"),
+            F.max("ephemeral_owner").alias("ephemeral_owner"),
+            F.max(F.when(is_gone, F.struct("zxid", "time", "type"))).alias("ended"),
+        )
     )
