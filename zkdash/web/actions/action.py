@@ -7,10 +7,9 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from zkdash.access.roles import Right, Role
-from zkdash.actions.queue.transitions import Verb, can
+from zkdash.actions.queue.transitions import Verb
 from zkdash.actions.reading import reader
-from zkdash.actions.reading.entries import Detail, Entry, StepEntry, UnavailableError
+from zkdash.actions.reading.entries import Detail, StepEntry, UnavailableError
 from zkdash.actions.states import State, StepState
 from zkdash.cluster.foresight import Foresight
 from zkdash.cluster.model.severity import Severity
@@ -19,7 +18,7 @@ from zkdash.cluster.plans.move_progress import Stage, Watched
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Part, Text
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.actions import actions, audit_rows, facts, foreseen, review, review_pages
+from zkdash.web.actions import actions, audit_rows, facts, foreseen, review, review_pages, verbs
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.actions.facts import MOST_MOVES, Head
 from zkdash.web.frame import cells, links, row_selection, shapes, tables
@@ -28,14 +27,6 @@ from zkdash.web.frame.tables import Column, Empty
 
 NAME = "action"
 _LARGEST_ID = (1 << 63) - 1
-
-
-class Button(msgspec.Struct, frozen=True):
-    """Something that can be asked for now."""
-
-    verb: str
-    label: str
-    href: str
 
 
 def whole(snapshot: Snapshot, key: PageKey) -> View:
@@ -83,7 +74,7 @@ def _view(snapshot: Snapshot, key: PageKey, detail: Detail) -> View:
         title=f"#{entry.id} {head.title}",
         parts=(
             Block(id="facts", template="actions/facts.html", values=head),
-            Block(id="verbs", template="actions/verbs.html", values=_verbs(detail, key)),
+            Block(id="verbs", template="actions/verbs.html", values=verbs.offered(detail, key)),
             Text("moves-told", _moves_told(moves)),
             _moves_table(moves),
             _steps_table(detail),
@@ -128,7 +119,9 @@ def _context(snapshot: Snapshot, key: PageKey, detail: Detail, foresight: Foresi
         "review": review.of(plan, state, incident_words, snapshot.departed, review_pages.read(key.query))
         if plan
         else None,
-        "submit": _href(entry, Verb.SUBMIT) if planned and row_selection.may_act(key) else "",
+        "submit": links.action(entry.cluster, entry.id, f"{Verb.SUBMIT}/")
+        if planned and row_selection.may_act(key)
+        else "",
         "plan_json": links.action(entry.cluster, entry.id, "plan.json"),
         "audit": links.audit(entry.cluster, urlencode({"action": entry.id})),
         # Who is typing the name of what is deleted is not to be sent back to the start.
@@ -140,42 +133,6 @@ def _gone(number: int, sentence: str) -> View:
     values = Head(number=number, title="Action", target="", gone=sentence)
     block = Block(id="facts", template="actions/facts.html", values=values)
     return View(title=f"#{number}", parts=(block,), gone=sentence, version=sentence)
-
-
-def _verbs(detail: Detail, key: PageKey) -> tuple[tuple[Button, ...], str]:
-    """The buttons for what can be asked for now, and where a person settles an unknown step, if it is one."""
-    if not row_selection.may_act(key):
-        return (), ""
-    entry = detail.entry
-    offered = [
-        (Verb.APPROVE, "Approve", Right.APPROVE in Role(key.rights).rights),
-        (Verb.RESUME, "Resume", True),
-        (Verb.PAUSE, "Pause", True),
-        (Verb.STOP, "Stop before the next step" if entry.state.is_active else "Withdraw", True),
-    ]
-    buttons = [
-        Button(verb.value, label, _href(entry, verb))
-        for verb, label, allowed in offered
-        if allowed and can(entry, verb)
-    ]
-    if (
-        entry.state.has_ended
-        and detail.plan is not None
-        and detail.plan.inverse is not None
-        and _applied(detail)
-    ):
-        buttons.append(Button("undo", "Undo: propose the inverse", _href(entry, "undo")))
-    if entry.state in {State.FAILED, State.REFUSED, State.STOPPED}:
-        buttons.append(Button("again", "Propose again from the current state", _href(entry, "again")))
-    return tuple(buttons), _href(entry, Verb.SETTLE) if can(entry, Verb.SETTLE) else ""
-
-
-def _applied(detail: Detail) -> bool:
-    return any(step.state in {StepState.APPLIED, StepState.VERIFIED} for step in detail.steps)
-
-
-def _href(entry: Entry, verb: str) -> str:
-    return links.action(entry.cluster, entry.id, f"{verb}/")
 
 
 def _moves_told(moves: tuple[Watched, ...]) -> str:
