@@ -28,7 +28,7 @@ from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Reach, Server, Told
 from zkdash.live.queue import Queue
-from zkdash.web.api import metrics
+from zkdash.web.api import collector
 from zkdash.zk.connection.session import Phase
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -60,7 +60,7 @@ def test_the_page_tells_the_cluster_that_is_watched(client: Client) -> None:
         passing=("D8",),
     )
     found = scrape(client)
-    assert {name: of(found, name) for name in metrics.FACTS} == {
+    assert {name: of(found, name) for name in collector.FACTS} == {
         "brokers": 2,
         "controller_present": 1,
         "controller_epoch": 12,
@@ -93,7 +93,7 @@ def test_the_page_tells_the_cluster_that_is_watched(client: Client) -> None:
 def test_what_is_unknown_is_no_number(client: Client) -> None:
     states.publish(None, phase=Phase.CONNECTING)
     found = scrape(client)
-    assert {name: of(found, name) for name in metrics.FACTS} == dict.fromkeys(metrics.FACTS)
+    assert {name: of(found, name) for name in collector.FACTS} == dict.fromkeys(collector.FACTS)
     assert (of(found, "zxid"), of(found, "mirror_age_seconds"), of(found, "mirror_stale")) == (None, None, 1)
     assert (of(found, "queue_readable"), of(found, "actions", state="queued")) == (0, None)
 
