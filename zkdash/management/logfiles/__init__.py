@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from zkdash.management.logfiles import committed, dumping, finding, recovering, verifying
+from zkdash.management.logfiles import dumping, finding, offsets, recovering, verifying
 from zkdash.management.logfiles.report import Options, Report
 
 VERBS: Final[dict[str, Callable[[Options], Iterator[Report]]]] = {
@@ -13,5 +13,5 @@ VERBS: Final[dict[str, Callable[[Options], Iterator[Report]]]] = {
     "verify": verifying.verified,
     "recover": recovering.recovered,
     "find": finding.found,
-    "offsets": committed.committed,
+    "offsets": offsets.offsets,
 }

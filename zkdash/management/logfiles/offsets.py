@@ -15,7 +15,7 @@ from zkdash.management.logfiles.report import Options, Report, row_line
 _OFFSETS: Final = "__consumer_offsets"
 
 
-def committed(options: Options) -> Iterator[Report]:
+def offsets(options: Options) -> Iterator[Report]:
     """The last commit of each group, topic and partition in __consumer_offsets."""
     chosen = [log for path in options["paths"] for log in listing.logs(path, _OFFSETS)]
     total = sum(log.size for log in chosen)

@@ -58,7 +58,7 @@ def _span() -> list[Column]:
 def _lives(events: DataFrame) -> DataFrame:
     """A row a life of a znode, from creation to removal: czxid, ctime, its last data, how it ended.
 
-    A removal behind a gap of the logs, of what no checkpoint has, ends a life that nobody knows: it is left out.
+    A removal behind a gap of the logs of what no checkpoint has ends a life that nobody knows: left out.
     """
     is_gone, place = F.col("what") == "gone", F.struct("zxid", "op_index")
     return (
