@@ -21,7 +21,7 @@ from django.conf import settings  # noqa: E402
 from django.urls import re_path  # noqa: E402
 from django.utils.module_loading import import_string  # noqa: E402
 
-from zkdash.door import addresses  # noqa: E402
+from zkdash.door import addresses, prefix  # noqa: E402
 from zkdash.door.layer import Door  # noqa: E402
 from zkdash.door.refusals import NO_SUCH_SOCKET, REFUSALS  # noqa: E402
 from zkdash.web.middleware import bodies  # noqa: E402
@@ -55,7 +55,11 @@ async def _websocket(scope: Scope, receive: Receive, send: Send) -> None:
     await to(scope, receive, send)
 
 
-_channels = ProtocolTypeRouter({"http": _django, "websocket": _websocket})
+async def _http(scope: Scope, receive: Receive, send: Send) -> None:
+    await _django(prefix.mounted(settings.ZKDASH_PREFIX, scope), receive, send)
+
+
+_channels = ProtocolTypeRouter({"http": _http, "websocket": _websocket})
 
 
 async def _within(scope: Scope, receive: Receive, send: Send) -> None:
@@ -87,4 +91,9 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-application = Door(_within, settings.ZKDASH_LIMITS, bodies.most, proxies=settings.ZKDASH_PROXIES)
+_door = Door(_within, settings.ZKDASH_LIMITS, bodies.most, proxies=settings.ZKDASH_PROXIES)
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """zkdash, below the prefix that a proxy gives it."""
+    await _door(prefix.without(settings.ZKDASH_PREFIX, scope), receive, send)

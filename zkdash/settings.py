@@ -4,7 +4,8 @@ Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_PROCESS (o
 name it, or no process), ZKDASH_DATA (where zkdash keeps its own
 files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS
 and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTTPS=1 (browsers come by https:
-cookies stay there), ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
+cookies stay there), ZKDASH_PREFIX (the path below which a proxy shows zkdash),
+ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
 ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_METRICS_ANONYMOUS=1 (everybody
 may scrape /metrics), ZKDASH_METRICS_NAMES=1 (which tell of each topic and group),
 ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
@@ -28,6 +29,7 @@ from zkdash import configuration, databases
 from zkdash.access.sso import providers
 from zkdash.configuration import notices
 from zkdash.configuration.errors import ConfigError
+from zkdash.door import prefix
 from zkdash.zk import config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -99,6 +101,7 @@ try:
     ZKDASH_SIGN_IN = providers.load(_configuration, os.environ)
     ZKDASH_CHECKS = _configuration.checks_by_cluster
     ZKDASH_LIMITS = _configuration.limits
+    ZKDASH_PREFIX = prefix.read(os.environ.get(prefix.VARIABLE, ""))
     ZKDASH_WEBHOOK_SECRET = notices.secret(os.environ, notices.WEBHOOK_SECRET)
     _smtp = notices.smtp(os.environ)
 except ConfigError as error:
@@ -160,9 +163,12 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-LOGIN_URL = "/sign-in/"
-LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "/"
+FORCE_SCRIPT_NAME = ZKDASH_PREFIX or None
+LOGIN_URL = f"{ZKDASH_PREFIX}/sign-in/"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = f"{ZKDASH_PREFIX}/"
 SESSION_COOKIE_AGE = 12 * 3600
+# Another zkdash below another prefix of the host has cookies of its own.
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{ZKDASH_PREFIX}/"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 ZKDASH_HTTPS = os.environ.get("ZKDASH_HTTPS") == "1"

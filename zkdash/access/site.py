@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth import REDIRECT_FIELD_NAME
@@ -50,7 +51,7 @@ class Site(admin.AdminSite):
         if request.user.is_authenticated:
             raise PermissionDenied("Only administrators of every cluster may grant roles.")
         wanted = request.GET.get(REDIRECT_FIELD_NAME) or index
-        return HttpResponseRedirect(f"/sign-in/?{urlencode({REDIRECT_FIELD_NAME: wanted})}")
+        return HttpResponseRedirect(f"{settings.LOGIN_URL}?{urlencode({REDIRECT_FIELD_NAME: wanted})}")
 
 
 class Administered(_ModelAdmin):

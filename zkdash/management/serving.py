@@ -81,8 +81,9 @@ def serve(
     _refuse_strangers(host)
     limits = settings.ZKDASH_LIMITS = _affordable(settings.ZKDASH_LIMITS, len(clusters))
     listener = _bind(host, port, limits.backlog)
-    address = _address(host, listener.getsockname()[1])
-    _trust(host, address)
+    origin = _origin(host, listener.getsockname()[1])
+    _trust(host, origin)
+    address = f"{origin}{settings.ZKDASH_PREFIX}/"
     _collect_static()
     if records and (lacking := extras.missing("pipeline", "Recording what changes")):
         log.warning("%s", lacking)
@@ -271,13 +272,13 @@ def _bind(host: str, port: int, backlog: int) -> socket.socket:
     return listener
 
 
-def _address(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+def _origin(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _trust(host: str, address: str) -> None:
+def _trust(host: str, origin: str) -> None:
     """Answer to the name that was asked for, and take WebSockets from its pages."""
-    port = address.rstrip("/").rpartition(":")[2]
+    port = origin.rpartition(":")[2]
     names = {*settings.ALLOWED_HOSTS, f"[{host}]" if ":" in host else host}
     settings.ALLOWED_HOSTS = sorted(names)
     settings.ZKDASH_ORIGINS = sorted({*settings.ZKDASH_ORIGINS, *(f"http://{name}:{port}" for name in names)})

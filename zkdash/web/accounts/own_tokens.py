@@ -11,6 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -75,7 +76,7 @@ def revoke(request: HttpRequest, number: int) -> HttpResponse:
         if token is None:
             raise Http404(f"You have no token {number}.")
         audit.append("token-revoked", _who(user), detail={"token": token.begins, "name": token.name})
-    answer = HttpResponseRedirect("/tokens/")
+    answer = HttpResponseRedirect(reverse("tokens"))
     answer.status_code = _SEE_OTHER
     return answer
 

@@ -19,7 +19,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -100,7 +100,7 @@ class Password(PasswordChangeView):
     template_name = "accounts/password.html"
     http_method_names = ("get", "head", "post", "options")
     extra_context = {"title": "Change your password"}
-    success_url = "/"
+    success_url = reverse_lazy("cluster-list")
 
     def post(self, request: HttpRequest, *args: str, **kwargs: Any) -> HttpResponse:
         """Guessing the old one is guessing too: whoever sits at somebody's browser has no more attempts."""
@@ -187,7 +187,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         except administrators.NotValidError:
             return _no_link(request, Standing.USED)
         login(request, user, backend=BACKEND)
-        return HttpResponseRedirect("/")
+        return HttpResponseRedirect(reverse("cluster-list"))
     return render(request, "accounts/welcome.html", {"title": "Welcome", "form": form, "name": name})
 
 

@@ -26,7 +26,7 @@ def offered(detail: Detail, key: PageKey) -> tuple[tuple[Button, ...], str]:
         return (), ""
     entry = detail.entry
     rights = Role(key.rights).rights
-    asked = [
+    choices = [
         (Verb.APPROVE, "Approve", Right.APPROVE in rights),
         (Verb.RESUME, "Resume", True),
         (Verb.PAUSE, "Pause", True),
@@ -34,7 +34,7 @@ def offered(detail: Detail, key: PageKey) -> tuple[tuple[Button, ...], str]:
     ]
     buttons = [
         Button(verb.value, label, href(entry, verb))
-        for verb, label, allowed in asked
+        for verb, label, allowed in choices
         if allowed and can(entry, verb)
     ]
     if (

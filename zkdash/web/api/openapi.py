@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.tables.topic_queries import SIZES
 from zkdash.web import pages
-from zkdash.web.frame import exports, shapes
+from zkdash.web.frame import exports, links, shapes
 from zkdash.web.frame.listing import Spec
 from zkdash.web.frame.page import Page
 from zkdash.web.frame.shapes import Columns, Schema, Shape
@@ -70,6 +70,7 @@ def build() -> Schema:
             "description": "The state that Kafka keeps in ZooKeeper. Fields may be added, none is taken away "
             "or changes its meaning within a version.",
         },
+        "servers": [{"url": links.own("/")}],
         "security": [{}, {"token": []}],
         "paths": paths,
         "components": {

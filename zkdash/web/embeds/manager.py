@@ -129,7 +129,7 @@ def _create(request: HttpRequest, rights: Rights, form: EmbedForm) -> Made:
             valid_for=form.valid_for,
         )
         _tell("embed-made", rights, made)
-    address = request.build_absolute_uri(f"/embed/{token}/")
+    address = request.build_absolute_uri(links.own(f"/embed/{token}/"))
     context = {"address": address, "title": f"{embeddable.words(view)}, {view.cluster}"}
     snippet = render_to_string("embeds/snippet.html", context).strip()
     return Made(snippet, badge=f"{address}badge.svg" if badges.has_one(view) else "")

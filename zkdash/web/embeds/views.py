@@ -13,7 +13,7 @@ from zkdash.access import embeds
 from zkdash.access.embeds import Found, TokenStatus
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.embeds import badges, policy, rendering
-from zkdash.web.frame import banners
+from zkdash.web.frame import banners, links
 from zkdash.web.serving import embeddable, tokens
 
 _ENDED: Final[dict[TokenStatus, tuple[int, str]]] = {
@@ -71,4 +71,4 @@ def _frame(judged: Found, token: str) -> HttpResponse:
 
 def _socket(view: embeds.View, snapshot: Snapshot, token: str) -> str:
     begin = tokens.of(embeddable.key(view), snapshot.revision)
-    return f"/live/embed/{token}/?from={begin}"
+    return links.live(links.own(f"/embed/{token}/?from={begin}"))

@@ -9,11 +9,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from typing import Final
 from urllib.parse import quote, urlencode
+
+from django.conf import settings
 
 from zkdash.cluster.model.findings import Finding
 from zkdash.web.frame import times
 
+_PREFIX: Final[str] = settings.ZKDASH_PREFIX
 _ESCAPE = "~"
 _DOTS = (".", "..")
 _SESSION = re.compile(r"0x[0-9a-f]{1,16}")
@@ -60,9 +64,19 @@ def segment(name: str) -> str:
     return quote(_escaped(name), safe="", errors="surrogatepass")
 
 
+def own(path: str) -> str:
+    """The address of what is at a path of zkdash, below the prefix that a proxy gives it."""
+    return _PREFIX + path
+
+
+def live(address: str) -> str:
+    """The address of the socket that a page of ours at `address` has: its path under /live."""
+    return f"{_PREFIX}/live{address.removeprefix(_PREFIX)}"
+
+
 def cluster(name: str, path: str = "", query: str = "") -> str:
     """The address of a cluster's page: `path` is already quoted, `query` an encoded query string."""
-    return f"/c/{quote(name, safe='')}/{path}" + (f"?{query}" if query else "")
+    return f"{_PREFIX}/c/{quote(name, safe='')}/{path}" + (f"?{query}" if query else "")
 
 
 def was(name: str, at: str) -> str:

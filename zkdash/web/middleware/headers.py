@@ -45,16 +45,19 @@ def security_headers(get_response: Sync | Async) -> Sync | Async:
 
 
 def _secured(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    if _is_public(request.path):
+    if _is_public(request):
         response.headers.setdefault("Cross-Origin-Resource-Policy", "cross-origin")
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     return response
 
 
-def _is_public(path: str) -> bool:
+def _is_public(request: HttpRequest) -> bool:
     """What pages of other origins may load: our own files, since an embed has no origin, and badges.
 
     Told by the path, as a 304 must repeat it.
     """
-    return path.startswith(settings.STATIC_URL) or (path.startswith("/embed/") and path.endswith(".svg"))
+    path = request.path_info
+    return request.path.startswith(settings.STATIC_URL) or (
+        path.startswith("/embed/") and path.endswith(".svg")
+    )

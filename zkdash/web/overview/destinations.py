@@ -32,7 +32,7 @@ def pages(declared: Sequence[Page], key: PageKey) -> Mapping[str, str]:
     routes |= {page.label: page.route.partition("<")[0] for page in declared if page.label}
     others = _OTHERS | (_NEW_ACTION if _may_act(key) else {})
     return {
-        name: route if route.startswith("/") else links.cluster(cluster, route)
+        name: links.own(route) if route.startswith("/") else links.cluster(cluster, route)
         for name, route in (routes | others).items()
     }
 

@@ -10,18 +10,20 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 
+from zkdash.web.frame import links
 from zkdash.web.past import asked
 from zkdash.web.past.asked import At
 
 # What a link back to now begins with; it is left as it is.
 NOW: Final = 'class="now"'
-_LINK: Final = re.compile(rf'(?<!{NOW})(\shref=")((?:/c/|\?)[^"#]*)(?=["#])')
+_PAGES: Final = re.escape(links.own("/c/"))
+_LINK: Final = re.compile(rf'(?<!{NOW})(\shref=")((?:{_PAGES}|\?)[^"#]*)(?=["#])')
 # No name that anybody chose can look like it: its quotes would be escaped.
-_HREF: Final = re.compile(r'("(?:(?:\w+_)?href|address)": ")(/c/[^"\\]*)(?=")')
+_HREF: Final = re.compile(rf'("(?:(?:\w+_)?href|address)": ")({_PAGES}[^"\\]*)(?=")')
 _FORM: Final = re.compile(r'<form\b(?=[^>]*\smethod="get")[^>]*>')
 _ACTION: Final = re.compile(r'\saction="([^"]*)"')
 _HAS: Final = re.compile(rf"[?&;]{asked.NAME}=")
@@ -75,5 +77,5 @@ def _stays(form: str, cluster: str) -> bool:
 @lru_cache(maxsize=4096)
 def _leads(path: str, cluster: str) -> bool:
     """Whether a path is that of a page of the cluster that has a past."""
-    own = f"/c/{quote(cluster, safe='')}/"
+    own = links.cluster(cluster)
     return path.startswith(own) and path.removeprefix(own).partition("/")[0] in _kept

@@ -182,7 +182,7 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
 def _socket(moment: Moment, token: str) -> str:
     """The address of the page's socket: its own, under /live, with the revision that it shows."""
     query = f"{moment.key.query}&from={token}" if moment.key.query else f"from={token}"
-    return f"/live{links.quoted(moment.path)}?{query}"
+    return f"{links.live(links.quoted(moment.path))}?{query}"
 
 
 def _embed(key: PageKey) -> str:

@@ -13,7 +13,7 @@ from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Part
 from zkdash.web import pages
 from zkdash.web.frame import cells as values
-from zkdash.web.frame import table_markup, times
+from zkdash.web.frame import links, table_markup, times
 from zkdash.web.frame.tables import Heading
 from zkdash.web.serving import page_context, renderer
 from zkdash.web.visitors import gate, sessions
@@ -101,6 +101,18 @@ def reachable_clusters(request: HttpRequest | None) -> tuple[str, ...]:
 def sign_in(request: HttpRequest) -> str:
     """The address of the sign-in page, from which one comes back here."""
     return gate.sign_in(request)
+
+
+@register.simple_tag
+def home() -> str:
+    """The address of the page of all clusters."""
+    return links.own("/")
+
+
+@register.filter
+def address(cluster: str, path: str = "") -> str:
+    """The address of a cluster's page."""
+    return links.cluster(cluster, path)
 
 
 @register.simple_tag

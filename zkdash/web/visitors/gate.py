@@ -6,7 +6,7 @@ that could help, is sent to the sign-in page; it is never told which clusters th
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Final, cast
 from urllib.parse import urlencode
 
 from django import db
@@ -26,7 +26,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import answers, banners, exports, page
 from zkdash.web.visitors import bearer, sessions
 
-SIGN_IN = "/sign-in/"
+SIGN_IN: Final[str] = settings.LOGIN_URL
 _DEEDS = {
     Right.ACT: "propose, queue or stop actions",
     Right.APPROVE: "approve actions",
