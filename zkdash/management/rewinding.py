@@ -20,6 +20,7 @@ from zkdash.rewind.wire import Answer, Question
 from zkdash.web import pages
 from zkdash.web.past import keeping, tellers
 from zkdash.web.past.telling import ExhaustedError, Telling
+from zkdash.web.visitors import gate
 
 # What the serving process does for each request by itself.
 _DONE_THERE: Final = frozenset(
@@ -79,6 +80,7 @@ def _environ(question: Question) -> dict[str, Any]:
     return {
         "REQUEST_METHOD": question.method,
         "SCRIPT_NAME": "",
+        gate.REACHABLE: question.clusters,
         "PATH_INFO": question.target.encode("utf-8", "surrogatepass").decode("latin-1"),
         "QUERY_STRING": question.query,
         "REMOTE_ADDR": question.remote,

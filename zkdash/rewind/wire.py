@@ -16,7 +16,10 @@ MOST_BYTES: Final = 64 * 2**20
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A request that was let in: `target` is its path, unquoted, `headers` are CGI's names without HTTP_."""
+    """A request that was let in: `target` is its path, unquoted, `headers` are CGI's names without HTTP_.
+
+    `clusters` are the names of those that whoever asks can go to.
+    """
 
     method: str
     target: str
@@ -24,6 +27,7 @@ class Question(msgspec.Struct, frozen=True):
     scheme: str
     remote: str
     headers: dict[str, str]
+    clusters: tuple[str, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):

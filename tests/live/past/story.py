@@ -88,11 +88,19 @@ def _put(client: KazooClient, path: str, value: object) -> None:
 
 @contextlib.contextmanager
 def served(chroot: Chroot, below: Path, cluster: str) -> Iterator[tuple[Served, list[Dump]]]:
-    """A `serve` of the cluster whose story was told and recorded `below`, and which records no more."""
+    """A `serve` of the cluster whose story was told and recorded `below`, and which records no more.
+
+    Another one, `elsewhere`, is never reached.
+    """
     dumps = tell(chroot, below / "history" / cluster)
+    clusters = below / "clusters.toml"
+    clusters.write_text('[clusters.elsewhere]\nzookeeper = "127.0.0.1:1"\n')
     with starter(below) as start:
         server = start(
-            ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_HISTORY=below / "history", options=["--no-record"]
+            ZKDASH_ZOOKEEPER=chroot.address,
+            ZKDASH_CONFIG=clusters,
+            ZKDASH_HISTORY=below / "history",
+            options=["--no-record"],
         )
         server.wait_until_loaded()
         yield server, dumps

@@ -9,6 +9,10 @@ from pytest_django.fixtures import Settings
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.cluster import checks
+from zkdash.history.queries.instants import Around, Instant
+from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import Past
+from zkdash.web.serving import switcher
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.connection.session import Phase
 
@@ -90,6 +94,12 @@ def test_the_switcher_keeps_the_page(client: Client, path: str, other: str) -> N
     states.publish(states.healthy(), name="two")
     links = Markup(client.get(path)).all("#switch a")
     assert [(link.text, link.get("href")) for link in links] == [("two", other)]
+
+
+def test_from_a_page_of_the_past_the_same_time_of_another_cluster_is_reached() -> None:
+    past = Past(Instant(7, 1_000), Around("watch", 0, 2_000, "", None, None))
+    (switch,) = switcher.entries(PageKey("one", "topics", (), "q=or"), ("one", "two"), past)
+    assert switch.href == "/c/two/topics/?q=or&at=1970-01-01T00%3A00%3A01.000Z"
 
 
 def test_one_cluster_needs_no_switcher(client: Client) -> None:

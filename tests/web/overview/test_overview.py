@@ -7,8 +7,10 @@ import msgspec
 import pytest
 from django.test import Client
 
+from tests.narrowing import sure
 from tests.web import states
 from tests.web.markup import Markup
+from zkdash import live
 from zkdash.actions.reading.entries import Entry
 from zkdash.actions.states import State
 from zkdash.cluster.changes import Change
@@ -17,8 +19,12 @@ from zkdash.cluster.incidents import Incidents, fold
 from zkdash.cluster.incidents.causes import ELECTING_MS, causes
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.severity import Severity
+from zkdash.history.queries.instants import Around, Instant
+from zkdash.live.parts import Block, PageKey
 from zkdash.live.queue import Queue
+from zkdash.live.snapshot import Past, Snapshot
 from zkdash.web.frame import times
+from zkdash.web.overview import overview
 from zkdash.zk.connection.session import Phase
 
 URL = "/c/demo/"
@@ -41,6 +47,19 @@ CHANGE = Change(
     path="/brokers/topics/orders/partitions/3/state",
     zxid=None,
 )
+
+
+def test_where_nothing_happened_before_a_moment_of_the_past_it_is_told_how_far_was_looked() -> None:
+    states.publish(states.healthy())
+    now = sure(Snapshot, live.current("demo"))
+    past = Past(Instant(7, 1_000), Around("watch", 0, 2_000, "", None, None))
+    for snapshot, sentence in (
+        (now, "Nothing has changed since zkdash began to watch this cluster."),
+        (msgspec.structs.replace(now, past=past), "10 minutes, or 2,000 changes where there were more"),
+    ):
+        parts = overview.look(snapshot, PageKey("demo", overview.NAME)).parts
+        (happened,) = (part for part in parts if isinstance(part, Block) and part.id == "happened")
+        assert sentence in happened.values[1]
 
 
 def test_failing_checks_are_sentences_that_lead_to_their_table(client: Client) -> None:

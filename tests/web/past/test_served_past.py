@@ -164,6 +164,8 @@ def test_a_page_of_the_past_says_so_and_keeps_to_it(told: Told) -> None:
         assert "past" in page.xpath("//body/@class")
         assert page.xpath("//title")[0].text.startswith("As of 20")
         assert f"after transaction 0x{zxid:x}" in page.xpath("//*[@id='time-bar']")[0].text_content()
+        (other,) = page.xpath("//*[@id='switch']//a/@href")
+        assert re.fullmatch(r"/c/elsewhere/.*[?&]at=20\d\d-[^&]*Z", other)
         assert not page.xpath("//*[@id='socket']")
         assert not page.xpath("//form[@method='post']")
         (now,) = page.xpath("//a[@class='now']/@href")

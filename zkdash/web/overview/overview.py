@@ -8,6 +8,7 @@ from zkdash.actions.reading import queries
 from zkdash.actions.reading.entries import Entry
 from zkdash.alarms.open_alarms import first_seen
 from zkdash.cluster.model.severity import Severity
+from zkdash.history.queries import instants
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
@@ -50,7 +51,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
                 incident_list.stories(
                     snapshot.cluster, snapshot.incidents.newest, snapshot.incidents.singles, _LAST, ours
                 ),
-                "Nothing has changed since zkdash began to watch this cluster.",
+                _nothing(snapshot),
             ),
         ),
         context={
@@ -67,6 +68,17 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "incidents": [incident_list.record(incident, ours) for incident in snapshot.incidents.newest],
             "causes": causes.records(snapshot),
         },
+    )
+
+
+def _nothing(snapshot: Snapshot) -> str:
+    """What stands where nothing happened in what was looked at."""
+    if snapshot.past is None:
+        return "Nothing has changed since zkdash began to watch this cluster."
+    minutes, changes = instants.LEAD_MS // 60_000, instants.LEAD_CHANGES
+    return (
+        f"No incident in what was looked at before this moment: {minutes} minutes, or {changes:,} changes "
+        "where there were more. The Timeline tells of earlier ones."
     )
 
 

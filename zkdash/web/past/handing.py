@@ -11,6 +11,7 @@ from zkdash.rewind.rewinder import AwayError, Rewinder
 from zkdash.rewind.wire import Question
 from zkdash.web.past import tellers
 from zkdash.web.past.asked import At
+from zkdash.web.visitors import gate
 
 # What decides how a page is answered, and as whom. Who asks is judged anew there.
 _HEADERS: Final = ("ACCEPT", "AUTHORIZATION", "COOKIE", "HOST", "IF_NONE_MATCH", "USER_AGENT")
@@ -32,6 +33,7 @@ class Handing:
             query=meta.get("QUERY_STRING", ""),
             scheme=request.scheme or "http",
             remote=meta.get("REMOTE_ADDR", ""),
+            clusters=gate.reachable(request),
             headers={name: meta[f"HTTP_{name}"] for name in _HEADERS if f"HTTP_{name}" in meta},
         )
         try:

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from zkdash import live
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import pages
@@ -26,7 +25,7 @@ def of(request: HttpRequest, snapshot: Snapshot | None, key: PageKey, title: str
         "cluster": snapshot.cluster,
         "address": snapshot.address,
         "chroot": slash + chroot,
-        "switches": switcher.entries(key, watched(request)),
+        "switches": switcher.entries(key, gate.reachable(request), snapshot.past),
         "trail": chrome.trail(key, title, pages.PAGES),
         "worst": banners.worst(snapshot),
         "revision_number": snapshot.revision,
@@ -39,8 +38,3 @@ def with_chrome(request: HttpRequest, snapshot: Snapshot, key: PageKey, title: s
     """The same of a page that is not live, whose live parts are those of the frame alone."""
     parts = chrome.parts(chrome.of(snapshot, pages.PAGES), key, pages.PAGES)
     return {**of(request, snapshot, key, title), "parts": parts}
-
-
-def watched(request: HttpRequest) -> tuple[str, ...]:
-    """The clusters that one can go to: watched here, and seen by this visitor."""
-    return tuple(name for name in gate.visible(gate.rights(request)) if live.current(name))

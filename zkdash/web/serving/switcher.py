@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from zkdash.live.parts import PageKey
+from zkdash.live.snapshot import Past
 from zkdash.web import pages
 from zkdash.web.frame import links
 
@@ -20,11 +22,12 @@ class Switch(NamedTuple):
     href: str
 
 
-def entries(key: PageKey, names: Iterable[str]) -> tuple[Switch, ...]:
+def entries(key: PageKey, names: Iterable[str], past: Past | None = None) -> tuple[Switch, ...]:
     """The others of the clusters that may be seen.
 
     A page of one thing, which they may not have, leads to the list of such things, where there is none to
-    their overview; so does what is not in the registry.
+    their overview; so does what is not in the registry. From the past one comes to the same time:
+    transactions are a cluster's own.
     """
     if key.cluster is None:
         return ()
@@ -33,4 +36,6 @@ def entries(key: PageKey, names: Iterable[str]) -> tuple[Switch, ...]:
     if detail and path not in _LISTS:
         path = ""
     query = "" if detail else key.query
+    if past is not None:
+        query = "&".join(filter(None, (query, urlencode({"at": links.at_time(past.instant.time_ms)}))))
     return tuple(Switch(name, links.cluster(name, path, query)) for name in names if name != key.cluster)

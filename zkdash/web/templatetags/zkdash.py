@@ -15,7 +15,7 @@ from zkdash.web import pages
 from zkdash.web.frame import cells as values
 from zkdash.web.frame import links, table_markup, times
 from zkdash.web.frame.tables import Heading
-from zkdash.web.serving import page_context, renderer
+from zkdash.web.serving import renderer
 from zkdash.web.visitors import gate, sessions
 
 register = template.Library()
@@ -92,7 +92,7 @@ def reachable_clusters(request: HttpRequest | None) -> tuple[str, ...]:
     if request is None or not hasattr(request, "user"):
         return ()
     try:
-        return page_context.watched(request)
+        return gate.reachable(request)
     except (PermissionDenied, sessions.AwayError, db.Error):
         return ()
 

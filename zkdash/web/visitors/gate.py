@@ -26,6 +26,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import answers, banners, exports, page
 from zkdash.web.visitors import bearer, sessions
 
+REACHABLE: Final = "zkdash.clusters"  # in a request's META
 SIGN_IN: Final[str] = settings.LOGIN_URL
 _DEEDS = {
     Right.ACT: "propose, queue or stop actions",
@@ -90,6 +91,12 @@ def sign_in(request: HttpRequest) -> str:
 def visible(rights: Rights) -> tuple[str, ...]:
     """The clusters that a visitor may see, those that are watched here first."""
     return rights.visible(_known())
+
+
+def reachable(request: HttpRequest) -> tuple[str, ...]:
+    """The clusters that one can go to: watched here, or by the process that the past is told for."""
+    told: tuple[str, ...] = request.META.get(REACHABLE, ())
+    return told or tuple(name for name in visible(rights(request)) if live.current(name))
 
 
 def seen_by(key: PageKey, rights: Rights) -> PageKey | None:
