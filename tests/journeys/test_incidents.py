@@ -13,10 +13,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.demo.test_simulation_command import Demo
+from tests.journeys.sites import Site
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
+MEMBER = {"version": 1, "subscription": {"orders": 1}, "pattern": "static", "timestamp": "1795171327123"}
 STORY_LIMIT_S = 180.0
 PROMISED_S = 3.0
 
@@ -46,6 +48,30 @@ def test_a_brokers_death_leads_the_overview_and_its_story_adds_up(demo: Demo, pa
     assert min(left, back, moved) > 10
     page.goto(f"{demo.address}/c/demo/timeline/")
     expect(page.locator("#happened .headline", has_text=f"Broker {broker} was away")).to_be_visible()
+
+
+@pytest.mark.zk
+def test_what_broke_since_when_whom_it_hurts_and_what_helps_take_two_clicks(site: Site, page: Any) -> None:
+    client = site.chroot.client
+    client.create("/consumers/billing/ids/billing_1", json.dumps(MEMBER).encode(), makepath=True)
+    client.create("/consumers/billing/offsets/orders/0", b"7", makepath=True)
+    site.world.kill_broker(3)
+    site.world.state("orders", 2, leader=-1, isr=[3], epoch=1)
+    site.wait_until_shown("/brokers/topics/orders/partitions/2/state")
+
+    page.goto(site.home)
+    cause = page.locator("#causes article").first
+    expect(cause.locator("h2")).to_contain_text("Broker 3 is gone")
+    gone = cause.locator(".where time").first.get_attribute("datetime")
+    assert abs(time.time() - epoch(gone)) < STORY_LIMIT_S
+    cause.get_by_role("link", name=re.compile("^The .* partitions$")).click()
+    page.locator("#replicas-rows").get_by_role("link", name="orders").first.click()
+    expect(page.locator("#consumers-rows")).to_contain_text("billing")
+
+    page.goto(site.home)
+    page.locator("#causes").get_by_role("link", name="What helps").first.click()
+    remedy = page.locator("dt", has_text="What to do").locator("xpath=following-sibling::dd")
+    expect(remedy).to_contain_text("broker")
 
 
 def document(demo: Demo, path: str) -> Any:
