@@ -46,8 +46,8 @@ def is_told(read: Read, data: bytes) -> bool:
         return True
     entries = [each for each in found if isinstance(each, Entry)]
     base, index, times = int(read.path.stem), *map(read.path.with_suffix, (".index", ".timeindex"))
-    places = indexes.places(index.read_bytes(), base)[0] if index.exists() else []
-    moments = indexes.moments(times.read_bytes(), base)[0] if times.exists() else []
+    places = indexes.offset_positions(index.read_bytes(), base)[0] if index.exists() else []
+    moments = indexes.timestamp_offsets(times.read_bytes(), base)[0] if times.exists() else []
     return any(indexes.misplaced(places, entries)) or any(indexes.mistimed(moments, entries))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.formats import messages
 from zkdash.formats.kafkalog import checkpoints, indexes, offsets, segment
 from zkdash.formats.kafkalog.entries import Entry
-from zkdash.formats.kafkalog.indexes import Aborted, Moment, Place
+from zkdash.formats.kafkalog.indexes import AbortedTxn, OffsetPosition, TimestampOffset
 from zkdash.formats.problems import Problem
 
 SEGMENTS = Path(__file__).parents[1] / "fixtures" / "segments"
@@ -29,8 +29,8 @@ def test_every_recorded_index_fits_its_segment() -> None:
     for log in LOGS:
         found = entries(log.read_bytes())
         base = int(log.stem)
-        places, wrong = indexes.places(log.with_suffix(".index").read_bytes(), base)
-        moments, late = indexes.moments(log.with_suffix(".timeindex").read_bytes(), base)
+        places, wrong = indexes.offset_positions(log.with_suffix(".index").read_bytes(), base)
+        moments, late = indexes.timestamp_offsets(log.with_suffix(".timeindex").read_bytes(), base)
         assert [*wrong, *late] == []
         assert list(indexes.misplaced(places, found)) == []
         assert list(indexes.mistimed(moments, found)) == []
@@ -41,23 +41,26 @@ def test_every_recorded_index_fits_its_segment() -> None:
 def test_an_index_that_its_segment_contradicts_is_told() -> None:
     one, two = messages.message(10, b"a", timestamp=5), messages.message(11, b"b", timestamp=7)
     found = entries(one + two)
-    right = [Place(10, 0), Place(11, len(one))]
+    right = [OffsetPosition(10, 0), OffsetPosition(11, len(one))]
     assert list(indexes.misplaced(right, found)) == []
-    wrong = [Place(10, 3), Place(10, len(one)), Place(12, 0)]
+    wrong = [OffsetPosition(10, 3), OffsetPosition(10, len(one)), OffsetPosition(12, 0)]
     assert [problem.offset for problem in indexes.misplaced(wrong, found)] == [0, 8, 16]
-    assert list(indexes.mistimed([Moment(7, 11)], found)) == []
-    late = [Moment(5, 11), Moment(7, 11), Moment(7, 12), Moment(5, 9)]
+    assert list(indexes.mistimed([TimestampOffset(7, 11)], found)) == []
+    late = [TimestampOffset(5, 11), TimestampOffset(7, 11), TimestampOffset(7, 12), TimestampOffset(5, 9)]
     assert [problem.offset for problem in indexes.mistimed(late, found)] == [0, 24, 36]
 
 
 def test_the_zeros_behind_an_index_are_none_of_its_entries() -> None:
     data = struct.pack("!iiii", 3, 4096, 9, 8192) + bytes(80)
-    assert indexes.places(data, 100) == ([Place(103, 4096), Place(109, 8192)], [])
-    assert indexes.moments(struct.pack("!qi", 1000, 4) + bytes(120), 100) == ([Moment(1000, 104)], [])
+    assert indexes.offset_positions(data, 100) == ([OffsetPosition(103, 4096), OffsetPosition(109, 8192)], [])
+    assert indexes.timestamp_offsets(struct.pack("!qi", 1000, 4) + bytes(120), 100) == (
+        [TimestampOffset(1000, 104)],
+        [],
+    )
 
 
 def test_entries_that_fall_and_half_ones_are_told() -> None:
-    places, problems = indexes.places(struct.pack("!iiii", 9, 8192, 3, 4096) + b"abc", 0)
+    places, problems = indexes.offset_positions(struct.pack("!iiii", 9, 8192, 3, 4096) + b"abc", 0)
     assert len(places) == 2
     assert [(problem.offset, problem.torn) for problem in problems] == [(16, True), (8, False)]
 
@@ -65,7 +68,7 @@ def test_entries_that_fall_and_half_ones_are_told() -> None:
 def test_aborted_transactions_are_read() -> None:
     data = struct.pack("!hqqqq", 0, 7, 10, 20, 9) + struct.pack("!hqqqq", 1, 7, 10, 20, 9) + b"x"
     found, problems = indexes.aborted(data)
-    assert found == [Aborted(7, 10, 20, 9)]
+    assert found == [AbortedTxn(7, 10, 20, 9)]
     assert sorted(problem.offset for problem in problems) == [34, 68]
 
 
@@ -73,7 +76,7 @@ def test_an_aborted_transaction_without_its_marker_is_told() -> None:
     marker = (0, 0, struct.pack("!hh", 0, 0), bytes(6), ())
     data = messages.batch(10, [(0, 0, None, b"x", ())], attributes=0x10, producer=(7, 0, 0))
     found = entries(data + messages.batch(11, [marker], attributes=0x30, producer=(7, 0, -1)))
-    told = [Aborted(7, 10, 11, 10), Aborted(7, 10, 10, 10), Aborted(8, 10, 11, 10)]
+    told = [AbortedTxn(7, 10, 11, 10), AbortedTxn(7, 10, 10, 10), AbortedTxn(8, 10, 11, 10)]
     assert [problem.offset for problem in indexes.unmarked(told, found)] == [34, 68]
 
 
@@ -111,8 +114,8 @@ def test_bytes_of_any_kind_raise_nothing(data: bytes) -> None:
     checkpoints.offsets(data)
     checkpoints.epochs(data)
     checkpoints.properties(data)
-    indexes.places(data, 0)
-    indexes.moments(data, 0)
+    indexes.offset_positions(data, 0)
+    indexes.timestamp_offsets(data, 0)
     indexes.aborted(data)
     for read in (offsets.key, offsets.offset, offsets.group, offsets.subscription, offsets.assignment):
         read(data)

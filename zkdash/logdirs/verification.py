@@ -70,11 +70,11 @@ def _beside(log: Log, path: Path, checks: list[Check]) -> Iterator[Finding]:
                 yield Finding(name, Problem(0, "a segment without an index: a broker builds it at its start"))
             continue
         if suffix == "index":
-            places, problems = indexes.places(data, base)
-            checks.append(verifying.Places(name, places))
+            places, problems = indexes.offset_positions(data, base)
+            checks.append(verifying.OffsetIndex(name, places))
         elif suffix == "timeindex":
-            moments, problems = indexes.moments(data, base)
-            checks.append(verifying.Moments(name, moments))
+            moments, problems = indexes.timestamp_offsets(data, base)
+            checks.append(verifying.TimeIndex(name, moments))
         else:
             aborted, problems = indexes.aborted(data)
             checks.append(verifying.AbortedTransactions(name, aborted))

@@ -21,7 +21,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from zkdash.formats.kafkalog import offsets
 from zkdash.formats.problems import Problem
 from zkdash.history.store import schemas
-from zkdash.history.store.delta import Moment, Table
+from zkdash.history.store.delta import Table, TableVersion
 from zkdash.pipeline.sources import rows
 from zkdash.pipeline.storage import day_partitions, reading, retention
 from zkdash.pipeline.transforms.events import minute
@@ -137,7 +137,7 @@ def _add(spark: SparkSession, directory: Path, name: str, new: DataFrame, key: I
     )
 
 
-def _kept(new: DataFrame, name: str, now: Moment) -> DataFrame:
+def _kept(new: DataFrame, name: str, now: TableVersion) -> DataFrame:
     """Rows without those that `retention` would delete at once."""
     record, floor = retention.RECORDS.get(name), now.position(retention.FLOOR)
     if record is None or floor is None:

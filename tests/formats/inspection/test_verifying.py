@@ -16,7 +16,7 @@ from zkdash.formats.inspection.verifying import Check, Finding
 from zkdash.formats.kafkalog import offsets, producer_snapshots, segment, transactions
 from zkdash.formats.kafkalog.checkpoints import Epoch
 from zkdash.formats.kafkalog.entries import Entry
-from zkdash.formats.kafkalog.indexes import Aborted, Moment, Place
+from zkdash.formats.kafkalog.indexes import AbortedTxn, OffsetPosition, TimestampOffset
 from zkdash.formats.problems import Problem
 
 ONE = messages.batch(10, [(0, 0, b"k", b"v", ()), (1, 1, b"k", b"w", ())], newest=5, producer=(7, 0, 0))
@@ -31,8 +31,8 @@ def findings(data: bytes, checks: Sequence[Check] = (), whole: Sequence[Check] =
 
 def test_a_sound_log_has_no_finding() -> None:
     checks = (
-        verifying.Places("i", [Place(12, len(ONE))]),
-        verifying.Moments("t", [Moment(5, 11), Moment(9, 12)]),
+        verifying.OffsetIndex("i", [OffsetPosition(12, len(ONE))]),
+        verifying.TimeIndex("t", [TimestampOffset(5, 11), TimestampOffset(9, 12)]),
     )
     state = producer_snapshots.ProducerState(7, 0, 2, 12, 0, 9, -1, -1)
     whole = (verifying.Producers("s", 13, [state]), verifying.Epochs("e", [Epoch(5, 10)]))
@@ -42,13 +42,25 @@ def test_a_sound_log_has_no_finding() -> None:
 @pytest.mark.parametrize(
     ("check", "words"),
     [
-        (verifying.Places("i", [Place(12, 3)]), "i 0: no entry of the segment begins at byte 3"),
-        (verifying.Places("i", [Place(12, 0)]), "i 0: the entry at byte 0 does not hold offset 12"),
-        (verifying.Places("i", [Place(12, 999)]), "i 0: no entry of the segment begins at byte 999"),
-        (verifying.Moments("t", [Moment(6, 11)]), "t 0: 6 is not the newest timestamp where offset 11 is"),
-        (verifying.Moments("t", [Moment(9, 13)]), "t 0: no entry of the segment holds offset 13"),
         (
-            verifying.AbortedTransactions("x", [Aborted(7, 10, 12, 12)]),
+            verifying.OffsetIndex("i", [OffsetPosition(12, 3)]),
+            "i 0: no entry of the segment begins at byte 3",
+        ),
+        (
+            verifying.OffsetIndex("i", [OffsetPosition(12, 0)]),
+            "i 0: the entry at byte 0 does not hold offset 12",
+        ),
+        (
+            verifying.OffsetIndex("i", [OffsetPosition(12, 999)]),
+            "i 0: no entry of the segment begins at byte 999",
+        ),
+        (
+            verifying.TimeIndex("t", [TimestampOffset(6, 11)]),
+            "t 0: 6 is not the newest timestamp where offset 11 is",
+        ),
+        (verifying.TimeIndex("t", [TimestampOffset(9, 13)]), "t 0: no entry of the segment holds offset 13"),
+        (
+            verifying.AbortedTransactions("x", [AbortedTxn(7, 10, 12, 12)]),
             "x 0: producer 7 aborted no transaction at offset 12",
         ),
         (
@@ -106,7 +118,7 @@ def test_a_search_for_what_follows_ends_where_it_has_tried_too_much(monkeypatch:
 
 def test_an_offset_and_a_time_are_found_through_the_index() -> None:
     data = source(ONE + TWO)
-    places = [Place(12, len(ONE))]
+    places = [OffsetPosition(12, len(ONE))]
     found = lookup.offset(data, places, 11)
     assert isinstance(found, lookup.Location)
     assert (found.position, found.record and found.record.value) == (0, b"w")
@@ -114,9 +126,9 @@ def test_an_offset_and_a_time_are_found_through_the_index() -> None:
     assert isinstance(found, lookup.Location)
     assert (found.place, found.passed) == (places[0], 0)
     assert lookup.offset(data, places, 13) is None
-    found = lookup.time(data, places, [Moment(5, 11)], 1001)
+    found = lookup.time(data, places, [TimestampOffset(5, 11)], 1001)
     assert found is None  # 9 is the newest that the heads tell
-    found = lookup.time(data, places, [Moment(5, 11)], 6)
+    found = lookup.time(data, places, [TimestampOffset(5, 11)], 6)
     assert isinstance(found, lookup.Location)
     assert found.first_offset == 12
     assert list(lookup.before([(0, 10), (50, 20)], 90, 30, 25)) == [50, 0]

@@ -70,17 +70,17 @@ def _invalid(frame: Frame) -> Problem:
     return Problem(frame.position, "the checksum of an entry does not hold")
 
 
-def place(entry: indexes.Place) -> str:
+def place(entry: indexes.OffsetPosition) -> str:
     """An entry of `.index`."""
     return f"offset: {entry.offset} position: {entry.position}"
 
 
-def moment(entry: indexes.Moment) -> str:
+def moment(entry: indexes.TimestampOffset) -> str:
     """An entry of `.timeindex`."""
     return f"timestamp: {entry.timestamp} offset: {entry.offset}"
 
 
-def aborted(entry: indexes.Aborted) -> str:
+def aborted(entry: indexes.AbortedTxn) -> str:
     """An entry of `.txnindex`."""
     return (
         f"version: 0 producerId: {entry.producer_id} firstOffset: {entry.first_offset}"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zkdash.formats.kafkalog import frames
 from zkdash.formats.kafkalog.entries import Entry, Record
 from zkdash.formats.kafkalog.frames import Frame, Head, Source
-from zkdash.formats.kafkalog.indexes import Moment, Place
+from zkdash.formats.kafkalog.indexes import OffsetPosition, TimestampOffset
 from zkdash.formats.problems import Problem
 
 
@@ -29,7 +29,7 @@ class Location(NamedTuple):
     first_offset: int
     last_offset: int
     record: Record | None
-    place: Place | None
+    place: OffsetPosition | None
     passed: int
 
 
@@ -40,14 +40,14 @@ class _Read(NamedTuple):
     entry: Entry
     passed: int
 
-    def location(self, record: Record | None, place: Place | None) -> Location:
+    def location(self, record: Record | None, place: OffsetPosition | None) -> Location:
         entry, frame = self.entry, self.frame
         return Location(
             frame.position, frame.size, entry.base_offset, entry.last_offset, record, place, self.passed
         )
 
 
-def offset(source: Source, places: Sequence[Place], wanted: int) -> Location | Problem | None:
+def offset(source: Source, places: Sequence[OffsetPosition], wanted: int) -> Location | Problem | None:
     """The entry that holds `wanted`, or the first one behind it; None where the segment ends before it."""
     place = _floor(places, wanted)
     for read in _entries(source, place, lambda head: head.last_offset >= wanted):
@@ -59,7 +59,7 @@ def offset(source: Source, places: Sequence[Place], wanted: int) -> Location | P
 
 
 def time(
-    source: Source, places: Sequence[Place], moments: Sequence[Moment], wanted: int
+    source: Source, places: Sequence[OffsetPosition], moments: Sequence[TimestampOffset], wanted: int
 ) -> Location | Problem | None:
     """The first record whose timestamp is `wanted` (epoch ms) or later; None where the segment has none."""
     number = bisect.bisect_right(moments, wanted, key=lambda moment: moment.timestamp) - 1
@@ -95,7 +95,7 @@ def before(segments: Sequence[tuple[int, int]], end: int, now: int, wanted: int)
 
 
 def _entries(
-    source: Source, place: Place | None, may_hold: Callable[[Head], bool]
+    source: Source, place: OffsetPosition | None, may_hold: Callable[[Head], bool]
 ) -> Iterator[_Read | Problem]:
     """The entries from a place on whose heads may hold what is looked for; a problem ends it."""
     for passed, frame in enumerate(frames.walk(source, place.position if place else 0)):
@@ -112,6 +112,6 @@ def _entries(
         yield _Read(frame, entry, passed)
 
 
-def _floor(places: Sequence[Place], wanted: int) -> Place | None:
+def _floor(places: Sequence[OffsetPosition], wanted: int) -> OffsetPosition | None:
     number = bisect.bisect_right(places, wanted, key=lambda place: place.offset) - 1
     return places[number] if number >= 0 else None

@@ -14,7 +14,7 @@ from zkdash.formats.kafkalog import frames
 from zkdash.formats.kafkalog.checkpoints import Epoch
 from zkdash.formats.kafkalog.entries import Entry, control_type
 from zkdash.formats.kafkalog.frames import Frame, Head, Source
-from zkdash.formats.kafkalog.indexes import Aborted, Moment, Place
+from zkdash.formats.kafkalog.indexes import AbortedTxn, OffsetPosition, TimestampOffset
 from zkdash.formats.kafkalog.producer_snapshots import ProducerState
 from zkdash.formats.problems import Problem
 
@@ -123,10 +123,10 @@ def told(source: Source, problem: Problem) -> Problem:
     return problem._replace(reason=reason)
 
 
-class Places:
+class OffsetIndex:
     """An `.index` against its segment."""
 
-    def __init__(self, name: str, places: Sequence[Place]) -> None:
+    def __init__(self, name: str, places: Sequence[OffsetPosition]) -> None:
         self._name, self._places, self._at = name, places, 0
 
     def entry(self, frame: Frame, head: Head, first: int) -> Iterator[Finding]:
@@ -147,10 +147,10 @@ class Places:
         return Finding(self._name, Problem(self._at * _PLACE, reason))
 
 
-class Moments:
+class TimeIndex:
     """A `.timeindex` against its segment."""
 
-    def __init__(self, name: str, moments: Sequence[Moment]) -> None:
+    def __init__(self, name: str, moments: Sequence[TimestampOffset]) -> None:
         self._name, self._moments, self._at = name, moments, 0
 
     def entry(self, _frame: Frame, head: Head, first: int) -> Iterator[Finding]:
@@ -176,7 +176,7 @@ class Moments:
 class AbortedTransactions:
     """A `.txnindex` against its segment, which has the marker of each transaction."""
 
-    def __init__(self, name: str, transactions: Sequence[Aborted]) -> None:
+    def __init__(self, name: str, transactions: Sequence[AbortedTxn]) -> None:
         self._name = name
         self._missing = {(each.producer_id, each.last_offset): n for n, each in enumerate(transactions)}
 

@@ -19,21 +19,21 @@ _TIME = struct.Struct("!qi")
 _ABORTED = struct.Struct("!hqqqq")
 
 
-class Place(NamedTuple):
+class OffsetPosition(NamedTuple):
     """An entry of `.index`: the segment's entry that holds the offset is at this byte."""
 
     offset: int
     position: int
 
 
-class Moment(NamedTuple):
+class TimestampOffset(NamedTuple):
     """An entry of `.timeindex`: the newest timestamp up to this offset, in epoch ms, and whose it is."""
 
     timestamp: int
     offset: int
 
 
-class Aborted(NamedTuple):
+class AbortedTxn(NamedTuple):
     """An entry of `.txnindex`: an aborted transaction, and the last stable offset when it ended."""
 
     producer_id: int
@@ -42,22 +42,22 @@ class Aborted(NamedTuple):
     last_stable_offset: int
 
 
-def places(data: bytes, base_offset: int) -> tuple[list[Place], list[Problem]]:
+def offset_positions(data: bytes, base_offset: int) -> tuple[list[OffsetPosition], list[Problem]]:
     """The entries of an `.index`; `base_offset` is the number in the file's name."""
     pairs, problems = _entries(data, _OFFSET)
-    places = [Place(base_offset + relative, position) for relative, position in pairs]
+    places = [OffsetPosition(base_offset + relative, position) for relative, position in pairs]
     rising = [(place.offset, place.position) for place in places]
     return places, problems + _falling(rising, _OFFSET.size)
 
 
-def moments(data: bytes, base_offset: int) -> tuple[list[Moment], list[Problem]]:
+def timestamp_offsets(data: bytes, base_offset: int) -> tuple[list[TimestampOffset], list[Problem]]:
     """The entries of a `.timeindex`; `base_offset` is the number in the file's name."""
     pairs, problems = _entries(data, _TIME)
-    moments = [Moment(timestamp, base_offset + relative) for timestamp, relative in pairs]
+    moments = [TimestampOffset(timestamp, base_offset + relative) for timestamp, relative in pairs]
     return moments, problems + _falling(moments, _TIME.size)
 
 
-def aborted(data: bytes) -> tuple[list[Aborted], list[Problem]]:
+def aborted(data: bytes) -> tuple[list[AbortedTxn], list[Problem]]:
     """The entries of a `.txnindex`, which is not allocated ahead."""
     problems = _left(data, _ABORTED)
     transactions = []
@@ -66,11 +66,11 @@ def aborted(data: bytes) -> tuple[list[Aborted], list[Problem]]:
         if version != 0:
             problems.append(Problem(position, f"an aborted transaction of the unknown version {version}"))
         else:
-            transactions.append(Aborted(*fields))
+            transactions.append(AbortedTxn(*fields))
     return transactions, problems
 
 
-def misplaced(places: Sequence[Place], entries: Sequence[Entry]) -> Iterator[Problem]:
+def misplaced(places: Sequence[OffsetPosition], entries: Sequence[Entry]) -> Iterator[Problem]:
     """Places of an index that the segment contradicts; `Problem.offset` is the index's byte."""
     by_position = {entry.position: entry for entry in entries}
     for number, place in enumerate(places):
@@ -83,7 +83,7 @@ def misplaced(places: Sequence[Place], entries: Sequence[Entry]) -> Iterator[Pro
             yield Problem(number * _OFFSET.size, reason)
 
 
-def mistimed(moments: Sequence[Moment], entries: Sequence[Entry]) -> Iterator[Problem]:
+def mistimed(moments: Sequence[TimestampOffset], entries: Sequence[Entry]) -> Iterator[Problem]:
     """Moments of a time index that the segment contradicts; `Problem.offset` is the index's byte."""
     lasts = [entry.last_offset for entry in entries]
     for number, moment in enumerate(moments):
@@ -95,7 +95,7 @@ def mistimed(moments: Sequence[Moment], entries: Sequence[Entry]) -> Iterator[Pr
             yield Problem(number * _TIME.size, reason)
 
 
-def unmarked(transactions: Sequence[Aborted], entries: Sequence[Entry]) -> Iterator[Problem]:
+def unmarked(transactions: Sequence[AbortedTxn], entries: Sequence[Entry]) -> Iterator[Problem]:
     """Aborted transactions without their producer's marker; `Problem.offset` is the index's byte."""
     markers = {
         (entry.producer.id, record.offset)

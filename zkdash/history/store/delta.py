@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from zkdash.history.store import delta_log
-from zkdash.history.store.delta_log import DAY, GRACE_MS, File, Moment
+from zkdash.history.store.delta_log import DAY, GRACE_MS, File, TableVersion
 
 if TYPE_CHECKING:
     import deltalake
     from deltalake.transaction import AddAction, RemoveAction
 
-__all__ = ["DAY", "GRACE_MS", "LOG", "ConflictError", "File", "Moment", "Table", "TableError"]
+__all__ = ["DAY", "GRACE_MS", "LOG", "ConflictError", "File", "Table", "TableError", "TableVersion"]
 
 SMALL_BYTES: Final = 16 << 20
 LOG: Final = "_delta_log"
@@ -60,20 +60,20 @@ class Table:
         """Whether it is one of Delta, or begins to be."""
         return (self.directory / LOG).exists()
 
-    def read(self) -> Moment:
+    def read(self) -> TableVersion:
         """The table now. Raises TableError."""
-        return Moment(self._open())
+        return TableVersion(self._open())
 
     def version(self) -> int:
         """That of its log, told by names alone; -1 where there is none. Raises TableError."""
         if not self.has_log:
-            return Moment(self._open()).version
+            return TableVersion(self._open()).version
         numbers = (_COMMIT.fullmatch(path.name) for path in (self.directory / LOG).iterdir())
         return max((int(number[1]) for number in numbers if number), default=-1)
 
-    def paths(self, moment: Moment | None = None) -> list[Path]:
+    def paths(self, version: TableVersion | None = None) -> list[Path]:
         """The listed files."""
-        return [self.directory / file.path for file in (moment or self.read()).files]
+        return [self.directory / file.path for file in (version or self.read()).files]
 
     def staging(self) -> Path:
         """A directory, yet to be made, in which this attempt at a run writes its files, and no other does.
@@ -88,7 +88,7 @@ class Table:
         *,
         stream: str = "",
         batch: int = 0,
-        base: Moment | None = None,
+        base: TableVersion | None = None,
         positions: Mapping[str, int] = {},
     ) -> None:
         """List more files, and move `positions` on.
@@ -114,7 +114,7 @@ class Table:
 
     def replace(
         self,
-        base: Moment,
+        base: TableVersion,
         removed: Iterable[File],
         added: Iterable[File],
         *,
@@ -244,7 +244,7 @@ class Table:
             )
         return log
 
-    def _made(self) -> Moment:
+    def _made(self) -> TableVersion:
         """The table now, which is made where it is not there."""
         now = self.read()
         if now.version >= 0:
@@ -264,7 +264,7 @@ class Table:
         return self.read()
 
     def _commit(
-        self, base: Moment, removed: list[File], added: list[File], positions: Mapping[str, int]
+        self, base: TableVersion, removed: list[File], added: list[File], positions: Mapping[str, int]
     ) -> None:
         log, now_ms = base.log, _now_ms()
         assert log is not None  # noqa: S101 - it was made
@@ -280,7 +280,7 @@ class Table:
             )
         self._sync()
 
-    def _sync(self, before: Moment | None = None) -> None:
+    def _sync(self, before: TableVersion | None = None) -> None:
         """Have the newest commit on the disk, and the files that are listed since `before`.
 
         A system that loses its power loses what it was told lately.

@@ -38,8 +38,8 @@ class File(msgspec.Struct, frozen=True):
     bounds: Mapping[str, tuple[int, int]] = {}
 
 
-class Moment:
-    """A table at one moment: the version of its log, -1 where there is none, and its files, oldest first."""
+class TableVersion:
+    """A version of a table: its number in the log, -1 where there is none, and its files, oldest first."""
 
     def __init__(self, log: deltalake.DeltaTable | None = None) -> None:
         self.log = log

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from zkdash.history.store.delta import DAY, File, Moment, Table
+from zkdash.history.store.delta import DAY, File, Table, TableVersion
 
 _COMPRESSION = "zstd"
 
@@ -58,7 +58,7 @@ def append(
     stream: str = "",
     batch: int = 0,
     day: str = "",
-    base: Moment | None = None,
+    base: TableVersion | None = None,
 ) -> None:
     """Write rows as one file and list it, as `Table.append` does. Raises OSError."""
     added = write(table, rows, day=day)

@@ -8,7 +8,7 @@ import msgspec
 
 from zkdash.history.store import coverage
 from zkdash.history.store.coverage import Stretch
-from zkdash.history.store.delta import Moment, Table
+from zkdash.history.store.delta import Table, TableVersion
 
 NAME: Final = "watched"
 
@@ -52,12 +52,12 @@ def gaps(table: Table) -> list[Gap]:
     return gaps
 
 
-def after(table: Table, zxid: int, moment: Moment | None = None) -> list[dict[str, Any]]:
+def after(table: Table, zxid: int, version: TableVersion | None = None) -> list[dict[str, Any]]:
     """Rows of `watched` that tell what was seen after a transaction.
 
     Where they begin behind a gap, an interval without a transaction says from where on it was caught up.
     """
-    rows = _intervals(table, moment)
+    rows = _intervals(table, version)
     kept = [
         each | {"zxid_from": max(each["zxid_from"], zxid + 1)} for each in rows if each["zxid_upto"] > zxid
     ]
@@ -67,11 +67,11 @@ def after(table: Table, zxid: int, moment: Moment | None = None) -> list[dict[st
     return kept
 
 
-def _intervals(table: Table, moment: Moment | None = None) -> list[dict[str, Any]]:
+def _intervals(table: Table, version: TableVersion | None = None) -> list[dict[str, Any]]:
     """In the order in which they were seen."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - as in coverage
 
     rows: list[dict[str, Any]] = []
-    for path in table.paths(moment):
+    for path in table.paths(version):
         rows += pq.read_table(path, partitioning=None).to_pylist()
     return sorted(rows, key=lambda each: (each["from_ms"], each["zxid_from"]))

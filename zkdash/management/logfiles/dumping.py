@@ -88,10 +88,10 @@ def _beside(path: Path, *, is_json: bool) -> Iterator[Report]:
 
 def _rows(path: Path, data: bytes) -> tuple[list[tuple[Any, str]], list[Problem]]:
     if path.suffix == ".index":
-        places, problems = indexes.places(data, listing.base_offset(path))
+        places, problems = indexes.offset_positions(data, listing.base_offset(path))
         return [(each, dump.place(each)) for each in places], problems
     if path.suffix == ".timeindex":
-        moments, problems = indexes.moments(data, listing.base_offset(path))
+        moments, problems = indexes.timestamp_offsets(data, listing.base_offset(path))
         return [(each, dump.moment(each)) for each in moments], problems
     if path.suffix == ".txnindex":
         aborted, problems = indexes.aborted(data)

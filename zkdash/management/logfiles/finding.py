@@ -38,11 +38,13 @@ def _found(log: Log, options: Options) -> Iterator[Report]:
         if log.is_oldest:
             location = lookup.position(source, base, offset)
         else:
-            places, _ = indexes.places(listing.beside(segment.with_suffix(".index")) or b"", base)
+            places, _ = indexes.offset_positions(listing.beside(segment.with_suffix(".index")) or b"", base)
             if time is None:
                 location = lookup.offset(source, places, offset)
             else:
-                moments, _ = indexes.moments(listing.beside(segment.with_suffix(".timeindex")) or b"", base)
+                moments, _ = indexes.timestamp_offsets(
+                    listing.beside(segment.with_suffix(".timeindex")) or b"", base
+                )
                 location = lookup.time(source, places, moments, time)
         if isinstance(location, Problem):
             yield Report(finding=(str(segment), location))

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, follows
-from zkdash.history.store.delta import Moment, Table
+from zkdash.history.store.delta import Table, TableVersion
 from zkdash.pipeline.derivation import removals
 from zkdash.pipeline.storage import day_partitions
 from zkdash.pipeline.transforms import events
@@ -135,8 +135,8 @@ def key(source: str) -> str:
     return f"derived:{source}"
 
 
-def position(moment: Moment, source: str) -> int:
-    return moment.position(key(source)) or 0
+def position(version: TableVersion, source: str) -> int:
+    return version.position(key(source)) or 0
 
 
 def _may_hold(bounds: tuple[int, int] | None, since: int, upto: int) -> bool:

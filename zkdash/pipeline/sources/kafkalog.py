@@ -245,10 +245,10 @@ def _checked(directory: LogDirectory, each: Segment, entries: Sequence[Entry]) -
     name = each.name.rpartition(".")[0]
     try:
         if (data := directory.beside(each, "index")) is not None:
-            places, problems = indexes.places(data, each.base_offset)
+            places, problems = indexes.offset_positions(data, each.base_offset)
             yield from _problems(f"{name}.index", [*problems, *indexes.misplaced(places, entries)])
         if (data := directory.beside(each, "timeindex")) is not None:
-            moments, problems = indexes.moments(data, each.base_offset)
+            moments, problems = indexes.timestamp_offsets(data, each.base_offset)
             yield from _problems(f"{name}.timeindex", [*problems, *indexes.mistimed(moments, entries)])
         if (data := directory.beside(each, "txnindex")) is not None:
             aborted, problems = indexes.aborted(data)

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from zkdash.history.store import files
-from zkdash.history.store.delta import DAY, File, Moment, Table
+from zkdash.history.store.delta import DAY, File, Table, TableVersion
 
 _MOST_ROWS_A_FILE: Final = 5_000_000
 
@@ -30,8 +30,8 @@ def read(spark: SparkSession, table: Table, schema: pa.Schema, listed: Iterable[
     return spark.read.schema(kind).parquet(*paths) if paths else spark.createDataFrame([], kind)
 
 
-def of_days(moment: Moment, days: Collection[str]) -> list[File]:
-    return [file for file in moment.files if file.partition.get(DAY) in days]
+def of_days(version: TableVersion, days: Collection[str]) -> list[File]:
+    return [file for file in version.files if file.partition.get(DAY) in days]
 
 
 def dated(rows: DataFrame, column: str) -> DataFrame:
@@ -57,7 +57,7 @@ def put(
     table: Table,
     rows: DataFrame,
     *,
-    base: Moment,
+    base: TableVersion,
     removed: Iterable[File],
     order: Iterable[str],
     position: Mapping[str, int],

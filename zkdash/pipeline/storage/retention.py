@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from zkdash.cluster.changes import row
 from zkdash.history.store import coverage, derived, files, schemas, watching
-from zkdash.history.store.delta import DAY, GRACE_MS, File, Moment, Table
+from zkdash.history.store.delta import DAY, GRACE_MS, File, Table, TableVersion
 
 DAY_MS: Final = 86_400_000
 # Intervals that began long ago and still last, or ended later, are kept.
@@ -140,7 +140,12 @@ def _forget_records(table: Table, record: Record, cutoff: int) -> int:
 
 
 def _rewrite(
-    table: Table, base: Moment, old: Iterable[File], rows: pa.Table, *, positions: Mapping[str, int] = {}
+    table: Table,
+    base: TableVersion,
+    old: Iterable[File],
+    rows: pa.Table,
+    *,
+    positions: Mapping[str, int] = {},
 ) -> None:
     table.replace(base, old, files.write(table, rows), positions=positions)
 

@@ -16,14 +16,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from zkdash.history.store import files, schemas
-from zkdash.history.store.delta import File, Moment, Table
+from zkdash.history.store.delta import File, Table, TableVersion
 from zkdash.pipeline.storage import reading
 
 _IS_NOTE: Final = "problem IS NOT NULL OR covered IS NOT NULL"
 
 
 def logs(
-    rows: DataFrame, directory: Path, stream: str, batch: int, *, base: Mapping[str, Moment] = {}
+    rows: DataFrame, directory: Path, stream: str, batch: int, *, base: Mapping[str, TableVersion] = {}
 ) -> None:
     """Add what logs or snapshots held to the tables of a cluster: data and notes, read once.
 
