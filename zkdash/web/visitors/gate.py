@@ -95,8 +95,8 @@ def visible(rights: Rights) -> tuple[str, ...]:
 
 def reachable(request: HttpRequest) -> tuple[str, ...]:
     """The clusters that one can go to: watched here, or by the process that the past is told for."""
-    told: tuple[str, ...] = request.META.get(REACHABLE, ())
-    return told or tuple(name for name in visible(rights(request)) if live.current(name))
+    names: tuple[str, ...] = request.META.get(REACHABLE, ())
+    return names or tuple(name for name in visible(rights(request)) if live.current(name))
 
 
 def seen_by(key: PageKey, rights: Rights) -> PageKey | None:
