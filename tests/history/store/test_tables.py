@@ -26,6 +26,14 @@ def test_a_table_that_was_never_written_has_its_columns_and_no_rows(tmp_path: Pa
             assert found.num_rows == 0
 
 
+def test_whatever_else_a_query_fails_by_is_told(tmp_path: Path) -> None:
+    with (
+        Tables(tmp_path, schemas.TABLES) as tables,
+        pytest.raises(QueryError, match=r"DuckDB does not answer: .*nowhere does not exist"),
+    ):
+        tables.query("FROM nowhere")
+
+
 def test_a_file_that_is_not_listed_is_not_read(tmp_path: Path) -> None:
     table = Table(tmp_path / "coverage")
     files.append(table, coverage((1, 2)))

@@ -14,12 +14,14 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from zkdash.history.store import delta_errors as errors
 from zkdash.history.store import delta_log
-from zkdash.history.store.delta_log import DAY, GRACE_MS, File, TableVersion
+from zkdash.history.store.delta_errors import ConflictError, TableError
+from zkdash.history.store.delta_log import DAY, GRACE_MS, LOG, File, TableVersion
 
 if TYPE_CHECKING:
     import deltalake
@@ -28,21 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["DAY", "GRACE_MS", "LOG", "ConflictError", "File", "Table", "TableError", "TableVersion"]
 
 SMALL_BYTES: Final = 16 << 20
-LOG: Final = "_delta_log"
 _OLD: Final = "manifest.json"  # what listed a table's files before there was a log
 _ENOUGH: Final = 8
 _ATTEMPTS: Final = 5
 _COMMIT: Final = re.compile(r"([0-9]{20})\.(?:json|checkpoint.*\.parquet)")
 _READER: Final = 1  # the protocol's version for readers that only need the listed files
 _HOUR_MS: Final = 3_600_000
-
-
-class TableError(ValueError):
-    """A table cannot be read; the message names it and says what to do."""
-
-
-class ConflictError(RuntimeError):
-    """Another writer changed the table meanwhile: read it again."""
 
 
 class Table:
@@ -143,7 +136,7 @@ class Table:
             if log is None:
                 break
             try:
-                with self._told():
+                with errors.told(self.directory):
                     done = log.delete(predicate, writer_properties=delta_log.writing())
                 gone = int(done["num_removed_files"])
                 break
@@ -170,7 +163,7 @@ class Table:
         for day in [day for day, count in counts.items() if count >= _ENOUGH]:
             log = self._open()
             assert log is not None  # noqa: S101 - it has files
-            with self._told():
+            with errors.told(self.directory):
                 done = log.optimize.compact(
                     partition_filters=None if day is None else [(DAY, "=", day)],
                     target_size=small_bytes,
@@ -191,7 +184,7 @@ class Table:
         if log is None:
             return 0
         hours = None if grace_ms == GRACE_MS else grace_ms // _HOUR_MS
-        with self._told():
+        with errors.told(self.directory):
             deleted = log.vacuum(hours, dry_run=False, enforce_retention_duration=False, full=True)
         for path in sorted((self.directory / "data").rglob("*"), reverse=True):
             if path.is_dir() and path.stat().st_mtime_ns // 1_000_000 <= _now_ms() - grace_ms:
@@ -205,7 +198,7 @@ class Table:
         from deltalake.transaction import create_table_with_add_actions  # noqa: PLC0415
 
         schema, keys = delta_log.layout(self.name)
-        with self._told():
+        with errors.told(self.directory):
             create_table_with_add_actions(
                 str(self.directory),
                 deltalake.Schema.from_arrow(schema),
@@ -231,7 +224,7 @@ class Table:
         except ImportError as error:  # where a process may have no more, its library finds no room
             raise MemoryError(str(error)) from error
 
-        with self._told():
+        with errors.told(self.directory):
             try:
                 log = deltalake.DeltaTable(self.directory)
             except TableNotFoundError:  # its first commit is yet to come
@@ -253,7 +246,7 @@ class Table:
 
         schema, keys = delta_log.layout(self.name)
         # Of two that make it at once, one is told so.
-        with contextlib.suppress(ConflictError), self._told():
+        with contextlib.suppress(ConflictError), errors.told(self.directory):
             deltalake.DeltaTable.create(
                 self.directory,
                 schema,
@@ -270,7 +263,7 @@ class Table:
         assert log is not None  # noqa: S101 - it was made
         actions: list[AddAction | RemoveAction] = [delta_log.removed(file, now_ms) for file in removed]
         actions += [delta_log.added(file, now_ms) for file in added]
-        with self._told():
+        with errors.told(self.directory):
             log.create_write_transaction(
                 actions,
                 "append",
@@ -294,31 +287,6 @@ class Table:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """What deltalake says of a table as our own errors."""
-        from deltalake.exceptions import (  # noqa: PLC0415 - see the module
-            CommitFailedError,
-            DeltaError,
-            TableNotFoundError,
-        )
-
-        try:
-            yield
-        except CommitFailedError as error:
-            raise ConflictError(f"another run wrote {self.directory} meanwhile ({_line(error)})") from error
-        except TableNotFoundError:
-            raise
-        except (OSError, DeltaError) as error:
-            raise TableError(
-                f"{self.directory} cannot be read or written ({_line(error)}): make room, restore its {LOG}, "
-                "or remove the table's directory and run again"
-            ) from error
-
-
-def _line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _now_ms() -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake.transaction import AddAction, RemoveAction
 
+LOG: Final = "_delta_log"  # its directory below the table's
 DAY: Final = "date"  # by which the files of a table lie, where they lie by day
 GRACE_MS: Final = 15 * 60 * 1000
 _CONFIGURATION: Final = {

@@ -24,7 +24,8 @@ _THREADS: Final = 2
 
 
 class QueryError(RuntimeError):
-    """A query did not come to its end: too long, too large, or a file that is not there; one sentence."""
+    """A query did not come to its end: too long, too large, a file that is not there, or something else that
+    DuckDB says; one sentence."""
 
 
 class Tables:
@@ -57,9 +58,9 @@ class Tables:
             paths = [str(table.directory / file.path) for file in files]
             try:
                 self._view(name, paths)
-            except duckdb.IOException as error:
+            except duckdb.Error as error:
                 self.close()
-                raise _unreadable(error) from error
+                raise _unanswered(error) from error
             allowed += paths
         self._connection.execute(f"SET allowed_paths = {_listed(allowed)}")
         self._connection.execute("SET enable_external_access = false")
@@ -77,8 +78,8 @@ class Tables:
             raise QueryError(f"the query took longer than {self._limit_s:g} s: ask for less of it") from error
         except duckdb.OutOfMemoryException as error:
             raise QueryError("the query needs more memory than it may have: ask for less of it") from error
-        except duckdb.IOException as error:
-            raise _unreadable(error) from error
+        except duckdb.Error as error:
+            raise _unanswered(error) from error
         finally:
             overdue.cancel()
 
@@ -115,8 +116,13 @@ class Tables:
             self._connection.unregister("empty")
 
 
-def _unreadable(error: duckdb.IOException) -> QueryError:
-    return QueryError(f"a file of the table cannot be read: {str(error).splitlines()[0]}")
+def _unanswered(error: duckdb.Error) -> QueryError:
+    import duckdb  # noqa: PLC0415 - see the module
+
+    sentence = str(error).partition("\n")[0]
+    if isinstance(error, duckdb.IOException):
+        return QueryError(f"a file of the table cannot be read: {sentence}")
+    return QueryError(f"DuckDB does not answer: {sentence}")
 
 
 def _may_hold(file: File, wanted: Mapping[str, tuple[int, int]]) -> bool:

@@ -42,8 +42,6 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
     """
     if lacking := extras.missing("pipeline", "What was"):
         raise UnansweredError(lacking)
-    import duckdb  # noqa: PLC0415 - only who asks the past pays for it
-
     names = tuple(names)
     try:
         key = (settings.ZKDASH_HISTORY, cluster, names, generations(cluster, names), query)
@@ -54,9 +52,6 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
         answer = _asked(cluster, names, question)
     except (TableError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
-    except duckdb.Error as error:
-        sentence = str(error).partition("\n")[0]
-        raise UnansweredError(f"What was recorded cannot be read: {sentence}") from error
     with _lock:
         _answers[key] = answer
         while len(_answers) > _REMEMBERED:

@@ -35,8 +35,6 @@ class Telling:
     def answer(
         self, request: HttpRequest, cluster: str, at: At, show: Callable[[], HttpResponse]
     ) -> HttpResponse:
-        import duckdb  # noqa: PLC0415 - pages import this package
-
         try:
             was = self._reels.at(cluster, _address(cluster), time_ms=at.time_ms, zxid=at.zxid)
             return keeping.kept(_shown(cluster, was, show), cluster, at)
@@ -46,9 +44,6 @@ class Telling:
             return answers.problem(request, 404, "Not recorded", sentence, ways)
         except (TableError, QueryError) as error:
             return tellers.away(request, f"What was recorded cannot be read: {error}.")
-        except duckdb.Error as error:
-            sentence = str(error).partition("\n")[0]
-            return tellers.away(request, f"What was recorded cannot be read: {sentence}")
         except MemoryError as error:
             raise ExhaustedError from error
 
