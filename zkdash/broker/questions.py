@@ -1,10 +1,10 @@
-"""What is asked of a broker, and what its answer means: four questions of Kafka's protocol, only reading.
+"""What is asked of a broker, and what its answer means: five questions of Kafka's protocol, only reading.
 
-ListOffsets versions 0 and 1, OffsetFetch versions 1 and 2, ListGroups and DescribeGroups version 0, which all
-brokers to 3.9 speak that know them (from 0.8.2; ListOffsets 1 from 0.10.1, OffsetFetch 2 from 0.10.2, those
-about groups from 0.9).
+ListOffsets versions 0 and 1, OffsetFetch versions 1 and 2, ListGroups, DescribeGroups and DescribeLogDirs
+version 0, which all brokers to 3.9 speak that know them (from 0.8.2; ListOffsets 1 from 0.10.1, OffsetFetch 2
+from 0.10.2, those about groups from 0.9, about log directories from 1.0).
 No FindCoordinator (it creates __consumer_offsets), no Metadata (it creates topics), no group is joined.
-Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-79, KIP-88.
+Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-79, KIP-88, KIP-113.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ LATEST = -1
 ABOUT_GROUPS_MAX_BYTES = 1 << 20
 # Members bring their subscriptions with them: 500 members of 1 000 topics of 20 bytes are 11 MB.
 DESCRIPTIONS_MAX_BYTES = 16 << 20
+# Of log directories and their paths, beside what is told of partitions.
+_DIRECTORIES_MAX_BYTES = 1 << 20
 
 Partition = tuple[str, int]
 # What the client's decoder raises on bytes that are no answer; UnicodeDecodeError is a ValueError.
@@ -118,6 +120,35 @@ def read_offsets_at(
             else:
                 offsets[key] = next(iter(partition.old_style_offsets or ()), None)
     return offsets
+
+
+def log_dirs(partitions: Collection[Partition]) -> Question:
+    """Ask a broker how large its replicas of these partitions are."""
+    schemas = _schemas()
+    kind = schemas.DescribeLogDirsRequest.DescribableLogDirTopic
+    topics = [kind(topic=topic, partitions=numbers) for topic, numbers in _by_topic(partitions).items()]
+    # A replica is in one directory, and in a second one while it moves there; each names its topics.
+    size = sum(6 + len(topic.topic.encode()) for topic in topics) + 21 * len(partitions)
+    request = schemas.DescribeLogDirsRequest(topics=topics)
+    return Question(request, 0, schemas.DescribeLogDirsResponse, _DIRECTORIES_MAX_BYTES + 2 * size)
+
+
+def read_sizes(answer: Any, partitions: Collection[Partition]) -> dict[Partition, int | str]:
+    """The bytes of each replica that was asked for, or the reason why nobody knows.
+
+    A replica that is being built in another directory counts by the one that is read from. Who may not
+    describe the cluster is answered with no directory at all.
+    """
+    sizes: dict[Partition, int | str] = dict.fromkeys(partitions, "it tells of no replica of this partition")
+    if not answer.results:
+        return dict.fromkeys(partitions, "it does not let us describe its log directories")
+    for directory in answer.results:
+        for topic in directory.topics or ():
+            for partition in topic.partitions or ():
+                key = (topic.name, partition.partition_index)
+                if key in sizes and not partition.is_future_key and partition.partition_size >= 0:
+                    sizes[key] = partition.partition_size
+    return sizes
 
 
 def commits(group: str, partitions: Collection[Partition] | None) -> Question:

@@ -9,6 +9,8 @@ from kafka import errors
 from kafka.protocol.admin import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
     ListGroupsRequest,
     ListGroupsResponse,
 )
@@ -24,6 +26,8 @@ __all__ = [
     "ConsumerProtocolAssignment",
     "DescribeGroupsRequest",
     "DescribeGroupsResponse",
+    "DescribeLogDirsRequest",
+    "DescribeLogDirsResponse",
     "ListGroupsRequest",
     "ListGroupsResponse",
     "ListOffsetsRequest",

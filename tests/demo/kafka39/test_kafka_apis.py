@@ -167,6 +167,7 @@ QUESTIONS = {
     "all commits": questions.commits("mirror", None),
     "commits": questions.commits("mirror", [MINE]),
     "groups": questions.groups(),
+    "sizes": questions.log_dirs([MINE, OTHERS]),
 }
 
 

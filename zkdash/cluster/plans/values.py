@@ -69,6 +69,17 @@ class Step(msgspec.Struct, frozen=True):
         return sum(write.size for write in self.writes)
 
 
+class Copied(msgspec.Struct, frozen=True):
+    """Bytes that moves copy `to` each broker, as the leaders told when it was planned.
+
+    Of `unknown` copies nobody told: `why` is a clause that tells it of the first.
+    """
+
+    to: Mapping[int, int] = {}
+    unknown: int = 0
+    why: str = ""
+
+
 class Effect(msgspec.Struct, frozen=True):
     """A plan in numbers. `replicas_moved` are copies to be made, `replicas_removed` copies to be dropped.
 
@@ -76,6 +87,7 @@ class Effect(msgspec.Struct, frozen=True):
     written into one znode, `written` the bytes of all steps, `znodes` those created, set or deleted.
     `read_again` and `skipped` are what lies between a group's offsets and those that it gets, over all
     partitions, in `unit`s (messages, in 0.7 bytes): at most, as compaction and retention leave gaps.
+    `copied` is None where nobody asked.
     """
 
     topics: int = 0
@@ -89,6 +101,7 @@ class Effect(msgspec.Struct, frozen=True):
     read_again: int = 0
     skipped: int = 0
     unit: str = "messages"
+    copied: Copied | None = None
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
 """What a simulated broker answers to the few questions that the dashboard asks. Pure: bytes to bytes.
 
-ListOffsets version 0 (both ends) and 1 (any moment too), OffsetFetch versions 1 and 2, ListGroups and
-DescribeGroups version 0, as 3.9 answers them; every other request is refused, for which a real broker closes
-the connection.
+ListOffsets version 0 (both ends) and 1 (any moment too), OffsetFetch versions 1 and 2, ListGroups,
+DescribeGroups and DescribeLogDirs version 0, as 3.9 answers them; every other request is refused, for which a
+real broker closes the connection.
 Source: kafka.server.KafkaApis.
 """
 
@@ -14,6 +14,8 @@ from typing import Any
 from kafka.protocol.admin import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
     ListGroupsRequest,
     ListGroupsResponse,
 )
@@ -34,6 +36,7 @@ _LATEST = -1
 _EARLIEST = -2
 _NO_OFFSET = -1
 
+_BYTES_A_MESSAGE = 1_024
 _NONE = 0
 _UNKNOWN_PARTITION = 3
 _NOT_LEADER = 6
@@ -41,6 +44,7 @@ _NOT_COORDINATOR = 16
 
 _OffsetsOfTopic = ListOffsetsResponse.ListOffsetsTopicResponse
 _CommitsOfTopic = OffsetFetchResponse.OffsetFetchResponseTopic
+_LogDir = DescribeLogDirsResponse.DescribeLogDirsResult
 
 
 class KafkaApis:
@@ -70,6 +74,8 @@ class KafkaApis:
             response = self._list_groups()
         elif isinstance(request, DescribeGroupsRequest):
             response = self._describe_groups(request)
+        elif isinstance(request, DescribeLogDirsRequest):
+            response = self._describe_log_dirs(request)
         else:
             response = self._fetch_offsets(request)
         response.API_VERSION = request.API_VERSION
@@ -115,6 +121,31 @@ class KafkaApis:
             return _NONE, self._logs.start(topic, partition)
         offset = self._logs.offset_since(topic, partition, ago_s=(self._wall_ms() - time) / 1000)
         return _NONE, _NO_OFFSET if offset is None else offset
+
+    def _describe_log_dirs(self, request: Any) -> Any:
+        """One directory, with what this broker leads: nobody asks it for more."""
+        topics = [
+            _LogDir.DescribeLogDirsTopic(
+                name=topic.topic,
+                partitions=[
+                    _LogDir.DescribeLogDirsTopic.DescribeLogDirsPartition(
+                        partition_index=number,
+                        partition_size=self._size(topic.topic, number),
+                        offset_lag=0,
+                        is_future_key=False,
+                    )
+                    for number in topic.partitions
+                    if self._metadata.leader(topic.topic, number) == self._id
+                ],
+            )
+            for topic in request.topics
+        ]
+        directory = _LogDir(error_code=_NONE, log_dir="/var/lib/kafka", topics=topics)
+        return DescribeLogDirsResponse(results=[directory])
+
+    def _size(self, topic: str, partition: int) -> int:
+        messages = self._logs.end(topic, partition) - self._logs.start(topic, partition)
+        return messages * _BYTES_A_MESSAGE
 
     # --- commits
 

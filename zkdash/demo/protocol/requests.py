@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.admin import DescribeGroupsRequest, DescribeLogDirsRequest, ListGroupsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 
 _ANSWERED: Final = {
@@ -19,6 +19,7 @@ _ANSWERED: Final = {
     (OffsetFetchRequest.API_KEY, 2): OffsetFetchRequest,
     (ListGroupsRequest.API_KEY, 0): ListGroupsRequest,
     (DescribeGroupsRequest.API_KEY, 0): DescribeGroupsRequest,
+    (DescribeLogDirsRequest.API_KEY, 0): DescribeLogDirsRequest,
 }
 _API = struct.Struct("!hh")
 

@@ -6,17 +6,18 @@ and the plan's JSON has it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from operator import itemgetter
 from typing import Final
 
 import msgspec
+from django.template.defaultfilters import filesizeformat
 
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.plans import intents, registry
-from zkdash.cluster.plans.intents import Reassign
-from zkdash.cluster.plans.values import Edit, Plan, Step, Write
+from zkdash.cluster.plans import intents, moves, registry
+from zkdash.cluster.plans.values import Copied, Edit, Plan, Step, Write
 from zkdash.kafka import secrets
-from zkdash.kafka.values import Assignment, Move
+from zkdash.kafka.values import Move
 from zkdash.live.departures import Departures
 from zkdash.web.actions import changes, diffs, placed, review_pages, review_words
 from zkdash.web.actions.changes import ValueChanges
@@ -36,6 +37,7 @@ _OPEN: Final = 3
 _WRITES_EACH: Final = 2
 _LINES_EACH: Final = 40
 _LINES_ALL: Final = 300
+_BROKERS: Final = 10
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -126,13 +128,11 @@ def of(
     `state`, where the plan is not begun yet, tells the replicas as they are, where the plan itself does not;
     only then they are drawn, and `departed` tells where brokers that are gone were.
     """
-    moves = tuple(
-        move for step in plan.steps for move in getattr(step.goal, "moves", ()) if isinstance(move, Move)
-    )
+    shifted = moves.of(plan)
     pages = at or review_pages.FIRST
-    cut = listing.cut(len(moves), pages.partitions, MOST_SHIFTS)
-    before = _before(plan, moves[cut.place], state)
-    shifts = tuple(_shift(move, before.get((move.topic, move.partition))) for move in moves[cut.place])
+    cut = listing.cut(len(shifted), pages.partitions, MOST_SHIFTS)
+    replicas = moves.before(plan, shifted[cut.place], state)
+    shifts = tuple(_shift(move, replicas.get((move.topic, move.partition))) for move in shifted[cut.place])
     steps = listing.cut(len(plan.steps), pages.written, MOST_STEPS)
     values = changes.of(plan, pages.values)
     return Review(
@@ -144,7 +144,7 @@ def of(
         parts=_parts(plan.steps[steps.place], steps.first),
         steps=len(plan.steps),
         shifts=shifts,
-        shifted=len(moves),
+        shifted=len(shifted),
         placed=() if state is None else placed.of(shifts, state, departed or {}),
         undo=_undo(plan),
         confirm=plan.confirm,
@@ -213,22 +213,6 @@ def _note(edit: Edit | None, *shown: bytes | None) -> str:
     return f"Values that may be secret are hidden here and stay as they are. Only these change: {named}."
 
 
-def _before(
-    plan: Plan, moves: tuple[Move, ...], state: ClusterState | None
-) -> Mapping[tuple[str, int], tuple[int, ...]]:
-    if isinstance(plan.inverse, Reassign):
-        return {(move.topic, move.partition): move.replicas for move in plan.inverse.moves}
-    if state is None:
-        return {}
-    values = {}
-    for move in moves:
-        topic = state.topics.get(move.topic)
-        assignment = topic.assignment if topic else None
-        if isinstance(assignment, Assignment) and move.partition in assignment.partitions:
-            values[move.topic, move.partition] = assignment.partitions[move.partition]
-    return values
-
-
 def _shift(move: Move, before: tuple[int, ...] | None) -> Shift:
     after = move.replicas
     new = () if before is None else tuple(broker for broker in after if broker not in before)
@@ -253,7 +237,19 @@ def _numbers(plan: Plan) -> tuple[tuple[str, str], ...]:
         ("Steps", len(plan.steps)),
     )
     sizes = (("Bytes written", effect.written), ("Largest znode, bytes", effect.largest))
-    return tuple((label, grouped(number)) for label, number in (*numbers, *sizes) if number)
+    counted = tuple((label, grouped(number)) for label, number in (*numbers, *sizes) if number)
+    return (*counted, *(() if effect.copied is None else _copied(effect.copied)))
+
+
+def _copied(copied: Copied) -> Iterator[tuple[str, str]]:
+    """What moves copy, in all and to each broker, as far as anybody told."""
+    if copied.to:
+        yield "Copied", filesizeformat(sum(copied.to.values()))
+    for broker, size in sorted(copied.to.items(), key=itemgetter(1), reverse=True)[:_BROKERS]:
+        yield f"Copied to broker {broker}", filesizeformat(size)
+    if copied.unknown:
+        copies = f"{grouped(copied.unknown)} {'copy' if copied.unknown == 1 else 'copies'}"
+        yield "Of unknown size", f"{copies}: {copied.why}"
 
 
 def _undo(plan: Plan) -> str:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from zkdash.access.roles import Right
 from zkdash.actions.actor import Actor
 from zkdash.actions.queue import planning, queue
-from zkdash.broker import offsets_at
+from zkdash.broker import offsets_at, replica_sizes
 from zkdash.cluster.plans import registry
 from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Plan
@@ -23,6 +23,7 @@ from zkdash.live import engine
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions import foreseen, forms, review
+from zkdash.web.actions.forms import asked_sizes
 from zkdash.web.actions.forms.base import ActionForm
 from zkdash.web.commands import verbs
 from zkdash.web.frame import links
@@ -128,16 +129,17 @@ def _away(snapshot: Snapshot) -> str:
 
 def _planned(made: ActionForm, config: ClusterConfig, snapshot: Snapshot) -> list[tuple[Intent, Plan]]:
     """The plans of a valid form; none where ZooKeeper did not answer, which the form then says."""
-    plans = []
+    intents, plans = list(made.intents()), []
     try:
-        for intent in made.intents():
+        for intent in intents:
             plan = planning.plan(config, intent, snapshot.state)
             warnings = tuple(dict.fromkeys((*plan.warnings, *made.remarks)))
-            plans.append((intent, msgspec.structs.replace(plan, warnings=warnings)))
+            plans.append(msgspec.structs.replace(plan, warnings=warnings))
     except OneShotError as fault:
         made.add_error(None, f"Nothing was planned: {fault}")
         return []
-    return plans
+    ask = replica_sizes.ask if config.ask_brokers else None
+    return list(zip(intents, asked_sizes.weighed(plans, snapshot.state, ask), strict=True))
 
 
 def _reviews(plans: Sequence[Plan], snapshot: Snapshot) -> list[review.Review]:

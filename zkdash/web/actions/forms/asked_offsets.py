@@ -73,11 +73,16 @@ def ask(
 def _ask(
     ask: Ask, state: ClusterState, wanted: Sequence[tuple[str, int]], at: int
 ) -> Mapping[tuple[str, int], Found]:
-    brokers = {number: seen.value for number, seen in state.brokers.items() if isinstance(seen.value, Broker)}
-    return ask(brokers, lambda topic: _leaders(state, topic), wanted, at)
+    return ask(registered(state), lambda topic: leaders(state, topic), wanted, at)
 
 
-def _leaders(state: ClusterState, topic: str) -> Mapping[int, int | None] | None:
+def registered(state: ClusterState) -> dict[int, Broker]:
+    """The brokers that may be asked, by id."""
+    return {number: seen.value for number, seen in state.brokers.items() if isinstance(seen.value, Broker)}
+
+
+def leaders(state: ClusterState, topic: str) -> Mapping[int, int | None] | None:
+    """Who leads each partition of a topic, None where there is no such topic."""
     topic_state = state.topics.get(topic)
     if topic_state is None:
         return None
