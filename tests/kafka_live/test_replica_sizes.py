@@ -33,7 +33,6 @@ def asked(site: Site, topic: str) -> Mapping[tuple[str, int], int | Reason]:
 @pytest.mark.parametrize("release", ["1.1.1", "3.9.1"], indirect=True, scope="session")
 def test_a_replica_is_as_large_as_its_segments(site: Site) -> None:
     topic = "sized"
-    leaders = site.leaders(topic) or {}
     sizes = asked(site, topic)
     leaders = site.leaders(topic) or {}
     by_id = {broker.id: broker for broker in site.brokers}
