@@ -26,15 +26,26 @@ from zkdash.live.queue import EMPTY, Queue
 from zkdash.live.recent_numbers import Recent
 from zkdash.zk.connection.session import Session
 from zkdash.zk.reader.acls import Acls
+from zkdash.znode import Znode
 
-__all__ = ["ChangedAreas", "Past", "Snapshot"]
+__all__ = ["ChangedAreas", "Earlier", "Past", "Snapshot"]
+
+
+class Earlier(msgspec.Struct, frozen=True):
+    """The moment that another is compared with. `changed` has the znodes that differ by path: as each was and
+    as it is; None where it is not there."""
+
+    snapshot: Snapshot
+    instant: Instant
+    changed: Mapping[str, tuple[Znode | None, Znode | None]]
 
 
 class Past(msgspec.Struct, frozen=True):
-    """Which moment of the past a snapshot is of, and what is recorded around it."""
+    """Which moment of the past a snapshot is of, what is recorded around it, and what it is compared with."""
 
     instant: Instant
     around: Around
+    earlier: Earlier | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from django.conf import settings
 
@@ -12,7 +12,11 @@ from zkdash.history.recorder.recorder import FLUSH_S, Recorder
 from zkdash.history.recorder.rounds import Rounds
 from zkdash.history.store import directories
 from zkdash.live.watching.watcher import Sink
+from zkdash.web.past.asked import At
 from zkdash.zk.config import ClusterConfig
+
+# Whoever asks for a moment waits so long at most for it to be written.
+_REACH_S: Final = 2.0
 
 
 def forgo_numpy() -> None:
@@ -38,6 +42,17 @@ class Recorders:
     def of(self, cluster: str) -> Sequence[Sink]:
         """Who is to hear of a cluster."""
         return [self._recorders[cluster]] if cluster in self._recorders else []
+
+    def reach(self, cluster: str, at: At) -> None:
+        """Have a moment written that is not yet, where this process records the cluster."""
+        recorder = self._recorders.get(cluster)
+        if recorder is None:
+            return
+        status = recorder.status
+        of_time = (at.time_ms, status.wrote_ms)
+        of_zxid = (at.zxid, status.zxid_upto)
+        if not any(at is not None and upto is not None and at <= upto for at, upto in (of_time, of_zxid)):
+            self._rounds.write(recorder, _REACH_S)
 
     def start(self) -> None:
         self._rounds.start()

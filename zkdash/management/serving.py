@@ -104,7 +104,7 @@ def serve(
     running.hub.guard(authorizer.DatabaseAuthorizer())
     engine.configure(running)
     rewinder = Rewinder(supervising.COMMAND, limits, environment)
-    tellers.configure(Handing(rewinder))
+    tellers.configure(Handing(rewinder, recorders.reach))
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
     hands = worker.Worker(

@@ -4,6 +4,7 @@ from zkdash.web.actions import action, actions, audit
 from zkdash.web.brokers import broker, brokers, failure
 from zkdash.web.checks import check, checks, problems
 from zkdash.web.configs import access, configs
+from zkdash.web.differences import differences, znode_differences
 from zkdash.web.frame.page import Page
 from zkdash.web.groups import group, groups, what_if
 from zkdash.web.history import chart, pipeline, table, timeline, trends
@@ -28,6 +29,8 @@ _SEARCHED: tuple[Page, ...] = (
     audit.PAGE,
     problems.PAGE,
     timeline.PAGE,
+    differences.PAGE,
+    znode_differences.PAGE,
     trends.PAGE,
     pipeline.PAGE,
     table.PAGE,

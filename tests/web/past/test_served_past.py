@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import itertools
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from tests.live.past.story import Dump
 from tests.management.test_rights import in_database, signed_in
 from tests.serving import Answer, Served, starter
 from tests.waiting import wait_for
+from tests.world import World
 from zkdash import live
 from zkdash.cluster.checks import Thresholds
 from zkdash.configuration.limits import Limits
@@ -35,6 +37,7 @@ from zkdash.rewind.wire import Question
 from zkdash.web import pages
 from zkdash.web.frame.page import Page
 from zkdash.web.past.telling import NowAlone
+from zkdash.znode import Znode
 
 pytestmark = pytest.mark.zk
 
@@ -192,6 +195,66 @@ def test_its_bar_leads_from_change_to_change_and_to_other_times(told: Told) -> N
     assert gone.zxid < after["past"]["zxid"] <= elected.zxid
     back = after["past"]["previous"]
     assert told.json(HOME, back)["past"]["zxid"] <= gone.zxid
+
+
+def test_the_differences_of_two_moments_are_those_of_their_dumps(told: Told) -> None:
+    pairs = [*itertools.combinations(told.dumps, 2)]
+    for before, after in full.pick(pairs[::7], pairs):
+        path = f"{HOME}differences/znodes/?from=zxid:{before.zxid}&size=1000"
+        answer = told.json(path, after.zxid)
+        assert (answer["from"]["zxid"], answer["at"]["zxid"]) == (before.zxid, after.zxid)
+        apart = {row["path"]: (row["before"], row["after"]) for row in answer["rows"]}
+        assert apart == {
+            path: (text(was), text(now))
+            for path in sorted({*before.znodes, *after.znodes})
+            for was, now in [(before.znodes.get(path), after.znodes.get(path))]
+            if identity(was) != identity(now)
+        }, f"{before.name} to {after.name}"
+
+
+def identity(znode: Znode | None) -> object:
+    """What makes a znode another one, beside what only its children change."""
+    return znode and (znode.czxid, znode.stat.aversion, znode.data)
+
+
+def text(znode: Znode | None) -> str | None:
+    return znode.data.decode() if znode is not None and znode.data is not None else None
+
+
+def test_differences_are_told_in_words_by_area_and_from_then_to_the_newest(told: Told) -> None:
+    came, gone = told.named("group came"), told.named("broker gone")
+    path = f"{HOME}differences/?from=zxid:{came.zxid}"
+    rows = {row["what"]: (row["before"], row["after"]) for row in told.json(path, gone.zxid)["rows"]}
+    assert rows["the config of topic orders changed"] == (None, "retention.ms=1000")
+    assert rows["topic payments was created"] == (None, "1 partition")
+    assert any(what.startswith("broker 2 ") for what in rows)
+    only = told.json(f"{path}&area=topics&q=payments", gone.zxid)
+    assert [row["what"] for row in only["rows"]] == ["topic payments was created"]
+    newest = json.loads(told.server.get(path, Accept="application/json").body)
+    assert newest["at"]["zxid"] >= told.dumps[-1].zxid
+    assert "of group billing 1 partition lost their owner" in {row["what"] for row in newest["rows"]}
+
+
+def test_the_newest_moment_is_written_when_somebody_asks_for_it(chroot: Chroot, tmp_path: Path) -> None:
+    world = World(chroot.client, chroot.address)
+    world.topic("orders", {0: [1]})
+    with starter(tmp_path) as start:
+        server = start(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_HISTORY=tmp_path / "history")
+        server.wait_until_loaded()
+        latest = asking(f"{HOME}topics/", "latest")
+        wait_for(lambda: server.get(latest).status == 200)
+        world.topic("payments", {0: [1]})
+        # in its own time the recorder writes once a minute
+        wait_for(lambda: "payments" in server.get(latest).text, limit_s=20.0)
+    world.close()
+
+
+def test_moments_the_wrong_way_round_lead_to_the_right_one(told: Told) -> None:
+    came, gone = told.named("group came"), told.named("broker gone")
+    answer = told.get(f"{HOME}differences/?from=zxid:{gone.zxid}", came.zxid)
+    assert answer.status == 400
+    (way,) = html.fromstring(answer.text).xpath("//a[contains(., 'other way')]/@href")
+    assert told.server.get(f"{HOME}differences/{way}").status == 200
 
 
 def test_csv_and_the_data_of_a_znode_are_of_the_moment(told: Told) -> None:

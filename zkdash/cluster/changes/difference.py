@@ -32,10 +32,18 @@ _NAMED: Mapping[Kind, Callable[[ClusterState, ClusterState, str], Iterable[Said]
 KINDS = frozenset({*_SINGLE, *_NAMED, Kind.STATE, Kind.BROKER, Kind.MEMBER, Kind.PARTITION_COUNT})
 
 
-def diff(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int) -> tuple[Change, ...]:
+def diff(
+    before: ClusterState,
+    after: ClusterState,
+    batch: Batch,
+    *,
+    now_ms: int,
+    most_partitions: int = MOST_PARTITIONS,
+) -> tuple[Change, ...]:
     """What a batch changed, newest first. The first load is no change: everything was there before.
 
-    `now_ms` is the time of deletions, which leave none of their own behind.
+    `now_ms` is the time of deletions, which leave none of their own behind. The states of more than
+    `most_partitions` are one sentence.
     """
     if not before.loaded:
         return ()
@@ -43,7 +51,7 @@ def diff(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int
     states = sum(place.kind is Kind.STATE for place in places.values())
     changes: list[Change] = []
     for path, place in places.items():
-        if place.kind is Kind.STATE and states > MOST_PARTITIONS:
+        if place.kind is Kind.STATE and states > most_partitions:
             continue
         read = batch.changed[path]
         if place.kind in KINDS:
@@ -53,17 +61,24 @@ def diff(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int
             changes += (
                 stamp(said, "problems", path, read, now_ms=now_ms) for said in _doubted(before, after, path)
             )
-    if states > MOST_PARTITIONS:
+    if states > most_partitions:
         changes.append(_flood(before, after, places, batch.zxid, now_ms))
     changes.sort(key=lambda change: change.when, reverse=True)
     return tuple(changes)
 
 
-def of_batch(before: ClusterState, after: ClusterState, batch: Batch, *, now_ms: int) -> tuple[Change, ...]:
+def of_batch(
+    before: ClusterState,
+    after: ClusterState,
+    batch: Batch,
+    *,
+    now_ms: int,
+    most_partitions: int = MOST_PARTITIONS,
+) -> tuple[Change, ...]:
     """As `diff`, and whose partitions of groups changed, which no single znode tells: one change a group."""
     owners = groups.claims(before, after, batch, now_ms=now_ms) if before.loaded else ()
-    changes = (*diff(before, after, batch, now_ms=now_ms), *owners)
-    return tuple(sorted(changes, key=lambda change: change.when, reverse=True))
+    said = diff(before, after, batch, now_ms=now_ms, most_partitions=most_partitions)
+    return tuple(sorted((*said, *owners), key=lambda change: change.when, reverse=True))
 
 
 def _flood(

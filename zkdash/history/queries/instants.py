@@ -61,7 +61,7 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
         raise MomentError(f"nothing is recorded before {_words(min(begins))}", min(begins))
     if time_ms > max(ends):
         raise MomentError(
-            f"it is recorded up to {_words(max(ends))} only; the newest minute is told later", max(ends)
+            f"it is recorded up to {_words(max(ends))} only; what is newer is told soon", max(ends)
         )
     logged, watched = (row.LOGGED, _stretches(tables)), (row.WATCHED, _runs(intervals))
     if any(_is_within(tables, source, stretches, time_ms) for source, stretches in (logged, watched)):
@@ -74,6 +74,17 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
         before,
         after,
     )
+
+
+def latest(tables: Tables) -> Instant:
+    """The newest moment that is recorded. Raises MomentError where none is."""
+    (answer,) = tables.rows(f"SELECT max({moment.AT}) AS zxid, max(time) AS time FROM changes")  # noqa: S608
+    ends = [Instant(int(each["zxid_upto"]), int(each["to_ms"])) for each in _intervals(tables)]
+    if answer["zxid"] is not None:
+        ends.append(Instant(int(answer["zxid"]), int(answer["time"])))
+    if not ends:
+        raise MomentError("nothing is recorded of this cluster yet")
+    return Instant(max(end.zxid for end in ends), max(end.time_ms for end in ends))
 
 
 def at_zxid(tables: Tables, zxid: int) -> Instant:

@@ -31,6 +31,7 @@ from zkdash.znode import Batch
 FLUSH_S: Final = 60.0  # also the distance of samples of offsets and log ends
 CHECKPOINT_S: Final = 24 * 3600.0
 MOST_ROWS: Final = 500_000
+_EARLY_S: Final = 1.0  # whoever asks has it written so often at most
 _OFFSETS_S: Final = 2.0  # offsets come up to a second later than all else
 _ELSEWHERE: Final = "another process records this cluster"
 
@@ -101,6 +102,14 @@ class Recorder:
             status.leave(self._cluster)
             if self._lock is not None:
                 self._lock.close()
+
+    def write(self) -> None:
+        """Write what came so far, unless the first checkpoint waits for its offsets, or it was just done."""
+        now = self._wall()
+        is_ready = self._low is None or now >= self._low[1] + _OFFSETS_S
+        if is_ready and now * 1000 - (self._status.wrote_ms or 0) >= _EARLY_S * 1000:
+            self._due_at = 0.0
+        self.turn()
 
     def turn(self) -> None:
         """Take what came, and write what is due."""

@@ -88,11 +88,12 @@ class Reels:
     def at(
         self, cluster: str, address: str, *, time_ms: int | None = None, zxid: int | None = None
     ) -> AsItWas:
-        """The cluster at a time (epoch ms), or after a transaction. Raises MomentError, QueryError."""
+        """The cluster at a time (epoch ms), after a transaction, or at the newest moment that is recorded.
+
+        Raises MomentError, QueryError.
+        """
         with Tables(self._directory_of(cluster), moment.TABLES, memory_mb=self._memory_mb) as tables:
-            instant = (
-                instants.at_zxid(tables, zxid or 0) if time_ms is None else instants.at_time(tables, time_ms)
-            )
+            instant = _instant(tables, time_ms, zxid)
             source, checkpoint = moment.base(tables, instant.zxid)
             past = Past(instant, instants.around(tables, source, instant))
             reel = self._known(tables, cluster, source, instant.zxid)
@@ -135,6 +136,12 @@ class Reels:
         while len(self._reels) > _MOST:
             self._reels.popitem(last=False)
         return reel
+
+
+def _instant(tables: Tables, time_ms: int | None, zxid: int | None) -> Instant:
+    if time_ms is not None:
+        return instants.at_time(tables, time_ms)
+    return instants.latest(tables) if zxid is None else instants.at_zxid(tables, zxid)
 
 
 class _Origin(msgspec.Struct, frozen=True):

@@ -19,15 +19,16 @@ from zkdash.cluster.plans.values import Copied, Edit, Plan, Step, Write
 from zkdash.kafka import secrets
 from zkdash.kafka.values import Move
 from zkdash.live.departures import Departures
-from zkdash.web.actions import changes, diffs, placed, review_pages, review_words
+from zkdash.web.actions import changes, placed, review_pages, review_words
 from zkdash.web.actions.changes import ValueChanges
-from zkdash.web.actions.diffs import Line
 from zkdash.web.actions.foreseen import Told
 from zkdash.web.actions.placed import Placed
 from zkdash.web.actions.review_pages import Pages
 from zkdash.web.frame import listing
 from zkdash.web.frame.cells import grouped
 from zkdash.web.frame.listing import Pager
+from zkdash.web.frame.panels import diffs
+from zkdash.web.frame.panels.diffs import Line
 from zkdash.znode import Operation
 
 MOST_STEPS: Final = 50

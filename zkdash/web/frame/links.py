@@ -17,6 +17,7 @@ from django.conf import settings
 from zkdash.cluster.model.findings import Finding
 from zkdash.web.frame import times
 
+LATEST: Final = "latest"  # the newest moment that is recorded
 _PREFIX: Final[str] = settings.ZKDASH_PREFIX
 _ESCAPE = "~"
 _DOTS = (".", "..")
@@ -82,6 +83,11 @@ def cluster(name: str, path: str = "", query: str = "") -> str:
 def was(name: str, at: str) -> str:
     """A cluster's overview as it was at a moment, as `at_zxid` or `at_time` have it."""
     return cluster(name, query=urlencode({"at": at}))
+
+
+def differences(name: str, since: str, at: str) -> str:
+    """What differs between two moments of a cluster, as `at_zxid` or `at_time` have them."""
+    return cluster(name, "differences/", urlencode({"from": since, "at": at}))
 
 
 def at_zxid(zxid: int) -> str:

@@ -76,6 +76,7 @@ class Page(msgspec.Struct, frozen=True):
     `whole` builds it for a request, where that needs the database; `look` then has what is live of it. While
     a page is open, `keep_alive` is called every 2 s, to have what it shows read on.
     `no_past` says why a moment of the past has no such page, "" where it has one.
+    One that `compares` shows what differs between `?from=` and that moment.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Page(msgspec.Struct, frozen=True):
     whole: Look | None = None
     keep_alive: Callable[[PageKey], None] | None = None
     no_past: str = ""
+    compares: bool = False
 
     def shows(self, key: PageKey, changed: ChangedAreas) -> bool:
         """Whether what a revision changed can show on the page, by what it declares."""

@@ -1,4 +1,7 @@
-"""Which moment an address asks for: `?at=` a time, so long ago, or after a transaction."""
+"""Which moment an address asks for: `?at=` a time, so long ago, after a transaction, or the newest recorded.
+
+`from=` beside it asks what differs between an earlier moment and that one.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from django.http import HttpRequest
 from zkdash.web.frame import links
 
 NAME: Final = "at"
-_EXAMPLES: Final = "2026-11-20T10:42Z, -15m, -2h, zxid:0x500000012 or zxid:21474836498"
+SINCE: Final = "from"
+_EXAMPLES: Final = "2026-11-20T10:42Z, -15m, -2h, zxid:0x500000012, zxid:21474836498 or latest"
 _UNITS_S: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _AGO: Final = re.compile(r"-(\d{1,7})([smhd])", re.ASCII)
 _ZXID: Final = re.compile(r"zxid:(0x[0-9a-f]{1,16}|\d{1,19})", re.ASCII)
@@ -21,7 +25,7 @@ _MOST_ZXID: Final = (1 << 63) - 1
 _LONGEST: Final = 60
 # What a schema says of it: all but a leap day.
 PATTERN: Final = (
-    "^(-[0-9]{1,5}[smh]|-[0-9]{1,4}d|zxid:(0x[0-9a-f]{1,15}|[0-9]{1,18})|"
+    "^(latest|-[0-9]{1,5}[smh]|-[0-9]{1,4}d|zxid:(0x[0-9a-f]{1,15}|[0-9]{1,18})|"
     "(19[7-9][0-9]|20[0-9]{2})-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|"
     "(0[13578]|1[02])-31)T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{3})?)?Z?)$"
 )
@@ -32,31 +36,42 @@ class UnreadableError(ValueError):
 
 
 class At(msgspec.Struct, frozen=True):
-    """A moment as it is asked for: of a time (epoch ms), or after a transaction; the other is None.
+    """A moment as it is asked for: of a time (epoch ms), or after a transaction; both are None of the newest.
 
-    `text` asks for the very same at any time.
+    `text` asks for the very same at any time. `since` is the moment that it is compared with.
     """
 
     text: str
     time_ms: int | None = None
     zxid: int | None = None
+    since: At | None = None
 
 
-def is_asked(request: HttpRequest) -> bool:
-    return NAME in request.GET
+def is_asked(request: HttpRequest, *, compares: bool = False) -> bool:
+    """Whether a request asks for a moment, as one for a page that `compares` also does by `from=` alone."""
+    return NAME in request.GET or (compares and SINCE in request.GET)
 
 
-def read(request: HttpRequest, now_ms: int | None = None) -> At:
+def read(request: HttpRequest, now_ms: int | None = None, *, compares: bool = False) -> At:
     """What a request asks for. Raises UnreadableError."""
-    given = request.GET.get(NAME, "").strip()
     now_ms = int(time.time() * 1000) if now_ms is None else now_ms
+    at = _moment(request, NAME, now_ms, links.LATEST if compares else "")
+    if not compares or SINCE not in request.GET:
+        return at
+    return msgspec.structs.replace(at, since=_moment(request, SINCE, now_ms))
+
+
+def _moment(request: HttpRequest, name: str, now_ms: int, otherwise: str = "") -> At:
+    given = request.GET.get(name, otherwise).strip()
+    if given == links.LATEST:
+        return At(given)
     if zxid := _ZXID.fullmatch(given.lower()):
         number = int(zxid[1], 0) if zxid[1].startswith("0x") else int(zxid[1])
         if number <= _MOST_ZXID:
             return of_zxid(number)
     time_ms = _ago(given, now_ms) if given.startswith("-") else _time(given)
     if time_ms is None:
-        raise UnreadableError(f"“{given[:_LONGEST]}” is no moment. Write at={_EXAMPLES}.")
+        raise UnreadableError(f"“{given[:_LONGEST]}” is no moment. Write {name}={_EXAMPLES}.")
     return of_time(time_ms)
 
 

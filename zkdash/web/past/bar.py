@@ -12,7 +12,7 @@ from django.http import QueryDict
 from zkdash.cluster.changes import row
 from zkdash.history.queries.instants import Instant
 from zkdash.live.snapshot import Past
-from zkdash.web.frame import shapes, times
+from zkdash.web.frame import links, shapes, times
 from zkdash.web.past import asked
 
 _MINUTE_MS: Final = 60_000
@@ -51,10 +51,11 @@ class Bar(msgspec.Struct, frozen=True):
     why: str
     ways: tuple[Way, ...]
     now: str
+    differences: str
 
 
-def of(past: Past, path: str, query: QueryDict, now_ms: int | None = None) -> Bar:
-    """The bar of the page at `path` that was asked for by `query`."""
+def of(cluster: str, past: Past, path: str, query: QueryDict, now_ms: int | None = None) -> Bar:
+    """The bar of the page of a cluster at `path` that was asked for by `query`."""
     now_ms = int(time.time() * 1000) if now_ms is None else now_ms
     around, at_ms = past.around, past.instant.time_ms
     steps = [
@@ -62,6 +63,7 @@ def of(past: Past, path: str, query: QueryDict, now_ms: int | None = None) -> Ba
         for label, by in _STEPS
     ]
     half = len(steps) // 2
+    here = asked.of_zxid(past.instant.zxid).text
     ways = (
         *steps[:half],
         Way("Previous change", _change(query, around.previous)),
@@ -78,6 +80,7 @@ def of(past: Past, path: str, query: QueryDict, now_ms: int | None = None) -> Ba
         why=around.why,
         ways=ways,
         now=_now(path, query),
+        differences=links.differences(cluster, here, links.LATEST),
     )
 
 
@@ -88,6 +91,13 @@ def elsewhere(path: str, query: QueryDict, near_ms: Sequence[int] = ()) -> tuple
         for at_ms in dict.fromkeys(near_ms)
     ]
     return (*near, ("This page now", _now(path, query)))
+
+
+def the_other_way_round(query: QueryDict) -> tuple[tuple[str, str], ...]:
+    """Where to go from an address whose two moments are the wrong way round; label and address."""
+    changed = query.copy()
+    changed[asked.NAME], changed[asked.SINCE] = query.get(asked.SINCE, ""), query.get(asked.NAME, "")
+    return (("The other way round", f"?{changed.urlencode()}"),)
 
 
 def record(past: Past) -> dict[str, str | int | None]:
@@ -135,5 +145,5 @@ def _way(query: QueryDict, at: str) -> str:
 
 def _now(path: str, query: QueryDict) -> str:
     changed = query.copy()
-    del changed[asked.NAME]
+    changed.pop(asked.NAME, None)
     return f"{path}?{changed.urlencode()}" if changed else path

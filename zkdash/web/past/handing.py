@@ -18,14 +18,15 @@ _HEADERS: Final = ("ACCEPT", "AUTHORIZATION", "COOKIE", "HOST", "IF_NONE_MATCH",
 
 
 class Handing:
-    """See the module."""
+    """See the module. `reach` sees that a moment of a cluster is recorded, where that is to be had."""
 
-    def __init__(self, rewinder: Rewinder) -> None:
-        self._rewinder = rewinder
+    def __init__(self, rewinder: Rewinder, reach: Callable[[str, At], None]) -> None:
+        self._rewinder, self._reach = rewinder, reach
 
     def answer(
-        self, request: HttpRequest, _cluster: str, _at: At, _show: Callable[[], HttpResponse]
+        self, request: HttpRequest, cluster: str, at: At, _show: Callable[[], HttpResponse]
     ) -> HttpResponse:
+        self._reach(cluster, at)
         meta = request.META
         question = Question(
             method=request.method or "GET",

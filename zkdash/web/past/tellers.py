@@ -33,18 +33,24 @@ def configure(teller: Teller | None) -> None:
 
 
 def answer(
-    request: HttpRequest, cluster: str, show: Callable[[], HttpResponse], *, no_past: str = ""
+    request: HttpRequest,
+    cluster: str,
+    show: Callable[[], HttpResponse],
+    *,
+    no_past: str = "",
+    compares: bool = False,
 ) -> HttpResponse:
     """What a page of a cluster answers that is asked for a moment of the past, once the gate let it in.
 
-    `no_past` says why there is none of it. Raises as `gate.cluster`.
+    `no_past` says why there is none of it, `compares` that it shows what differs since `?from=`.
+    Raises as `gate.cluster`.
     """
     gate.cluster(request, cluster)
     ways = bar.elsewhere(request.path, request.GET)
     if no_past:
         return answers.problem(request, 400, "No past of its own", no_past, ways)
     try:
-        at = asked.read(request)
+        at = asked.read(request, compares=compares)
     except asked.UnreadableError as error:
         return answers.problem(request, 400, "No such moment", str(error), ways)
     if _teller is None:

@@ -12,6 +12,7 @@ from zkdash import live
 from zkdash.history.queries.moment import MomentError
 from zkdash.history.store.delta import TableError
 from zkdash.history.store.tables import QueryError
+from zkdash.live.past import comparing
 from zkdash.live.past.reels import AsItWas, Reels
 from zkdash.live.tree.znodes import Stats, Znodes
 from zkdash.web.frame import answers
@@ -19,6 +20,7 @@ from zkdash.web.past import bar, keeping, tellers
 from zkdash.web.past.asked import At
 from zkdash.zk.reader.znode_reader import Visit, VisitError
 
+_ORDER: Final = "The moment of from= is later than that of at=: what changed is told forward."
 _NOT_KNOWN: Final = "It is not known of the past: only what was recorded then is."
 
 
@@ -36,8 +38,13 @@ class Telling:
         self, request: HttpRequest, cluster: str, at: At, show: Callable[[], HttpResponse]
     ) -> HttpResponse:
         try:
-            was = self._reels.at(cluster, _address(cluster), time_ms=at.time_ms, zxid=at.zxid)
+            was = self._at(cluster, at)
+            if at.since is not None:
+                was = comparing.compared(self._at(cluster, at.since), was)
             return keeping.kept(_shown(cluster, was, show), cluster, at)
+        except comparing.OrderError:
+            ways = bar.the_other_way_round(request.GET)
+            return answers.problem(request, 400, "The wrong way round", _ORDER, ways)
         except MomentError as error:
             ways = bar.elsewhere(request.path, request.GET, error.near_ms)
             sentence = f"What was then cannot be told: {error}."
@@ -46,6 +53,9 @@ class Telling:
             return tellers.away(request, f"What was recorded cannot be read: {error}.")
         except MemoryError as error:
             raise ExhaustedError from error
+
+    def _at(self, cluster: str, at: At) -> AsItWas:
+        return self._reels.at(cluster, _address(cluster), time_ms=at.time_ms, zxid=at.zxid)
 
 
 def _shown(cluster: str, was: AsItWas, show: Callable[[], HttpResponse]) -> HttpResponse:

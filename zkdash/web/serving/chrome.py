@@ -126,7 +126,12 @@ def _list_page(key: PageKey, pages: tuple[Page, ...]) -> Page | None:
     """The page whose address the address of this one goes on from, where the side bar has it."""
     route = next((page.route for page in pages if page.name == key.page), "")
     return next(
-        (page for page in pages if page.label and page.route and route.startswith(f"{page.route}<")), None
+        (
+            page
+            for page in pages
+            if page.label and page.route and route.startswith(page.route) and page.name != key.page
+        ),
+        None,
     )
 
 

@@ -58,8 +58,8 @@ def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) ->
     def as_it_is() -> HttpResponse:
         return show(request, page, cluster, tuple(args.values()))
 
-    if asked.is_asked(request):
-        return tellers.answer(request, cluster, as_it_is, no_past=page.no_past)
+    if asked.is_asked(request, compares=page.compares):
+        return tellers.answer(request, cluster, as_it_is, no_past=page.no_past, compares=page.compares)
     return as_it_is()
 
 
@@ -168,7 +168,9 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
         "socket": _socket(moment, token) if live.is_running() and past is None else "",
         "refresh": view.context.get("refresh", True) and past is None,
         "embed": _embed(moment.key) if past is None else "",
-        "past": None if past is None else bar.of(past, request.path, request.GET),
+        "past": None
+        if past is None or snapshot is None
+        else bar.of(snapshot.cluster, past, request.path, request.GET),
         "was": _was(request, moment),
         "csv": _other(request, CSV),
         "json": _other(request, JSON),

@@ -47,7 +47,8 @@ class Story(msgspec.Struct, frozen=True):
 
     `at` is in epoch ms. `by` is the action of ours that began it. `took` says how long it lasted, "still
     open" while it does. Of its `changes` `rows` are the first; `more` leads to all of them, "" where these
-    are all. `before` and `after` are the cluster as it was then, "" where nobody knows when that was.
+    are all. `before` and `after` are the cluster as it was then, `differences` what differs from before it to
+    its end; "" where nobody knows when that was.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Story(msgspec.Struct, frozen=True):
     by: ByAction | None = None
     before: str = ""
     after: str = ""
+    differences: str = ""
 
 
 def block(part: str, stories: Iterable[Story], empty: str) -> Block:
@@ -82,7 +84,7 @@ def story(cluster: str, incident: Incident, ours: Actions = NONE, shown: int = S
         alone = single(cluster, incident.rows[0], f"incident-{incident.id}", ours)
         return msgspec.structs.replace(alone, title=words.title(incident), effects=words.effects(incident))
     rows = incident.rows[:shown]
-    before, after = _around(cluster, rows[0].zxid if rows else None, incident.at)
+    around = _around(cluster, rows[0].zxid if rows else None, incident.at, until_ms=incident.ended)
     return Story(
         id=f"incident-{incident.id}",
         at=incident.at,
@@ -95,18 +97,34 @@ def story(cluster: str, incident: Incident, ours: Actions = NONE, shown: int = S
         rows=rows,
         more=span(cluster, incident) if incident.changes > len(rows) else "",
         by=_by(cluster, rows[0], ours) if rows else None,
-        before=before,
-        after=after,
+        before=around.before,
+        after=around.after,
+        differences=around.differences,
     )
 
 
-def _around(cluster: str, zxid: int | None, at_ms: int) -> tuple[str, str]:
-    """The ways to the cluster before and after a change, "" where nobody knows when that was."""
+class _Around(NamedTuple):
+    """The ways to the cluster before and after something, and to what differs from before it to its end."""
+
+    before: str = ""
+    after: str = ""
+    differences: str = ""
+
+
+def _around(cluster: str, zxid: int | None, at_ms: int, *, until_ms: int | None) -> _Around:
+    """The ways around a change, up to a later time or the newest moment; none where its time is not known."""
     if zxid is not None:
         before, after = links.at_zxid(zxid - 1), links.at_zxid(zxid)
     else:
         before, after = links.at_time(at_ms - 1), links.at_time(at_ms)
-    return (links.was(cluster, before), links.was(cluster, after)) if before and after else ("", "")
+    if not before or not after:
+        return _Around()
+    until = links.LATEST if until_ms is None else links.at_time(until_ms) if until_ms > at_ms else after
+    return _Around(
+        links.was(cluster, before),
+        links.was(cluster, after),
+        links.differences(cluster, before, until),
+    )
 
 
 def single(cluster: str, change: Change, name: str, ours: Actions) -> Story:
@@ -115,7 +133,7 @@ def single(cluster: str, change: Change, name: str, ours: Actions) -> Story:
     sides = tuple(side for side in (change.before, change.after) if side is not None)
     effects = (Effect(Severity.INFO, " to ".join(sides)),) if sides else ()
     by = _by(cluster, change, ours)
-    before, after = _around(cluster, change.zxid, change.when)
+    around = _around(cluster, change.zxid, change.when, until_ms=change.when)
     return Story(
         id=name,
         at=change.when,
@@ -124,8 +142,9 @@ def single(cluster: str, change: Change, name: str, ours: Actions) -> Story:
         effects=effects,
         path=change.path,
         by=by,
-        before=before,
-        after=after,
+        before=around.before,
+        after=around.after,
+        differences=around.differences,
     )
 
 

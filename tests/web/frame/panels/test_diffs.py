@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zkdash.web.actions import diffs
-from zkdash.web.actions.diffs import LONGEST, Change
+from zkdash.web.frame.panels import diffs
+from zkdash.web.frame.panels.diffs import LONGEST, Change
 
 MANY = 1000
 
@@ -82,7 +82,7 @@ def test_true_and_1_are_not_the_same() -> None:
 def test_more_lines_than_wanted_are_counted() -> None:
     lines = told(None, {str(number): number for number in range(100)}, most=10)
     assert len(lines) == 11
-    assert lines[-1] == "… 92 more lines are in the plan’s JSON"
+    assert lines[-1] == "… 92 more lines are in the JSON"
 
 
 def test_a_long_line_has_its_rest_folded() -> None:

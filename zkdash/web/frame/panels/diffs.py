@@ -50,7 +50,7 @@ def lines(before: bytes | None, after: bytes | None, most: int) -> tuple[Line, .
     folded = list(_folded(lines_all))
     if len(folded) > most:
         more = len(folded) - most
-        folded[most:] = [Line(Change.FOLDED, f"{more} more lines are in the plan’s JSON")]
+        folded[most:] = [Line(Change.FOLDED, f"{more} more lines are in the JSON")]
     return tuple(folded)
 
 
