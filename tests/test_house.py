@@ -33,6 +33,7 @@ TOP_LEVEL = {
         "pyproject.toml",
         ".importlinter",
         ".ci",
+        ".github",
         "CHANGELOG.md",
         "CONTRIBUTING.md",
         "LICENSE",

@@ -66,11 +66,36 @@ def test_the_bar_of_time_by_keys_alone(home: tuple[str, int], page: Any) -> None
     expect(page).to_have_url(f"{address}topics/")
 
 
+def test_the_bar_of_time_by_arrow_keys_pointer_and_play(home: tuple[str, int], page: Any) -> None:
+    address, zxid = home
+    page.goto(f"{address}topics/?at=zxid:{zxid}")
+    with page.expect_navigation():
+        page.keyboard.press("ArrowLeft")
+    before = moment(page)
+    assert before <= zxid
+    with page.expect_navigation():
+        page.keyboard.press("ArrowRight")
+    assert moment(page) > before
+    # a pixel of the line is less than a minute: the moment is where the pointer is
+    line = page.locator("#time-bar svg")
+    at = float(line.locator(".at").get_attribute("d").split()[0].removeprefix("M")) / 1000
+    box = line.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * at, box["y"] + 20)
+    expect(page.locator("#time-at")).to_have_text(re.compile(r"^20\d\d-.* UTC$"))
+    page.goto(f"{address}topics/?at=zxid:{before}")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Play").click()
+    assert moment(page) > before
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
 def test_a_page_of_the_past_looks_well_everywhere(home: tuple[str, int], page: Any) -> None:
     address, zxid = home
     looking.prepare(page)
-    for path in ("", "topics/orders/"):
-        page.goto(f"{address}{path}?at=zxid:{zxid}")
+    for path in ("", "topics/orders/", "differences/", "differences/znodes/"):
+        since = f"&from=zxid:{zxid - 1}" if path.startswith("differences") else ""
+        page.goto(f"{address}{path}?at=zxid:{zxid}{since}")
         assert looking.faults(page) == {}
         assert "As of" in page.title()
 

@@ -19,6 +19,7 @@ from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.tables.orders import Orders
+from zkdash.history.queries.density import Density
 from zkdash.history.queries.instants import Around, Instant
 from zkdash.live.departures import Departures
 from zkdash.live.feed import Feed
@@ -41,10 +42,12 @@ class Earlier(msgspec.Struct, frozen=True):
 
 
 class Past(msgspec.Struct, frozen=True):
-    """Which moment of the past a snapshot is of, what is recorded around it, and what it is compared with."""
+    """Which moment of the past a snapshot is of, what is recorded around it, how much changed when, and
+    what it is compared with."""
 
     instant: Instant
     around: Around
+    density: Density
     earlier: Earlier | None = None
 
 

@@ -19,6 +19,7 @@ from lxml import html
 
 from tests import everywhere, full
 from tests.conftest import Chroot
+from tests.history.recorder.test_recorder import rows
 from tests.live.past import story
 from tests.live.past.story import Dump
 from tests.management.test_rights import in_database, signed_in
@@ -255,6 +256,49 @@ def test_moments_the_wrong_way_round_lead_to_the_right_one(told: Told) -> None:
     assert answer.status == 400
     (way,) = html.fromstring(answer.text).xpath("//a[contains(., 'other way')]/@href")
     assert told.server.get(f"{HOME}differences/{way}").status == 200
+
+
+def test_the_bar_draws_what_changed_and_leads_there(told: Told) -> None:
+    deleted = told.named("topic deleted")
+    answer = told.get(HOME, f"zxid:{deleted.zxid}&width=6h").text
+    page = html.fromstring(answer)
+    line = page.xpath("//*[@id='time-bar']//svg")[0]
+    drawn = sum(int(count) for count in line.xpath(".//rect[@class='fill']/@data-changes"))
+    listed = page.xpath("//*[@id='time-bar']//details//a")
+    words = [re.search(r", (\d+) changes?", link.text) for link in listed]
+    assert sum(int(each[1]) for each in words if each) == drawn
+    changes = [
+        row
+        for row in rows(told.history / CLUSTER)
+        if row["path"] is not None and not row["path"].startswith("/consumers/billing/offsets/")
+    ]
+    assert drawn == len(changes)
+    assert line.xpath(".//rect[@class='flag gone']")
+    assert line.xpath(".//rect[@class='unknown']")  # hours of which nothing is recorded
+    assert told.server.get(HOME + listed[-1].get("href")).status == 200
+    assert page.xpath("//*[@id='time-bar']//a[@aria-current]/text()") == ["6h"]
+    assert all("width=6h" in href for href in page.xpath("//*[@id='nav']//a/@href") if "at=" in href)
+
+
+def test_the_next_change_is_one_of_what_the_page_is_about(told: Told) -> None:
+    moved, made = told.named("leader moved"), told.named("topic made")
+    following = {
+        path: int(told.json(f"{HOME}{path}", moved.zxid)["past"]["next"].removeprefix("zxid:"), 0)
+        for path in ("", "topics/orders/", "groups/billing/", "brokers/2/", "znodes/brokers/topics/payments")
+    }
+    paths = {
+        zxid: {row["path"] for row in rows(told.history / CLUSTER) if row["zxid_upto"] == zxid}
+        for zxid in following.values()
+    }
+    assert following[""] == min(following.values())
+    assert moved.zxid < following[""] < made.zxid
+    for path, part in (
+        ("topics/orders/", "/orders"),
+        ("groups/billing/", "/consumers/billing"),
+        ("brokers/2/", "/brokers/ids/2"),
+        ("znodes/brokers/topics/payments", "/brokers/topics/payments"),
+    ):
+        assert any(part in each for each in paths[following[path]]), path
 
 
 def test_csv_and_the_data_of_a_znode_are_of_the_moment(told: Told) -> None:

@@ -49,12 +49,12 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
         "FROM changes",
         {"time": time_ms},
     )
-    intervals = _intervals(tables)
-    seen = next((each for each in intervals if each["from_ms"] <= time_ms <= each["to_ms"]), None)
+    recorded = intervals(tables)
+    seen = next((each for each in recorded if each["from_ms"] <= time_ms <= each["to_ms"]), None)
     if seen is not None:
         return Instant(max(answer["zxid"] or 0, seen["zxid_from"] - 1), time_ms)
-    begins = [each["from_ms"] for each in intervals] + [answer["first"]] * (answer["first"] is not None)
-    ends = [each["to_ms"] for each in intervals] + [answer["last"]] * (answer["last"] is not None)
+    begins = [each["from_ms"] for each in recorded] + [answer["first"]] * (answer["first"] is not None)
+    ends = [each["to_ms"] for each in recorded] + [answer["last"]] * (answer["last"] is not None)
     if not begins:
         raise MomentError("nothing is recorded of this cluster yet")
     if time_ms < min(begins):
@@ -63,12 +63,12 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
         raise MomentError(
             f"it is recorded up to {_words(max(ends))} only; what is newer is told soon", max(ends)
         )
-    logged, watched = (row.LOGGED, _stretches(tables)), (row.WATCHED, _runs(intervals))
+    logged, watched = (row.LOGGED, _stretches(tables)), (row.WATCHED, _runs(recorded))
     if any(_is_within(tables, source, stretches, time_ms) for source, stretches in (logged, watched)):
         return Instant(int(answer["zxid"]), time_ms)
     before = max((end for end in ends if end <= time_ms), default=time_ms)
     after = min((begin for begin in begins if begin >= time_ms), default=time_ms)
-    why = next((each["why"] for each in intervals if each["from_ms"] == after and each["why"]), "")
+    why = next((each["why"] for each in recorded if each["from_ms"] == after and each["why"]), "")
     raise MomentError(
         f"nothing is recorded between {_words(before)} and {_words(after)}" + (f": {why}" if why else ""),
         before,
@@ -79,7 +79,7 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
 def latest(tables: Tables) -> Instant:
     """The newest moment that is recorded. Raises MomentError where none is."""
     (answer,) = tables.rows(f"SELECT max({moment.AT}) AS zxid, max(time) AS time FROM changes")  # noqa: S608
-    ends = [Instant(int(each["zxid_upto"]), int(each["to_ms"])) for each in _intervals(tables)]
+    ends = [Instant(int(each["zxid_upto"]), int(each["to_ms"])) for each in intervals(tables)]
     if answer["zxid"] is not None:
         ends.append(Instant(int(answer["zxid"]), int(answer["time"])))
     if not ends:
@@ -94,19 +94,25 @@ def at_zxid(tables: Tables, zxid: int) -> Instant:
         {"zxid": zxid},
     )
     times = [answer["time"]] if answer["time"] is not None else []
-    times += [each["from_ms"] for each in _intervals(tables) if each["zxid_from"] - 1 <= zxid]
+    times += [each["from_ms"] for each in intervals(tables) if each["zxid_from"] - 1 <= zxid]
     if not times:
         raise MomentError(f"nothing is recorded of transaction 0x{zxid:x}, nor of any before it")
     return Instant(zxid, int(times[0]))
 
 
-def around(tables: Tables, source: str, instant: Instant) -> Around:
-    """What is recorded around a moment that a source tells. Commits of offsets are no changes here."""
-    (answer,) = tables.rows(_NEIGHBOURS, {"source": source, "zxid": instant.zxid})
+def around(tables: Tables, source: str, instant: Instant, below: Sequence[str] = ()) -> Around:
+    """What is recorded around a moment that a source tells. Commits of offsets are no changes here.
+
+    The next changes are those of znodes at some paths or `below` them, where such are given.
+    """
+    paths = {f"path_{number}": path for number, path in enumerate(below)}
+    meant = " OR ".join(f"path = ${name} OR starts_with(path, ${name} || '/')" for name in paths)
+    query = _NEIGHBOURS.format(below=f"({meant})" if meant else "true")
+    (answer,) = tables.rows(query, {"source": source, "zxid": instant.zxid, **paths})
     if source == row.LOGGED:
         from_ms, to_ms, why = _logged(tables, instant)
     else:
-        from_ms, to_ms, why = _watched(_intervals(tables), instant)
+        from_ms, to_ms, why = _watched(intervals(tables), instant)
     return Around(
         source,
         from_ms,
@@ -180,7 +186,8 @@ def _watched(intervals: Sequence[dict[str, Any]], instant: Instant) -> tuple[int
     return min(from_ms, instant.time_ms), max(to_ms, instant.time_ms), why
 
 
-def _intervals(tables: Tables) -> list[dict[str, Any]]:
+def intervals(tables: Tables) -> list[dict[str, Any]]:
+    """What the recorder saw without a break, in its order, as the table `watched` has it."""
     return tables.rows("SELECT * FROM watched ORDER BY from_ms, zxid_from")
 
 
@@ -193,7 +200,8 @@ def _words(time_ms: int) -> str:
     return when.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-_CHANGES: Final = (
+# What counts as a change of a `$source`.
+CHANGES: Final = (
     "source = $source AND path IS NOT NULL AND NOT regexp_matches(path, '^/consumers/[^/]+/offsets/')"
 )
 _NEIGHBOURS: Final = f"""
@@ -201,7 +209,7 @@ SELECT max({moment.AT}) FILTER ({moment.AT} < $zxid) AS before_zxid,
     arg_max(time, {moment.AT}) FILTER ({moment.AT} < $zxid) AS before_time,
     min({moment.AT}) FILTER ({moment.AT} > $zxid) AS after_zxid,
     arg_min(time, {moment.AT}) FILTER ({moment.AT} > $zxid) AS after_time
-FROM changes WHERE {_CHANGES}
+FROM changes WHERE {CHANGES} AND {{below}}
 """  # noqa: S608 - our own words
 _LEAD: Final = f"""
 SELECT max({moment.AT}) FILTER (time <= $time) AS place FROM changes

@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from zkdash.cluster.checks import Thresholds
-from zkdash.history.queries import instants, moment, steps
+from zkdash.history.queries import density, instants, moment, steps
 from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import Moment, MomentError
 from zkdash.history.queries.steps import Step, TooFarError
@@ -86,16 +86,28 @@ class Reels:
         self._reels: OrderedDict[tuple[str, int], _Reel] = OrderedDict()
 
     def at(
-        self, cluster: str, address: str, *, time_ms: int | None = None, zxid: int | None = None
+        self,
+        cluster: str,
+        address: str,
+        *,
+        time_ms: int | None = None,
+        zxid: int | None = None,
+        width: str = density.USUAL,
+        below: Sequence[str] = (),
     ) -> AsItWas:
         """The cluster at a time (epoch ms), after a transaction, or at the newest moment that is recorded.
 
-        Raises MomentError, QueryError.
+        `width` is that of the bar of time around it, one of `density.WIDTHS`. The next changes are those
+        `below` some paths, of the whole cluster where none are given. Raises MomentError, QueryError.
         """
         with Tables(self._directory_of(cluster), moment.TABLES, memory_mb=self._memory_mb) as tables:
             instant = _instant(tables, time_ms, zxid)
             source, checkpoint = moment.base(tables, instant.zxid)
-            past = Past(instant, instants.around(tables, source, instant))
+            past = Past(
+                instant,
+                instants.around(tables, source, instant, below),
+                density.read(tables, source, instant, width),
+            )
             reel = self._known(tables, cluster, source, instant.zxid)
             if reel is None:
                 reel = self._read(tables, _Origin(cluster, address, source), checkpoint, instant)

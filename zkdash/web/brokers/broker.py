@@ -213,6 +213,7 @@ RECORD: Final = shapes.fields(
 PAGE = Page(
     name="broker",
     route="brokers/<name:broker>/",
+    znodes_of=lambda number: (f"{paths.BROKER_IDS}/{number}", f"{paths.BROKER_CONFIGS}/{number}"),
     template="brokers/broker.html",
     look=look,
     areas=frozenset({"brokers", "controller", "topics", "findings", "configs"}),

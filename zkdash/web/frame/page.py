@@ -76,7 +76,8 @@ class Page(msgspec.Struct, frozen=True):
     `whole` builds it for a request, where that needs the database; `look` then has what is live of it. While
     a page is open, `keep_alive` is called every 2 s, to have what it shows read on.
     `no_past` says why a moment of the past has no such page, "" where it has one.
-    One that `compares` shows what differs between `?from=` and that moment.
+    One that `compares` shows what differs between `?from=` and that moment. `znodes_of` the first argument of
+    its address are the paths that it is about.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Page(msgspec.Struct, frozen=True):
     keep_alive: Callable[[PageKey], None] | None = None
     no_past: str = ""
     compares: bool = False
+    znodes_of: Callable[[str], tuple[str, ...]] | None = None
 
     def shows(self, key: PageKey, changed: ChangedAreas) -> bool:
         """Whether what a revision changed can show on the page, by what it declares."""

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-# What every address may hold: the shape of the answer, the revision that a socket begins from, and which
-# moment of the past is asked for.
-EVERYWHERE: Final = frozenset({"format", "from", "at"})
+# What every address may hold: the shape of the answer, the revision that a socket begins from, which moment
+# of the past is asked for, and how wide its bar of time is.
+EVERYWHERE: Final = frozenset({"format", "from", "at", "width"})
 _MOST_DIGITS: Final = 7
 
 

@@ -14,6 +14,7 @@ from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import partitions as group_partitions
 from zkdash.cluster.tables.groups.partitions import GroupPartitionRow
 from zkdash.cluster.tables.query import SIZES, Query, Selection
+from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
@@ -234,6 +235,7 @@ SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS))
 PAGE = Page(
     name="group",
     route="groups/<name:name>/",
+    znodes_of=lambda name: (paths.group(name),),
     template="groups/group.html",
     look=look,
     areas=frozenset({"topics", "brokers", "samples", "findings"}),

@@ -13,10 +13,12 @@ from typing import Final
 import msgspec
 from django.http import HttpRequest
 
+from zkdash.history.queries import density
 from zkdash.web.frame import links
 
 NAME: Final = "at"
 SINCE: Final = "from"
+WIDTH: Final = "width"
 _EXAMPLES: Final = "2026-11-20T10:42Z, -15m, -2h, zxid:0x500000012, zxid:21474836498 or latest"
 _UNITS_S: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _AGO: Final = re.compile(r"-(\d{1,7})([smhd])", re.ASCII)
@@ -38,13 +40,21 @@ class UnreadableError(ValueError):
 class At(msgspec.Struct, frozen=True):
     """A moment as it is asked for: of a time (epoch ms), or after a transaction; both are None of the newest.
 
-    `text` asks for the very same at any time. `since` is the moment that it is compared with.
+    `text` asks for the very same at any time. `since` is the moment that it is compared with. `width` is that
+    of the bar of time, which leads to the changes `below` some paths, those that the page is about.
     """
 
     text: str
     time_ms: int | None = None
     zxid: int | None = None
     since: At | None = None
+    width: str = density.USUAL
+    below: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """What a link has that stays at the moment."""
+        return ((NAME, self.text), *(((WIDTH, self.width),) if self.width != density.USUAL else ()))
 
 
 def is_asked(request: HttpRequest, *, compares: bool = False) -> bool:
@@ -52,10 +62,14 @@ def is_asked(request: HttpRequest, *, compares: bool = False) -> bool:
     return NAME in request.GET or (compares and SINCE in request.GET)
 
 
-def read(request: HttpRequest, now_ms: int | None = None, *, compares: bool = False) -> At:
+def read(
+    request: HttpRequest, now_ms: int | None = None, *, compares: bool = False, below: tuple[str, ...] = ()
+) -> At:
     """What a request asks for. Raises UnreadableError."""
     now_ms = int(time.time() * 1000) if now_ms is None else now_ms
     at = _moment(request, NAME, now_ms, links.LATEST if compares else "")
+    width = request.GET.get(WIDTH, density.USUAL)
+    at = msgspec.structs.replace(at, width=width if width in density.WIDTHS else density.USUAL, below=below)
     if not compares or SINCE not in request.GET:
         return at
     return msgspec.structs.replace(at, since=_moment(request, SINCE, now_ms))

@@ -8,13 +8,19 @@ from typing import Final
 
 import msgspec
 from django.http import QueryDict
+from django.utils.safestring import SafeString
 
 from zkdash.cluster.changes import row
+from zkdash.history.queries import density
+from zkdash.history.queries.density import Density
 from zkdash.history.queries.instants import Instant
+from zkdash.history.queries.window import DAY_MS, Window
 from zkdash.live.snapshot import Past
+from zkdash.web.drawing import changes
 from zkdash.web.frame import links, shapes, times
 from zkdash.web.past import asked
 
+_QUIET: Final = density.Step()
 _MINUTE_MS: Final = 60_000
 _STEPS: Final = (
     ("−1 h", -60 * _MINUTE_MS),
@@ -30,10 +36,12 @@ _WHO: Final = {row.LOGGED: "ZooKeeper’s own logs", row.WATCHED: "zkdash’s re
 
 
 class Way(msgspec.Struct, frozen=True):
-    """To another moment; `href` is "" where there is none."""
+    """To another moment; `href` is "" where there is none. `rel` is "prev" or "next" of those by change."""
 
     label: str
     href: str
+    rel: str = ""
+    is_current: bool = False
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -52,6 +60,10 @@ class Bar(msgspec.Struct, frozen=True):
     ways: tuple[Way, ...]
     now: str
     differences: str
+    picture: SafeString
+    scale: tuple[str, ...]
+    steps: tuple[Way, ...]
+    widths: tuple[Way, ...]
 
 
 def of(cluster: str, past: Past, path: str, query: QueryDict, now_ms: int | None = None) -> Bar:
@@ -66,8 +78,8 @@ def of(cluster: str, past: Past, path: str, query: QueryDict, now_ms: int | None
     here = asked.of_zxid(past.instant.zxid).text
     ways = (
         *steps[:half],
-        Way("Previous change", _change(query, around.previous)),
-        Way("Next change", _change(query, around.following)),
+        Way("Previous change", _change(query, around.previous), "prev"),
+        Way("Next change", _change(query, around.following), "next"),
         *steps[half:],
     )
     return Bar(
@@ -81,7 +93,76 @@ def of(cluster: str, past: Past, path: str, query: QueryDict, now_ms: int | None
         ways=ways,
         now=_now(path, query),
         differences=links.differences(cluster, here, links.LATEST),
+        picture=_picture(past, query, now_ms),
+        scale=_scale(past.density.window),
+        steps=tuple(
+            Way(_step_words(past.density, begin), _step_href(past.density, query, begin))
+            for begin in sorted(past.density.steps)
+        ),
+        widths=tuple(
+            Way(name, _width(query, name), is_current=past.density.window == density.of_width(at_ms, name))
+            for name in density.WIDTHS
+        ),
     )
+
+
+def _scale(window: Window) -> tuple[str, ...]:
+    """The times of its quarters: of the day where it is no longer than one."""
+    wide = window.to_ms - window.from_ms
+    place = slice(11, 16) if wide <= DAY_MS else slice(5, 10)
+    return tuple(_words(window.from_ms + wide * quarter // 4)[place] for quarter in range(5))
+
+
+def _picture(past: Past, query: QueryDict, now_ms: int) -> SafeString:
+    around = past.density
+    window = around.window
+    steps = [
+        changes.Step(
+            begin,
+            step.changes,
+            "gone" if step.gone else "elected" if step.elected else "",
+            _step_words(around, begin),
+            _step_href(around, query, begin),
+        )
+        for begin in window.steps
+        if begin <= now_ms
+        for step in [around.steps.get(begin, _QUIET)]
+    ]
+    ends = [window.from_ms, *(each for span in around.known for each in (span.from_ms, span.to_ms))]
+    ends.append(min(window.to_ms, max(now_ms, window.from_ms)))
+    unknown = [(begin, end) for begin, end in zip(ends[::2], ends[1::2], strict=True) if end > begin]
+    return changes.bar_of_time(
+        steps,
+        unknown,
+        past.instant.time_ms,
+        from_ms=window.from_ms,
+        to_ms=window.to_ms,
+        step_ms=window.step_ms,
+    )
+
+
+def _step_href(around: Density, query: QueryDict, begin: int) -> str:
+    """The way to the end of a step, or to the end of what is told within it."""
+    end = begin + around.window.step_ms
+    told_until = max((min(span.to_ms, end) for span in around.known if span.from_ms < end), default=end)
+    return _way(query, asked.of_time(told_until if told_until > begin else end - 1).text)
+
+
+def _step_words(around: Density, begin: int) -> str:
+    """One step in words."""
+    step = around.steps.get(begin, _QUIET)
+    words = [f"{_words(begin)[5:16]} UTC", f"{step.changes} change{'s' * (step.changes != 1)}"]
+    if step.gone:
+        words.append(f"{step.gone} broker{'s' * (step.gone != 1)} gone")
+    if step.elected:
+        words.append("a controller elected")
+    return ", ".join(words)
+
+
+def _width(query: QueryDict, width: str) -> str:
+    changed = query.copy()
+    changed[asked.WIDTH] = width
+    return f"?{changed.urlencode()}"
 
 
 def elsewhere(path: str, query: QueryDict, near_ms: Sequence[int] = ()) -> tuple[tuple[str, str], ...]:

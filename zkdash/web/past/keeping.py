@@ -57,7 +57,9 @@ def _json(document: str, cluster: str, at: At) -> str:
 
 def _html(markup: str, cluster: str, at: At) -> str:
     markup = _LINK.sub(lambda link: link[1] + html.escape(_with(html.unescape(link[2]), cluster, at)), markup)
-    field = f'<input type="hidden" name="{asked.NAME}" value="{html.escape(at.text)}">'
+    field = "".join(
+        f'<input type="hidden" name="{name}" value="{html.escape(value)}">' for name, value in at.pairs
+    )
     return _FORM.sub(lambda form: form[0] + (field if _stays(form[0], cluster) else ""), markup)
 
 
@@ -66,7 +68,7 @@ def _with(address: str, cluster: str, at: At) -> str:
     if _HAS.search(address) or not (address.startswith("?") or _leads(address.partition("?")[0], cluster)):
         return address
     joint = "" if address.endswith("?") else "&" if "?" in address else "?"
-    return address + joint + urlencode({asked.NAME: at.text})
+    return address + joint + urlencode(at.pairs)
 
 
 def _stays(form: str, cluster: str) -> bool:

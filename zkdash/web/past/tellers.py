@@ -39,18 +39,19 @@ def answer(
     *,
     no_past: str = "",
     compares: bool = False,
+    below: tuple[str, ...] = (),
 ) -> HttpResponse:
     """What a page of a cluster answers that is asked for a moment of the past, once the gate let it in.
 
     `no_past` says why there is none of it, `compares` that it shows what differs since `?from=`.
-    Raises as `gate.cluster`.
+    `below` are the paths that it is about. Raises as `gate.cluster`.
     """
     gate.cluster(request, cluster)
     ways = bar.elsewhere(request.path, request.GET)
     if no_past:
         return answers.problem(request, 400, "No past of its own", no_past, ways)
     try:
-        at = asked.read(request, compares=compares)
+        at = asked.read(request, compares=compares, below=below)
     except asked.UnreadableError as error:
         return answers.problem(request, 400, "No such moment", str(error), ways)
     if _teller is None:

@@ -55,7 +55,14 @@ class Telling:
             raise ExhaustedError from error
 
     def _at(self, cluster: str, at: At) -> AsItWas:
-        return self._reels.at(cluster, _address(cluster), time_ms=at.time_ms, zxid=at.zxid)
+        return self._reels.at(
+            cluster,
+            _address(cluster),
+            time_ms=at.time_ms,
+            zxid=at.zxid,
+            width=at.width,
+            below=at.below,
+        )
 
 
 def _shown(cluster: str, was: AsItWas, show: Callable[[], HttpResponse]) -> HttpResponse:

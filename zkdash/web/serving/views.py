@@ -59,7 +59,14 @@ def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) ->
         return show(request, page, cluster, tuple(args.values()))
 
     if asked.is_asked(request, compares=page.compares):
-        return tellers.answer(request, cluster, as_it_is, no_past=page.no_past, compares=page.compares)
+        return tellers.answer(
+            request,
+            cluster,
+            as_it_is,
+            no_past=page.no_past,
+            compares=page.compares,
+            below=page.znodes_of(next(iter(args.values()))) if page.znodes_of else (),
+        )
     return as_it_is()
 
 

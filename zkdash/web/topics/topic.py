@@ -238,6 +238,7 @@ EITHER = listing.Spec(sorts=tuple(dict.fromkeys((*SPEC.sorts, *SPEC_07.sorts))))
 PAGE = Page(
     name="topic",
     route="topics/<name:name>/",
+    znodes_of=lambda name: (paths.topic(name), paths.topic_config(name), paths.deletion(name)),
     template="topics/topic.html",
     look=look,
     areas=frozenset({"brokers", "admin", "findings", "acls", "notifications"}),

@@ -159,6 +159,7 @@ def _empty(znode: Found, children: _Children | None, query: Query) -> Empty:
 PAGE = Page(
     name=NAME,
     route="znodes/<znode:path>",
+    znodes_of=lambda path: (path,) if path != "/" else (),
     template="zookeeper/znodes.html",
     look=look,
     canonical=SPEC.canonical,
