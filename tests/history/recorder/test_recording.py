@@ -128,3 +128,15 @@ def test_a_checkpoint_holds_everything_with_its_bounds() -> None:
     assert set(rows) == {"/a", "/b", "/c"}
     assert {(each["zxid"], each["zxid_upto"]) for each in rows.values()} == {(100, 101)}
     assert (rows["/b"]["data"], rows["/b"]["version"], rows["/b"]["ephemeral_owner"]) == (None, 4, 9)
+
+
+def test_commits_wait_for_the_take_that_is_to_have_them_and_come_after_what_was_told() -> None:
+    recording = Recording()
+    recording.load(Batch({"/a": znode(1), OFFSET: znode(2)}, 100, whole=True))
+    recording.add(Batch({OFFSET: znode(2, 101, b"1", version=1), "/a": znode(1, 102, version=1)}, 102), NOW)
+    assert [each["path"] for each in recording.take(with_offsets=False).to_pylist()] == ["/a"]
+    recording.add(Batch({"/a": znode(1, 103, b"y", version=2)}, 103), NOW)
+    assert [each["path"] for each in recording.take(with_offsets=False).to_pylist()] == ["/a"]
+    ((kind, path, zxid, _, upto, *_),) = short(take(recording))
+    assert (kind, path, zxid, upto) == ("setData", OFFSET, None, 104)
+    assert len(recording) == 0

@@ -18,9 +18,10 @@ from zkdash.history.store import coverage
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.tables import Tables
 
-# A stretch before a moment is this long, and holds so many changes, at most.
+# A stretch before a moment is this long, and holds so many changes, at most; with commits so many rows.
 LEAD_MS: Final = 600_000
 LEAD_CHANGES: Final = 2_000
+LEAD_ROWS: Final = 4_500  # fewer than `steps.MOST`
 
 
 class Instant(msgspec.Struct, frozen=True):
@@ -128,8 +129,9 @@ def lead(tables: Tables, source: str, instant: Instant) -> int:
     (answer,) = tables.rows(
         _LEAD, {"source": source, "zxid": instant.zxid, "time": instant.time_ms - LEAD_MS}
     )
-    (many,) = tables.rows(_MANY, {"source": source, "zxid": instant.zxid}) or ({"place": None},)
-    return max(int(answer["place"] or 0), int(many["place"] or 0))
+    given = {"source": source, "zxid": instant.zxid}
+    bounds = [answer, *tables.rows(_MANY_CHANGES, given), *tables.rows(_MANY_ROWS, given)]
+    return max(int(each["place"] or 0) for each in bounds)
 
 
 def _is_within(tables: Tables, source: str, stretches: Sequence[Stretch], time_ms: int) -> bool:
@@ -215,7 +217,11 @@ _LEAD: Final = f"""
 SELECT max({moment.AT}) FILTER (time <= $time) AS place FROM changes
 WHERE source = $source AND {moment.AT} <= $zxid
 """  # noqa: S608 - our own words
-_MANY: Final = f"""
-SELECT {moment.AT} AS place FROM changes WHERE source = $source AND {moment.AT} <= $zxid
+_MANY_CHANGES: Final = f"""
+SELECT {moment.AT} AS place FROM changes WHERE {CHANGES} AND {moment.AT} <= $zxid
 ORDER BY place DESC LIMIT 1 OFFSET {LEAD_CHANGES}
+"""  # noqa: S608 - our own words
+_MANY_ROWS: Final = f"""
+SELECT {moment.AT} AS place FROM changes WHERE source = $source AND {moment.AT} <= $zxid
+ORDER BY place DESC LIMIT 1 OFFSET {LEAD_ROWS}
 """  # noqa: S608 - our own words

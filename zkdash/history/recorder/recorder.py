@@ -68,6 +68,7 @@ class Recorder:
         self._checkpoint_at = 0.0
         self._pending: Flush | None = None
         self._due_at = 0.0
+        self._is_asked = False
         self._ends_ms = 0
         self._status = Status(cluster, os.getpid())
 
@@ -104,12 +105,15 @@ class Recorder:
                 self._lock.close()
 
     def write(self) -> None:
-        """Write what came so far, unless the first checkpoint waits for its offsets, or it was just done."""
+        """Write what came so far, unless the first checkpoint waits for its offsets, or it was just done.
+
+        Commits wait for their minute: whoever asks often does not make more rows of them.
+        """
         now = self._wall()
         is_ready = self._low is None or now >= self._low[1] + _OFFSETS_S
-        if is_ready and now * 1000 - (self._status.wrote_ms or 0) >= _EARLY_S * 1000:
-            self._due_at = 0.0
+        self._is_asked = is_ready and now * 1000 - (self._status.wrote_ms or 0) >= _EARLY_S * 1000
         self.turn()
+        self._is_asked = False
 
     def turn(self) -> None:
         """Take what came, and write what is due."""
@@ -131,7 +135,10 @@ class Recorder:
             self._begin("the recorder was not running")
         now = self._wall()
         if now >= self._due_at or (self._low is None and len(self._recording) >= self._most_rows):
+            self._due_at = now + self._flush_s
             self._flush(now)
+        elif self._is_asked:
+            self._flush(now, with_offsets=self._low is not None)
 
     def _take(self, changed: Changed) -> None:
         if self._recording is None:
@@ -186,14 +193,13 @@ class Recorder:
 
     # --- writing
 
-    def _flush(self, now: float) -> None:
+    def _flush(self, now: float, *, with_offsets: bool = True) -> None:
         if self._recording is None:
             return
         import pyarrow as pa  # noqa: PLC0415 - whoever never flushes does without
 
-        self._due_at = now + self._flush_s
         if self._pending is None:
-            self._pending = self._collected(self._recording, now)
+            self._pending = self._collected(self._recording, now, with_offsets=with_offsets)
         try:
             written = self._log.write(self._pending)
         except (OSError, pa.ArrowException, TableError, ConflictError) as error:
@@ -214,7 +220,7 @@ class Recorder:
             )
         )
 
-    def _collected(self, recording: Recording, now: float) -> Flush:
+    def _collected(self, recording: Recording, now: float, *, with_offsets: bool) -> Flush:
         """Everything since the last time."""
         from zkdash.history.recorder import arrow_rows  # noqa: PLC0415 - as in `_flush`
 
@@ -224,7 +230,7 @@ class Recorder:
             self._checkpoint_at = now + self._checkpoint_s
         elif self._low is None and now >= self._checkpoint_at:
             self._low = recording.reached, now
-        changes = recording.take()
+        changes = recording.take(with_offsets=with_offsets)
         until = self._intervals[-1].end(recording.reached, self._inbox.proved_ms)
         watched = [each.row() for each in self._intervals]
         self._intervals = [_Interval(recording.reached + 1, until, None, is_caught_up=False)]

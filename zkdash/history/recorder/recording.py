@@ -65,15 +65,22 @@ class Recording:
         if not batch.settling:
             self._sure = batch.zxid
 
-    def take(self) -> pa.Table:
-        """What changed since the last call, in the order of transactions as far as it is known."""
+    def take(self, *, with_offsets: bool = True) -> pa.Table:
+        """What changed since the last call, in the order of transactions as far as it is known.
+
+        Without offsets the last of each is kept for the next call.
+        """
         from zkdash.history.recorder import arrow_rows  # noqa: PLC0415 - see the module
 
-        changes = [*self._seen, *self._offsets.values()]
+        changes = [*self._seen, *(self._offsets.values() if with_offsets else ())]
         changes.sort(key=lambda each: each.upto)
         self._seen.clear()
-        self._offsets.clear()
         self._told = self.reached
+        if with_offsets:
+            self._offsets.clear()
+        for path, change in self._offsets.items():
+            if change.upto <= self._told:
+                self._offsets[path] = change._replace(zxid=None, upto=self._told + 1)
         return arrow_rows.of_changes(changes)
 
     def checkpoint(self, zxid: int) -> pa.Table:
