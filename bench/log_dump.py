@@ -5,15 +5,13 @@ Each verb is a process of its own, whose start counts; what it prints is thrown 
 
 from __future__ import annotations
 
-import os
 import struct
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
-from bench import progress
+from bench import progress, side
 from bench.result import Goal, Result
 from bench.side import SideFailedError
 from bench.sizes import Size
@@ -22,6 +20,7 @@ from tests.formats import messages
 _ROOT = Path(__file__).resolve().parent.parent
 _BATCH: Final = 16 << 10  # bytes, as producers make them by default
 _RECORD: Final = 1 << 10
+_LIMIT_S: Final = 600.0
 _VERBS: Final = {
     "dump": ("dump",),
     "dump of records": ("dump", "--print-data-log"),
@@ -66,10 +65,7 @@ def _write(path: Path, size: int) -> int:
 
 def _measured(log: Path, verb: tuple[str, ...], size: int) -> dict[str, float]:
     command = [sys.executable, str(_ROOT / "manage.py"), "log", *verb, str(log)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=_ROOT)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SideFailedError(f"log {' '.join(verb)} ended with {process.returncode}")
-    seconds = usage.ru_utime + usage.ru_stime
-    return {"s of CPU": seconds, "MB/s": size / seconds / 1e6, "MiB": usage.ru_maxrss / 1024}
+    used = side.measured("log_command", *command, limit_s=_LIMIT_S)
+    if used["code"]:
+        raise SideFailedError(f"log {' '.join(verb)} ended with {used['code']}")
+    return {"s of CPU": used["cpu_s"], "MB/s": size / used["cpu_s"] / 1e6, "MiB": used["peak_mib"]}

@@ -9,7 +9,9 @@ from pytest_django.fixtures import Settings
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.cluster import checks
+from zkdash.history.queries.density import Density
 from zkdash.history.queries.instants import Around, Instant
+from zkdash.history.queries.window import Window
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Past
 from zkdash.web.serving import switcher
@@ -97,7 +99,8 @@ def test_the_switcher_keeps_the_page(client: Client, path: str, other: str) -> N
 
 
 def test_from_a_page_of_the_past_the_same_time_of_another_cluster_is_reached() -> None:
-    past = Past(Instant(7, 1_000), Around("watch", 0, 2_000, "", None, None))
+    around = Around("watch", 0, 2_000, "", None, None)
+    past = Past(Instant(7, 1_000), around, Density(Window(0, 60_000, 60_000), {}, ()))
     (switch,) = switcher.entries(PageKey("one", "topics", (), "q=or"), ("one", "two"), past)
     assert switch.href == "/c/two/topics/?q=or&at=1970-01-01T00%3A00%3A01.000Z"
 

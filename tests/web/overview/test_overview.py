@@ -19,7 +19,9 @@ from zkdash.cluster.incidents import Incidents, fold
 from zkdash.cluster.incidents.causes import ELECTING_MS, causes
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.severity import Severity
+from zkdash.history.queries.density import Density
 from zkdash.history.queries.instants import Around, Instant
+from zkdash.history.queries.window import Window
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.queue import Queue
 from zkdash.live.snapshot import Past, Snapshot
@@ -52,7 +54,8 @@ CHANGE = Change(
 def test_where_nothing_happened_before_a_moment_of_the_past_it_is_told_how_far_was_looked() -> None:
     states.publish(states.healthy())
     now = sure(Snapshot, live.current("demo"))
-    past = Past(Instant(7, 1_000), Around("watch", 0, 2_000, "", None, None))
+    around = Around("watch", 0, 2_000, "", None, None)
+    past = Past(Instant(7, 1_000), around, Density(Window(0, 60_000, 60_000), {}, ()))
     for snapshot, sentence in (
         (now, "Nothing has changed since zkdash began to watch this cluster."),
         (msgspec.structs.replace(now, past=past), "10 minutes, or 2,000 changes where there were more"),

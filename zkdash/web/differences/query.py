@@ -156,6 +156,7 @@ def context(snapshot: Snapshot, query: DifferencesQuery, page: str) -> dict[str,
             )
             for words, route in (("In words", ROUTE), ("Znode by znode", ZNODES_ROUTE))
         ),
+        "report": links.cluster(snapshot.cluster, "report/"),
         "clear": "?" + query.write(area="", text="") if pairs else "",
     }
 

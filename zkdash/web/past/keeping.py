@@ -27,7 +27,7 @@ _HREF: Final = re.compile(rf'("(?:(?:\w+_)?href|address)": ")({_PAGES}[^"\\]*)(?
 _FORM: Final = re.compile(r'<form\b(?=[^>]*\smethod="get")[^>]*>')
 _ACTION: Final = re.compile(r'\saction="([^"]*)"')
 _HAS: Final = re.compile(rf"[?&;]{asked.NAME}=")
-_kept: set[str] = {"znode-data"}
+_kept: set[str] = {"report", "znode-data"}
 
 
 def declare(routes: Iterable[str]) -> None:
