@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
@@ -15,8 +16,10 @@ from zkdash.live.watching.watcher import Sink
 from zkdash.web.past.asked import At
 from zkdash.zk.config import ClusterConfig
 
-# Whoever asks for a moment waits so long at most for it to be written.
+# Whoever asks for a moment waits so long at most for it to be written. So many wait at once; others take what
+# is there.
 _REACH_S: Final = 2.0
+_MOST_REACHING: Final = 4
 
 
 def forgo_numpy() -> None:
@@ -38,6 +41,7 @@ class Recorders:
             for cluster in clusters
         }
         self._rounds = Rounds(tuple(self._recorders.values()))
+        self._reaching = threading.BoundedSemaphore(_MOST_REACHING)
 
     def of(self, cluster: str) -> Sequence[Sink]:
         """Who is to hear of a cluster."""
@@ -51,8 +55,13 @@ class Recorders:
         status = recorder.status
         of_time = (at.time_ms, status.wrote_ms)
         of_zxid = (at.zxid, status.zxid_upto)
-        if not any(at is not None and upto is not None and at <= upto for at, upto in (of_time, of_zxid)):
-            self._rounds.write(recorder, _REACH_S)
+        if any(at is not None and upto is not None and at <= upto for at, upto in (of_time, of_zxid)):
+            return
+        if self._reaching.acquire(blocking=False):
+            try:
+                self._rounds.write(recorder, _REACH_S)
+            finally:
+                self._reaching.release()
 
     def start(self) -> None:
         self._rounds.start()

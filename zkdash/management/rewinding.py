@@ -18,8 +18,8 @@ from zkdash.live.past.reels import Reels
 from zkdash.rewind import wire
 from zkdash.rewind.wire import Answer, Question
 from zkdash.web import pages
-from zkdash.web.past import keeping, tellers
-from zkdash.web.past.telling import ExhaustedError, Telling
+from zkdash.web.past import handlers, link_rewriting
+from zkdash.web.past.replaying import ExhaustedError, ReplayingHandler
 from zkdash.web.visitors import gate
 
 # What the serving process does for each request by itself.
@@ -44,13 +44,13 @@ def tell(connection: socket.socket) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limits.past_bytes, limits.past_bytes))
     settings.ALLOWED_HOSTS = ["*"]  # the serving process has looked
     settings.MIDDLEWARE = [name for name in settings.MIDDLEWARE if name not in _DONE_THERE]
-    keeping.declare(page.route for page in pages.PAGES if not page.no_past)
+    link_rewriting.declare(page.route for page in pages.PAGES if not page.no_past)
     reels = Reels(
         lambda cluster: directories.directory(settings.ZKDASH_HISTORY, cluster),
         settings.ZKDASH_CHECKS.of,
         memory_mb=limits.past_bytes // 2**22,
     )
-    tellers.configure(Telling(reels))
+    handlers.configure(ReplayingHandler(reels))
     django = WSGIHandler()
     failed = ""
     while not failed:

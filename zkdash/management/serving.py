@@ -37,8 +37,8 @@ from zkdash.notices.courier import Courier
 from zkdash.rewind.rewinder import Rewinder
 from zkdash.web.api import feed
 from zkdash.web.history import run_reading
-from zkdash.web.past import tellers
-from zkdash.web.past.handing import Handing
+from zkdash.web.past import handlers
+from zkdash.web.past.forwarding import ForwardingHandler
 from zkdash.web.serving import authorizer, renderer
 from zkdash.zk.config import ClusterConfig
 
@@ -104,7 +104,7 @@ def serve(
     running.hub.guard(authorizer.DatabaseAuthorizer())
     engine.configure(running)
     rewinder = Rewinder(supervising.COMMAND, limits, environment)
-    tellers.configure(Handing(rewinder, recorders.reach))
+    handlers.configure(ForwardingHandler(rewinder, recorders.reach))
     link = "" if administrators.exist() else f"{address}welcome/{administrators.invite(invitee)}/"
     connections.close_all()
     hands = worker.Worker(

@@ -31,8 +31,8 @@ from zkdash.web.frame import links
 from zkdash.web.frame.shapes import Columns
 from zkdash.web.history import table
 from zkdash.web.overview import clusters
-from zkdash.web.past import tellers
-from zkdash.web.past.telling import Telling
+from zkdash.web.past import handlers
+from zkdash.web.past.replaying import ReplayingHandler
 from zkdash.zk.config import ClusterConfig
 
 pytestmark = pytest.mark.django_db
@@ -97,9 +97,9 @@ def schema(django_db_setup: None, django_db_blocker: Any) -> schemathesis.BaseSc
 @pytest.fixture
 def _past(tmp_path: Path) -> Iterator[None]:
     """The past is told here, where nothing is recorded."""
-    tellers.configure(Telling(Reels(tmp_path.joinpath, lambda _: checks.Thresholds(), 64)))
+    handlers.configure(ReplayingHandler(Reels(tmp_path.joinpath, lambda _: checks.Thresholds(), 64)))
     yield
-    tellers.configure(None)
+    handlers.configure(None)
 
 
 @pytest.mark.usefixtures("_past")

@@ -37,7 +37,7 @@ from zkdash.rewind.rewinder import Rewinder
 from zkdash.rewind.wire import Question
 from zkdash.web import pages
 from zkdash.web.frame.page import Page
-from zkdash.web.past.telling import NowAlone
+from zkdash.web.past.replaying import NowAlone
 from zkdash.znode import Znode
 
 pytestmark = pytest.mark.zk

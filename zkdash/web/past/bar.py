@@ -181,6 +181,12 @@ def the_other_way_round(query: QueryDict) -> tuple[tuple[str, str], ...]:
     return (("The other way round", f"?{changed.urlencode()}"),)
 
 
+def identity(past: Past) -> object:
+    """What tells two moments of one page apart; equal where their pages are."""
+    earlier = None if past.earlier is None else past.earlier.instant
+    return (past.instant, past.around, past.density, earlier)
+
+
 def record(past: Past) -> dict[str, str | int | None]:
     """What JSON says of the moment beside what every answer has."""
     around = past.around

@@ -20,7 +20,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.differences import differences
 from zkdash.web.frame import answers, cells, links, times
 from zkdash.web.overview import overview
-from zkdash.web.past import asked, bar, tellers
+from zkdash.web.past import asked, bar, handlers
 from zkdash.web.reports import styles
 from zkdash.web.visitors import gate
 
@@ -39,7 +39,7 @@ def report(request: HttpRequest, cluster: str) -> HttpResponse:
         gate.cluster(request, cluster)
         ways = (("Choose them", links.cluster(cluster, "differences/")),)
         return answers.problem(request, 400, "A report of which time?", _NO_MOMENTS, ways)
-    return tellers.answer(request, cluster, lambda: _report(request, cluster), compares=True)
+    return handlers.answer(request, cluster, lambda: _report(request, cluster), compares=True)
 
 
 def _report(request: HttpRequest, cluster: str) -> HttpResponse:

@@ -30,7 +30,7 @@ def text() -> str:
 
 def _path(name: str) -> Path:
     """Where a file lies: in a checkout, or as it was collected, by the name of its content."""
-    if found := finders.find(name):
-        return Path(found)
+    if path := finders.find(name):
+        return Path(path)
     collected = cast("ManifestStaticFilesStorage", staticfiles_storage)
     return Path(collected.path(collected.stored_name(name)))

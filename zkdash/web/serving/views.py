@@ -23,7 +23,7 @@ from zkdash.web.frame import answers, exports, links
 from zkdash.web.frame.answers import CSV, HTML, JSON
 from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.overview import clusters
-from zkdash.web.past import asked, bar, tellers
+from zkdash.web.past import asked, bar, handlers
 from zkdash.web.serving import embeddable, page_context, renderer, tokens
 from zkdash.web.visitors import gate
 
@@ -59,7 +59,7 @@ def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) ->
         return show(request, page, cluster, tuple(args.values()))
 
     if asked.is_asked(request, compares=page.compares):
-        return tellers.answer(
+        return handlers.answer(
             request,
             cluster,
             as_it_is,
@@ -242,7 +242,7 @@ def _etag(request: HttpRequest, moment: Moment, shape: str, version: object) -> 
     parts = (
         (live.STARTED, moment.rendered.revision, moment.stale, moment.key, moment.notes, shape, version),
         (rights, gate.visible(rights), proof),
-        moment.snapshot and moment.snapshot.past,
+        moment.snapshot and moment.snapshot.past and bar.identity(moment.snapshot.past),
     )
     digest = hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=12)
     return f'"{digest.hexdigest()}"'

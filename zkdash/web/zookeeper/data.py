@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from zkdash.live.tree.znodes import why_impossible
-from zkdash.web.past import asked, tellers
+from zkdash.web.past import asked, handlers
 from zkdash.web.visitors import gate
 from zkdash.web.zookeeper import facts
 from zkdash.znode import Unreadable, Znode
@@ -19,7 +19,7 @@ def whole(request: HttpRequest, cluster: str, path: str) -> HttpResponse:
     def as_it_is() -> HttpResponse:
         return _whole(request, cluster, path)
 
-    return tellers.answer(request, cluster, as_it_is) if asked.is_asked(request) else as_it_is()
+    return handlers.answer(request, cluster, as_it_is) if asked.is_asked(request) else as_it_is()
 
 
 def _whole(request: HttpRequest, cluster: str, path: str) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The serving process's teller: hands a request over to the process that tells the past."""
+"""The serving process’s handler: forwards a request to the process that tells the past."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from zkdash.rewind.rewinder import AwayError, Rewinder
 from zkdash.rewind.wire import Question
-from zkdash.web.past import tellers
+from zkdash.web.past import handlers
 from zkdash.web.past.asked import At
 from zkdash.web.visitors import gate
 
@@ -17,7 +17,7 @@ from zkdash.web.visitors import gate
 _HEADERS: Final = ("ACCEPT", "AUTHORIZATION", "COOKIE", "HOST", "IF_NONE_MATCH", "USER_AGENT")
 
 
-class Handing:
+class ForwardingHandler:
     """See the module. `reach` sees that a moment of a cluster is recorded, where that is to be had."""
 
     def __init__(self, rewinder: Rewinder, reach: Callable[[str, At], None]) -> None:
@@ -40,7 +40,7 @@ class Handing:
         try:
             answer = self._rewinder.ask(question)
         except AwayError as error:
-            return tellers.away(request, f"The past cannot be told now: {error}.")
+            return handlers.away(request, f"The past cannot be told now: {error}.")
         response = HttpResponse(answer.body, status=answer.status)
         del response["Content-Type"]
         for name, value in answer.headers:

@@ -15,7 +15,7 @@ from zkdash.web.visitors import gate
 _NOBODY = "The past is told beside “manage.py serve”, which does not run here."
 
 
-class Teller(Protocol):
+class Handler(Protocol):
     """Answers requests that ask for a moment; `show` is the answer of whoever has its snapshot."""
 
     def answer(
@@ -23,13 +23,13 @@ class Teller(Protocol):
     ) -> HttpResponse: ...
 
 
-_teller: Teller | None = None
+_handler: Handler | None = None
 
 
-def configure(teller: Teller | None) -> None:
+def configure(handler: Handler | None) -> None:
     """Name who answers."""
-    global _teller  # noqa: PLW0603 - one a process, by design
-    _teller = teller
+    global _handler  # noqa: PLW0603 - one a process, by design
+    _handler = handler
 
 
 def answer(
@@ -54,9 +54,9 @@ def answer(
         at = asked.read(request, compares=compares, below=below)
     except asked.UnreadableError as error:
         return answers.problem(request, 400, "No such moment", str(error), ways)
-    if _teller is None:
+    if _handler is None:
         return away(request, _NOBODY)
-    return _teller.answer(request, cluster, at, show)
+    return _handler.answer(request, cluster, at, show)
 
 
 def away(request: HttpRequest, sentence: str) -> HttpResponse:

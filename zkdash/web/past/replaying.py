@@ -1,4 +1,4 @@
-"""The teller of the process that tells the past: one request at a time, from the snapshot of its moment."""
+"""The handler of the process that tells the past: one request at a time, from the snapshot of its moment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zkdash.live.past import comparing
 from zkdash.live.past.reels import AsItWas, Reels
 from zkdash.live.tree.znodes import Stats, Znodes
 from zkdash.web.frame import answers
-from zkdash.web.past import bar, keeping, tellers
+from zkdash.web.past import bar, handlers, link_rewriting
 from zkdash.web.past.asked import At
 from zkdash.zk.reader.znode_reader import Visit, VisitError
 
@@ -28,7 +28,7 @@ class ExhaustedError(BaseException):
     """There was not enough memory: no answer of this process is to be trusted any more."""
 
 
-class Telling:
+class ReplayingHandler:
     """See the module. Pages find the moment where they find the newest snapshot elsewhere."""
 
     def __init__(self, reels: Reels) -> None:
@@ -41,7 +41,7 @@ class Telling:
             was = self._at(cluster, at)
             if at.since is not None:
                 was = comparing.compared(self._at(cluster, at.since), was)
-            return keeping.kept(_shown(cluster, was, show), cluster, at)
+            return link_rewriting.kept(_shown(cluster, was, show), cluster, at)
         except comparing.OrderError:
             ways = bar.the_other_way_round(request.GET)
             return answers.problem(request, 400, "The wrong way round", _ORDER, ways)
@@ -50,7 +50,7 @@ class Telling:
             sentence = f"What was then cannot be told: {error}."
             return answers.problem(request, 404, "Not recorded", sentence, ways)
         except (TableError, QueryError) as error:
-            return tellers.away(request, f"What was recorded cannot be read: {error}.")
+            return handlers.away(request, f"What was recorded cannot be read: {error}.")
         except MemoryError as error:
             raise ExhaustedError from error
 
