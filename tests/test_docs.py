@@ -7,6 +7,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from django.core.management import load_command_class
+from django.urls import resolve
 
 from tests import screenshots
 from zkdash.actions.execution import failpoints
@@ -26,6 +28,7 @@ PIPELINE = (ROOT / "docs" / "pipeline.md").read_text()
 SIGN_IN = (ROOT / "docs" / "sign-in.md").read_text()
 SECURING = (ROOT / "docs" / "securing.md").read_text()
 README = (ROOT / "README.md").read_text()
+GUIDES_BY_TASK = [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 SCRIPT = (ROOT / "static" / "script" / "keys.js").read_text()
 
 
@@ -95,19 +98,23 @@ def test_every_shortcut_is_told() -> None:
 
 
 def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
-    for name in (
-        "README.md",
-        "CONTRIBUTING.md",
-        "docs/operating.md",
-        "docs/acting.md",
-        "docs/securing.md",
-        "docs/sign-in.md",
-        "docs/embedding.md",
-        "docs/logs.md",
-    ):
-        file = ROOT / name
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", file.read_text()):
-            assert (file.parent / target).exists(), f"{name}: {target}"
+    for file in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", file.read_text()):
+            assert (file.parent / target).exists(), f"{file}: {target}"
+
+
+@pytest.mark.parametrize("guide", GUIDES_BY_TASK, ids=lambda guide: guide.stem)
+def test_every_address_and_command_of_a_guide_is_one(guide: Path) -> None:
+    words = guide.read_text()
+    addresses = re.findall(r"/c/[a-z]+/[^\s`?'*)]*", words)
+    blocks = re.findall(r"^ *```\n(.*?)```", words, re.MULTILINE | re.DOTALL)
+    commands = re.findall(r"\bzkdash ([a-z]+)(.*)$", "".join(blocks), re.MULTILINE)
+    assert addresses or commands
+    for address in addresses:
+        resolve(address)
+    for verb, options in commands:
+        command = load_command_class("zkdash", "verify" if verb == "check" else verb)
+        command.create_parser("zkdash", verb).parse_args(options.split())
 
 
 def test_the_readme_names_its_two_commands() -> None:
