@@ -32,9 +32,11 @@ def test_many_clusters_are_recorded_by_one_thread_and_each_is_written_at_the_end
     for cluster in CLUSTERS:
         (recorder,) = recorders.of(cluster.name)
         recorder.batch(Batch(TREE, 1, whole=True))
-    wait_for(lambda: all(_written(tmp_path, each.name, "znodes_checkpoint") for each in CLUSTERS), 30)
+    # Of a flush, `watched` is written last.
+    wait_for(lambda: all(_written(tmp_path, each.name, watching.NAME) for each in CLUSTERS), 30)
     (thread,) = set(threading.enumerate()) - before
     told = {each.name: _written(tmp_path, each.name, watching.NAME) for each in CLUSTERS}
+    assert all(_written(tmp_path, each.name, "znodes_checkpoint") for each in CLUSTERS)
     recorders.stop()
     assert not thread.is_alive()
     for name, rows in told.items():
