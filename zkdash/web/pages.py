@@ -10,6 +10,7 @@ from zkdash.web.groups import group, groups, what_if
 from zkdash.web.history import chart, pipeline, table, timeline, trends
 from zkdash.web.overview import kraft, number, overview, search
 from zkdash.web.topics import topic, topics
+from zkdash.web.why import why
 from zkdash.web.zookeeper import session, znodes, zookeeper
 
 _SEARCHED: tuple[Page, ...] = (
@@ -29,6 +30,7 @@ _SEARCHED: tuple[Page, ...] = (
     audit.PAGE,
     problems.PAGE,
     timeline.PAGE,
+    why.PAGE,
     differences.PAGE,
     znode_differences.PAGE,
     trends.PAGE,
