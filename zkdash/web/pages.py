@@ -1,6 +1,7 @@
 """Every page of a cluster, in the order of the side bar. A new page is one module here and its template."""
 
 from zkdash.web.actions import action, actions, audit
+from zkdash.web.bookmarks import bookmarks
 from zkdash.web.brokers import broker, brokers, failure
 from zkdash.web.checks import check, checks, problems
 from zkdash.web.configs import access, configs
@@ -33,6 +34,7 @@ _SEARCHED: tuple[Page, ...] = (
     why.PAGE,
     differences.PAGE,
     znode_differences.PAGE,
+    bookmarks.PAGE,
     trends.PAGE,
     pipeline.PAGE,
     table.PAGE,

@@ -91,6 +91,11 @@ def differences(name: str, since: str, at: str, pairs: Iterable[tuple[str, str]]
     return cluster(name, "differences/", query([*pairs, ("from", since), ("at", at)]))
 
 
+def keep(name: str, until: str, since: str = "") -> str:
+    """Where a moment of a cluster is kept, or all since one; as `at_zxid` or `at_time` have them."""
+    return cluster(name, "bookmarks/", query([("until", until), *([("since", since)] if since else [])]))
+
+
 def why(name: str, pairs: Iterable[tuple[str, str]]) -> str:
     """What made a thing of a cluster as it is; `pairs` name it."""
     return cluster(name, "why/", query(pairs))

@@ -61,6 +61,7 @@ class Bar(msgspec.Struct, frozen=True):
     ways: tuple[Way, ...]
     now: str
     differences: str
+    keep: str
     picture: SafeString
     scale: tuple[str, ...]
     steps: tuple[Way, ...]
@@ -100,6 +101,9 @@ def of(
         ways=ways,
         now=_now(path, query),
         differences=links.differences(cluster, here, links.LATEST, subject.pairs if subject else ()),
+        keep=links.keep(
+            cluster, here, "" if past.earlier is None else links.at_zxid(past.earlier.instant.zxid)
+        ),
         picture=_picture(past, query, now_ms),
         scale=_scale(past.density.window),
         steps=tuple(
