@@ -60,6 +60,8 @@ def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) ->
     def as_it_is() -> HttpResponse:
         return show(request, page, cluster, tuple(args.values()))
 
+    if not (asked.is_asked(request) or asked.SINCE in request.GET):
+        return as_it_is()
     canonical, _ = page.canonical(request.META.get("QUERY_STRING", ""))
     subject = _about(PageKey(cluster, page.name, tuple(args.values()), canonical))
     if asked.SINCE in request.GET and not (page.compares or page.no_past):
