@@ -5,6 +5,7 @@ from zkdash.web.brokers import broker, brokers, failure
 from zkdash.web.checks import check, checks, problems
 from zkdash.web.configs import access, configs
 from zkdash.web.differences import differences, znode_differences
+from zkdash.web.disks import disk, log
 from zkdash.web.frame.page import Page
 from zkdash.web.groups import group, groups, what_if
 from zkdash.web.history import chart, pipeline, table, timeline, trends
@@ -17,8 +18,10 @@ _SEARCHED: tuple[Page, ...] = (
     brokers.PAGE,
     broker.PAGE,
     failure.PAGE,
+    disk.PAGE,
     topics.PAGE,
     topic.PAGE,
+    log.PAGE,
     groups.PAGE,
     group.PAGE,
     what_if.PAGE,
