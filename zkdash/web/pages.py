@@ -6,7 +6,7 @@ from zkdash.web.checks import check, checks, problems
 from zkdash.web.configs import access, configs
 from zkdash.web.differences import differences, znode_differences
 from zkdash.web.frame.page import Page
-from zkdash.web.groups import group, groups, what_if
+from zkdash.web.groups import group, groups, how_it_works, what_if
 from zkdash.web.history import chart, pipeline, table, timeline, trends
 from zkdash.web.overview import kraft, number, overview, search
 from zkdash.web.topics import topic, topics
@@ -37,6 +37,7 @@ _SEARCHED: tuple[Page, ...] = (
     zookeeper.PAGE,
     znodes.PAGE,
     session.PAGE,
+    how_it_works.PAGE,
     kraft.PAGE,
     configs.PAGE,
     access.PAGE,

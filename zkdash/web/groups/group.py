@@ -80,6 +80,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
             "in_zookeeper": group is not None,
+            "how_it_works": links.how_it_works(snapshot.cluster, name),
             "action_links": _action_links(key) if group is not None else (),
             "timeline": timeline.about(snapshot, "group", name),
             "member_headings": tables.headings(members.COLUMNS, ""),
