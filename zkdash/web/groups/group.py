@@ -14,13 +14,12 @@ from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import partitions as group_partitions
 from zkdash.cluster.tables.groups.partitions import GroupPartitionRow
 from zkdash.cluster.tables.query import SIZES, Query, Selection
-from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, subjects, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
@@ -238,7 +237,7 @@ SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS))
 PAGE = Page(
     name="group",
     route="groups/<name:name>/",
-    znodes_of=lambda name: (paths.group(name),),
+    subject_of=lambda key: subjects.of_group(key.args[0]),
     template="groups/group.html",
     look=look,
     areas=frozenset({"topics", "brokers", "samples", "findings"}),
