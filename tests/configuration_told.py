@@ -63,17 +63,17 @@ def text() -> str:
 
 def _variables(subject: Subject) -> str:
     rows = "".join(
-        f"| `{each.name}` | {each.takes} | {each.default or '–'} | {each.meaning} |\n"
+        f"| `{each.name}` | {each.meaning} | {each.takes} | {each.default or '–'} |\n"
         for each in subject.variables
     )
-    return f"## {subject.heading}\n\n| variable | takes | unless set | meaning |\n|---|---|---|---|\n{rows}"
+    return f"## {subject.heading}\n\n| variable | meaning | takes | unless set |\n|---|---|---|---|\n{rows}"
 
 
 def _table(heading: str, table: type[Table], lead: str) -> str:
     rows = "".join(
-        f"| `{key.name}` | {_takes(key)} | {_default(key)} | {_meaning(key)} |\n" for key in _keys(table)
+        f"| `{key.name}` | {_meaning(key)} | {_takes(key)} | {_default(key)} |\n" for key in _keys(table)
     )
-    return f"## `{heading}`\n\n{lead}\n\n| key | takes | unless set | meaning |\n|---|---|---|---|\n{rows}"
+    return f"## `{heading}`\n\n{lead}\n\n| key | meaning | takes | unless set |\n|---|---|---|---|\n{rows}"
 
 
 def _keys(table: type[Table]) -> list[Key]:
