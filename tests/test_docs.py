@@ -13,6 +13,7 @@ from django.urls import resolve
 from tests import screenshots
 from zkdash.actions.execution import failpoints
 from zkdash.configuration import keys, sign_in
+from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.limits import KEYS, Limits
 from zkdash.web import pages
@@ -56,6 +57,12 @@ def test_every_environment_variable_is_told(name: str) -> None:
 @pytest.mark.parametrize("key", sorted(keys.of(Cluster)))
 def test_every_key_of_a_cluster_is_told(key: str) -> None:
     assert re.search(rf"^(?:# )?{key} = ", OPERATING + SECURING, re.MULTILINE)
+
+
+@pytest.mark.parametrize("key", sorted(keys.of(Brokers)))
+def test_every_key_of_brokers_is_told(key: str) -> None:
+    block = SECURING.partition("[clusters.shop.brokers]\n")[2].partition("```")[0]
+    assert re.search(rf"^(# )?{key} = ", block, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
