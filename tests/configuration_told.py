@@ -12,6 +12,7 @@ import msgspec
 from msgspec import inspect
 
 from zkdash.configuration import keys, sign_in
+from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.checks import Checks
 from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.environment import SUBJECTS, Subject
@@ -39,6 +40,11 @@ _TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
             "One table a cluster. Its name is 1 to 63 of `a-z 0-9 . _ -`. A key `write_…` says the same as "
             "the one without it, of who carries out actions; without any of these that is who reads."
         ),
+    ),
+    (
+        "[clusters.<name>.brokers]",
+        Brokers,
+        "Over what its brokers are asked, and as whom: [secured brokers](securing.md).",
     ),
     ("[sign_in.oidc]", sign_in.Oidc, "An OpenID Connect provider that vouches for people."),
     ("[sign_in.ldap]", sign_in.Ldap, "An LDAP directory that does."),

@@ -15,6 +15,7 @@ from tests import configuration_told, screenshots
 from zkdash import configuration
 from zkdash.actions.execution import failpoints
 from zkdash.configuration import environment, keys, sign_in
+from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.limits import KEYS, Limits
 from zkdash.web import pages
@@ -51,6 +52,12 @@ def test_the_page_of_the_configuration_says_what_is_declared() -> None:
 @pytest.mark.parametrize("key", sorted(keys.of(Cluster)))
 def test_every_key_of_a_cluster_is_told(key: str) -> None:
     assert re.search(rf"^(?:# )?{key} = ", OPERATING + SECURING, re.MULTILINE)
+
+
+@pytest.mark.parametrize("key", sorted(keys.of(Brokers)))
+def test_every_key_of_brokers_is_told(key: str) -> None:
+    block = SECURING.partition("[clusters.shop.brokers]\n")[2].partition("```")[0]
+    assert re.search(rf"^(# )?{key} = ", block, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
