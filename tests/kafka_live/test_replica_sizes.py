@@ -94,10 +94,10 @@ def test_replicas_on_the_disks_of_running_brokers_hold_the_same_up_to_the_logs_e
     damaged[-1] ^= 1
     path.write_bytes(damaged)
     (rotten,) = replicas({7: copy})
-    told = difference(opened(first), opened(rotten), 0, end)
-    assert told is not None
-    assert 0 <= told.offset < end
-    assert told.second == "holds an entry whose checksum does not hold"
+    differing = difference(opened(first), opened(rotten), 0, end)
+    assert differing is not None
+    assert 0 <= differing.offset < end
+    assert differing.second == "holds an entry whose checksum does not hold"
 
 
 def opened(replica: Replica) -> list[ReplicaSegment]:

@@ -13,6 +13,7 @@ from zkdash.broker.link import Link, TooLongError, TroubleError
 from zkdash.broker.questions import Partition, Told
 from zkdash.broker.resolver import Resolver
 from zkdash.broker.samples import Commit, Description
+from zkdash.configuration.brokers import Security
 from zkdash.kafka.values import Broker
 
 log = logging.getLogger(__name__)
@@ -58,6 +59,7 @@ class Peer:
         gate: asyncio.Semaphore,
         resolver: Resolver,
         limit_s: float,
+        security: Security,
         clock: Callable[[], float],
         wall: Callable[[], float],
     ) -> None:
@@ -72,9 +74,13 @@ class Peer:
         self._is_to_list = False
         self._undescribed: dict[str, None] = {}
         self._wake = asyncio.Event()
-        endpoint = endpoints.choose(broker)
+        endpoint = endpoints.choose(broker, security.protocol)
         self._refusal = f"cannot ask broker {broker.id}: {endpoint}" if isinstance(endpoint, str) else None
-        self._link = None if isinstance(endpoint, str) else Link(endpoint, resolver, limit_s=limit_s)
+        self._link = (
+            None
+            if isinstance(endpoint, str)
+            else Link(endpoint, resolver, limit_s=limit_s, security=security)
+        )
         self._task = asyncio.create_task(self._run(), name=f"broker {broker.id}")
 
     def demand_ends(self, partitions: Collection[Partition]) -> None:

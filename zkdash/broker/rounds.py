@@ -16,6 +16,7 @@ from zkdash.broker.peer import Peer, tells_all_topics
 from zkdash.broker.questions import Partition
 from zkdash.broker.resolver import Lookup, Resolver
 from zkdash.broker.samples import GroupCommits
+from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.kafka.consumers import coordinators
 from zkdash.kafka.values import Broker
 
@@ -63,6 +64,7 @@ class Rounds:
         clock: Callable[[], float],
         wall: Callable[[], float],
         lookup: Lookup,
+        security: Security = IN_THE_CLEAR,
     ) -> None:
         self._needs = needs
         self._ledger = ledger
@@ -70,6 +72,7 @@ class Rounds:
         self._clock = clock
         self._wall = wall
         self._resolver = Resolver(lookup)
+        self._security = security
         self._gate = asyncio.Semaphore(pace.links)
         self._topics = _interest(pace, slow=pace.slow)
         self._groups = _interest(pace, slow=pace.slow_groups)
@@ -240,6 +243,7 @@ class Rounds:
                 gate=self._gate,
                 resolver=self._resolver,
                 limit_s=self._pace.limit_s,
+                security=self._security,
                 clock=self._clock,
                 wall=self._wall,
             )

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 
 from zkdash.configuration import keys, log_dirs
+from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.checks import Checks
 from zkdash.configuration.errors import ConfigError
 from zkdash.configuration.log_dirs import LogDirs
@@ -185,6 +186,7 @@ class Cluster(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
     write_tls_key_password_env: _KeyPasswordVariable | None = None
     write_tls_key_password_file: _KeyPasswordFile | None = None
 
+    brokers: Annotated[Brokers, keys.told("Over what its brokers are asked, and as whom.")] = Brokers()
     checks: Annotated[Checks, keys.told("What differs from [checks] here.")] = Checks()
 
     def check(self) -> None:

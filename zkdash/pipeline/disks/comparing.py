@@ -17,7 +17,7 @@ Key = tuple[object, ...]
 _COMPARED: Final = ("compared_from", "compared_upto", "differs_at", "differing", "difference")
 
 
-class _Asked(NamedTuple):
+class _Comparison(NamedTuple):
     """A pair to be compared, the row that tells of it, and the offset from which both were ever compared."""
 
     pair: Pair
@@ -37,7 +37,7 @@ def replicas(
     """A row a replica. `fresh` are the segments that changed since the rows of an `earlier` run were made."""
     before = {_key(row["directory"], row["topic"], row["partition"]): row for row in earlier}
     rows = {_key_of(replica): _row(replica, segments) for replica in listed}
-    asked: list[_Asked] = []
+    comparisons: list[_Comparison] = []
     left = read_bytes
     for first, second in _pairs(listed, rows):
         row, reference = rows[_key_of(second)], rows[_key_of(first)]
@@ -60,22 +60,26 @@ def replicas(
         else:
             resumed = pair
         left -= _weight(resumed)
-        if left >= 0 or not asked:
-            asked.append(_Asked(resumed, row, pair.start))
-    answers = reading.differences(spark, [each.pair for each in asked])
-    for each, answer in zip(asked, answers, strict=True):
+        if left >= 0 or not comparisons:
+            comparisons.append(_Comparison(resumed, row, pair.start))
+    answers = reading.differences(spark, [each.pair for each in comparisons])
+    for each, answer in zip(comparisons, answers, strict=True):
         each.row.update(_answered(each, answer))
     return list(rows.values())
 
 
-def _answered(asked: _Asked, answer: Row) -> Row:
+def _answered(comparison: _Comparison, answer: Row) -> Row:
     """What a row tells of an answer: nothing where the files could not be read."""
     if not answer["is_known"]:
         return {}
-    compared = {"compared_from": asked.compared_from, "compared_upto": asked.pair.end, "differing": 0}
+    compared = {
+        "compared_from": comparison.compared_from,
+        "compared_upto": comparison.pair.end,
+        "differing": 0,
+    }
     if answer["offset"] is None:
         return compared
-    first, second = _named(asked.pair.first), _named(asked.pair.second)
+    first, second = _named(comparison.pair.first), _named(comparison.pair.second)
     return compared | {
         "differs_at": answer["offset"],
         "differing": answer["entries"],

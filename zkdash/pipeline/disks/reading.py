@@ -153,8 +153,8 @@ def _differing(row: dict[str, Any]) -> dict[str, Any]:
         differs = difference(first, second, row["start"], row["end"])
     except OSError:
         return {"number": row["number"], "is_known": False}
-    known = {"number": row["number"], "is_known": True}
-    return known if differs is None else {**known, **differs._asdict()}
+    same = {"number": row["number"], "is_known": True}
+    return same if differs is None else {**same, **differs._asdict()}
 
 
 def _opened(place: dict[str, Any]) -> ReplicaSegment:

@@ -124,7 +124,10 @@ def _lines(snapshot: Snapshot, group: Group, expected: Expectation) -> Iterator[
     numbers = snapshot.state.group_summaries[group.name]
     is_old = snapshot.state.layout is Layout.V07
     yield status_line(
-        numbers.severity, numbers.words, ("rebalancing",) if group.name in snapshot.restless else ()
+        numbers.severity,
+        numbers.words,
+        ("rebalancing",) if group.name in snapshot.restless else (),
+        links.why(snapshot.cluster, [("group", group.name)]),
     )
     yield Fact("Path", path(paths.group(group.name)))
     if not is_old:
