@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from kafka import errors
 from kafka.protocol.admin import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     DescribeLogDirsRequest,
@@ -21,9 +23,14 @@ from kafka.protocol.consumer import (
     OffsetFetchRequest,
     OffsetFetchResponse,
 )
+from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
 
 __all__ = [
+    "ApiVersionsRequest",
+    "ApiVersionsResponse",
     "ConsumerProtocolAssignment",
+    "DescribeConfigsRequest",
+    "DescribeConfigsResponse",
     "DescribeGroupsRequest",
     "DescribeGroupsResponse",
     "DescribeLogDirsRequest",
