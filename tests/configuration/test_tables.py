@@ -38,7 +38,18 @@ KEYS = [(kind, key) for kind in DECLARED for key in keys.of(kind).values()]
 
 def test_all_tables_are_found() -> None:
     assert [kind.__name__ for kind in TABLES] == [
-        *("Checks", "Cluster", "Document", "GroupRole", "Ldap", "Limits", "Oidc", "SignIn"),
+        *(
+            "Brokers",
+            "Checks",
+            "Cluster",
+            "Document",
+            "GroupRole",
+            "Ldap",
+            "Limits",
+            "LogDirs",
+            "Oidc",
+            "SignIn",
+        ),
     ]
 
 

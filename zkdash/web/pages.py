@@ -6,8 +6,9 @@ from zkdash.web.brokers import broker, brokers, failure
 from zkdash.web.checks import check, checks, problems
 from zkdash.web.configs import access, configs
 from zkdash.web.differences import differences, znode_differences
+from zkdash.web.disks import disk, log
 from zkdash.web.frame.page import Page
-from zkdash.web.groups import group, groups, what_if
+from zkdash.web.groups import group, groups, how_it_works, what_if
 from zkdash.web.history import chart, pipeline, table, timeline, trends
 from zkdash.web.overview import kraft, number, overview, search
 from zkdash.web.topics import topic, topics
@@ -19,8 +20,10 @@ _SEARCHED: tuple[Page, ...] = (
     brokers.PAGE,
     broker.PAGE,
     failure.PAGE,
+    disk.PAGE,
     topics.PAGE,
     topic.PAGE,
+    log.PAGE,
     groups.PAGE,
     group.PAGE,
     what_if.PAGE,
@@ -41,6 +44,7 @@ _SEARCHED: tuple[Page, ...] = (
     zookeeper.PAGE,
     znodes.PAGE,
     session.PAGE,
+    how_it_works.PAGE,
     kraft.PAGE,
     configs.PAGE,
     access.PAGE,

@@ -20,6 +20,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import brokers, departed, presence, settings
 from zkdash.web.brokers import facts as broker_facts
 from zkdash.web.checks import entity_findings
+from zkdash.web.disks import configured
 from zkdash.web.frame import cells, links, listing, row_selection, shapes, subjects, tables
 from zkdash.web.frame.cells import Record, broker_cells
 from zkdash.web.frame.facts import Facts
@@ -63,6 +64,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "noun": noun.capitalize(),
             "holds": row is not None and row.load.replicas > 0,
             "action_links": _action_links(key, row),
+            "has_disks": configured.has_disks(snapshot.cluster),
             "timeline": timeline.about(snapshot, "broker", name),
         },
         fields=tables.fields(columns),

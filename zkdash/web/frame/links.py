@@ -134,6 +134,11 @@ def group(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"groups/{segment(name)}/")
 
 
+def how_it_works(cluster_name: str, group_name: str) -> str:
+    """The life of a group, step by step, with its znodes."""
+    return cluster(cluster_name, "how-it-works/", query((("group", group_name),)))
+
+
 def znode(cluster_name: str, path: str) -> str:
     """The browser at a znode; a path is under the cluster's chroot, which itself is "/"."""
     return cluster(cluster_name, "znodes/" + "/".join(map(segment, path.split("/")[1:])))

@@ -24,7 +24,7 @@ from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.groups import cells as group_cells
-from zkdash.web.groups import expectations, kafka_members, members, ownership, topic_lags
+from zkdash.web.groups import expectations, kafka_members, members, offset_range, ownership, topic_lags
 from zkdash.web.groups import facts as group_facts
 from zkdash.web.history import timeline
 
@@ -68,6 +68,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         parts=(
             facts,
             entity_findings.block(snapshot, About.GROUP, key.args[0]),
+            *(() if is_old else (offset_range.block(snapshot, name),)),
             ownership.block(shown_group, catalogue, drawn),
             members.table(snapshot.cluster, shown_group, catalogue),
             kafka_members.block(snapshot, name),
@@ -78,6 +79,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
             "in_zookeeper": group is not None,
+            "how_it_works": links.how_it_works(snapshot.cluster, name),
             "action_links": _action_links(key) if group is not None else (),
             "timeline": timeline.about(snapshot, "group", name),
             "member_headings": tables.headings(members.COLUMNS, ""),
@@ -91,6 +93,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "members": members.records(shown_group, catalogue),
             "in_kafka": kafka_members.record(snapshot, name),
             "topics": topic_lags.records(snapshot, name),
+            "out_of_range": offset_range.record(snapshot, name),
         },
         gone=facts.values.gone if snapshot.state.loaded else "",
     )
@@ -248,6 +251,7 @@ PAGE = Page(
             "members": members.RECORDS,
             "in_kafka": kafka_members.RECORD,
             "topics": topic_lags.RECORDS,
+            "out_of_range": offset_range.RECORD,
         },
         frozenset({"group", "members"}),
     ),

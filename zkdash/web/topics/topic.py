@@ -12,6 +12,7 @@ from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import entity_findings
+from zkdash.web.disks import configured
 from zkdash.web.frame import cells, links, listing, row_selection, shapes, subjects, tables
 from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.page import BrokerDemand, Page, View
@@ -59,6 +60,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "noun": "Partitions",
             "consumer_headings": _consumer_headings(snapshot),
             "action_links": () if topic is None else _action_links(key),
+            "has_disks": configured.has_disks(snapshot.cluster),
             "timeline": timeline.about(snapshot, "topic", name),
         },
         fields=tables.fields(COLUMNS),
@@ -131,6 +133,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: topic_queries.Query, facts: B
             "rows": "brokers-rows",
             "noun": "Brokers",
             "consumer_headings": _consumer_headings(snapshot),
+            "has_disks": configured.has_disks(snapshot.cluster),
             "timeline": timeline.about(snapshot, "topic", topic.name),
         },
         fields=tables.fields(COLUMNS_07),
