@@ -16,6 +16,7 @@ from zkdash.web.api import routes as programs
 from zkdash.web.commands import acknowledging, jobs, proposing, verbs
 from zkdash.web.embeds import routes as embeds
 from zkdash.web.frame import links
+from zkdash.web.messages import view as messages
 from zkdash.web.reports import report
 from zkdash.web.serving import consumer, views
 from zkdash.web.zookeeper import data as znode_data
@@ -59,6 +60,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<cluster:cluster>/audit/verify/", verbs.verify, name="audit-verify"),
     path("c/<cluster:cluster>/pipeline/run/", jobs.run, name="pipeline-run"),
     path("c/<cluster:cluster>/report/", report.report, name="report"),
+    path("c/<cluster:cluster>/topics/<name:name>/messages/", messages.messages, name="messages"),
     path("c/<cluster:cluster>/znode-data/<znode:path>", znode_data.whole, name="znode-data"),
 ]
 
