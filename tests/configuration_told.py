@@ -18,8 +18,8 @@ from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.environment import SUBJECTS, Subject
 from zkdash.configuration.keys import Key
 from zkdash.configuration.limits import Limits
-from zkdash.configuration.messages import Messages
 from zkdash.configuration.log_dirs import LogDirs
+from zkdash.configuration.messages import Messages
 from zkdash.configuration.tables import Table
 
 _HEAD = """\

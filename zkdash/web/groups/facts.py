@@ -20,7 +20,7 @@ from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
-from zkdash.web.frame import shapes
+from zkdash.web.frame import links, shapes
 from zkdash.web.frame.cells import Record, grouped, severity_html
 from zkdash.web.frame.facts import (
     Explanation,
