@@ -46,6 +46,7 @@ def test_all_tables_are_found() -> None:
             "GroupRole",
             "Ldap",
             "Limits",
+            "LogDirs",
             "Messages",
             "Oidc",
             "SignIn",

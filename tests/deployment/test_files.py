@@ -14,12 +14,13 @@ import pytest
 import yaml
 from django.core.management import load_command_class
 
+from zkdash.configuration import environment
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 DEPLOY: Final = ROOT / "deploy"
 UNITS: Final = sorted((DEPLOY / "systemd").glob("*.service"))
 COMPOSE: Final = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 ROLES: Final = sorted(name for name, service in COMPOSE["services"].items() if "command" in service)
-OPERATING: Final = (ROOT / "docs" / "operating.md").read_text()
 
 
 def understood(command: Sequence[str]) -> None:
@@ -30,7 +31,7 @@ def understood(command: Sequence[str]) -> None:
 
 
 def read_by_zkdash(variable: str) -> bool:
-    return f"`{variable}`" in OPERATING
+    return variable in environment.NAMES
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -1,4 +1,5 @@
-"""What is granted to whom: a role on the clusters whose names match a pattern; links and tokens given out."""
+"""What is granted to whom: a role on the clusters whose names match a pattern; links and tokens given out;
+moments that people keep."""
 
 from __future__ import annotations
 
@@ -100,6 +101,29 @@ class Embed(models.Model):
 
     def __str__(self) -> str:
         return f"Embed {self.pk} of {self.page} on {self.cluster}"
+
+
+class Bookmark(models.Model):
+    """A moment of a cluster that somebody keeps with a note, or all from a moment to a later one.
+
+    Moments are transactions and epoch ms; `from_zxid` and `from_ms` are null of a single one. `bytes` is what
+    its own tables take (`history.store.kept`), null until they are written. `made_by` is who made it by name,
+    which stays when the user is gone, `maker` the user's id.
+    """
+
+    cluster = models.CharField(max_length=63, db_index=True)
+    note = models.CharField(max_length=400)
+    from_zxid = models.BigIntegerField(null=True)
+    from_ms = models.BigIntegerField(null=True)
+    zxid = models.BigIntegerField()
+    time_ms = models.BigIntegerField()
+    bytes = models.BigIntegerField(null=True)
+    made_at = models.DateTimeField()
+    made_by = models.CharField(max_length=150)
+    maker = models.IntegerField(null=True)
+
+    def __str__(self) -> str:
+        return f"Bookmark {self.pk} of {self.cluster}: {self.note}"
 
 
 class Attempts(models.Model):

@@ -85,6 +85,8 @@ _SAID: Final = {
     "resumed": "Resumed it",
     "acknowledged": "Acknowledged",
     "acknowledgement-withdrawn": "Withdrew an acknowledgement of",
+    "bookmark-kept": "Kept a moment",
+    "bookmark-removed": "Removed a moment that was kept",
     "embed-made": "Made an embed",
     "embed-revoked": "Revoked an embed",
     "pipeline-run": "Started a run",
