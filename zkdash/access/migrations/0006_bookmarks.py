@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("access", "0006_messages"),
+        ("access", "0005_attempts_and_pulse"),
     ]
 
     operations = [
