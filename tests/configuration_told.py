@@ -12,11 +12,14 @@ import msgspec
 from msgspec import inspect
 
 from zkdash.configuration import keys, sign_in
+from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.checks import Checks
 from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.environment import SUBJECTS, Subject
 from zkdash.configuration.keys import Key
 from zkdash.configuration.limits import Limits
+from zkdash.configuration.log_dirs import LogDirs
+from zkdash.configuration.messages import Messages
 from zkdash.configuration.tables import Table
 
 _HEAD = """\
@@ -40,6 +43,16 @@ _TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
             "the one without it, of who carries out actions; without any of these that is who reads."
         ),
     ),
+    (
+        "[clusters.<name>.brokers]",
+        Brokers,
+        "Over what its brokers are asked, and as whom: [secured brokers](securing.md).",
+    ),
+    (
+        "[[clusters.<name>.segments]]",
+        LogDirs,
+        "Where a broker's log directories lie: [brokers' disks](pipeline.md#brokers-disks).",
+    ),
     ("[sign_in.oidc]", sign_in.Oidc, "An OpenID Connect provider that vouches for people."),
     ("[sign_in.ldap]", sign_in.Ldap, "An LDAP directory that does."),
     (
@@ -53,6 +66,7 @@ _TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
         "For every cluster; what differs for one in `[clusters.<name>.checks]`. [The checks](checks.md).",
     ),
     ("[limits]", Limits, "How much may come in; [what happens at a limit](operating.md#limits)."),
+    ("[messages]", Messages, "Whose messages may be looked at: [Messages](operating.md#messages)."),
 )
 
 
@@ -93,6 +107,8 @@ def _takes(key: Key) -> str:
         case inspect.FloatType():
             least = f"more than {_number(takes.gt)}" if takes.ge is None else _number(takes.ge)
             return f"{least} to {_number(takes.le)}{of}"
+        case inspect.VarTupleType() if isinstance(takes.item_type, inspect.StructType):
+            return ("a text, or " if "short" in key.extra else "") + "a list of tables"
         case inspect.VarTupleType():
             return "a list of texts"
     choices = key.extra.get("choices")

@@ -199,6 +199,8 @@ _OF_NAME: Final[dict[str, Callable[[str, Any], Cell]]] = {
     "leader_epoch": lambda _, value: cells.Id(value),
     "controller_epoch": lambda _, value: cells.Id(value),
     "topics": lambda _, names: cells.Marks(tuple(names)),
+    "codecs": lambda _, names: cells.Marks(tuple(names)),
+    "reference": lambda cluster, broker: cells.Id(broker, href=links.broker(cluster, broker)),
 }
 _OF_KIND: Final[dict[str, Callable[[str, Any], Cell]]] = {
     "int64": lambda _, value: cells.Number(value),
