@@ -74,7 +74,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             log_picture.block(log, {line.segment for line in lines if line.deletion}),
             tables.part(
                 "log-segments",
-                SEGMENTS,
+                tables.shown(SEGMENTS),
                 (
                     (f"segment-{number}", segment_severity(line.segment), line)
                     for number, line in enumerate(lines[cut.place])
@@ -91,7 +91,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "differing": [(number, _address(number)) for number in log.differing[:_MOST_NAMED]],
             "no_source": configured.no_disks(snapshot.cluster),
             "replica_headings": tables.headings(REPLICAS, ""),
-            "headings": tables.headings(SEGMENTS, ""),
+            "headings": tables.headings(tables.shown(SEGMENTS), ""),
             "pipeline": links.cluster(snapshot.cluster, "pipeline/"),
         },
         fields=tables.fields(SEGMENTS),
