@@ -19,6 +19,7 @@ from zkdash.configuration.environment import SUBJECTS, Subject
 from zkdash.configuration.keys import Key
 from zkdash.configuration.limits import Limits
 from zkdash.configuration.log_dirs import LogDirs
+from zkdash.configuration.messages import Messages
 from zkdash.configuration.tables import Table
 
 _HEAD = """\
@@ -65,6 +66,7 @@ _TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
         "For every cluster; what differs for one in `[clusters.<name>.checks]`. [The checks](checks.md).",
     ),
     ("[limits]", Limits, "How much may come in; [what happens at a limit](operating.md#limits)."),
+    ("[messages]", Messages, "Whose messages may be looked at: [Messages](operating.md#messages)."),
 )
 
 

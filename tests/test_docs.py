@@ -18,6 +18,7 @@ from zkdash.configuration import environment, keys, sign_in
 from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.limits import KEYS, Limits
+from zkdash.configuration.messages import Messages
 from zkdash.web import pages
 from zkdash.web.frame.page import Page
 from zkdash.web.serving import embeddable
@@ -52,6 +53,13 @@ def test_the_page_of_the_configuration_says_what_is_declared() -> None:
 @pytest.mark.parametrize("key", sorted(keys.of(Cluster)))
 def test_every_key_of_a_cluster_is_told(key: str) -> None:
     assert re.search(rf"^(?:# )?{key} = ", OPERATING + SECURING, re.MULTILINE)
+
+
+@pytest.mark.parametrize("key", sorted(keys.of(Messages)))
+def test_every_key_of_messages_is_told_as_it_is(key: str) -> None:
+    block = tomllib.loads(OPERATING.partition("```toml\n[messages]\n")[2].partition("```")[0])
+    assert key in block
+    assert key == "clusters" or block[key] == getattr(Messages(), key)
 
 
 @pytest.mark.parametrize("key", sorted(keys.of(Brokers)))

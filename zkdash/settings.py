@@ -89,6 +89,7 @@ try:
     ZKDASH_SIGN_IN = providers.load(_configuration, os.environ)
     ZKDASH_CHECKS = _configuration.checks_by_cluster
     ZKDASH_LIMITS = _configuration.limits
+    ZKDASH_MESSAGES = _configuration.messages
     ZKDASH_PREFIX = prefix.read(os.environ.get(prefix.VARIABLE, ""))
     ZKDASH_WEBHOOK_SECRET = notices.secret(os.environ, notices.WEBHOOK_SECRET)
     _smtp = notices.smtp(os.environ)

@@ -94,6 +94,9 @@ class Secured:
             "ssl.truststore.type": "PEM",
             "ssl.truststore.location": str(self.authority.ca),
             "listener.name.sealed.ssl.client.auth": "required",
+            "transaction.state.log.replication.factor": "1",
+            "transaction.state.log.min.isr": "1",
+            "transaction.state.log.num.partitions": "1",
             "sasl.enabled.mechanisms": ",".join((PLAIN, *SCRAMS, "OAUTHBEARER")),
         }
         for name in ("named", "outside"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 import pytest
+from kafka import KafkaProducer
 
 from tests.kafka_live.sampling import PACE
 from tests.kafka_live.secured import PASSWORD, USER, Secured, secured
@@ -16,7 +17,7 @@ from tests.zk.certificates import Authority
 from zkdash.broker import offsets_at
 from zkdash.broker.leaders_asked import Reason
 from zkdash.broker.messages import asking
-from zkdash.broker.messages.values import Bounds, Last, Look
+from zkdash.broker.messages.values import Bounds, Data, From, Last, Look
 from zkdash.broker.offsets_at import LATEST, At
 from zkdash.broker.sampler import Sampler
 from zkdash.broker.samples import GroupCommits, LogEnds
@@ -108,6 +109,46 @@ def test_log_ends_and_lag_are_sampled_over_tls_and_scram(site: Secured) -> None:
     assert (log.start, log.end) == (0, COUNT)
     assert commits.commits[TOPIC, 0].offset == COUNT - 2
     assert sampler.samples.lag(TOPIC, 0, commits.commits[TOPIC, 0].offset) == 2
+
+
+def test_transactions_and_headers_are_told_as_the_broker_keeps_them(site: Secured) -> None:
+    topic = "transactional"
+    site.broker.create_topic(topic)
+    producer = KafkaProducer(
+        bootstrap_servers=site.broker.address, transactional_id="writes", acks="all", compression_type="zstd"
+    )
+    try:
+        producer.init_transactions()
+        for value, ends in (
+            (b"kept", producer.commit_transaction),
+            (b"taken back", producer.abort_transaction),
+        ):
+            producer.begin_transaction()
+            producer.send(topic, value, key=b"k", headers=[("trace", b"t0")])
+            producer.flush()
+            ends()
+        producer.begin_transaction()
+        producer.send(topic, b"undecided")
+        producer.flush()
+        leaders: Mapping[str, Mapping[int, int | None]] = {topic: {0: 1}}
+        found = asking.ask(
+            {1: site.registration},
+            leaders.get,
+            (topic, 0),
+            From(0),
+            Bounds(50, 1 << 20, 20.0),
+            passes=lambda *_: True,
+            keeps=True,
+            security=way(site, "SASL_SSL", "SCRAM-SHA-512"),
+        )
+    finally:
+        producer.close()
+    assert isinstance(found, Look), found
+    told = [(m.value and m.value.kept, m.fate, m.marker) for m in found.messages if not m.marker]
+    assert told == [(b"kept", "committed", ""), (b"taken back", "aborted", ""), (b"undecided", "open", "")]
+    assert [m.marker for m in found.messages if m.marker] == ["commit", "abort"]
+    assert found.messages[0].headers == (("trace", Data(2, b"t0")),)
+    assert found.messages[0].batch.producer_id >= 0
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256"])

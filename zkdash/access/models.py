@@ -15,7 +15,8 @@ class Grant(models.Model):
     """A role for one user or for all members of one Django group.
 
     `clusters` is a pattern of cluster names as `fnmatch` reads it ("*", "prod-*"). Nothing is granted by
-    default; a superuser is admin of every cluster without a grant.
+    default; a superuser is admin of every cluster without a grant. `messages` adds the right to look at what
+    producers wrote there, which no role brings, not a superuser's either.
     """
 
     user = models.ForeignKey(
@@ -24,6 +25,9 @@ class Grant(models.Model):
     group = models.ForeignKey(Group, models.CASCADE, null=True, blank=True, related_name="grants")
     role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
     clusters = models.CharField(max_length=200, default="*", help_text="Pattern of cluster names: *, prod-*")
+    messages = models.BooleanField(
+        "may look at messages", default=False, help_text="What producers wrote, where [messages] allows it"
+    )
 
     class Meta:
         constraints = [

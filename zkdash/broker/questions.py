@@ -3,7 +3,7 @@
 ListOffsets versions 0 and 1, OffsetFetch versions 1 and 2, ListGroups, DescribeGroups and DescribeLogDirs
 version 0, which all brokers to 3.9 speak that know them (from 0.8.2; ListOffsets 1 from 0.10.1, OffsetFetch 2
 from 0.10.2, those about groups from 0.9, about log directories from 1.0), and ApiVersions version 0 (0.10).
-Messages are asked for in `messages`; `security` authenticates.
+Messages are asked for in `messages`, what a broker says of itself in `retention`; `security` authenticates.
 No FindCoordinator (it creates __consumer_offsets), no Metadata (it creates topics), no group is joined.
 Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-79, KIP-88, KIP-113.
 """
@@ -33,6 +33,8 @@ _VERSION_0 = bytes(2)
 
 _NO_ERROR = 0
 _UNKNOWN_PARTITION = 3
+# COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE and NOT_COORDINATOR: GROUP_… before 2.0.
+_PASSING = frozenset({14, 15, 16})
 _WORDS = {
     3: "it does not know this partition",
     5: "no leader",
@@ -42,6 +44,7 @@ _WORDS = {
     16: "it is not the group's coordinator",
     29: "it does not let us read this topic",
     30: "it does not let us read this group",
+    31: "it does not let us describe the cluster",
     43: "the topic's messages have no times (message.format.version before 0.10)",
 }
 
@@ -53,6 +56,13 @@ class Question(NamedTuple):
     version: int
     answer: Any
     max_bytes: int
+
+
+class Passing(str):
+    """A reason that passes by itself: a coordinator loads its partition of __consumer_offsets, or another
+    broker has become it. Whoever is told so asks again (document 002, "Consumer Offset Tracking")."""
+
+    __slots__ = ()
 
 
 class Told(NamedTuple):
@@ -273,6 +283,8 @@ def _assignment(protocol_type: str | None, data: bytes | None) -> dict[str, tupl
 
 def words(code: int) -> str:
     """An error code of Kafka's protocol as a clause, whose subject is the broker."""
+    if code in _PASSING:
+        return Passing(_WORDS[code])
     return _WORDS.get(code) or f"it answered error {code} ({client_classes().errors.for_code(code).__name__})"
 
 

@@ -16,6 +16,7 @@ from zkdash.web.api import routes as programs
 from zkdash.web.commands import acknowledging, bookmarking, jobs, proposing, verbs
 from zkdash.web.embeds import routes as embeds
 from zkdash.web.frame import links
+from zkdash.web.messages import view as messages
 from zkdash.web.reports import report
 from zkdash.web.serving import consumer, views
 from zkdash.web.zookeeper import data as znode_data
@@ -61,6 +62,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<cluster:cluster>/bookmarks/<int:number>/remove/", bookmarking.remove, name="bookmark-remove"),
     path("c/<cluster:cluster>/pipeline/run/", jobs.run, name="pipeline-run"),
     path("c/<cluster:cluster>/report/", report.report, name="report"),
+    path("c/<cluster:cluster>/topics/<name:name>/messages/", messages.messages, name="messages"),
     path("c/<cluster:cluster>/znode-data/<znode:path>", znode_data.whole, name="znode-data"),
 ]
 

@@ -188,12 +188,14 @@ def state_of_committing(group: Group, *, is_in_kafka: bool) -> Sentence:
 
 
 def chosen(state: ClusterState) -> str | None:
-    """A group to show where none is asked for: the first by name that has members and owners, else members,
-    else anything. Of very many groups only some are looked at."""
+    """A group to show where none is asked for: the first by name that has members and owners, better without
+    a filter, else members, else anything. Of very many groups only some are looked at."""
     some = itertools.islice(state.group_summaries.values(), _MOST_LOOKED_AT)
-    best = min(
-        ((not (group.members and group.owned), not group.members, group.name) for group in some), default=None
+    ranked = (
+        (not (group.members and group.owned), not group.members, group.patterns > 0, group.name)
+        for group in some
     )
+    best = min(ranked, default=None)
     return None if best is None else best[-1]
 
 
