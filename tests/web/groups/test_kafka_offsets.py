@@ -11,7 +11,7 @@ from django.test import Client
 from tests import lags
 from tests.web import states
 from tests.web.markup import Markup
-from zkdash.broker.retention import DAY, WEEK
+from zkdash.broker.coordinators.retention import DAY, WEEK
 from zkdash.broker.samples import (
     Commit,
     Description,

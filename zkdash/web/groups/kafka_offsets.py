@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from zkdash.broker import retention
+from zkdash.broker.coordinators import retention
 from zkdash.broker.samples import Description, GroupCommits, Retention, Samples, UnknownCommits
 from zkdash.cluster.analysis import coordinator
 from zkdash.cluster.analysis.coordinator import Coordinator
