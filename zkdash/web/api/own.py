@@ -50,7 +50,7 @@ def _recorders(clusters: tuple[str, ...]) -> Iterator[Metric]:
         name: status.read(name, directories.directory(settings.ZKDASH_HISTORY, name), now_ms)
         for name in clusters
     }
-    statuses = {name: found for name, found in read.items() if found is not None}
+    statuses = {name: status for name, status in read.items() if status is not None}
     yield families.gauge(
         "recorder_age_seconds",
         "How long ago what changes was last looked at by who records it.",
