@@ -188,6 +188,7 @@ def test_all_people_together_keep_so_many(history: Path, dumps: list[Dump], sett
         ("latest", "2999-01-01T00:00Z", "x", "it is recorded up to 20"),
         ("latest", "", "", "write a note of 1 to 400 characters"),
         ("latest", "", "x" * 401, "write a note of 1 to 400 characters"),
+        ("latest", "", "x\0y", "write a note of 1 to 400 characters without NUL"),
     ],
 )
 def test_what_cannot_be_kept_is_a_sentence(

@@ -201,10 +201,10 @@ def test_how_it_is_stands_above_its_story() -> None:
     so = " ".join(Markup(Client().get(f"{URL}?{OF}")).text("#so").split())
     assert "leader" in so
     assert "ISR" in so
-    told = document()
-    assert told["of"] == "partition 1 of topic orders"
+    told = document()["of"]
+    assert told["what"] == "partition 1 of topic orders"
     assert told["status"] in {"ok", "info", "warning", "critical"}
-    gone = document("topic=none&partition=4")
+    gone = document("topic=none&partition=4")["of"]
     assert (gone["status"], gone["status_reason"]) == (None, "it is not there")
     assert Markup(Client().get(f"{URL}?topic=none")).text("#so") == "It is not there."
 

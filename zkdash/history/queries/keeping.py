@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from zkdash.history.queries import instants, moment
 from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import MomentError
-from zkdash.history.store import files, kept, schemas
+from zkdash.history.store import kept
 from zkdash.history.store.delta import Table
 from zkdash.history.store.kept import Part
 from zkdash.history.store.tables import Tables
@@ -47,6 +47,8 @@ def keep(
     Returns how many bytes its files take. `most_bytes` bounds what they hold before it is compressed. Raises
     MomentError where it is not recorded whole, TooLargeError, QueryError, OSError.
     """
+    from zkdash.history.store import files, schemas  # noqa: PLC0415 - Arrow, which only who keeps needs
+
     origin = _origin(tables, since)
     moment.check_joined(tables, origin.source, since.zxid, until.zxid)
     source, _ = moment.base(tables, until.zxid)

@@ -89,8 +89,10 @@ def remove(request: HttpRequest, cluster: str, number: int) -> HttpResponse:
 
 def _read(request: HttpRequest, cluster: str) -> _Asked:
     note = request.POST.get("note", "").strip()
-    if not note or len(note) > MOST_NOTE:
-        raise _RefusedError(f"write a note of 1 to {MOST_NOTE} characters, by which others know what it was.")
+    if not note or len(note) > MOST_NOTE or "\0" in note:
+        raise _RefusedError(
+            f"write a note of 1 to {MOST_NOTE} characters without NUL, by which others know what it was."
+        )
     now_ms = int(time.time() * 1000)
     since = request.POST.get(page.SINCE, "").strip()
     until = request.POST.get(page.UNTIL, "").strip() or links.LATEST

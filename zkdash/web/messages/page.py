@@ -80,7 +80,7 @@ def _document(shown: Shown) -> dict[str, Any]:
 
 def _context(request: HttpRequest, shown: Shown) -> dict[str, Any]:
     """What the template draws."""
-    cluster, topic, asked = shown.snapshot.cluster, shown.topic, shown.asked
+    cluster, topic, wanted = shown.snapshot.cluster, shown.topic, shown.asked
     key = PageKey(cluster, "topic", (topic.name,))
     return {
         **page_context.with_chrome(request, shown.snapshot, key, f"Messages of {topic.name}"),
@@ -88,33 +88,33 @@ def _context(request: HttpRequest, shown: Shown) -> dict[str, Any]:
         "topic": topic.name,
         "topic_href": links.topic(cluster, topic.name),
         "partitions": [partition.id for partition in topic.partitions],
-        "asked": asked,
+        "asked": wanted,
         "given": {name: request.GET.get(name, "") for name in ("place", "offset", "time")},
         "places": query.PLACES,
         "formats": query.FORMATS,
         "most": settings.ZKDASH_MESSAGES.most,
-        "leader": _leader(topic, asked.partition),
+        "leader": _leader(topic, wanted.partition),
         "audit": links.audit(cluster, "event=messages"),
         "refused": shown.refusal,
-        **(_found(request, asked, shown.look) if shown.look else {}),
+        **(_found(request, wanted, shown.look) if shown.look else {}),
     }
 
 
-def _found(request: HttpRequest, asked: Asked, look: Look) -> dict[str, Any]:
+def _found(request: HttpRequest, wanted: Asked, look: Look) -> dict[str, Any]:
     """What a look found, and the ways on from it."""
     return {
         "look": look,
-        "listed": rows.rows(look, asked.how, is_masked=not asked.shows),
-        "previous": f"?{asked.query(Before(look.begins))}" if look.begins > look.start else "",
-        "next": f"?{asked.query(From(look.ends))}" if look.ends < look.end else "",
-        "unmask": f"?{asked.query(From(look.begins), shows=True)}",
-        "mask": f"?{asked.query(From(look.begins), shows=False)}",
+        "listed": rows.rows(look, wanted.how, is_masked=not wanted.shows),
+        "previous": f"?{wanted.query(Before(look.begins))}" if look.begins > look.start else "",
+        "next": f"?{wanted.query(From(look.ends))}" if look.ends < look.end else "",
+        "unmask": f"?{wanted.query(From(look.begins), shows=True)}",
+        "mask": f"?{wanted.query(From(look.begins), shows=False)}",
         "json": f"?{request.META.get('QUERY_STRING', '')}&format=json",
     }
 
 
 def _leader(topic: Topic, number: int) -> int | None:
-    """The broker that is asked."""
+    """The broker that is wanted."""
     partition = topic.partition(number)
     state = None if partition is None else partition.state
     return state.leader if isinstance(state, PartitionState) and state.leader >= 0 else None

@@ -87,7 +87,7 @@ def read(raw: str, most: int) -> tuple[Asked, tuple[str, ...]]:
     if how not in FORMATS:
         given.notes.append(f"“{how}” is no format; there are {', '.join(FORMATS)}.")
         how = AUTO
-    asked = Asked(
+    wanted = Asked(
         partition=_number(given, "partition", 0, 0, (1 << 31) - 1),
         place=_place(given),
         count=_number(given, "count", min(USUAL, most), 1, most),
@@ -95,7 +95,7 @@ def read(raw: str, most: int) -> tuple[Asked, tuple[str, ...]]:
         shows=given.last("show") == "1",
         how=how,
     )
-    return asked, tuple(given.notes)
+    return wanted, tuple(given.notes)
 
 
 def _place(given: Given) -> Place | None:

@@ -37,7 +37,7 @@ from zkdash.web.visitors import gate
 EVENT: Final = "messages"
 _NO_PAST: Final = "Messages are those of now: brokers tell nobody what a log held before."
 _NO_ASKING: Final = (
-    "Brokers are not asked on this cluster (ask_brokers = false), and only they have messages."
+    "Brokers are not wanted on this cluster (ask_brokers = false), and only they have messages."
 )
 _BAD, _CONFLICT, _NOT_TOLD = 400, 409, 502
 
@@ -60,15 +60,15 @@ def messages(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     return answer
 
 
-@sensitive_variables("found")
+@sensitive_variables("result")
 def _answer(request: HttpRequest, snapshot: Snapshot, topic: Topic) -> HttpResponse:
     shown = Shown(snapshot, topic)
     try:
-        asked, notes = query.read(request.META.get("QUERY_STRING", ""), settings.ZKDASH_MESSAGES.most)
+        wanted, notes = query.read(request.META.get("QUERY_STRING", ""), settings.ZKDASH_MESSAGES.most)
     except FaultError as fault:
         return page.answer(request, shown.refused(str(fault), _BAD))
-    shown = shown.of(asked, notes)
-    if asked.place is None:
+    shown = shown.of(wanted, notes)
+    if wanted.place is None:
         is_form = answers.shape(request) == HTML
         return page.answer(request, shown if is_form else shown.refused(query.NO_PLACE, _BAD))
     if not verbs.config_of(snapshot).ask_brokers:
@@ -76,39 +76,39 @@ def _answer(request: HttpRequest, snapshot: Snapshot, topic: Topic) -> HttpRespo
     rights = gate.rights(request)
     try:
         with TURNS.taken(rights.name, settings.ZKDASH_MESSAGES.looks):
-            found = _look(snapshot, topic, asked, settings.ZKDASH_MESSAGES)
+            result = _look(snapshot, topic, wanted, settings.ZKDASH_MESSAGES)
     except BusyError as busy:
         return answers.away(request, str(busy), "Try again")
-    _tell(Actor(rights.name, rights.user_id), snapshot.cluster, topic, asked, found)
-    if isinstance(found, Reason):
-        return page.answer(request, shown.refused(f"Nothing was fetched: {found.sentence}.", _NOT_TOLD))
-    return page.answer(request, shown.with_look(found))
+    _tell(Actor(rights.name, rights.user_id), snapshot.cluster, topic, wanted, result)
+    if isinstance(result, Reason):
+        return page.answer(request, shown.refused(f"Nothing was fetched: {result.sentence}.", _NOT_TOLD))
+    return page.answer(request, shown.with_look(result))
 
 
-def _look(snapshot: Snapshot, topic: Topic, asked: Asked, limits: Messages) -> Look | Reason:
+def _look(snapshot: Snapshot, topic: Topic, wanted: Asked, limits: Messages) -> Look | Reason:
     return asking.ask(
         asked_offsets.registered(snapshot.state),
         lambda of: asked_offsets.leaders(snapshot.state, of),
-        (topic.name, asked.partition),
-        asked.place or Last(),
-        Bounds(asked.count, limits.read_bytes, limits.seconds),
-        passes=contents.passing(asked.q),
-        keeps=asked.shows,
+        (topic.name, wanted.partition),
+        wanted.place or Last(),
+        Bounds(wanted.count, limits.read_bytes, limits.seconds),
+        passes=contents.passing(wanted.q),
+        keeps=wanted.shows,
         security=verbs.config_of(snapshot).brokers,
     )
 
 
-def _tell(actor: Actor, cluster: str, topic: Topic, asked: Asked, found: Look | Reason) -> None:
+def _tell(actor: Actor, cluster: str, topic: Topic, wanted: Asked, result: Look | Reason) -> None:
     detail: dict[str, Any] = {
         "topic": topic.name,
-        "partition": asked.partition,
-        "asked": asked.words,
-        "shown": asked.shows,
-        "filter": asked.q,
+        "partition": wanted.partition,
+        "asked": wanted.words,
+        "shown": wanted.shows,
+        "filter": wanted.q,
     }
-    if isinstance(found, Look):
-        detail |= {"from": found.begins, "to": found.ends}
-        detail |= {"messages": len(found.messages), "read": found.seen}
+    if isinstance(result, Look):
+        detail |= {"from": result.begins, "to": result.ends}
+        detail |= {"messages": len(result.messages), "read": result.seen}
     else:
-        detail["refused"] = found.sentence
+        detail["refused"] = result.sentence
     audit.append(EVENT, actor, cluster=cluster, detail=detail)

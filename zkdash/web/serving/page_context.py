@@ -40,11 +40,13 @@ def of(request: HttpRequest, snapshot: Snapshot | None, key: PageKey, title: str
 
 def _messages(request: HttpRequest, snapshot: Snapshot, key: PageKey) -> str:
     """Where a topic's messages are looked at, "" for who may not, or of what has none."""
-    if key.page != topic.PAGE.name or snapshot.past is not None or key.args[0] not in snapshot.state.topics:
+    allowed = settings.ZKDASH_MESSAGES
+    if not allowed.clusters or key.page != topic.PAGE.name or snapshot.past is not None:
         return ""
     may_look = gate.rights(request).may(Right.MESSAGES, snapshot.cluster)
-    allowed = settings.ZKDASH_MESSAGES.allows(snapshot.cluster)
-    return f"{links.topic(snapshot.cluster, key.args[0])}messages/" if may_look and allowed else ""
+    if not may_look or not allowed.allows(snapshot.cluster) or key.args[0] not in snapshot.state.topics:
+        return ""
+    return f"{links.topic(snapshot.cluster, key.args[0])}messages/"
 
 
 def with_chrome(request: HttpRequest, snapshot: Snapshot, key: PageKey, title: str) -> dict[str, Any]:

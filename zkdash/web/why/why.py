@@ -93,7 +93,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         records=lambda: tables.records(COLUMNS, story.rows),
         total=len(story.rows),
         extra=lambda: {
-            **_record(snapshot, subject),
+            "of": _record(snapshot, subject),
             "older": f"{story.next}&format=json" if story.next else None,
             "recorded_up_to": _utc(story.recorded.reach_ms),
             "incidents": story.incidents,
@@ -119,7 +119,7 @@ def _choice() -> View:
         parts=(),
         context={"subject": None},
         fields=tables.fields(COLUMNS),
-        extra=lambda: dict.fromkeys(("of", "status", "words", "older", "recorded_up_to")) | {"incidents": []},
+        extra=lambda: dict.fromkeys(("of", "older", "recorded_up_to")) | {"incidents": []},
     )
 
 
@@ -185,8 +185,8 @@ def _record(snapshot: Snapshot, subject: Subject) -> Record:
     so = now.look(snapshot, subject)
     if so is None:
         why = {"status_reason": "it is not there", "words_reason": "it is not there"}
-        return {"of": subject.words, "status": None, "words": None, **why}
-    return {"of": subject.words, "status": so.severity.value, "words": so.words}
+        return {"what": subject.words, "status": None, "words": None, **why}
+    return {"what": subject.words, "status": so.severity.value, "words": so.words}
 
 
 def _utc(epoch_ms: int | None) -> str | None:
@@ -203,9 +203,9 @@ PAGE = Page(
     shape=shapes.Shape(
         (COLUMNS,),
         {
-            "of": shapes.TEXT_OR_NULL,
-            "status": shapes.TEXT_OR_NULL,
-            "words": shapes.TEXT_OR_NULL,
+            "of": shapes.or_null(
+                shapes.fields(what=shapes.TEXT, status=shapes.TEXT_OR_NULL, words=shapes.TEXT_OR_NULL)
+            ),
             "older": shapes.TEXT_OR_NULL,
             "recorded_up_to": shapes.TEXT_OR_NULL,
             "incidents": shapes.many(incident_list.RECORD),

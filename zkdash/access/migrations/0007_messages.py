@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("access", "0005_attempts_and_pulse")]
+    dependencies = [("access", "0006_bookmarks")]
 
     operations = [
         migrations.AddField(
