@@ -31,6 +31,7 @@ PROMISES = (
     "W1",
     "W2",
     "O1",
+    "O2",
 )
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
 

@@ -6,6 +6,7 @@ Each variable is declared in `configuration.environment`, and told in docs/confi
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import sys
 import tempfile
@@ -221,7 +222,9 @@ SECURE_REFERRER_POLICY = "same-origin"
 # Where no proxy is known nobody tells what came by https, and a redirect would lead to itself. Who asks
 # whether zkdash is well, or for its metrics, asks the process itself.
 SECURE_SSL_REDIRECT = ZKDASH_HTTPS and bool(ZKDASH_PROXIES)
-SECURE_REDIRECT_EXEMPT = ["^healthz/?$", "^readyz/?$", "^metrics/?$"]
+SECURE_REDIRECT_EXEMPT = [
+    rf"^{re.escape(ZKDASH_PREFIX.lstrip('/'))}/?{name}/?$" for name in ("healthz", "readyz", "metrics")
+]
 SECURE_HSTS_SECONDS = 30 * 24 * 3600 if ZKDASH_HTTPS else 0
 SILENCED_SYSTEM_CHECKS = [
     "security.W002",  # the policy's frame-ancestors says who may frame a page, which embeds may be

@@ -14,9 +14,9 @@ from kafka.protocol.metadata import ApiVersionsResponse
 
 from tests.broker.listening import Asked, Listening, framed
 from tests.waiting import wait_for
-from zkdash.broker import retention
+from zkdash.broker.coordinators import retention
+from zkdash.broker.coordinators.retention import DAY, WEEK
 from zkdash.broker.pace import Pace
-from zkdash.broker.retention import DAY, WEEK
 from zkdash.broker.sampler import Sampler
 from zkdash.broker.samples import Commit, GroupCommits, Retention, UnknownCommits
 from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC

@@ -36,7 +36,7 @@ def test_a_disk_leads_to_the_logs_of_its_topics_without_a_script(
     expect(page.locator("h1")).to_have_text("Log of orders-0")
     expect(page.locator("#log-lanes dt")).to_have_text(["Broker 1", "Broker 2"])
     expect(page.locator("#replica-logs")).to_contain_text("broker 2 holds an entry")
-    page.get_by_label("Partition", exact=True).fill("7")
+    page.get_by_role("textbox", name="Partition").fill("7")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("h1")).to_have_text("Log of orders-7")
 

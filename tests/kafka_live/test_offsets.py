@@ -12,7 +12,7 @@ from tests.lab import tools
 from tests.lab.cluster import Lab
 from tests.lab.tools import NEW, OLD, Standing, Storage
 from tests.waiting import wait_for
-from zkdash.broker.retention import DAY, WEEK
+from zkdash.broker.coordinators.retention import DAY, WEEK
 from zkdash.broker.samples import GroupCommits, LogEnds, Retention
 from zkdash.kafka.consumers import coordinators
 

@@ -7,8 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Protocol, TypeVar
 
-from zkdash.broker import endpoints, questions, retention
+from zkdash.broker import endpoints, questions
 from zkdash.broker.breaker import Breaker
+from zkdash.broker.coordinators import retention
 from zkdash.broker.link import Link, TooLongError, TroubleError
 from zkdash.broker.questions import Partition, Told
 from zkdash.broker.resolver import Resolver

@@ -3,7 +3,8 @@
 ListOffsets versions 0 and 1, OffsetFetch versions 1 and 2, ListGroups, DescribeGroups and DescribeLogDirs
 version 0, which all brokers to 3.9 speak that know them (from 0.8.2; ListOffsets 1 from 0.10.1, OffsetFetch 2
 from 0.10.2, those about groups from 0.9, about log directories from 1.0), and ApiVersions version 0 (0.10).
-Messages are asked for in `messages`, what a broker says of itself in `retention`; `security` authenticates.
+Messages are asked for in `messages`, what coordinators say of themselves in `coordinators`; `security`
+authenticates.
 No FindCoordinator (it creates __consumer_offsets), no Metadata (it creates topics), no group is joined.
 Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-79, KIP-88, KIP-113.
 """

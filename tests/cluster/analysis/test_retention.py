@@ -50,6 +50,11 @@ def test_an_empty_segment_that_is_the_last_one_stays() -> None:
     assert retention.deletions(log, rules(ms=0), start=0) == [Deletion(0, OLD, 1000)]
 
 
+def test_a_segment_that_nobody_read_goes_by_size_alone_and_leaves_what_follows_unknown() -> None:
+    log = (Extent(0, 100, None), Extent(10, 100, None), Extent(20, 100, 3000))
+    assert retention.deletions(log, rules(ms=7, size=200), start=0) == [Deletion(0, LARGE)]
+
+
 def test_the_topics_own_option_stands_over_the_brokers_and_both_over_the_default() -> None:
     brokers = {
         "/config/brokers/<default>": small.json_(

@@ -83,6 +83,8 @@ def test_a_partitions_log_is_told_replica_by_replica_with_when_retention_deletes
         "a run of the pipeline has not read it yet",
     )
     assert unread["bytes"] == 50
+    why = "a run of the pipeline has not read all of the log yet"
+    assert (unread["deleted"], unread["deleted_reason"]) == (None, why)
 
 
 def test_a_partition_that_lies_on_no_disk_is_another_than_one_that_does(history: Path) -> None:

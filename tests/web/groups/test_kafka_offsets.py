@@ -11,7 +11,7 @@ from django.test import Client
 from tests import lags
 from tests.web import states
 from tests.web.markup import Markup
-from zkdash.broker.retention import DAY, WEEK
+from zkdash.broker.coordinators.retention import DAY, WEEK
 from zkdash.broker.samples import (
     Commit,
     Description,
@@ -142,6 +142,7 @@ def test_who_was_not_asked_may_be_known_by_its_registration_or_is_unknown(client
     assert _retention(client)["minutes"] is None
     refused = Retention(DAY, by_group=False, reason="broker 2: it does not let us describe the cluster")
     _publish(Samples(retentions=Samples().retentions.set(2, refused)))
+    assert _facts(client)["Kept in Kafka"].endswith("Assumed: it is what its release has unless set")
     record = _retention(client)
     assert (record["minutes"], record["is_default"]) == (DAY, None)
     assert record["minutes_reason"] == "broker 2: it does not let us describe the cluster"

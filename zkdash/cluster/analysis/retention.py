@@ -43,11 +43,12 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 class Extent(msgspec.Struct, frozen=True):
-    """A segment: its first offset, its bytes, its newest timestamp, else when it was changed (epoch ms)."""
+    """A segment: its first offset, its bytes, its newest timestamp, else when it was changed (epoch ms); None
+    where nobody read it, so that its time and that of what follows it is not told."""
 
     base_offset: int
     size: int
-    newest_ms: int
+    newest_ms: int | None
 
 
 class Deletion(msgspec.Struct, frozen=True):
@@ -106,7 +107,7 @@ def deletions(
             left -= each.size
             gone.append(Deletion(each.base_offset, BYTES))
             continue
-        if not deletes or by.ms < 0:
+        if not deletes or by.ms < 0 or each.newest_ms is None:
             break
         at_ms = max(at_ms, each.newest_ms + by.ms)
         gone.append(Deletion(each.base_offset, MS, at_ms))

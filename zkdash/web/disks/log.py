@@ -26,6 +26,7 @@ NAME: Final = "log"
 _ROWS: Final = 200
 _MOST_PARTITION: Final = 9_999_999
 _MOST_NAMED: Final = 20
+_UNREAD: Final = "a run of the pipeline has not read all of the log yet"
 _PARAMETERS: Final = Parameters(frozenset({"partition", "page"}), 20, 20)
 
 
@@ -74,7 +75,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             log_picture.block(log, {line.segment for line in lines if line.deletion}),
             tables.part(
                 "log-segments",
-                SEGMENTS,
+                tables.shown(SEGMENTS),
                 (
                     (f"segment-{number}", segment_severity(line.segment), line)
                     for number, line in enumerate(lines[cut.place])
@@ -91,7 +92,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "differing": [(number, _address(number)) for number in log.differing[:_MOST_NAMED]],
             "no_source": configured.no_disks(snapshot.cluster),
             "replica_headings": tables.headings(REPLICAS, ""),
-            "headings": tables.headings(SEGMENTS, ""),
+            "headings": tables.headings(tables.shown(SEGMENTS), ""),
             "pipeline": links.cluster(snapshot.cluster, "pipeline/"),
         },
         fields=tables.fields(SEGMENTS),
@@ -125,18 +126,23 @@ def _deletions(
 ) -> tuple[Rules, dict[int, Deletion]]:
     """What retention does to a replica's log, by the configuration as it is now."""
     rules = retention.rules(snapshot.state, topic, replica.broker)
-    extents = [
-        Extent(each.base_offset, each.bytes, each.changed_ms if each.last_ms is None else each.last_ms)
-        for each in log.segments
-        if each.directory == replica.directory
-    ]
-    is_whole = len(extents) == replica.segments
-    if not is_whole:  # the oldest, which would go first, are not among them
-        return msgspec.structs.replace(rules, doubt="too many segments to tell"), {}
+    segments = [each for each in log.segments if each.directory == replica.directory]
+    if len(segments) < replica.segments:  # the oldest, which would go first, are not among them
+        return msgspec.structs.replace(rules, doubt="it has too many segments to tell"), {}
+    extents = [Extent(each.base_offset, each.bytes, _newest(each)) for each in segments]
     deletions = retention.deletions(
         extents, rules, start=replica.log_start, high_watermark=replica.high_watermark
     )
+    if rules.deletes and rules.ms >= 0 and not all(map(_newest, segments)):
+        rules = msgspec.structs.replace(rules, doubt=rules.doubt or _UNREAD)
     return rules, {each.base_offset: each for each in deletions}
+
+
+def _newest(segment: LogSegment) -> int | None:
+    """By what a broker takes a segment for old: without timestamps by when it was changed."""
+    if segment.next_offset is None:
+        return None
+    return segment.changed_ms if segment.last_ms is None else segment.last_ms
 
 
 def _deletion(

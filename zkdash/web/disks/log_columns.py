@@ -5,15 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from django.utils.safestring import SafeString
+
 from zkdash.cluster.analysis.retention import Deletion
 from zkdash.cluster.model.severity import Severity
 from zkdash.history.queries.disks import LogSegment, ReplicaLog
 from zkdash.web.frame import cells, links, times
 from zkdash.web.frame.cells import Cell
+from zkdash.web.frame.markup import format_html
 from zkdash.web.frame.tables import Column
 
 _UNREAD: Final = "a run of the pipeline has not read it yet"
 _STAYS: Final = "retention does not delete it"
+
+
+class Goes(Cell, frozen=True):
+    """When retention deletes a segment, mostly yet to come, so that it has no age; and by which option."""
+
+    at_ms: int
+    why: str
+
+    @property
+    def plain(self) -> str | None:
+        return times.utc_text(self.at_ms)
+
+    @property
+    def reason(self) -> str | None:
+        return "the time is outside the calendar" if self.plain is None else None
+
+    def html(self) -> SafeString:
+        moment = times.utc(self.at_ms)
+        shown = f"{moment:%Y-%m-%d %H:%M} UTC" if moment else str(self.at_ms)
+        return format_html('<td class="when">{}<br>{}</td>', shown, self.why)
 
 
 class Line(NamedTuple):
@@ -69,9 +92,8 @@ def _goes(line: Line) -> Cell:
     if line.deletion is None:
         return cells.unknown(line.doubt) if line.doubt else cells.absent(_STAYS)
     if line.deletion.at_ms is None:
-        return cells.Text("at the next look")
-    # no age: it is mostly yet to come
-    return cells.Text(times.utc_text(line.deletion.at_ms) or str(line.deletion.at_ms))
+        return cells.Text(f"at the next look: {line.deletion.why}")
+    return Goes(line.deletion.at_ms, line.deletion.why)
 
 
 def _tail(segment: LogSegment) -> Cell:
@@ -126,6 +148,7 @@ SEGMENTS: Sequence[Column[Line]] = (
         "Why",
         lambda line: cells.absent(_STAYS) if line.deletion is None else cells.Text(line.deletion.why),
         is_sortable=False,
+        is_shown=False,
     ),
 )
 REPLICAS: Sequence[Column[Entry]] = tuple(

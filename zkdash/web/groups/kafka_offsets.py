@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from zkdash.broker import retention
+from zkdash.broker.coordinators import retention
 from zkdash.broker.samples import Description, GroupCommits, Retention, Samples, UnknownCommits
 from zkdash.cluster.analysis import coordinator
 from zkdash.cluster.analysis.coordinator import Coordinator
@@ -98,19 +98,21 @@ def _kept(snapshot: Snapshot, name: str, of_group: Coordinator) -> Fact:
     keeps = _retention(snapshot, of_group.broker)
     if keeps.minutes is None:
         return Fact("Kept in Kafka", "for how long is unknown", keeps.reason, is_missing=True)
-    how = (
-        retention.KEY
-        if keeps.is_default is not None
-        else f"{retention.KEY} where it is not set: {keeps.reason}"
-    )
+    value = _by_rule(snapshot.samples, name, keeps)
+    if keeps.is_default is None:  # the broker did not say, and why that is stands in the title
+        value = format_html("{}. Assumed: it is what its release has unless set", value)
+        return Fact("Kept in Kafka", value, f"{retention.KEY} is not known: {keeps.reason}")
+    return Fact("Kept in Kafka", value, retention.KEY)
+
+
+def _by_rule(samples: Samples, name: str, keeps: Retention) -> str:
+    """From when on the time counts, by the coordinator's release."""
+    lasts = _span(keeps.minutes or 0)
     if keeps.by_group is False:
-        kept_for = (
-            f"each for {_span(keeps.minutes)} after it was committed, members or not (before 2.1, KIP-211)"
-        )
-        return Fact("Kept in Kafka", kept_for, how)
+        return f"each for {lasts} after it was committed, members or not (before 2.1, KIP-211)"
     if keeps.by_group is None:
-        return Fact("Kept in Kafka", f"for {_span(keeps.minutes)}; from when on is unknown", how)
-    return Fact("Kept in Kafka", _by_group(snapshot.samples, name, keeps), how)
+        return f"for {lasts}; from when on is unknown"
+    return _by_group(samples, name, keeps)
 
 
 def _by_group(samples: Samples, name: str, keeps: Retention) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from zkdash.broker.messages.values import Data, Passes
-from zkdash.web.frame import texts
+from zkdash.web.frame.cells import texts
 from zkdash.web.messages.query import AUTO, HEX, JSON, TEXT
 
 NULL: Final = "null"

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from zkdash.broker.messages.values import Batch, Look, Message
-from zkdash.web.frame import texts, times
+from zkdash.web.frame import times
+from zkdash.web.frame.cells import texts
 from zkdash.web.messages import contents
 from zkdash.web.messages.contents import Shown
 

@@ -24,8 +24,9 @@ from zkdash.configuration.messages import Messages
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.actions.forms import asked_offsets
 from zkdash.web.commands import verbs
-from zkdash.web.frame import answers, texts
+from zkdash.web.frame import answers
 from zkdash.web.frame.answers import HTML
+from zkdash.web.frame.cells import texts
 from zkdash.web.messages import contents, page, query
 from zkdash.web.messages.page import Shown
 from zkdash.web.messages.query import Asked, FaultError

@@ -13,8 +13,8 @@ from zkdash.kafka.values import Unparsable
 from zkdash.kafka.znode_kinds import Kind, Place
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, is_mirrored
-from zkdash.web.frame import links, shapes, texts, times
-from zkdash.web.frame.cells import Record
+from zkdash.web.frame import links, shapes, times
+from zkdash.web.frame.cells import Record, texts
 from zkdash.web.zookeeper import text
 from zkdash.znode import Acl, Stat, Unreadable, Znode
 

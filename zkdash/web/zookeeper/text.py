@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from zkdash.web.frame import texts
-from zkdash.web.frame.texts import KEPT, MOST_HEX, MOST_TEXT, hex_dump, visible
+from zkdash.web.frame.cells import texts
+from zkdash.web.frame.cells.texts import KEPT, MOST_HEX, MOST_TEXT, hex_dump, visible
 from zkdash.znode import Unreadable, Znode
 
 _MOST_FIELD: Final = 400

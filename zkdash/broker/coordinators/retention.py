@@ -41,7 +41,7 @@ async def ask(link: Link, broker: Broker) -> Retention:
     if (broker.version or 0) < _TELLS_VERSIONS:
         return of_registration(broker.version, "brokers before 0.11 do not tell their configuration")
     try:
-        newest = read_versions(await link.ask(versions()))
+        newest = questions.read_versions(await link.ask(questions.versions()))
     except TroubleError as error:
         return of_registration(broker.version, str(error))
     commit = newest.get(_OFFSET_COMMIT, 0)
@@ -58,17 +58,6 @@ async def ask(link: Link, broker: Broker) -> Retention:
         return Retention(default, by_group, reason=f"broker {broker.id}: {answer}")
     minutes, is_default = answer
     return Retention(minutes, by_group, is_default)
-
-
-def versions() -> Question:
-    """Ask which questions a broker answers."""
-    schemas = questions.client_classes()
-    return Question(schemas.ApiVersionsRequest(), 0, schemas.ApiVersionsResponse, ABOUT_GROUPS_MAX_BYTES)
-
-
-def read_versions(answer: Any) -> dict[int, int]:
-    """The newest version of each question that is answered, by its API key."""
-    return {api.api_key: api.max_version for api in answer.api_keys or ()}
 
 
 def configuration(broker: int, version: int) -> Question:
