@@ -121,8 +121,7 @@ def _takes(key: Key) -> str:
         case inspect.VarTupleType() if isinstance(takes.item_type, inspect.StructType):
             return ("a text, or " if "short" in key.extra else "") + "a list of tables"
         case inspect.VarTupleType():
-            is_tables = isinstance(takes.item_type, inspect.StructType)
-            return "a path, or a list of tables" if is_tables else "a list of texts"
+            return "a text, or a list of texts" if key.extra.get("alone") else "a list of texts"
     choices = key.extra.get("choices")
     return ", ".join(f"`{choice}`" for choice in choices) if choices else "a text"
 

@@ -20,6 +20,7 @@ from zkdash.java import NoJavaError
 from zkdash.pipeline import jobs, locks, runs, session
 from zkdash.pipeline.jobs import JobError, Outcome, Tell
 from zkdash.pipeline.runs import BusyError, Run
+from zkdash.pipeline.storage.arrivals import STREAM
 from zkdash.zk.config import ClusterConfig
 
 TOLD_S: Final = 5.0
@@ -69,7 +70,7 @@ def perform(run: Run, cluster: ClusterConfig, place: Place, tell: Tell = lambda 
 
 def _job(job: str, cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
     directory = directories.directory(place.root, cluster.name)
-    if job == jobs.STREAM:
+    if job == STREAM:
         with locks.holding(directory, "load"):
             return _streamed(cluster, place, tell)
     with locks.holding(directory, "run"):
