@@ -27,6 +27,7 @@ PROMISES = (
     "P1",
     "P2",
     "P3",
+    "P4",
     *BOUNDS,
     "W1",
     "W2",
