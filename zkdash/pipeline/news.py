@@ -44,9 +44,10 @@ class Seen(msgspec.Struct, frozen=True):
 
 def of(metrics: Mapping[str, Any]) -> Seen | None:
     """What a run saw, by its metrics; None where it did not note it."""
+    seen: Any = metrics.get("seen")
     try:
-        return msgspec.convert(metrics.get("seen"), Seen)
-    except msgspec.ValidationError:
+        return Seen(str(seen["files"]), dict(seen["read"]), dict(seen["made"]))
+    except (KeyError, TypeError, ValueError):
         return None
 
 
