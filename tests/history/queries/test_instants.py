@@ -31,3 +31,34 @@ def test_what_came_after_the_last_proof_of_an_interval_is_not_told_of_an_earlier
     put(tmp_path, "watched", WATCHED)
     with Tables(tmp_path, moment.TABLES) as tables:
         assert instants.at_time(tables, time_ms).zxid == zxid
+
+
+@pytest.mark.parametrize("reaches", [(1, 3), (4, 1_000), instants._REACHES])
+def test_the_changes_next_to_a_moment_are_found_however_far_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reaches: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr(instants, "_REACHES", reaches)
+    changed = (10, 11, 14, 500, 1 << 33)
+    put(tmp_path, "changes", [change(zxid, zxid * 10) for zxid in changed])
+    put(tmp_path, "watched", [WATCHED[0] | {"zxid_upto": 1 << 34}])
+    with Tables(tmp_path, moment.TABLES) as tables:
+        for zxid in (9, 10, 11, 12, 14, 100, 500, 501, 1 << 32, 1 << 33, (1 << 33) + 9):
+            around = instants.around(tables, "watch", instants.at_zxid(tables, zxid))
+            before = max((each for each in changed if each < zxid), default=None)
+            after = min((each for each in changed if each > zxid), default=None)
+            assert around.previous == (before and instants.Instant(before, before * 10)), zxid
+            assert around.following == (after and instants.Instant(after, after * 10)), zxid
+            upto = max((each * 10 for each in changed if each <= zxid), default=WATCHED[0]["from_ms"])
+            assert instants.at_zxid(tables, zxid).time_ms == upto
+
+
+def test_the_next_change_of_what_is_meant_is_found_beyond_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instants, "_REACHES", (2,))
+    rows = [change(zxid, zxid * 10) | {"path": "/b"} for zxid in (12, 90)]
+    put(tmp_path, "changes", [*(change(zxid, zxid * 10) for zxid in range(20, 80)), *rows])
+    put(tmp_path, "watched", WATCHED)
+    with Tables(tmp_path, moment.TABLES) as tables:
+        around = instants.around(tables, "watch", instants.Instant(50, 500), ["/b"])
+        assert (around.previous, around.following) == (instants.Instant(12, 120), instants.Instant(90, 900))

@@ -7,8 +7,8 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster.changes import row
-from zkdash.history.queries import instants
-from zkdash.history.queries.instants import Instant
+from zkdash.history.queries import instants, moment
+from zkdash.history.queries.instants import Around, Instant
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS, Span, Window
 from zkdash.history.store.tables import Tables
 
@@ -42,15 +42,15 @@ class Density(msgspec.Struct, frozen=True):
     known: tuple[Span, ...]
 
 
-def read(tables: Tables, source: str, instant: Instant, width: str) -> Density:
-    """The changes around a moment that a source tells. Raises QueryError."""
+def read(tables: Tables, around: Around, instant: Instant, width: str) -> Density:
+    """The changes around a moment that the source tells of which `around` is. Raises QueryError."""
     window = of_width(instant.time_ms, width)
-    given = {"source": source, "from": window.from_ms, "upto": window.to_ms, "step": window.step_ms}
+    given = {"source": around.source, "from": window.from_ms, "upto": window.to_ms, "step": window.step_ms}
     steps = {
         int(each["step"]): Step(int(each["changes"]), int(each["gone"]), int(each["elected"]))
-        for each in tables.rows(_STEPS, given)
+        for each in tables.lasting(_STEPS, given)
     }
-    return Density(window, steps, tuple(_within(window, _known(tables, source, instant))))
+    return Density(window, steps, tuple(_within(window, _known(tables, around))))
 
 
 def of_width(time_ms: int, width: str) -> Window:
@@ -60,11 +60,10 @@ def of_width(time_ms: int, width: str) -> Window:
     return Window(first, first + width_ms, step_ms)
 
 
-def _known(tables: Tables, source: str, instant: Instant) -> list[Span]:
-    if source == row.LOGGED:
-        around = instants.around(tables, source, instant)
+def _known(tables: Tables, around: Around) -> list[Span]:
+    if around.source == row.LOGGED:
         return [Span(around.from_ms, around.to_ms)]
-    return [Span(each["from_ms"], each["to_ms"]) for each in instants.intervals(tables)]
+    return [Span(each["from_ms"], each["to_ms"]) for each in moment.intervals(tables)]
 
 
 def _within(window: Window, spans: list[Span]) -> list[Span]:

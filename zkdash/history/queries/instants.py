@@ -6,7 +6,7 @@ Times are epoch milliseconds, as `row.FIELDS` tells of them.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -50,7 +50,7 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
         "FROM changes",
         {"time": time_ms},
     )
-    recorded = intervals(tables)
+    recorded = moment.intervals(tables)
     seen = next((each for each in recorded if each["from_ms"] <= time_ms <= each["to_ms"]), None)
     if seen is not None:
         return Instant(max(answer["zxid"] or 0, _begun(recorded, seen)), time_ms)
@@ -79,8 +79,8 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
 
 def latest(tables: Tables) -> Instant:
     """The newest moment that is recorded. Raises MomentError where none is."""
-    (answer,) = tables.rows(f"SELECT max({moment.AT}) AS zxid, max(time) AS time FROM changes")  # noqa: S608
-    ends = [Instant(int(each["zxid_upto"]), int(each["to_ms"])) for each in intervals(tables)]
+    (answer,) = tables.lasting(f"SELECT max({moment.AT}) AS zxid, max(time) AS time FROM changes")  # noqa: S608
+    ends = [Instant(int(each["zxid_upto"]), int(each["to_ms"])) for each in moment.intervals(tables)]
     if answer["zxid"] is not None:
         ends.append(Instant(int(answer["zxid"]), int(answer["time"])))
     if not ends:
@@ -90,15 +90,17 @@ def latest(tables: Tables) -> Instant:
 
 def at_zxid(tables: Tables, zxid: int) -> Instant:
     """The moment after a transaction; its time is that of the last change until then. Raises MomentError."""
-    (answer,) = tables.rows(
-        f"SELECT arg_max(time, {moment.AT}) AS time FROM changes WHERE {moment.AT} <= $zxid",  # noqa: S608
-        {"zxid": zxid},
-    )
-    times = [answer["time"]] if answer["time"] is not None else []
-    times += [each["from_ms"] for each in intervals(tables) if each["zxid_from"] - 1 <= zxid]
-    if not times:
+    first, _ = _extent(tables)
+    for reach in (*_REACHES, zxid - first):
+        (answer,) = tables.rows(_TIME, {"after": max(zxid - reach, first), "zxid": zxid})
+        if answer["time"] is not None:
+            return Instant(zxid, int(answer["time"]))
+        if zxid - reach <= first:
+            break
+    begun = (each["from_ms"] for each in moment.intervals(tables) if each["zxid_from"] - 1 <= zxid)
+    if (time_ms := next(begun, None)) is None:
         raise MomentError(f"nothing is recorded of transaction 0x{zxid:x}, nor of any before it")
-    return Instant(zxid, int(times[0]))
+    return Instant(zxid, int(time_ms))
 
 
 def around(tables: Tables, source: str, instant: Instant, below: Sequence[str] = ()) -> Around:
@@ -106,22 +108,39 @@ def around(tables: Tables, source: str, instant: Instant, below: Sequence[str] =
 
     The next changes are those of znodes at some paths or `below` them, where such are given.
     """
-    paths = {f"path_{number}": path for number, path in enumerate(below)}
-    meant = " OR ".join(f"path = ${name} OR starts_with(path, ${name} || '/')" for name in paths)
-    query = _NEIGHBOURS.format(below=f"({meant})" if meant else "true")
-    (answer,) = tables.rows(query, {"source": source, "zxid": instant.zxid, **paths})
+    previous, following = _neighbours(tables, source, instant.zxid, below)
     if source == row.LOGGED:
         from_ms, to_ms, why = _logged(tables, instant)
     else:
-        from_ms, to_ms, why = _watched(intervals(tables), instant)
-    return Around(
-        source,
-        from_ms,
-        to_ms,
-        why,
-        _instant(answer["before_zxid"], answer["before_time"]),
-        _instant(answer["after_zxid"], answer["after_time"]),
-    )
+        from_ms, to_ms, why = _watched(moment.intervals(tables), instant)
+    return Around(source, from_ms, to_ms, why, previous, following)
+
+
+def _neighbours(
+    tables: Tables, source: str, zxid: int, below: Sequence[str]
+) -> tuple[Instant | None, Instant | None]:
+    """The changes next to a transaction; each is looked for nearby first."""
+    paths = {f"path_{number}": path for number, path in enumerate(below)}
+    meant = " OR ".join(f"path = ${name} OR starts_with(path, ${name} || '/')" for name in paths)
+    query = _NEIGHBOURS.format(below=f"({meant})" if meant else "true")
+    first, last = _extent(tables)
+    previous = following = None
+    for reach in (*_REACHES, max(zxid - first, last - zxid)):
+        after = max(zxid - reach, first) if previous is None else zxid
+        upto = min(zxid + reach, last) if following is None else zxid
+        given = {"source": source, "zxid": zxid, "after": after, "upto": upto, **paths}
+        (answer,) = tables.rows(query, given)
+        previous = previous or _instant(answer["before_zxid"], answer["before_time"])
+        following = following or _instant(answer["after_zxid"], answer["after_time"])
+        if (previous or after <= first) and (following or upto >= last):
+            break
+    return previous, following
+
+
+def _extent(tables: Tables) -> tuple[int, int]:
+    """After which transaction the changes begin, and at which they end; both are 0 where there are none."""
+    (extent,) = tables.lasting("SELECT min(zxid_after) AS first, max(zxid_upto) AS last FROM changes")
+    return int(extent["first"] or 0), int(extent["last"] or 0)
 
 
 def lead(tables: Tables, source: str, instant: Instant) -> int:
@@ -134,7 +153,7 @@ def lead(tables: Tables, source: str, instant: Instant) -> int:
     return max(int(each["place"] or 0) for each in bounds)
 
 
-def _begun(recorded: Sequence[dict[str, Any]], seen: dict[str, Any]) -> int:
+def _begun(recorded: Sequence[Mapping[str, Any]], seen: Mapping[str, Any]) -> int:
     """The transaction that a run of intervals began after, to one of which it belongs.
 
     Where a later one of the run begins says nothing of what was at its first time: it is that of the last
@@ -157,7 +176,7 @@ def _is_within(tables: Tables, source: str, stretches: Sequence[Stretch], time_m
     return any(each.first <= answer["before"] and answer["after"] <= each.last for each in stretches)
 
 
-def _runs(intervals: Sequence[dict[str, Any]]) -> list[Stretch]:
+def _runs(intervals: Sequence[Mapping[str, Any]]) -> list[Stretch]:
     """The transactions of the recorder's intervals, joined where nothing lies between two."""
     runs = list[Stretch]()
     for each in intervals:
@@ -172,7 +191,7 @@ def _logged(tables: Tables, instant: Instant) -> tuple[int, int, str]:
     alone = Stretch(instant.zxid, instant.zxid)  # a snapshot beside all logs
     stretches = (each for each in _stretches(tables) if each.first <= instant.zxid <= each.last)
     stretch = next(stretches, alone)
-    (answer,) = tables.rows(
+    (answer,) = tables.lasting(
         "SELECT min(time) AS first, max(time) AS last FROM changes "
         "WHERE source = $source AND zxid >= $from AND zxid <= $upto",
         {"source": row.LOGGED, "from": stretch.first, "upto": stretch.last},
@@ -181,11 +200,10 @@ def _logged(tables: Tables, instant: Instant) -> tuple[int, int, str]:
 
 
 def _stretches(tables: Tables) -> list[Stretch]:
-    rows = tables.rows("SELECT zxid_from, zxid_upto FROM coverage")
-    return coverage.joined((each["zxid_from"], each["zxid_upto"]) for each in rows)
+    return coverage.joined((each["zxid_from"], each["zxid_upto"]) for each in moment.covered(tables))
 
 
-def _watched(intervals: Sequence[dict[str, Any]], instant: Instant) -> tuple[int, int, str]:
+def _watched(intervals: Sequence[Mapping[str, Any]], instant: Instant) -> tuple[int, int, str]:
     """The intervals of the recorder that follow one another and hold the moment."""
     from_ms = to_ms = instant.time_ms
     why = ""
@@ -197,11 +215,6 @@ def _watched(intervals: Sequence[dict[str, Any]], instant: Instant) -> tuple[int
         to_ms = each["to_ms"]
     # an interval ends with its last proof; its last transactions may have come after that
     return min(from_ms, instant.time_ms), max(to_ms, instant.time_ms), why
-
-
-def intervals(tables: Tables) -> list[dict[str, Any]]:
-    """What the recorder saw without a break, in its order, as the table `watched` has it."""
-    return tables.rows("SELECT * FROM watched ORDER BY from_ms, zxid_from")
 
 
 def _instant(zxid: int | None, time_ms: int | None) -> Instant | None:
@@ -217,12 +230,17 @@ def _words(time_ms: int) -> str:
 CHANGES: Final = (
     "source = $source AND path IS NOT NULL AND NOT regexp_matches(path, '^/consumers/[^/]+/offsets/')"
 )
+# The neighbours of a moment, and when it was, are looked for within so many transactions of it, then further.
+_REACHES: Final = (1 << 12, 1 << 17)
+_TIME: Final = f"""
+SELECT arg_max(time, {moment.AT}) AS time FROM changes WHERE {moment.placed("$after", "$zxid")}
+"""  # noqa: S608 - our own words
 _NEIGHBOURS: Final = f"""
 SELECT max({moment.AT}) FILTER ({moment.AT} < $zxid) AS before_zxid,
     arg_max(time, {moment.AT}) FILTER ({moment.AT} < $zxid) AS before_time,
     min({moment.AT}) FILTER ({moment.AT} > $zxid) AS after_zxid,
     arg_min(time, {moment.AT}) FILTER ({moment.AT} > $zxid) AS after_time
-FROM changes WHERE {CHANGES} AND {{below}}
+FROM changes WHERE {CHANGES} AND {moment.placed("$after", "$upto")} AND {{below}}
 """  # noqa: S608 - our own words
 _LEAD: Final = f"""
 SELECT max({moment.AT}) FILTER (time <= $time) AS place FROM changes

@@ -113,9 +113,7 @@ def _check(tables: Tables, values: dict[str, Any], most_bytes: int) -> None:
 
 # What tells all after the checkpoint up to a transaction, by table; and no more, so that a part claims no
 # more than it tells.
-_CHANGES: Final = (
-    f"FROM changes WHERE source = $source AND {moment.AT} > $checkpoint AND {moment.AT} <= $upto"
-)
+_CHANGES: Final = f"FROM changes WHERE source = $source AND {moment.placed('$checkpoint', '$upto')}"
 _CHECKPOINT: Final = "FROM znodes_checkpoint WHERE zxid = $checkpoint"
 _PARTS: Final = {
     "znodes_checkpoint": f"SELECT * {_CHECKPOINT}",

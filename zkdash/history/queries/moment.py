@@ -8,6 +8,7 @@ cover a moment, the recorder's changes tell it, as far as a watcher can: of Kafk
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -97,30 +98,41 @@ def base(tables: Tables, zxid: int) -> tuple[str, int]:
         checkpoint = _checkpoint(tables, zxid)
         _check_coverage(tables, checkpoint, zxid)
     except MomentError:
-        intervals = tables.rows("SELECT * FROM watched ORDER BY from_ms, zxid_from")
-        if not intervals:
+        watched = intervals(tables)
+        if not watched:
             raise
-        return row.WATCHED, _watched(tables, intervals, zxid)
+        return row.WATCHED, _watched(tables, watched, zxid)
     # A checkpoint tells its own moment, whoever wrote it.
-    is_recorders = checkpoint == zxid and not tables.rows("SELECT 1 FROM coverage LIMIT 1")
+    is_recorders = checkpoint == zxid and not covered(tables)
     return row.WATCHED if is_recorders else row.LOGGED, checkpoint
+
+
+def intervals(tables: Tables) -> Sequence[Mapping[str, Any]]:
+    """What the recorder saw without a break, in its order, as the table `watched` has it."""
+    return tables.lasting("SELECT * FROM watched ORDER BY from_ms, zxid_from")
+
+
+def covered(tables: Tables) -> Sequence[Mapping[str, Any]]:
+    """Which transactions were read of logs, in their order, as the table `coverage` has it."""
+    return tables.lasting("SELECT zxid_from, zxid_upto FROM coverage ORDER BY zxid_from")
 
 
 def _checkpoint(tables: Tables, zxid: int) -> int:
     """The newest one that serves; one of the whole tree, which a recorder's is not, where there is any."""
-    (row,) = tables.rows(
-        "SELECT max(zxid) AS zxid, max(zxid) FILTER (path = '/') AS whole FROM znodes_checkpoint "
-        "WHERE zxid_upto <= $1",
-        [zxid],
-    )
-    newest = row["zxid"] if row["whole"] is None else row["whole"]
-    return _FROM_START if newest is None else int(newest)
+    serving = (_serving(tables, zxid, sql) for sql in (_WHOLE_CHECKPOINTS, _CHECKPOINTS))
+    return next((checkpoint for checkpoint in serving if checkpoint is not None), _FROM_START)
 
 
-def _watched(tables: Tables, intervals: list[dict[str, Any]], zxid: int) -> int:
+def _serving(tables: Tables, zxid: int, checkpoints: str) -> int | None:
+    """The newest of some checkpoints that is not ahead of a transaction."""
+    listed = tables.lasting(checkpoints)
+    return max((int(each["zxid"]) for each in listed if each["zxid_upto"] <= zxid), default=None)
+
+
+def _watched(tables: Tables, watched: Sequence[Mapping[str, Any]], zxid: int) -> int:
     """The checkpoint from which the recorder's changes lead to a transaction that it saw."""
     begun = 0  # what was before was not caught up
-    for each in intervals:
+    for each in watched:
         if each["zxid_from"] - 1 > zxid:
             why = each["why"] or "it was not recorded"
             raise MomentError(f"the tree at 0x{zxid:x} cannot be told: {why}")
@@ -129,20 +141,18 @@ def _watched(tables: Tables, intervals: list[dict[str, Any]], zxid: int) -> int:
         if zxid <= each["zxid_upto"] or zxid == each["zxid_from"] - 1:
             break
     else:
-        last = max(each["zxid_upto"] for each in intervals)
+        last = max(each["zxid_upto"] for each in watched)
         raise MomentError(f"the tree at 0x{zxid:x} cannot be told: it is recorded up to 0x{last:x} only")
-    (newest,) = tables.rows("SELECT max(zxid) AS zxid FROM znodes_checkpoint WHERE zxid_upto <= $1", [zxid])
-    if newest["zxid"] is None or newest["zxid"] < begun:
+    newest = _serving(tables, zxid, _CHECKPOINTS)
+    if newest is None or newest < begun:
         raise MomentError(f"the tree at 0x{zxid:x} cannot be told: no checkpoint was written by then")
-    return int(newest["zxid"])
+    return newest
 
 
 def settled(tables: Tables, checkpoint: int) -> int:
     """The first transaction whose tree a checkpoint tells: from there on it is not fuzzy any more."""
-    (bounds,) = tables.rows(
-        "SELECT max(zxid_upto) AS upto FROM znodes_checkpoint WHERE zxid = $1", [checkpoint]
-    )
-    return int(bounds["upto"] or checkpoint)
+    listed = tables.lasting(_CHECKPOINTS)
+    return max((int(each["zxid_upto"]) for each in listed if each["zxid"] == checkpoint), default=checkpoint)
 
 
 def check_joined(tables: Tables, source: str, after: int, upto: int) -> None:
@@ -150,9 +160,9 @@ def check_joined(tables: Tables, source: str, after: int, upto: int) -> None:
     if source == row.LOGGED:
         _check_coverage(tables, after, upto)
         return
-    intervals = tables.rows("SELECT * FROM watched WHERE zxid_upto > $1 AND zxid_from <= $2", [after, upto])
-    for each in intervals:
-        if each["why"] is not None and not each["is_caught_up"] and each["zxid_from"] > after + 1:
+    for each in intervals(tables):
+        is_between = after + 1 < each["zxid_from"] <= upto
+        if is_between and each["zxid_upto"] > after and each["why"] is not None and not each["is_caught_up"]:
             raise MomentError(f"what led to 0x{each['zxid_from']:x} is not recorded: {each['why']}")
 
 
@@ -163,10 +173,9 @@ def _check_coverage(tables: Tables, checkpoint: int, zxid: int) -> None:
     took a snapshot, which is then the newer checkpoint.
     """
     reached = checkpoint
-    covered = tables.rows(
-        "SELECT zxid_from, zxid_upto FROM coverage WHERE zxid_upto > $1 ORDER BY zxid_from", [checkpoint]
-    )
-    for interval in covered:
+    for interval in covered(tables):
+        if interval["zxid_upto"] <= checkpoint:
+            continue
         if reached >= zxid:
             return
         if not _follows(reached, interval["zxid_from"]):
@@ -231,12 +240,25 @@ def _words(types: frozenset[str]) -> str:
 # knows bounds only.
 AT: Final = f"CASE WHEN type IN ({_words(row.REMOVALS | row.OTHERS)}) THEN zxid_upto ELSE zxid_after + 1 END"
 
+
+def placed(after: str, upto: str) -> str:
+    """The condition that the transaction of a change is after one and up to another.
+
+    The bounds of columns say the same less exactly: by these, files and parts of them are passed over.
+    """
+    return f"{AT} > {after} AND {AT} <= {upto} AND zxid_upto > {after} AND zxid_after < {upto}"
+
+
+_PLACED: Final = placed("$checkpoint", "$zxid")
+# Of some checkpoint nobody can tell where it is not fuzzy any more: it serves nobody.
+_CHECKPOINTS: Final = "SELECT DISTINCT zxid, zxid_upto FROM znodes_checkpoint WHERE zxid_upto IS NOT NULL"
+_WHOLE_CHECKPOINTS: Final = f"{_CHECKPOINTS} AND path = '/'"
 # Per path: the last create or removal decides whether it is there; the last write since, what it holds.
 # A log before 3.6 does not tell which ephemerals went with a session: those that were there.
 _TREE: Final = f"""
 WITH recent AS (
     SELECT * REPLACE ({AT} AS zxid), ({AT}, op_index) AS place FROM changes
-    WHERE source = $source AND {AT} > $checkpoint AND {AT} <= $zxid AND path IS NOT NULL
+    WHERE source = $source AND {_PLACED} AND path IS NOT NULL
 ), made AS (
     SELECT path, max(place) AS place,
         max_by(struct_pack(type, zxid, op_index, time, data, ephemeral_owner), place) AS last
@@ -283,7 +305,7 @@ _TOUCHED: Final = f"""
 SELECT coalesce(nullif(regexp_replace(path, '/[^/]*$', ''), ''), '/') AS parent,
     max({AT}) AS zxid, list(struct_pack(zxid := {AT}, op := op_index)) AS places
 FROM changes
-WHERE source = $source AND {AT} > $checkpoint AND {AT} <= $zxid AND path != '/'
+WHERE source = $source AND {_PLACED} AND path != '/'
     AND type IN ({_words(row.CREATES | row.REMOVALS)})
 GROUP BY parent
 """  # noqa: S608 - our own words

@@ -102,7 +102,7 @@ def _touched(znodes: dict[str, Znode], path: str, zxid: int, *, made: bool) -> s
 _BETWEEN: Final = f"""
 SELECT {moment.AT} AS place, op_index, time, type, path, data, version, ephemeral_owner, session
 FROM changes
-WHERE source = $source AND {moment.AT} > $after AND {moment.AT} <= $upto
+WHERE source = $source AND {moment.placed("$after", "$upto")}
     AND (path IS NOT NULL OR (type = 'closeSession' AND removed IS NULL))
 ORDER BY place, op_index LIMIT $most
 """  # noqa: S608 - our own words

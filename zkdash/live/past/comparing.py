@@ -24,7 +24,7 @@ def compared(before: AsItWas, after: AsItWas) -> AsItWas:
         raise OrderError
     earlier = Earlier(before.snapshot, since.instant, differing(before.znodes, after.znodes))
     snapshot = msgspec.structs.replace(after.snapshot, past=msgspec.structs.replace(past, earlier=earlier))
-    return AsItWas(snapshot, after.znodes)
+    return AsItWas(snapshot, lambda: after.znodes)
 
 
 def differing(

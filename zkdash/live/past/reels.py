@@ -10,6 +10,7 @@ import contextlib
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import Moment, MomentError
 from zkdash.history.queries.steps import Step, TooFarError
 from zkdash.history.store import kept
+from zkdash.history.store.open_tables import OpenTables
 from zkdash.history.store.tables import Tables
 from zkdash.live.past import playback
 from zkdash.live.snapshot import Past, Snapshot
@@ -31,11 +33,17 @@ _MOST: Final = 3
 _MOST_FRAMES: Final = 20_000
 
 
-class AsItWas(msgspec.Struct, frozen=True):
-    """A cluster at a moment of the past, and the tree that it was read from, by path."""
+class AsItWas:
+    """A cluster at a moment of the past, and the tree that it was read from, by path, once somebody asks."""
 
-    snapshot: Snapshot
-    znodes: dict[str, Znode]
+    def __init__(self, snapshot: Snapshot, tree: Callable[[], dict[str, Znode]]) -> None:
+        self.snapshot = snapshot
+        self._tree = tree
+
+    @cached_property
+    def znodes(self) -> dict[str, Znode]:
+        """The tree. What is returned belongs to nobody else."""
+        return self._tree()
 
 
 class _Reel:
@@ -68,6 +76,10 @@ class _Reel:
     def at(self, past: Past) -> AsItWas:
         """A moment that it has reached."""
         place = bisect_right(self._zxids, past.instant.zxid) - 1
+        return AsItWas(playback.shown(self._frames[place], past), lambda: self._tree(place))
+
+    def _tree(self, place: int) -> dict[str, Znode]:
+        """The tree of a frame."""
         znodes = dict(self._first)
         for step in self._steps[:place]:
             for path, znode in (*step.changed.items(), *step.stats.items()):
@@ -75,7 +87,7 @@ class _Reel:
                     znodes.pop(path, None)
                 else:
                     znodes[path] = znode
-        return AsItWas(playback.shown(self._frames[place], past), znodes)
+        return znodes
 
 
 class Reels:
@@ -84,7 +96,8 @@ class Reels:
     def __init__(
         self, directory_of: Callable[[str], Path], thresholds: Callable[[str], Thresholds], memory_mb: int
     ) -> None:
-        self._directory_of, self._thresholds, self._memory_mb = directory_of, thresholds, memory_mb
+        self._directory_of, self._thresholds = directory_of, thresholds
+        self._tables = OpenTables(moment.TABLES, memory_mb=memory_mb)
         self._reels: OrderedDict[tuple[Path, int], _Reel] = OrderedDict()
 
     def at(
@@ -116,14 +129,11 @@ class Reels:
 
     def _told(self, directory: Path, wanted: _Asked) -> AsItWas:
         """The moment as the tables below a directory tell it."""
-        with Tables(directory, moment.TABLES, memory_mb=self._memory_mb) as tables:
+        with self._tables.of(directory) as tables:
             instant = keeping.instant(tables, wanted.time_ms, wanted.zxid)
             source, checkpoint = moment.base(tables, instant.zxid)
-            past = Past(
-                instant,
-                instants.around(tables, source, instant, wanted.below),
-                density.read(tables, source, instant, wanted.width),
-            )
+            around = instants.around(tables, source, instant, wanted.below)
+            past = Past(instant, around, density.read(tables, around, instant, wanted.width))
             reel = self._known(tables, directory, source, instant.zxid)
             if reel is None:
                 origin = _Origin(wanted.cluster, wanted.address, source, directory)

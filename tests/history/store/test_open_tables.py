@@ -1,0 +1,67 @@
+"""Tables that stay open: the same ones while their logs say the same, and never anything but the newest."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.history.writing import put
+from zkdash.history.store.delta import Table
+from zkdash.history.store.open_tables import OpenTables
+from zkdash.history.store.tables import QueryError
+
+ROWS = "SELECT zxid_upto FROM coverage ORDER BY 1"
+
+
+def covered(upto: int) -> list[dict[str, Any]]:
+    return [{"zxid_from": 1, "zxid_upto": upto}]
+
+
+def test_they_stay_open_until_a_log_goes_on_or_begins_anew(tmp_path: Path) -> None:
+    opened = OpenTables(["coverage", "watched"], memory_mb=64)
+    put(tmp_path, "coverage", covered(5))
+    with opened.of(tmp_path) as first:
+        assert first.lasting(ROWS) == [{"zxid_upto": 5}]
+    with opened.of(tmp_path) as again:
+        assert again is first
+        assert again.lasting(ROWS) is first.lasting(ROWS)
+    put(tmp_path, "coverage", covered(9))
+    with opened.of(tmp_path) as later:
+        assert later is not first
+        assert later.lasting(ROWS) == [{"zxid_upto": 5}, {"zxid_upto": 9}]
+    shutil.rmtree(tmp_path / "coverage")
+    put(tmp_path, "coverage", covered(1))
+    put(tmp_path, "coverage", covered(2))
+    with opened.of(tmp_path) as anew:
+        assert anew.lasting(ROWS) == [{"zxid_upto": 1}, {"zxid_upto": 2}]
+
+
+def test_a_file_that_went_without_its_log_is_an_error_once(tmp_path: Path) -> None:
+    opened = OpenTables(["coverage"], memory_mb=64)
+    put(tmp_path, "coverage", covered(5))
+    (path,) = Table(tmp_path / "coverage").paths()
+    with opened.of(tmp_path) as first:
+        kept = path.read_bytes()
+        path.unlink()
+        with pytest.raises(QueryError), opened.of(tmp_path) as same:
+            same.rows(ROWS)
+    path.write_bytes(kept)
+    with opened.of(tmp_path) as second:
+        assert second is not first
+        assert second.rows(ROWS) == [{"zxid_upto": 5}]
+
+
+def test_few_directories_are_open_at_once(tmp_path: Path) -> None:
+    opened = OpenTables(["coverage"], memory_mb=64)
+    begun = []
+    for name in ("a", "b", "c", "d"):
+        put(tmp_path / name, "coverage", covered(5))
+        with opened.of(tmp_path / name) as tables:
+            begun.append(tables)
+    with opened.of(tmp_path / "d") as same:
+        assert same is begun[-1]
+    with opened.of(tmp_path / "a") as anew:
+        assert anew is not begun[0]
