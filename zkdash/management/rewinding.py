@@ -5,9 +5,12 @@ Its memory is limited, so that it ends before the machine's does.
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import resource
 import socket
+from pathlib import Path
 from typing import Any, Final, cast
 
 from django.conf import settings
@@ -31,11 +34,15 @@ _DONE_THERE: Final = frozenset(
         "servestatic.middleware.ServeStaticMiddleware",
     }
 )
+# How far it stands back for others, as nice(1) has it.
+_NICE: Final = 5
+_AUTOGROUP: Final = Path("/proc/self/autogroup")
 _EXHAUSTED: Final = "it needs more memory than it may have (past_bytes of [limits]): ask for less"
 
 
 def tell(connection: socket.socket) -> None:
     """Answer until the socket ends, or there is not enough memory."""
+    _stand_back()
     # What every answer needs, before there is a limit that they could fail for.
     import duckdb  # noqa: F401, PLC0415 - once numpy is forgone
     import pyarrow  # noqa: F401, PLC0415
@@ -64,6 +71,19 @@ def tell(connection: socket.socket) -> None:
             answer = Answer(failed=_EXHAUSTED)
         wire.send(connection, answer)
         failed = answer.failed
+
+
+def _stand_back() -> None:
+    """Have whoever else wants the processor get it first: the pages of now, above all.
+
+    Threads inherit it, so that it comes before any. Where Linux groups processes by session (sched(7),
+    autogroup), niceness counts within a session only, of which this process has one of its own.
+    """
+    os.nice(_NICE)
+    with contextlib.suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    with contextlib.suppress(OSError):
+        _AUTOGROUP.write_text(str(_NICE))
 
 
 def _answer(django: WSGIHandler, question: Question) -> Answer:

@@ -368,6 +368,16 @@ def test_one_that_is_killed_or_stopped_harms_only_who_asks(told: Told) -> None:
     assert told.get(HOME, zxid).status == 200
 
 
+def test_whoever_else_wants_the_processor_gets_it_first(told: Told) -> None:
+    assert told.get(HOME, told.dumps[0].zxid).status == 200
+    pid = teller(told.server)
+    threads = [int(each.name) for each in Path(f"/proc/{pid}/task").iterdir()]
+    assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_BATCH}
+    served = os.getpriority(os.PRIO_PROCESS, told.server.pid)
+    nicest = min(served + 5, 19)
+    assert {os.getpriority(os.PRIO_PROCESS, thread) for thread in threads} == {nicest}
+
+
 def test_limits_of_memory_and_time_are_sentences_and_it_ends_when_idle(told: Told, tmp_path: Path) -> None:
     cases = (
         ("past_bytes = 30000000", r"needs more memory|ended \("),
