@@ -33,10 +33,10 @@ __all__ = ["ChangedAreas", "Earlier", "Past", "Snapshot"]
 
 
 class Earlier(msgspec.Struct, frozen=True):
-    """The moment that another is compared with. `changed` has the znodes that differ by path: as each was and
-    as it is; None where it is not there."""
+    """The moment that another is compared with, and what the tree meant then. `changed` has the znodes that
+    differ by path: as each was and as it is; None where it is not there."""
 
-    snapshot: Snapshot
+    state: ClusterState
     instant: Instant
     changed: Mapping[str, tuple[Znode | None, Znode | None]]
 

@@ -10,7 +10,6 @@ import io
 import os
 import resource
 import socket
-from pathlib import Path
 from typing import Any, Final, cast
 
 from django.conf import settings
@@ -36,7 +35,6 @@ _DONE_THERE: Final = frozenset(
 )
 # How far it stands back for others, as nice(1) has it.
 _NICE: Final = 5
-_AUTOGROUP: Final = Path("/proc/self/autogroup")
 _EXHAUSTED: Final = "it needs more memory than it may have (past_bytes of [limits]): ask for less"
 
 
@@ -56,6 +54,8 @@ def tell(connection: socket.socket) -> None:
         lambda cluster: directories.directory(settings.ZKDASH_HISTORY, cluster),
         settings.ZKDASH_CHECKS.of,
         memory_mb=limits.past_bytes // 2**22,
+        # whoever asked hears of nothing later
+        limit_s=limits.past_s,
     )
     handlers.configure(ReplayingHandler(reels))
     django = WSGIHandler()
@@ -74,16 +74,10 @@ def tell(connection: socket.socket) -> None:
 
 
 def _stand_back() -> None:
-    """Have whoever else wants the processor get it first: the pages of now, above all.
-
-    Threads inherit it, so that it comes before any. Where Linux groups processes by session (sched(7),
-    autogroup), niceness counts within a session only, of which this process has one of its own.
-    """
+    """Have the serving process get the processor first. Threads inherit it, so that it comes before any."""
     os.nice(_NICE)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # some sandbox may forbid it
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-    with contextlib.suppress(OSError):
-        _AUTOGROUP.write_text(str(_NICE))
 
 
 def _answer(django: WSGIHandler, question: Question) -> Answer:

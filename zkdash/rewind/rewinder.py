@@ -136,14 +136,16 @@ class _Running:
         self.connection, theirs = socket.socketpair()
         with theirs:
             try:
-                # It ends with the socket, however this process ends. A terminal's Ctrl-C is not for it.
+                # It ends with the socket, however this process ends. It is a group of its own, since a
+                # terminal's Ctrl-C is not for it, in the same session: Linux may weigh processes within one
+                # only (sched(7), autogroup), and this one comes first.
                 self.process = subprocess.Popen(  # noqa: S603 - our own command
                     [*command, "rewind", str(theirs.fileno())],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     env=environment,
                     pass_fds=[theirs.fileno()],
-                    start_new_session=True,
+                    process_group=0,
                 )
             except OSError:
                 self.connection.close()

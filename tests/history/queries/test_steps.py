@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests import full
 from tests.history.queries.test_moment import change, create
 from zkdash.cluster.changes import row
-from zkdash.history.queries import moment, steps
+from zkdash.history.queries import moment, steps, trees
 from zkdash.history.queries.moment import MomentError
 from zkdash.history.queries.steps import TooFarError
 from zkdash.history.store import files, schemas
@@ -57,7 +57,7 @@ def _possible(  # noqa: PLR0911, PLR0917 - a small server
             del owners[each]
         return [change(zxid, "closeSession", each) for each in gone]
     if kind == "create":
-        parent = moment.parent(path)
+        parent = trees.parent(path)
         if path in owners or owners.get(parent, 1) != 0:
             return []
         owners[path], versions[path] = session, [0, 0]
@@ -65,7 +65,7 @@ def _possible(  # noqa: PLR0911, PLR0917 - a small server
     if path not in owners:
         return []
     if kind == "delete":
-        if any(moment.parent(each) == path for each in owners if each != "/"):
+        if any(trees.parent(each) == path for each in owners if each != "/"):
             return []
         del owners[path]
         return [change(zxid, "delete", path)]
@@ -91,11 +91,30 @@ def test_the_tree_by_steps_is_the_one_read_by_itself(transactions: list[list[Try
     with tempfile.TemporaryDirectory() as below:
         write(Path(below), story(transactions), last)
         with Tables(Path(below), moment.TABLES) as tables:
-            trees = {zxid: moment.read(tables, zxid).znodes for zxid in range(1, last + 1)}
+            told = {zxid: moment.read(tables, zxid).znodes for zxid in range(1, last + 1)}
             for first, later in ((1, last), *itertools.pairwise(range(1, last + 1))):
-                znodes = dict(trees[first])
+                znodes = dict(told[first])
                 list(steps.walk(znodes, steps.rows(tables, row.LOGGED, first, later)))
-                assert znodes == trees[later], (first, later)
+                assert znodes == told[later], (first, later)
+
+
+@settings(max_examples=full.pick(15, 500), deadline=None)
+@given(st.lists(st.lists(TRIES, min_size=1, max_size=4), min_size=2, max_size=25))
+@example([[("create", "/a", 0)], [("create", "/a/b", 0)], [("delete", "/a/b", 0)], [("setACL", "/a", 0)]])
+@example([[("create", "/a", 0), ("create", "/a/b", 0)], [(kind, path, 0) for kind, path in AGAIN]])
+def test_a_tree_by_steps_back_from_a_later_one_is_the_one_read_by_itself(
+    transactions: list[list[Try]],
+) -> None:
+    last = len(transactions)
+    with tempfile.TemporaryDirectory() as below:
+        write(Path(below), story(transactions), last)
+        with Tables(Path(below), moment.TABLES) as tables:
+            told = {zxid: moment.read(tables, zxid).znodes for zxid in range(1, last + 1)}
+            for first, later in ((1, last), *itertools.pairwise(range(1, last + 1))):
+                before = trees.before(tables, row.LOGGED, 0, first, (later, told[later]))
+                assert before is not None
+                back = {path: znode for path, znode in {**told[later], **before}.items() if znode is not None}
+                assert back == told[first], (first, later)
 
 
 def test_what_is_not_all_there_is_not_stepped_over(tmp_path: Path) -> None:

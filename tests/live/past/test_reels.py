@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,9 @@ from tests.live.past.story import Dump
 from zkdash.cluster.checks import Thresholds
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
+from zkdash.history.queries import steps
 from zkdash.history.queries.moment import MomentError
+from zkdash.live.past import comparing
 from zkdash.live.past.reels import AsItWas, Reels
 from zkdash.znode import Batch
 
@@ -48,6 +51,24 @@ def test_each_moment_is_as_it_was_read_then(told: tuple[Path, list[Dump]]) -> No
         assert back.znodes == again.znodes, again.name
         state, _ = advance.advance(ClusterState(), Batch(each.znodes, each.zxid, whole=True))
         assert meaning(was.snapshot.state) == meaning(scratch.snapshot.state) == meaning(state), each.name
+
+
+def test_an_earlier_moment_is_the_same_by_the_changes_between_and_by_itself(
+    told: tuple[Path, list[Dump]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory, dumps = told
+    stretch = reels(directory)  # which holds all of them
+    after = [at(stretch, each.zxid) for each in dumps]
+    monkeypatch.setattr(steps, "MOST", 0)  # no stretch holds more than one
+    alone = reels(directory)
+    for place, (was, now) in enumerate(itertools.pairwise(dumps), 1):
+        state, _ = advance.advance(ClusterState(), Batch(was.znodes, was.zxid, whole=True))
+        apart = comparing.differing({*was.znodes, *now.znodes}, was.znodes, now.znodes)
+        for past, later in ((stretch, after[place]), (alone, at(alone, now.zxid))):
+            earlier = past.since(later, "east", zxid=was.zxid).past.earlier
+            assert earlier is not None
+            assert meaning(earlier.state) == meaning(state), was.name
+            assert earlier.changed == apart, was.name
 
 
 def test_a_moment_knows_what_led_to_it_and_its_neighbours(told: tuple[Path, list[Dump]]) -> None:

@@ -75,6 +75,11 @@ def at(history: Path, zxid: int) -> AsItWas:
     return Reels(history.parent.joinpath, lambda _: Thresholds(), 256).at("demo", "zk:2181", zxid=zxid)
 
 
+def since(history: Path, began: int, zxid: int) -> AsItWas:
+    past = Reels(history.parent.joinpath, lambda _: Thresholds(), 256)
+    return past.since(past.at("demo", "zk:2181", zxid=zxid), "demo", zxid=began)
+
+
 def forget(history: Path) -> None:
     """What retention does, at its worst: nothing is left of the tables."""
     for table in history.iterdir():
@@ -98,7 +103,10 @@ def test_what_is_kept_is_told_when_the_tables_are_gone(history: Path, dumps: lis
         was = at(history, dump.zxid)
         assert was.znodes == dump.znodes, dump.name
         assert was.snapshot.incidents == before[dump.zxid].snapshot.incidents, dump.name
-    assert comparing.differing(at(history, began.zxid).znodes, at(history, ended.zxid).znodes)
+    earlier = since(history, began.zxid, ended.zxid).past.earlier
+    paths = {*began.znodes, *ended.znodes}
+    assert earlier is not None
+    assert earlier.changed == comparing.differing(paths, began.znodes, ended.znodes) != {}
     with pytest.raises(MomentError):
         at(history, dumps[8].zxid)  # what came later is not kept
     (row,) = json.loads(Client().get(f"{PATH}?format=json").content)["rows"]

@@ -20,7 +20,7 @@ def test_it_is_made_of_the_moments_alone() -> None:
     around = Around("watch", 0, 2_000, "", None, None)
     past = Past(Instant(7, 1_000), around, Density(Window(0, 60_000, 60_000), {}, ()))
     compared = [
-        msgspec.structs.replace(past, earlier=Earlier(now, Instant(zxid, 500), {})) for zxid in (5, 6)
+        msgspec.structs.replace(past, earlier=Earlier(now.state, Instant(zxid, 500), {})) for zxid in (5, 6)
     ]
     names = {repr(bar.identity(each)) for each in (past, *compared)}
     assert len(names) == 3

@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from zkdash.cluster.changes import row
-from zkdash.history.queries import moment
+from zkdash.history.queries import moment, trees
 from zkdash.history.queries.moment import MomentError
 from zkdash.history.store import coverage
 from zkdash.history.store.coverage import Stretch
@@ -46,7 +46,7 @@ class Around(msgspec.Struct, frozen=True):
 def at_time(tables: Tables, time_ms: int) -> Instant:
     """The moment of a time. Raises MomentError where nothing tells what was then."""
     (answer,) = tables.rows(
-        f"SELECT max({moment.AT}) FILTER (time <= $time) AS zxid, min(time) AS first, max(time) AS last "  # noqa: S608
+        f"SELECT max({trees.AT}) FILTER (time <= $time) AS zxid, min(time) AS first, max(time) AS last "  # noqa: S608
         "FROM changes",
         {"time": time_ms},
     )
@@ -79,7 +79,7 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
 
 def latest(tables: Tables) -> Instant:
     """The newest moment that is recorded. Raises MomentError where none is."""
-    (answer,) = tables.lasting(f"SELECT max({moment.AT}) AS zxid, max(time) AS time FROM changes")  # noqa: S608
+    (answer,) = tables.lasting(f"SELECT max({trees.AT}) AS zxid, max(time) AS time FROM changes")  # noqa: S608
     ends = [Instant(int(each["zxid_upto"]), int(each["to_ms"])) for each in moment.intervals(tables)]
     if answer["zxid"] is not None:
         ends.append(Instant(int(answer["zxid"]), int(answer["time"])))
@@ -167,8 +167,8 @@ def _begun(recorded: Sequence[Mapping[str, Any]], seen: Mapping[str, Any]) -> in
 def _is_within(tables: Tables, source: str, stretches: Sequence[Stretch], time_ms: int) -> bool:
     """Whether a source tells what was next before a time and what was next after it, and all between."""
     (answer,) = tables.rows(
-        f"SELECT max({moment.AT}) FILTER (time <= $time) AS before, "  # noqa: S608 - our own words
-        f"min({moment.AT}) FILTER (time >= $time) AS after FROM changes WHERE source = $source",
+        f"SELECT max({trees.AT}) FILTER (time <= $time) AS before, "  # noqa: S608 - our own words
+        f"min({trees.AT}) FILTER (time >= $time) AS after FROM changes WHERE source = $source",
         {"time": time_ms, "source": source},
     )
     if answer["before"] is None or answer["after"] is None:
@@ -233,24 +233,24 @@ CHANGES: Final = (
 # The neighbours of a moment, and when it was, are looked for within so many transactions of it, then further.
 _REACHES: Final = (1 << 12, 1 << 17)
 _TIME: Final = f"""
-SELECT arg_max(time, {moment.AT}) AS time FROM changes WHERE {moment.placed("$after", "$zxid")}
+SELECT arg_max(time, {trees.AT}) AS time FROM changes WHERE {trees.placed("$after", "$zxid")}
 """  # noqa: S608 - our own words
 _NEIGHBOURS: Final = f"""
-SELECT max({moment.AT}) FILTER ({moment.AT} < $zxid) AS before_zxid,
-    arg_max(time, {moment.AT}) FILTER ({moment.AT} < $zxid) AS before_time,
-    min({moment.AT}) FILTER ({moment.AT} > $zxid) AS after_zxid,
-    arg_min(time, {moment.AT}) FILTER ({moment.AT} > $zxid) AS after_time
-FROM changes WHERE {CHANGES} AND {moment.placed("$after", "$upto")} AND {{below}}
+SELECT max({trees.AT}) FILTER ({trees.AT} < $zxid) AS before_zxid,
+    arg_max(time, {trees.AT}) FILTER ({trees.AT} < $zxid) AS before_time,
+    min({trees.AT}) FILTER ({trees.AT} > $zxid) AS after_zxid,
+    arg_min(time, {trees.AT}) FILTER ({trees.AT} > $zxid) AS after_time
+FROM changes WHERE {CHANGES} AND {trees.placed("$after", "$upto")} AND {{below}}
 """  # noqa: S608 - our own words
 _LEAD: Final = f"""
-SELECT max({moment.AT}) FILTER (time <= $time) AS place FROM changes
-WHERE source = $source AND {moment.AT} <= $zxid
+SELECT max({trees.AT}) FILTER (time <= $time) AS place FROM changes
+WHERE source = $source AND {trees.AT} <= $zxid
 """  # noqa: S608 - our own words
 _MANY_CHANGES: Final = f"""
-SELECT {moment.AT} AS place FROM changes WHERE {CHANGES} AND {moment.AT} <= $zxid
+SELECT {trees.AT} AS place FROM changes WHERE {CHANGES} AND {trees.AT} <= $zxid
 ORDER BY place DESC LIMIT 1 OFFSET {LEAD_CHANGES}
 """  # noqa: S608 - our own words
 _MANY_ROWS: Final = f"""
-SELECT {moment.AT} AS place FROM changes WHERE source = $source AND {moment.AT} <= $zxid
+SELECT {trees.AT} AS place FROM changes WHERE source = $source AND {trees.AT} <= $zxid
 ORDER BY place DESC LIMIT 1 OFFSET {LEAD_ROWS}
 """  # noqa: S608 - our own words

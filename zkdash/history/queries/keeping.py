@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from zkdash.history.queries import instants, moment
+from zkdash.history.queries import instants, moment, trees
 from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import MomentError
 from zkdash.history.store import kept
@@ -113,7 +113,7 @@ def _check(tables: Tables, values: dict[str, Any], most_bytes: int) -> None:
 
 # What tells all after the checkpoint up to a transaction, by table; and no more, so that a part claims no
 # more than it tells.
-_CHANGES: Final = f"FROM changes WHERE source = $source AND {moment.placed('$checkpoint', '$upto')}"
+_CHANGES: Final = f"FROM changes WHERE source = $source AND {trees.placed('$checkpoint', '$upto')}"
 _CHECKPOINT: Final = "FROM znodes_checkpoint WHERE zxid = $checkpoint"
 _PARTS: Final = {
     "znodes_checkpoint": f"SELECT * {_CHECKPOINT}",

@@ -7,7 +7,6 @@ cover a moment, the recorder's changes tell it, as far as a watcher can: of Kafk
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -17,16 +16,15 @@ import msgspec
 from zkdash.cluster.changes import row
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
+from zkdash.history.queries import trees
 from zkdash.history.store import watching
 from zkdash.history.store.tables import Tables
-from zkdash.znode import Batch, Stat, Znode
+from zkdash.znode import Batch, Znode
 
 # What a moment is read of.
 TABLES: Final = ("changes", "coverage", "znodes_checkpoint", watching.NAME)
 _FROM_START: Final = 0  # with no checkpoint: every transaction there ever was is in the tables
 _COUNTER: Final = (1 << 32) - 1
-_END: Final = 1 << 31  # behind every place within a transaction
-_ROOT: Final = "/"
 
 
 class MomentError(LookupError):
@@ -71,10 +69,7 @@ def at(directory: Path, zxid: int) -> Moment:
 def read(tables: Tables, zxid: int) -> Moment:
     """The same of TABLES that are open. Raises MomentError, QueryError."""
     source, checkpoint = base(tables, zxid)
-    parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
-    tree = tables.rows(_TREE, parameters)
-    touched = tables.rows(_TOUCHED, parameters)
-    return Moment(zxid, checkpoint, _znodes(tree, touched), source)
+    return Moment(zxid, checkpoint, trees.read(tables, source, checkpoint, zxid), source)
 
 
 def zxid_at(directory: Path, time_ms: int) -> int:
@@ -193,119 +188,6 @@ def _follows(reached: int, first: int) -> bool:
     return first <= reached + 1 or (first >> 32 > reached >> 32 and first & _COUNTER <= 1)
 
 
-def _znodes(tree: list[dict[str, Any]], touched: list[dict[str, Any]]) -> dict[str, Znode]:
-    children = Counter(parent(each["path"]) for each in tree if each["path"] != _ROOT)
-    changed = {each["parent"]: each for each in touched}
-    made = {}
-    for each in sorted(tree, key=lambda each: each["path"]):
-        path, data = each["path"], each["data"]
-        below = changed.get(path)
-        stat = Stat(
-            each["czxid"],
-            each["mzxid"],
-            each["ctime"],
-            each["mtime"],
-            each["version"],
-            _cversion(each, below),
-            each["aversion"],
-            each["ephemeral_owner"],
-            len(data or b"") if each["data_length"] is None else each["data_length"],
-            children[path],
-            max(each["pzxid"], each["czxid"], below["zxid"] if below else 0),
-        )
-        made[path] = Znode.of(data, stat)
-    return made
-
-
-def _cversion(each: dict[str, Any], below: dict[str, Any] | None) -> int:
-    """Each created and each removed child counts one; a znode made anew begins at 0, within a multi too."""
-    if below is None:
-        return int(each["cversion"])
-    begins = (each["pzxid"], _END) if each["made_index"] is None else (each["czxid"], each["made_index"])
-    return int(each["cversion"]) + sum(
-        1 for place in below["places"] if (place["zxid"], place["op"]) > begins
-    )
-
-
-def parent(path: str) -> str:
-    """The path of the znode above."""
-    return path.rpartition("/")[0] or _ROOT
-
-
-def _words(types: frozenset[str]) -> str:
-    return ", ".join(f"'{name}'" for name in sorted(types))
-
-
-# The transaction of a change. A watcher may have told a write late, but knows whose it was; of what went it
-# knows bounds only.
-AT: Final = f"CASE WHEN type IN ({_words(row.REMOVALS | row.OTHERS)}) THEN zxid_upto ELSE zxid_after + 1 END"
-
-
-def placed(after: str, upto: str) -> str:
-    """The condition that the transaction of a change is after one and up to another.
-
-    The bounds of columns say the same less exactly: by these, files and parts of them are passed over.
-    """
-    return f"{AT} > {after} AND {AT} <= {upto} AND zxid_upto > {after} AND zxid_after < {upto}"
-
-
-_PLACED: Final = placed("$checkpoint", "$zxid")
 # Of some checkpoint nobody can tell where it is not fuzzy any more: it serves nobody.
 _CHECKPOINTS: Final = "SELECT DISTINCT zxid, zxid_upto FROM znodes_checkpoint WHERE zxid_upto IS NOT NULL"
 _WHOLE_CHECKPOINTS: Final = f"{_CHECKPOINTS} AND path = '/'"
-# Per path: the last create or removal decides whether it is there; the last write since, what it holds.
-# A log before 3.6 does not tell which ephemerals went with a session: those that were there.
-_TREE: Final = f"""
-WITH recent AS (
-    SELECT * REPLACE ({AT} AS zxid), ({AT}, op_index) AS place FROM changes
-    WHERE source = $source AND {_PLACED} AND path IS NOT NULL
-), made AS (
-    SELECT path, max(place) AS place,
-        max_by(struct_pack(type, zxid, op_index, time, data, ephemeral_owner), place) AS last
-    FROM recent WHERE type IN ({_words(row.CREATES | row.REMOVALS)}) GROUP BY path
-), written AS (
-    SELECT path,
-        max(place) AS place, max_by(struct_pack(zxid, time, data, version), place) AS last
-    FROM recent WHERE type IN ({_words(row.SETS)}) GROUP BY path
-), guarded AS (
-    SELECT path, max(place) AS place, max_by(struct_pack(version), place) AS last
-    FROM recent WHERE type = 'setACL' GROUP BY path
-), base AS (
-    SELECT *, NULL::INTEGER AS made_index FROM znodes_checkpoint
-    WHERE zxid = $checkpoint AND path NOT IN (SELECT path FROM made)
-    UNION ALL BY NAME
-    SELECT path, last.data AS data, last.zxid AS czxid, last.zxid AS mzxid, last.zxid - 1 AS pzxid,
-        last.time AS ctime, last.time AS mtime, 0 AS version, 0 AS cversion, 0 AS aversion,
-        last.ephemeral_owner AS ephemeral_owner, last.op_index AS made_index
-    FROM made WHERE last.type IN ({_words(row.CREATES)})
-)
-SELECT base.path, base.czxid, base.ctime, base.cversion, base.ephemeral_owner, base.pzxid, base.made_index,
-    coalesce(guarded.last.version, base.aversion) AS aversion,
-    CASE WHEN written.path IS NULL THEN base.data ELSE written.last.data END AS data,
-    CASE WHEN written.path IS NULL THEN base.mzxid ELSE written.last.zxid END AS mzxid,
-    CASE WHEN written.path IS NULL THEN base.mtime ELSE written.last.time END AS mtime,
-    CASE WHEN written.path IS NULL THEN base.version ELSE written.last.version END AS version,
-    CASE WHEN written.path IS NULL THEN base.data_length END AS data_length
-FROM base
-LEFT JOIN made ON made.path = base.path
-LEFT JOIN written ON written.path = base.path
-    AND (made.path IS NULL OR written.place > made.place)
-LEFT JOIN guarded ON guarded.path = base.path
-    AND (made.path IS NULL OR guarded.place > made.place)
-WHERE NOT EXISTS (
-    SELECT 1 FROM changes AS closed
-    WHERE closed.source = $source AND closed.type = 'closeSession'
-    AND closed.path IS NULL AND closed.removed IS NULL AND closed.session = base.ephemeral_owner
-    AND closed.zxid > greatest(base.czxid, $checkpoint) AND closed.zxid <= $zxid
-)
-"""  # noqa: S608 - our own words
-
-# Per parent: the transactions that made or removed a child.
-_TOUCHED: Final = f"""
-SELECT coalesce(nullif(regexp_replace(path, '/[^/]*$', ''), ''), '/') AS parent,
-    max({AT}) AS zxid, list(struct_pack(zxid := {AT}, op := op_index)) AS places
-FROM changes
-WHERE source = $source AND {_PLACED} AND path != '/'
-    AND type IN ({_words(row.CREATES | row.REMOVALS)})
-GROUP BY parent
-"""  # noqa: S608 - our own words

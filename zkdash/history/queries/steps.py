@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from zkdash.cluster.changes import row
-from zkdash.history.queries import moment
+from zkdash.history.queries import moment, trees
 from zkdash.history.store.tables import Tables
 from zkdash.znode import Stat, Znode
 
@@ -87,7 +87,7 @@ def _change(znodes: dict[str, Znode], zxid: int, each: dict[str, Any]) -> list[t
 
 def _touched(znodes: dict[str, Znode], path: str, zxid: int, *, made: bool) -> str:
     """The parent of a znode that came or went, counted anew; "" where it is not in the tree."""
-    parent = moment.parent(path)
+    parent = trees.parent(path)
     before = znodes.get(parent)
     if before is None or path == parent:
         return ""
@@ -100,9 +100,9 @@ def _touched(znodes: dict[str, Znode], path: str, zxid: int, *, made: bool) -> s
 
 # A session's end without a path: of a log that does not tell which ephemerals went with it.
 _BETWEEN: Final = f"""
-SELECT {moment.AT} AS place, op_index, time, type, path, data, version, ephemeral_owner, session
+SELECT {trees.AT} AS place, op_index, time, type, path, data, version, ephemeral_owner, session
 FROM changes
-WHERE source = $source AND {moment.placed("$after", "$upto")}
+WHERE source = $source AND {trees.placed("$after", "$upto")}
     AND (path IS NOT NULL OR (type = 'closeSession' AND removed IS NULL))
 ORDER BY place, op_index LIMIT $most
 """  # noqa: S608 - our own words

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from zkdash.history.store.delta import LOG, Table
-from zkdash.history.store.tables import QueryError, Tables
+from zkdash.history.store.tables import TIME_LIMIT_S, QueryError, Tables
 
 # The tables of so many directories are open at once.
 _MOST: Final = 3
@@ -23,10 +23,10 @@ class _Open(NamedTuple):
 
 
 class OpenTables:
-    """Tables of some names below any directory, as they are now. For one thread."""
+    """Tables of some names below any directory, as they are now, asked within limits. For one thread."""
 
-    def __init__(self, names: Sequence[str], *, memory_mb: int) -> None:
-        self._names, self._memory_mb = names, memory_mb
+    def __init__(self, names: Sequence[str], *, memory_mb: int, limit_s: float = TIME_LIMIT_S) -> None:
+        self._names, self._memory_mb, self._limit_s = names, memory_mb, limit_s
         self._open: OrderedDict[Path, _Open] = OrderedDict()
 
     @contextlib.contextmanager
@@ -39,7 +39,7 @@ class OpenTables:
         before = self._open.get(directory)
         if before is None or before.versions != versions:
             self._close(directory)
-            tables = Tables(directory, self._names, memory_mb=self._memory_mb)
+            tables = Tables(directory, self._names, memory_mb=self._memory_mb, limit_s=self._limit_s)
             self._open[directory] = _Open(versions, tables)
             if len(self._open) > _MOST:
                 self._close(next(iter(self._open)))
@@ -57,6 +57,6 @@ class OpenTables:
 
 
 def _version(table: Table) -> tuple[int, int]:
-    """The number of a table's newest commit, and which log that is: a table may be made anew."""
+    """The number of a table's newest commit, and when its log was written: a table may be made anew."""
     number = table.version()
-    return number, (table.directory / LOG).stat().st_ino if number >= 0 else 0
+    return number, (table.directory / LOG).stat().st_mtime_ns if number >= 0 else 0

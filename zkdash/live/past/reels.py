@@ -12,25 +12,26 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from zkdash.cluster.checks import Thresholds
-from zkdash.history.queries import density, instants, keeping, moment, steps
+from zkdash.history.queries import density, instants, keeping, moment, steps, trees
 from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import Moment, MomentError
 from zkdash.history.queries.steps import Step, TooFarError
 from zkdash.history.store import kept
 from zkdash.history.store.open_tables import OpenTables
-from zkdash.history.store.tables import Tables
-from zkdash.live.past import playback
-from zkdash.live.snapshot import Past, Snapshot
+from zkdash.history.store.tables import TIME_LIMIT_S, Tables
+from zkdash.live.past import comparing, playback
+from zkdash.live.snapshot import Earlier, Past, Snapshot
 from zkdash.znode import Znode
 
 # So many stretches are kept, each with a whole tree; and so many frames of one.
 _MOST: Final = 3
 _MOST_FRAMES: Final = 20_000
+T = TypeVar("T")
 
 
 class AsItWas:
@@ -39,6 +40,13 @@ class AsItWas:
     def __init__(self, snapshot: Snapshot, tree: Callable[[], dict[str, Znode]]) -> None:
         self.snapshot = snapshot
         self._tree = tree
+
+    @property
+    def past(self) -> Past:
+        """Which moment it is."""
+        past = self.snapshot.past
+        assert past is not None, "it is of the past"  # noqa: S101
+        return past
 
     @cached_property
     def znodes(self) -> dict[str, Znode]:
@@ -69,14 +77,26 @@ class _Reel:
     def holds(self, source: str, zxid: int) -> bool:
         return source == self.source and self._zxids[0] <= zxid
 
+    def has(self, source: str, zxid: int) -> bool:
+        """Whether the moment after a transaction is there already."""
+        return self.holds(source, zxid) and zxid <= self.reached
+
     @property
     def is_full(self) -> bool:
         return len(self._frames) > _MOST_FRAMES
 
     def at(self, past: Past) -> AsItWas:
         """A moment that it has reached."""
-        place = bisect_right(self._zxids, past.instant.zxid) - 1
+        place = self._place(past.instant.zxid)
         return AsItWas(playback.shown(self._frames[place], past), lambda: self._tree(place))
+
+    def before(self, instant: Instant, after: AsItWas) -> Earlier:
+        """The same, for a later one to be compared with."""
+        place = self._place(instant.zxid)
+        return comparing.of_trees(instant, self._frames[place].state, self._tree(place), after.znodes)
+
+    def _place(self, zxid: int) -> int:
+        return bisect_right(self._zxids, zxid) - 1
 
     def _tree(self, place: int) -> dict[str, Znode]:
         """The tree of a frame."""
@@ -91,14 +111,19 @@ class _Reel:
 
 
 class Reels:
-    """The moments of clusters whose tables lie below `directory_of` their names."""
+    """The moments of clusters whose tables lie below `directory_of` their names, asked within limits."""
 
     def __init__(
-        self, directory_of: Callable[[str], Path], thresholds: Callable[[str], Thresholds], memory_mb: int
+        self,
+        directory_of: Callable[[str], Path],
+        thresholds: Callable[[str], Thresholds],
+        memory_mb: int,
+        limit_s: float = TIME_LIMIT_S,
     ) -> None:
         self._directory_of, self._thresholds = directory_of, thresholds
-        self._tables = OpenTables(moment.TABLES, memory_mb=memory_mb)
+        self._tables = OpenTables(moment.TABLES, memory_mb=memory_mb, limit_s=limit_s)
         self._reels: OrderedDict[tuple[Path, int], _Reel] = OrderedDict()
+        self._compared: OrderedDict[tuple[Path, str, Instant, Instant], Earlier] = OrderedDict()
 
     def at(
         self,
@@ -115,16 +140,31 @@ class Reels:
         `width` is that of the bar of time around it, one of `density.WIDTHS`. The next changes are those
         `below` some paths, of the whole cluster where none are given. Raises MomentError, QueryError.
         """
-        directory = self._directory_of(cluster)
         wanted = _Asked(cluster, address, time_ms, zxid, width, tuple(below))
+        return self._anywhere(wanted, lambda directory: self._told(directory, wanted))
+
+    def since(
+        self, after: AsItWas, cluster: str, *, time_ms: int | None = None, zxid: int | None = None
+    ) -> AsItWas:
+        """A moment of the cluster, which knows what it differs in from an earlier one.
+
+        Raises OrderError, MomentError, QueryError.
+        """
+        wanted = _Asked(cluster, after.snapshot.address, time_ms, zxid)
+        earlier = self._anywhere(wanted, lambda directory: self._earlier(directory, wanted, after))
+        past = msgspec.structs.replace(after.past, earlier=earlier)
+        return AsItWas(msgspec.structs.replace(after.snapshot, past=past), lambda: after.znodes)
+
+    def _anywhere(self, wanted: _Asked, tell: Callable[[Path], T]) -> T:
+        """What the tables of a cluster tell, or what a bookmark keeps of those that retention has deleted."""
+        directory = self._directory_of(wanted.cluster)
         try:
-            return self._told(directory, wanted)
+            return tell(directory)
         except MomentError as error:
-            # what retention has deleted may be kept by a bookmark
             for part in kept.parts(directory):
-                if part.holds(time_ms, zxid):
+                if part.holds(wanted.time_ms, wanted.zxid):
                     with contextlib.suppress(MomentError):
-                        return self._told(part.directory, wanted)
+                        return tell(part.directory)
             raise error from None
 
     def _told(self, directory: Path, wanted: _Asked) -> AsItWas:
@@ -139,6 +179,27 @@ class Reels:
                 origin = _Origin(wanted.cluster, wanted.address, source, directory)
                 reel = self._read(tables, origin, checkpoint, instant)
         return reel.at(past)
+
+    def _earlier(self, directory: Path, wanted: _Asked, after: AsItWas) -> Earlier:
+        """The moment that a later one is compared with: of a stretch that is there, else by the changes
+        between the two, else read by itself. Nobody asks what led to it."""
+        with self._tables.of(directory) as tables:
+            instant = keeping.instant(tables, wanted.time_ms, wanted.zxid)
+            comparing.check_order(instant, after.past.instant)
+            source, checkpoint = moment.base(tables, instant.zxid)
+            key = (directory, source, instant, after.past.instant)
+            if key not in self._compared:
+                reels = (reel for (below, _), reel in self._reels.items() if below == directory)
+                reel = next((reel for reel in reels if reel.has(source, instant.zxid)), None)
+                self._compared[key] = (
+                    _compared(tables, source, checkpoint, instant, after)
+                    if reel is None
+                    else reel.before(instant, after)
+                )
+                if len(self._compared) > _MOST:
+                    self._compared.popitem(last=False)
+            self._compared.move_to_end(key)
+            return self._compared[key]
 
     def _known(self, tables: Tables, directory: Path, source: str, zxid: int) -> _Reel | None:
         """A stretch that reaches the moment, or can be led on to it; the newest that does."""
@@ -187,14 +248,14 @@ class _Origin(msgspec.Struct, frozen=True):
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """What `Reels.at` is asked for."""
+    """What `Reels` is asked for."""
 
     cluster: str
     address: str
     time_ms: int | None
     zxid: int | None
-    width: str
-    below: tuple[str, ...]
+    width: str = density.USUAL
+    below: tuple[str, ...] = ()
 
 
 def _before(
@@ -209,3 +270,17 @@ def _before(
         except (MomentError, TooFarError):
             continue
     return moment.read(tables, zxid), ()
+
+
+def _compared(tables: Tables, source: str, checkpoint: int, instant: Instant, after: AsItWas) -> Earlier:
+    """A moment that is not there, for a later one to be compared with."""
+    if after.past.around.source == source:
+        upto = after.past.instant.zxid
+        with contextlib.suppress(MomentError):
+            moment.check_joined(tables, source, instant.zxid, upto)
+            later = (upto, after.znodes)
+            changed = trees.before(tables, source, checkpoint, instant.zxid, later)
+            if changed is not None:
+                return comparing.of_changed(instant, changed, after.snapshot.state, after.znodes)
+    before = trees.read(tables, source, checkpoint, instant.zxid)
+    return comparing.of_trees(instant, comparing.meaning(before, instant.zxid), before, after.znodes)

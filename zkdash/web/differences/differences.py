@@ -62,7 +62,7 @@ def _sentences(snapshot: Snapshot) -> tuple[Change, ...]:
     earlier = past.earlier
     batch = Batch({path: now for path, (_, now) in earlier.changed.items()}, past.instant.zxid)
     return changes.of_batch(
-        earlier.snapshot.state,
+        earlier.state,
         snapshot.state,
         batch,
         now_ms=past.instant.time_ms,

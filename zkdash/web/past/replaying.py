@@ -40,7 +40,8 @@ class ReplayingHandler:
         try:
             was = self._at(cluster, at)
             if at.since is not None:
-                was = comparing.compared(self._at(cluster, at.since), was)
+                since = at.since
+                was = self._reels.since(was, cluster, time_ms=since.time_ms, zxid=since.zxid)
             return link_rewriting.kept(_shown(cluster, was, show), cluster, at)
         except comparing.OrderError:
             ways = bar.the_other_way_round(request.GET)

@@ -1,0 +1,181 @@
+"""The znodes of a tree after a transaction, as the rows of a checkpoint and the changes since tell them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+from zkdash.cluster.changes import row
+from zkdash.history.store.tables import Tables
+from zkdash.znode import Stat, Znode
+
+_END: Final = 1 << 31  # behind every place within a transaction
+_ROOT: Final = "/"
+
+
+def read(tables: Tables, source: str, checkpoint: int, zxid: int) -> dict[str, Znode]:
+    """The tree after a transaction, by path, as a source's changes since a checkpoint lead to it.
+
+    Raises QueryError.
+    """
+    parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
+    tree = tables.rows(_tree(), parameters)
+    children = Counter(parent(each["path"]) for each in tree if each["path"] != _ROOT)
+    return _znodes(tree, tables.rows(_TOUCHED, parameters), children)
+
+
+def before(
+    tables: Tables, source: str, checkpoint: int, zxid: int, later: tuple[int, Mapping[str, Znode]]
+) -> dict[str, Znode | None] | None:
+    """The same of those znodes alone that were changed, or had a child made or removed, from then to
+    a `later` transaction, beside which its tree stands: None for what was not there.
+
+    None in all where the changes do not say of which znodes they are: some log before 3.6 is among them. They
+    lead from the one to the other. Raises QueryError.
+    """
+    upto, now = later
+    between = {"source": source, "zxid": zxid, "upto": upto}
+    if tables.rows(_UNTOLD, between):
+        return None
+    parameters = {**between, "checkpoint": checkpoint}
+    paths = {str(each["path"]) for each in tables.rows(_APART, between)}
+    tree = tables.rows(_tree(among=f"AND path IN ({_APART})"), parameters)
+    children = Counter({path: now[path].num_children for path in paths if path in now})
+    children.subtract(parent(path) for path in paths if path in now and path != _ROOT)
+    children.update(parent(each["path"]) for each in tree if each["path"] != _ROOT)
+    given = {name: value for name, value in parameters.items() if name != "upto"}
+    return {**dict.fromkeys(paths), **_znodes(tree, tables.rows(_TOUCHED, given), children)}
+
+
+def _znodes(
+    tree: list[dict[str, Any]], touched: list[dict[str, Any]], children: Mapping[str, int]
+) -> dict[str, Znode]:
+    """The znodes that rows make, in the order of their paths; `children` says how many each path has."""
+    changed = {each["parent"]: each for each in touched}
+    made = {}
+    for each in sorted(tree, key=lambda each: each["path"]):
+        path, data = each["path"], each["data"]
+        below = changed.get(path)
+        stat = Stat(
+            each["czxid"],
+            each["mzxid"],
+            each["ctime"],
+            each["mtime"],
+            each["version"],
+            _cversion(each, below),
+            each["aversion"],
+            each["ephemeral_owner"],
+            len(data or b"") if each["data_length"] is None else each["data_length"],
+            children.get(path, 0),
+            max(each["pzxid"], each["czxid"], below["zxid"] if below else 0),
+        )
+        made[path] = Znode.of(data, stat)
+    return made
+
+
+def _cversion(each: dict[str, Any], below: dict[str, Any] | None) -> int:
+    """Each created and each removed child counts one; a znode made anew begins at 0, within a multi too."""
+    if below is None:
+        return int(each["cversion"])
+    begins = (each["pzxid"], _END) if each["made_index"] is None else (each["czxid"], each["made_index"])
+    return int(each["cversion"]) + sum(
+        1 for place in below["places"] if (place["zxid"], place["op"]) > begins
+    )
+
+
+def parent(path: str) -> str:
+    """The path of the znode above."""
+    return path.rpartition("/")[0] or _ROOT
+
+
+def _words(types: frozenset[str]) -> str:
+    return ", ".join(f"'{name}'" for name in sorted(types))
+
+
+# The transaction of a change. A watcher may have told a write late, but knows whose it was; of what went it
+# knows bounds only.
+AT: Final = f"CASE WHEN type IN ({_words(row.REMOVALS | row.OTHERS)}) THEN zxid_upto ELSE zxid_after + 1 END"
+
+
+def placed(after: str, upto: str) -> str:
+    """The condition that the transaction of a change is after one and up to another.
+
+    The bounds of columns say the same less exactly: by these, files and parts of them are passed over.
+    """
+    return f"{AT} > {after} AND {AT} <= {upto} AND zxid_upto > {after} AND zxid_after < {upto}"
+
+
+def _tree(among: str = "") -> str:
+    """The query for the rows of a tree, of those `among` some paths.
+
+    Per path: the last create or removal decides whether it is there; the last write since, what it holds.
+    A log before 3.6 does not tell which ephemerals went with a session: those that were there.
+    """
+    return _TREE.format(among=among)
+
+
+_PLACED: Final = placed("$checkpoint", "$zxid")
+_TREE: Final = f"""
+WITH recent AS (
+    SELECT * REPLACE ({AT} AS zxid), ({AT}, op_index) AS place FROM changes
+    WHERE source = $source AND {_PLACED} AND path IS NOT NULL {{among}}
+), made AS (
+    SELECT path, max(place) AS place,
+        max_by(struct_pack(type, zxid, op_index, time, data, ephemeral_owner), place) AS last
+    FROM recent WHERE type IN ({_words(row.CREATES | row.REMOVALS)}) GROUP BY path
+), written AS (
+    SELECT path,
+        max(place) AS place, max_by(struct_pack(zxid, time, data, version), place) AS last
+    FROM recent WHERE type IN ({_words(row.SETS)}) GROUP BY path
+), guarded AS (
+    SELECT path, max(place) AS place, max_by(struct_pack(version), place) AS last
+    FROM recent WHERE type = 'setACL' GROUP BY path
+), base AS (
+    SELECT *, NULL::INTEGER AS made_index FROM znodes_checkpoint
+    WHERE zxid = $checkpoint AND path NOT IN (SELECT path FROM made) {{among}}
+    UNION ALL BY NAME
+    SELECT path, last.data AS data, last.zxid AS czxid, last.zxid AS mzxid, last.zxid - 1 AS pzxid,
+        last.time AS ctime, last.time AS mtime, 0 AS version, 0 AS cversion, 0 AS aversion,
+        last.ephemeral_owner AS ephemeral_owner, last.op_index AS made_index
+    FROM made WHERE last.type IN ({_words(row.CREATES)})
+)
+SELECT base.path, base.czxid, base.ctime, base.cversion, base.ephemeral_owner, base.pzxid, base.made_index,
+    coalesce(guarded.last.version, base.aversion) AS aversion,
+    CASE WHEN written.path IS NULL THEN base.data ELSE written.last.data END AS data,
+    CASE WHEN written.path IS NULL THEN base.mzxid ELSE written.last.zxid END AS mzxid,
+    CASE WHEN written.path IS NULL THEN base.mtime ELSE written.last.time END AS mtime,
+    CASE WHEN written.path IS NULL THEN base.version ELSE written.last.version END AS version,
+    CASE WHEN written.path IS NULL THEN base.data_length END AS data_length
+FROM base
+LEFT JOIN made ON made.path = base.path
+LEFT JOIN written ON written.path = base.path
+    AND (made.path IS NULL OR written.place > made.place)
+LEFT JOIN guarded ON guarded.path = base.path
+    AND (made.path IS NULL OR guarded.place > made.place)
+WHERE NOT EXISTS (
+    SELECT 1 FROM changes AS closed
+    WHERE closed.source = $source AND closed.type = 'closeSession'
+    AND closed.path IS NULL AND closed.removed IS NULL AND closed.session = base.ephemeral_owner
+    AND closed.zxid > greatest(base.czxid, $checkpoint) AND closed.zxid <= $zxid
+)
+"""  # noqa: S608 - our own words
+
+_PARENT: Final = "coalesce(nullif(regexp_replace(path, '/[^/]*$', ''), ''), '/')"
+# Per parent: the transactions that made or removed a child.
+_TOUCHED: Final = f"""
+SELECT {_PARENT} AS parent,
+    max({AT}) AS zxid, list(struct_pack(zxid := {AT}, op := op_index)) AS places
+FROM changes
+WHERE source = $source AND {_PLACED} AND path != '/'
+    AND type IN ({_words(row.CREATES | row.REMOVALS)})
+GROUP BY parent
+"""  # noqa: S608 - our own words
+_BETWEEN: Final = f"FROM changes WHERE source = $source AND {placed('$zxid', '$upto')}"
+# What is not the same after `$upto` as after `$zxid`, if anything.
+_APART: Final = f"""
+SELECT path {_BETWEEN} AND path IS NOT NULL
+UNION
+SELECT {_PARENT} AS path {_BETWEEN} AND path != '/' AND type IN ({_words(row.CREATES | row.REMOVALS)})
+"""
+_UNTOLD: Final = f"SELECT 1 {_BETWEEN} AND type = 'closeSession' AND path IS NULL AND removed IS NULL LIMIT 1"
