@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -21,7 +22,6 @@ pytestmark = [pytest.mark.zk, pytest.mark.browser]
 CLUSTER: Final = "default"
 # As many links as a page has before any that a test looks for.
 MOST_TABS: Final = 80
-_FOCUSED = "document.activeElement.closest('#time-bar') && document.activeElement.text"
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +121,40 @@ def test_a_moment_is_kept_with_a_note_found_again_and_removed(
     expect(page.get_by_text("Nobody has kept a moment of this cluster.")).to_be_visible()
 
 
+@pytest.mark.parametrize("javascript", [True, False], ids=["by keys alone", "without JavaScript, on a phone"])
+def test_a_broker_that_failed_is_found_on_the_bar_stepped_through_compared_and_reported(
+    home: tuple[str, int], opened: Callable[..., Any], tmp_path: Path, *, javascript: bool
+) -> None:
+    address, _ = home
+    page = opened(java_script_enabled=javascript, **({} if javascript else {"viewport": looking.PHONE}))
+    page.goto(f"{address}?at=latest")
+    go = by_keys if javascript else click
+    time_bar = page.locator("#time-bar")
+    go(page, time_bar.locator("summary"))
+    go(page, time_bar.get_by_role("link", name=re.compile("1 broker gone")).first)
+    expect(page.get_by_text("Broker 2 is gone").first).to_be_visible()
+    go(page, page.get_by_role("link", name="before", exact=True).first)
+    expect(page.get_by_text("Broker 2 is gone")).to_have_count(0)
+    before = moment(page)
+    go(page, bar(page, "Next change"))
+    expect(page.get_by_text("Broker 2 is gone").first).to_be_visible()
+    assert moment(page) > before
+    go(page, bar(page, "Previous change"))
+    expect(page.get_by_text("Broker 2 is gone")).to_have_count(0)
+    go(page, bar(page, "What changed since"))
+    differences = page.get_by_role("table").filter(has_text="broker 2")
+    expect(differences.first).to_be_visible()
+    note = page.get_by_label("Note")
+    note.focus()
+    page.keyboard.type("the outage")
+    with page.expect_download() as saved:
+        page.keyboard.press("Enter")
+    saved.value.save_as(tmp_path / "report.html")
+    report = (tmp_path / "report.html").read_text()
+    assert "the outage" in report
+    assert "broker 2" in report.lower()
+
+
 def test_a_page_of_the_past_looks_well_everywhere(home: tuple[str, int], page: Any) -> None:
     address, zxid = home
     looking.prepare(page)
@@ -166,9 +200,19 @@ def moment(page: Any) -> int:
 
 def press(page: Any, label: str) -> None:
     """Go to a link of the bar by Tab, and follow it."""
+    with page.expect_navigation():
+        by_keys(page, bar(page, label))
+
+
+def click(_page: Any, to: Any) -> None:
+    to.click()
+
+
+def by_keys(page: Any, to: Any) -> None:
+    """Go by Tab to what a locator finds, and press Enter there."""
     for _ in range(MOST_TABS):
         page.keyboard.press("Tab")
-        if page.evaluate(_FOCUSED) == label:
+        if to.evaluate("it => it === document.activeElement"):
             break
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
+    expect(to).to_be_focused()
+    page.keyboard.press("Enter")
