@@ -19,7 +19,7 @@ NEEDS: Final = ("zk", "spark", "kafka", "browser")
 NAMES: Final = ("pure", *NEEDS)
 
 # Folders that are a part of their own of a suite; the rest of it is another part. Pure tests start nothing,
-# and those of commands and of faults start what they need themselves: they are what is cut, to fill the lanes.
+# those of commands and of faults what they need themselves: they are what is cut, to fill the lanes.
 CUT: Final[dict[str, tuple[str, ...]]] = {
     "pure": ("tests/web",),
     "zk": ("tests/management", "tests/faults"),
