@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 import urllib.request
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import wheel_metadata
 from bench import usage
 from tests.conftest import Chroot
 from tests.waiting import wait_for
+from zkdash.management import cli
 
 pytestmark = pytest.mark.zk
 
@@ -154,6 +156,16 @@ def test_what_needs_an_extra_names_it(
     assert done.returncode == 1
     assert f"pip install 'zkdash[{extra}]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_it_says_which_version_it_is_and_what_it_does(installed: Path, tmp_path: Path) -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    environ = environment(tmp_path)
+    assert _ran(installed, tmp_path, environ, "--version").stdout == f"zkdash {declared}\n"
+    overview = _ran(installed, tmp_path, environ).stdout
+    assert declared in overview
+    assert all(f"\n  {command} " in overview for command in cli.COMMANDS)
+    assert "--limit SECONDS" in _ran(installed, tmp_path, environ, "help", "check").stdout
 
 
 def test_check_is_zkdashs_own(installed: Path, tmp_path: Path) -> None:
