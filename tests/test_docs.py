@@ -12,8 +12,9 @@ import yaml
 from django.core.management import load_command_class
 from django.urls import resolve
 
-from tests import configuration_told, screenshots
-from zkdash import configuration
+from tests import screenshots
+from tests.references.configuration import TABLES
+from zkdash import configuration, version
 from zkdash.actions.execution import failpoints
 from zkdash.configuration import clusters, environment, keys, sign_in, tables
 from zkdash.configuration.brokers import Brokers
@@ -47,11 +48,6 @@ def test_every_environment_variable_is_declared_and_read() -> None:
     )
 
 
-def test_the_page_of_the_configuration_says_what_is_declared() -> None:
-    page = (ROOT / "docs" / "configuration.md").read_text()
-    assert page == configuration_told.text(), "python -m tests.configuration_told > docs/configuration.md"
-
-
 def test_every_table_of_the_file_is_on_that_page() -> None:
     """But those that hold nothing but others."""
     sources = [import_module(f"zkdash.configuration.{path.stem}") for path in CONFIGURATION]
@@ -61,7 +57,7 @@ def test_every_table_of_the_file_is_on_that_page() -> None:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, tables.Table)
     }
-    told = {table for _, table, _ in configuration_told.TABLES}
+    told = {table for _, table, _ in TABLES}
     assert declared - {tables.Table, clusters.Options, sign_in.SignIn} == told
 
 
@@ -169,6 +165,11 @@ def test_the_site_leads_to_every_page() -> None:
     assert listed - {"decisions/"} == {each for each in pages if not each.startswith("decisions/")} - {
         "index.md"
     }
+
+
+def test_the_newest_version_of_the_changelog_is_the_one_that_is_built() -> None:
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[:2] == ["Unreleased", version.version()]
 
 
 def test_the_readme_names_its_two_commands() -> None:

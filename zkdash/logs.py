@@ -69,6 +69,13 @@ class Brief(logging.Filter):
         return True
 
 
+class Unanswered(logging.Filter):
+    """Lets Django tell of a 503 only where something was raised: one that a view gives says why by itself."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return getattr(record, "status_code", None) != 503 or record.exc_info is not None
+
+
 class LineFormatter(logging.Formatter):
     """A line of text; the lines of a traceback follow it indented, so that none looks like another record."""
 

@@ -238,7 +238,7 @@ LOGGING = {
         "line": {"()": "zkdash.logs.LineFormatter"},
         "json": {"()": "zkdash.logs.JsonFormatter"},
     },
-    "filters": {"brief": {"()": "zkdash.logs.Brief"}},
+    "filters": {"brief": {"()": "zkdash.logs.Brief"}, "unanswered": {"()": "zkdash.logs.Unanswered"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",
@@ -253,7 +253,7 @@ LOGGING = {
         # Django's own handlers are taken away: what it tells comes by the root's.
         "django": {"handlers": [], "level": "WARNING"},
         "django.server": {"handlers": [], "propagate": True},
-        "django.request": {"level": "ERROR"},  # a 404 is the visitor's
+        "django.request": {"level": "ERROR", "filters": ["unanswered"]},  # a 404 is the visitor's
         "uvicorn.error": {"level": "ERROR"},  # what is no HTTP is the sender's; the door counts it
     },
 }

@@ -13,7 +13,7 @@ from tests.lab import tools
 from tests.lab.cluster import Lab
 from tests.waiting import wait_for
 from zkdash.broker.leaders_asked import Reason
-from zkdash.broker.messages import asking
+from zkdash.broker.messages import simple_consumer
 from zkdash.broker.messages.values import At, Before, Bounds, From, Last, Look, Place
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
@@ -34,7 +34,7 @@ def site(lab: Lab, release: str) -> Iterator[Site]:
 
 
 def look(site: Site, topic: str, place: Place, most: int = 500) -> Look | Reason:
-    return asking.ask(
+    return simple_consumer.read(
         site.registered(),
         site.leaders,
         (topic, 0),

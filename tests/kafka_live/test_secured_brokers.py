@@ -16,7 +16,7 @@ from tests.waiting import wait_for
 from tests.zk.certificates import Authority
 from zkdash.broker import offsets_at
 from zkdash.broker.leaders_asked import Reason
-from zkdash.broker.messages import asking
+from zkdash.broker.messages import simple_consumer
 from zkdash.broker.messages.values import Bounds, Data, From, Last, Look
 from zkdash.broker.offsets_at import LATEST, At
 from zkdash.broker.sampler import Sampler
@@ -76,7 +76,7 @@ def why(site: Secured, security: Security) -> str:
 def test_each_way_leads_to_the_same_log(site: Secured, protocol: str, mechanism: str) -> None:
     security = way(site, protocol, mechanism)
     assert end(site, security) == At(COUNT)
-    found = asking.ask(
+    found = simple_consumer.read(
         {1: site.registration},
         LEADERS.get,
         (TOPIC, 0),
@@ -131,7 +131,7 @@ def test_transactions_and_headers_are_told_as_the_broker_keeps_them(site: Secure
         producer.send(topic, b"undecided")
         producer.flush()
         leaders: Mapping[str, Mapping[int, int | None]] = {topic: {0: 1}}
-        found = asking.ask(
+        found = simple_consumer.read(
             {1: site.registration},
             leaders.get,
             (topic, 0),

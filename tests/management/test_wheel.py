@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
+import sysconfig
+import tomllib
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import wheel_metadata
 from bench import usage
+from tests import full
 from tests.conftest import Chroot
 from tests.waiting import wait_for
+from zkdash.management import cli
 
 pytestmark = pytest.mark.zk
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 300.0
-# The first page of an installed `zkdash serve` comes within so many seconds of a core.
+# The first page of an installed `zkdash serve`, or `demo`, comes within so many seconds of a core.
 MOST_CPU_S = 15.0
 MOST_MIB = 100  # with pip, and with what Python compiles of it
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
@@ -59,8 +65,13 @@ def environment(directory: Path, **settings: str) -> dict[str, str]:
 
 
 def test_a_dashboard_alone_is_small(installed: Path) -> None:
-    files = (path for path in installed.parent.rglob("*") if path.is_file() and not path.is_symlink())
-    assert sum(path.stat().st_size for path in files) < MOST_MIB * 1024 * 1024
+    assert _size(installed.parent) < MOST_MIB * 1024 * 1024
+
+
+def _size(directory: Path) -> int:
+    """Bytes of all files below it."""
+    files = (path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
+    return sum(path.stat().st_size for path in files)
 
 
 def test_what_the_wheel_holds_of_others_is_not_installed_beside_it(installed: Path) -> None:
@@ -106,13 +117,73 @@ def test_each_extra_can_be_had_beside_the_dashboard(installed: Path, extra: str,
 def test_it_serves_a_page_with_its_styles_from_a_directory_elsewhere(
     installed: Path, chroot: Chroot, tmp_path: Path
 ) -> None:
-    environ = environment(tmp_path, ZKDASH_ZOOKEEPER=chroot.address)
-    out, err = tmp_path / "out", tmp_path / "err"
+    with _serving(installed, tmp_path, "serve", ZKDASH_ZOOKEEPER=chroot.address) as (process, address):
+        page = _got(f"{address}c/default/").decode()
+        assert usage.cpu_of_s(process.pid) < MOST_CPU_S
+        styles = re.findall(r'href="(/static/[^"]+\.css)"', page)
+        assert styles
+        assert all(_got(address.rstrip("/") + style) for style in styles)
+        assert "Recording what changes needs more" in (tmp_path / "err").read_text()
+
+
+@pytest.fixture(scope="module")
+def installed_whole(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` of an environment that holds the wheel with what the demo needs.
+
+    In a full run that is installed; else it is that of this checkout's environment, which needs no minute.
+    """
+    directory = tmp_path_factory.mktemp("whole")
+    (wheel,) = (installed.parent.parent / "wheel").glob("*.whl")
+    _done([sys.executable, "-m", "venv", "--without-pip", "env"], directory)
+    install = [sys.executable, "-m", "uv", "pip", "install", "--python", "env/bin/python"]
+    if full.is_full():
+        _done([*install, f"{wheel}[pipeline]"], directory)
+    else:
+        _done([*install, "--no-deps", str(wheel)], directory)
+        packages = next(directory.glob("env/lib/python*/site-packages"))
+        (packages / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    return directory / "env" / "bin"
+
+
+def test_the_demo_shows_its_first_page_soon_and_the_whole_is_not_larger_than_told(
+    installed_whole: Path, tmp_path: Path
+) -> None:
+    told = re.search(r"zkdash\[pipeline\]` ([\d.]+) GB", (ROOT / "docs" / "deploying.md").read_text())
+    assert told is not None
+    assert _size(installed_whole.parent) <= float(told[1]) * 1e9
+    with _serving(installed_whole, tmp_path, "demo") as (process, address):
+
+        def first_page() -> bool:
+            return b"Overview of demo" in _got(f"{address}c/demo/")
+
+        wait_for(first_page, limit_s=LIMIT_S)
+        assert sum(map(usage.cpu_of_s, _with_children(process.pid))) < MOST_CPU_S
+
+
+def _with_children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [
+        pid,
+        *(
+            below
+            for task in tasks
+            for child in task.read_text().split()
+            for below in _with_children(int(child))
+        ),
+    ]
+
+
+@contextlib.contextmanager
+def _serving(
+    installed: Path, directory: Path, command: str, **settings: str
+) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """An installed zkdash that serves from this directory, and its address; it ends well by SIGTERM."""
+    out, err = directory / "out", directory / "err"
     with out.open("wb") as to_out, err.open("wb") as to_err:
         process = subprocess.Popen(
-            [str(installed / "zkdash"), "serve", "--port", "0"],
-            cwd=tmp_path,
-            env=environ,
+            [str(installed / "zkdash"), command, "--port", "0"],
+            cwd=directory,
+            env=environment(directory, **settings),
             stdout=to_out,
             stderr=to_err,
         )
@@ -124,12 +195,7 @@ def test_it_serves_a_page_with_its_styles_from_a_directory_elsewhere(
         )
         match = _ADDRESS.search(out.read_text())
         assert match is not None, err.read_text()
-        page = _got(f"{match[0]}c/default/").decode()
-        assert usage.cpu_of_s(process.pid) < MOST_CPU_S
-        styles = re.findall(r'href="(/static/[^"]+\.css)"', page)
-        assert styles
-        assert all(_got(match[0].rstrip("/") + style) for style in styles)
-        assert "Recording what changes needs more" in err.read_text()
+        yield process, match[0]
     finally:
         process.send_signal(signal.SIGTERM)
         code = process.wait(LIMIT_S)
@@ -154,6 +220,16 @@ def test_what_needs_an_extra_names_it(
     assert done.returncode == 1
     assert f"pip install 'zkdash[{extra}]'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_it_says_which_version_it_is_and_what_it_does(installed: Path, tmp_path: Path) -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    environ = environment(tmp_path)
+    assert _ran(installed, tmp_path, environ, "--version").stdout == f"zkdash {declared}\n"
+    overview = _ran(installed, tmp_path, environ).stdout
+    assert declared in overview
+    assert all(f"\n  {command} " in overview for command in cli.COMMANDS)
+    assert "--limit SECONDS" in _ran(installed, tmp_path, environ, "help", "check").stdout
 
 
 def test_check_is_zkdashs_own(installed: Path, tmp_path: Path) -> None:

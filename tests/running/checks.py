@@ -17,6 +17,10 @@ _BANDIT: Final = (
     *("--quiet", "--severity-level", "medium", "--configfile", "pyproject.toml"),
     *("--recursive", "zkdash", "manage.py"),
 )
+_WRITTEN: Final = (
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", ".github", "deploy", "templates", "static"),
+    *("zkdash", "tests", "bench", "Makefile", "pyproject.toml", "requirements.txt"),
+)
 # As `make docs`: a link that leads nowhere fails it.
 _SITE: Final = ("--quiet", "--fail-on-warning", "--keep-going", "--fresh-env", "docs", "var/docs")
 # A request must end soon where there is no network: then nothing is known, and the line says so.
@@ -36,6 +40,8 @@ def jobs() -> list[Job]:
         Job("manage.py makemigrations --check", (*manage, "makemigrations", "--check", "--dry-run")),
         Job("manage.py check --deploy", (*manage, "check", "--deploy", *_STRICT), _SHIPPED),
         Job("docs", (BIN / "sphinx-build", *_SITE)),
+        Job("references", (BIN / "python", "-m", "tests.references", "--check")),
+        Job("codespell", (BIN / "codespell", *_WRITTEN)),
         Job("bandit", (BIN / "bandit", *_BANDIT)),
     ]
 

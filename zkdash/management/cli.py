@@ -4,15 +4,51 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Final
+
+from zkdash import version
 
 # What an operator calls otherwise than Django, which has a `check` of its own.
-_VERBS = {"check": "verify"}
+VERBS: Final = {"check": "verify"}
+# What `zkdash` without a command lists; Django's own commands, such as `migrate`, are there beside them.
+COMMANDS: Final = {
+    "demo": "a simulated cluster on a real ZooKeeper, and the dashboard for it",
+    "serve": "the dashboard of the configured clusters",
+    "check": "tries what is configured, and changes nothing",
+    "execute": "carries out actions, in a process of its own",
+    "record": "records what changes, in a process of its own",
+    "pipeline": "makes tables of logs and of what was recorded",
+    "action": "plans, queues and follows actions from a shell",
+    "log": "tells what a broker's log directories hold, and whether it is sound",
+    "audit": "verifies and exports the audit",
+    "notices": "lists whom webhooks and mail told of what",
+    "createadmin": "makes an administrator",
+}
 
 
 def main() -> None:
     """What `zkdash` does."""
-    sys.argv[1:2] = [_VERBS.get(verb, verb) for verb in sys.argv[1:2]]
-    manage()
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["help"] and len(arguments) > 1:
+        arguments = [arguments[1], "--help"]
+    match arguments:
+        case [] | ["help" | "-h" | "--help"]:
+            print(overview())  # noqa: T201
+        case ["version" | "--version"]:
+            print(f"zkdash {version.version()}")  # noqa: T201
+        case [verb, *options]:
+            sys.argv[1:] = [VERBS.get(verb, verb), *options]
+            manage()
+
+
+def overview() -> str:
+    """What there is to be done, a line a command."""
+    lines = "\n".join(f"  {name:13}{what}" for name, what in COMMANDS.items())
+    return (
+        f"zkdash {version.version()}: the state that Kafka keeps in ZooKeeper, live in the browser\n\n"
+        f"{lines}\n\n"
+        "“zkdash <command> --help” tells more. Begin with\n  ZKDASH_ZOOKEEPER=host:2181/chroot zkdash check"
+    )
 
 
 def manage() -> None:

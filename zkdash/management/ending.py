@@ -30,9 +30,14 @@ _told_at: float | None = None
 
 def prepare(arguments: Sequence[str]) -> None:
     """Where it is a command that runs until it is told to end, take the signals from now on."""
-    name, verb, *_ = (*arguments, "", "")
-    if name in _ENDLESS or (name == "pipeline" and verb in _ENDLESS_OF_PIPELINE):
+    if runs_until_told(arguments):
         _take(lambda: os._exit(0))
+
+
+def runs_until_told(arguments: Sequence[str]) -> bool:
+    """Whether a command, with its arguments, ends only by a signal."""
+    name, verb, *_ = (*arguments, "", "")
+    return name in _ENDLESS or (name == "pipeline" and verb in _ENDLESS_OF_PIPELINE)
 
 
 def when_told(leave: Callable[[], object]) -> None:

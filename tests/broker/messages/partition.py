@@ -11,7 +11,7 @@ from kafka.protocol.metadata import ApiVersionsResponse
 
 from tests.broker.listening import Asked, Listening, framed
 from zkdash.broker.leaders_asked import Reason
-from zkdash.broker.messages import asking
+from zkdash.broker.messages import simple_consumer
 from zkdash.broker.messages.values import Bounds, Look, Place
 from zkdash.kafka.values import Broker, Layout
 
@@ -134,7 +134,9 @@ def look(
     """Look at a partition, whose broker lives as long as that takes."""
     with Listening(partition) as server:
         brokers = {1: leader(server.port, registration)}
-        return asking.ask(brokers, {"orders": {0: 1}}.get, PLACE, place, bounds, passes=passes, keeps=keeps)
+        return simple_consumer.read(
+            brokers, {"orders": {0: 1}}.get, PLACE, place, bounds, passes=passes, keeps=keeps
+        )
 
 
 def seen(partition: Callable[[Asked], bytes | None], place: Place, **options: Any) -> Look:

@@ -27,7 +27,7 @@ from tests.broker.messages.partition import (
 )
 from tests.formats import messages
 from zkdash.broker.leaders_asked import Reason
-from zkdash.broker.messages import asking, decoding, fetch
+from zkdash.broker.messages import decoding, fetch, simple_consumer
 from zkdash.broker.messages.values import At, Before, Bounds, Data, From, Last, Look
 from zkdash.configuration.brokers import Security
 
@@ -270,7 +270,7 @@ def test_a_silent_broker_costs_the_time_of_one_look() -> None:
 def test_what_is_spoken_decides_which_listener_is_dialled() -> None:
     with Listening(Partition(batches(1))) as server:
         brokers = {1: leader(server.port)}
-        found = asking.ask(
+        found = simple_consumer.read(
             brokers,
             {"orders": {0: 1}}.get,
             PLACE,

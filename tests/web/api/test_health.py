@@ -49,6 +49,12 @@ def test_it_is_ready_when_every_cluster_is_loaded_and_followed(client: Client) -
     assert (answer.status_code, json.loads(answer.content)) == (200, {"ready": True, "reasons": []})
 
 
+def test_what_is_not_ready_is_no_error_of_the_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    states.publish(None, phase=Phase.CONNECTING)
+    assert client.get("/readyz").status_code == 503
+    assert [record for record in caplog.records if record.name == "django.request"] == []
+
+
 def test_what_is_not_ready_is_named_to_who_may_see_it_and_counted_for_others(client: Client) -> None:
     states.publish(states.healthy(), name="other", as_of=1.0, phase=Phase.SUSPENDED)
     states.publish(None, phase=Phase.CONNECTING)

@@ -46,7 +46,7 @@ FIELDS: Final = (
         "time", "int64", "epoch ms by the leader's clock; of what a watcher saw go by its own", always=True
     ),
     Field("session", "int64", "signed id of the session that wrote, 0 the server; null from a watcher"),
-    Field("type", "string", "one of TYPES", always=True),
+    Field("type", "string", "ZooKeeper's word for what was done, as create, setData, delete", always=True),
     Field("path", "string", "under the cluster's chroot, which is / itself; null of a session"),
     Field("data", "binary", "what was written, secrets replaced; null for null, for nothing, or if missed"),
     Field("version", "int32", "of the data after it; after setACL that of the ACL"),

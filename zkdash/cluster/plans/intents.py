@@ -38,7 +38,7 @@ class Reassign(msgspec.Struct, frozen=True, tag_field="kind", tag="reassign"):
 class CreateTopic(msgspec.Struct, frozen=True, tag_field="kind", tag="create-topic"):
     """Create a topic, by numbers or by an explicit `assignment` (replicas by partition).
 
-    `replication` None is `kafka.placement.usual_replication`.
+    `replication` None: as many as there are brokers, three at most.
     `start` and `shift` are what Kafka draws by lot for the placement.
     """
 

@@ -65,18 +65,18 @@ class Command(BaseCommand):
         ask.add_argument("--repeat", type=int, metavar="SECONDS", help="again and again, planned anew")
 
         show = deeds.add_parser("show", help="print an action with its steps, its plan and its audit")
-        show.add_argument("id", type=int)
+        show.add_argument("id", type=int, help="its number")
         listed = deeds.add_parser("list", help="print the actions in flight and the newest of the others")
         listed.add_argument("--cluster", help="only of this cluster")
         listed.add_argument("--state", choices=[str(state) for state in State], help="only in this state")
 
         for name, description in _ASKED.items():
             command = deeds.add_parser(name, help=description)
-            command.add_argument("id", type=int)
+            command.add_argument("id", type=int, help="its number")
             command.add_argument("--as", dest="name", required=True, metavar="NAME", help="an existing user")
         ask.add_argument("--as", dest="name", required=True, metavar="NAME", help="an existing user")
         settled = deeds.add_parser("settle", help="say what became of a write that nobody could tell of")
-        settled.add_argument("id", type=int)
+        settled.add_argument("id", type=int, help="its number")
         settled.add_argument("--as", dest="name", required=True, metavar="NAME", help="an existing user")
         settled.add_argument("--applied", choices=("yes", "no"), required=True)
         settled.add_argument("sentence", help="what was seen in ZooKeeper")

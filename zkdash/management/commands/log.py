@@ -48,7 +48,11 @@ class Command(BaseCommand):
         recover.add_argument("--dry-run", action="store_true", help="needed: zkdash never writes there")
         recover.add_argument("--release", type=_release, help="the broker's, 3.9.1; guessed if left out")
         recover.add_argument(
-            "--index-interval-bytes", type=int, default=Settings._field_defaults["interval"], metavar="N"
+            "--index-interval-bytes",
+            type=int,
+            default=Settings._field_defaults["interval"],
+            metavar="N",
+            help="as the broker has it set",
         )
         recover.add_argument(
             "--message-max-bytes",

@@ -23,18 +23,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-execute",
             action="store_true",
-            help="carry out no actions here: `manage.py execute` does it in a process of its own",
+            help="carry out no actions here: `zkdash execute` does it in a process of its own",
         )
         parser.add_argument(
             "--no-record",
             action="store_true",
-            help="record nothing here: `manage.py record` does it in a process of its own",
+            help="record nothing here: `zkdash record` does it in a process of its own",
         )
-
         parser.add_argument(
             "--no-pipeline",
             action="store_true",
-            help="run no jobs of the pipeline here: `manage.py pipeline work` does it by itself",
+            help="run no jobs of the pipeline here: `zkdash pipeline work` does it by itself",
         )
 
     def handle(self, *_args: object, **options: object) -> None:

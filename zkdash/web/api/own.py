@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from django.conf import settings
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from zkdash import version
 from zkdash.door.refusals import REFUSALS
 from zkdash.history.recorder import status as recorder
 from zkdash.history.store import directories
@@ -17,6 +19,8 @@ from zkdash.live.traffic import TRAFFIC
 from zkdash.pipeline.runs import State
 from zkdash.web.api import families
 from zkdash.web.api.families import Value
+
+_VERSION: Final = version.version()
 
 
 def metrics(clusters: Iterable[str]) -> Iterator[Metric]:
@@ -28,6 +32,9 @@ def metrics(clusters: Iterable[str]) -> Iterator[Metric]:
 
 
 def _pages() -> Iterator[Metric]:
+    build = GaugeMetricFamily("zkdash_build_info", "1, with the version of zkdash.", labels=["version"])
+    build.add_metric([_VERSION], 1)
+    yield build
     running = engine.configured()
     hub = running.hub if running else None
     yield GaugeMetricFamily("zkdash_sockets", "Open pages.", value=hub.sockets if hub else 0)

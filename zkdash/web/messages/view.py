@@ -86,9 +86,9 @@ def _answer(request: HttpRequest, snapshot: Snapshot, topic: Topic) -> HttpRespo
 
 
 def _look(snapshot: Snapshot, topic: Topic, wanted: Asked, limits: Messages) -> Look | Reason:
-    from zkdash.broker.messages import asking  # noqa: PLC0415 - all codecs, for who looks at messages only
+    from zkdash.broker.messages import simple_consumer  # noqa: PLC0415 - all codecs, for who looks at messages only
 
-    return asking.ask(
+    return simple_consumer.read(
         asked_offsets.registered(snapshot.state),
         lambda of: asked_offsets.leaders(snapshot.state, of),
         (topic.name, wanted.partition),

@@ -9,9 +9,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from zkdash.access.models import Bookmark
 from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Part
 from zkdash.web import pages
+from zkdash.web.bookmarks import places
 from zkdash.web.frame import cells as values
 from zkdash.web.frame import links, table_markup, times
 from zkdash.web.frame.tables import Heading
@@ -48,6 +50,12 @@ def once(parser: template.base.Parser, token: template.base.Token) -> OnceNode: 
 def letters() -> tuple[tuple[str, str], ...]:
     """The keys that lead to pages, with their labels."""
     return tuple((page.letter, page.label) for page in pages.PAGES if page.letter)
+
+
+@register.simple_tag(takes_context=True)
+def removable(context: template.Context, bookmark: Bookmark) -> bool:
+    """Whether who looks at the page may remove a bookmark."""
+    return places.may_remove(gate.rights(context["request"]), bookmark)
 
 
 @register.simple_tag

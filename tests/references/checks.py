@@ -1,8 +1,7 @@
-"""What docs/checks.md has to say, made of the catalogue: `python -m tests.checks_told > docs/checks.md`."""
+"""What docs/checks.md has to say, made of the catalogue."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 from zkdash.cluster.checks import CHECKS, Check, Thresholds
@@ -17,7 +16,7 @@ has one. Every threshold is a key of `[checks]` in the file of `ZKDASH_CONFIG`, 
 `[clusters.<name>.checks]`; [Operating zkdash](operating.md) shows both, and how findings are acknowledged
 and sent.
 
-This page is what the catalogue in `zkdash/cluster/checks` says of itself; a test keeps the two equal.
+This page is what the catalogue in `zkdash/cluster/checks` says of itself; `make check` keeps the two equal.
 """
 
 
@@ -50,7 +49,3 @@ def _lines(check: Check) -> Iterator[str]:
     yield f"- **What to do:** {check.remedy}"
     if check.deeds:
         yield f"- **Action:** {', or '.join(map(registry.title, check.deeds))}"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(text())

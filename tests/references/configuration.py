@@ -1,11 +1,7 @@
-"""What docs/configuration.md has to say, made of the declarations in `zkdash/configuration`.
-
-`python -m tests.configuration_told > docs/configuration.md` writes it.
-"""
+"""What docs/configuration.md has to say, made of the declarations in `zkdash/configuration`."""
 
 from __future__ import annotations
 
-import sys
 from typing import Final
 
 import msgspec
@@ -32,7 +28,7 @@ configured, and names variables that nothing reads.
 
 How it is used, with examples: [Operating zkdash](operating.md#configuration),
 [a secured ZooKeeper](securing.md), [signing in](sign-in.md). This page is what the declarations in
-`zkdash/configuration` say of themselves; a test keeps the two equal.
+`zkdash/configuration` say of themselves; `make check` keeps the two equal.
 """
 TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
     (
@@ -53,16 +49,6 @@ TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
         LogDirs,
         "Where a broker's log directories lie: [brokers' disks](pipeline.md#brokers-disks).",
     ),
-    (
-        "[clusters.<name>.brokers]",
-        Brokers,
-        "Over what a cluster's brokers are asked, and as whom ([how](securing.md)).",
-    ),
-    (
-        "[[clusters.<name>.segments]]",
-        LogDirs,
-        "The log directories of brokers, as the pipeline can open them ([how](pipeline.md)).",
-    ),
     ("[messages]", Messages, "Where [messages may be looked at](operating.md#messages)."),
     ("[sign_in.oidc]", sign_in.Oidc, "An OpenID Connect provider that vouches for people."),
     ("[sign_in.ldap]", sign_in.Ldap, "An LDAP directory that does."),
@@ -77,7 +63,6 @@ TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
         "For every cluster; what differs for one in `[clusters.<name>.checks]`. [The checks](checks.md).",
     ),
     ("[limits]", Limits, "How much may come in; [what happens at a limit](operating.md#limits)."),
-    ("[messages]", Messages, "Whose messages may be looked at: [Messages](operating.md#messages)."),
 )
 
 
@@ -148,7 +133,3 @@ def _number(value: float | None) -> str:
     assert value is not None
     whole = msgspec.convert(value, float)
     return f"{int(whole):,}".replace(",", " ") if whole.is_integer() else f"{whole:g}"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(text())

@@ -1,20 +1,12 @@
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 
 import pytest
 
-from tests import checks_told
 from zkdash.cluster.checks import BY_ID, CHECKS, Check, Thresholds
 from zkdash.cluster.checks.catalogue import EVALUATIONS
 from zkdash.cluster.evaluation import partitions, topics, znodes
-
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "checks.md"
-
-
-def test_the_page_of_checks_says_what_the_catalogue_does() -> None:
-    assert PAGE.read_text() == checks_told.text(), "python -m tests.checks_told > docs/checks.md"
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)

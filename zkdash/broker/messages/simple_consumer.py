@@ -1,4 +1,4 @@
-"""A look at one partition: its leader is asked for offsets and messages, once and now.
+"""A look at one partition, as a SimpleConsumer's: its leader is asked for offsets and messages, once and now.
 
 No group is joined, nothing is committed, nothing is kept. It ends with what it has when it took as much as
 its bounds allow, and says so.
@@ -23,13 +23,13 @@ from zkdash.broker.rounds import Leaders
 from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.kafka.values import Broker
 
-__all__ = ["Reason", "ask"]
+__all__ = ["Reason", "read"]
 
 _GROWS: Final = 4  # so many times wider, each time that a window held too few messages
 _MOST_NOTES: Final = 5
 
 
-def ask(
+def read(
     brokers: Mapping[int, Broker],
     leaders: Leaders,
     partition: Partition,
