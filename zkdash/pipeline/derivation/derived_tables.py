@@ -115,8 +115,8 @@ class Deriving:
         begun = now.position(self._targets.key) is not None
         since = min(facts.first_ms or last, (now.position(AS_OF) or 0)) if begun else 0
         first = day_partitions.day(since)
-        bad = self._targets.read("partition_intervals").where("is_under_replicated OR is_offline")
         start = day_partitions.begin(first)
+        bad = self._targets.lasting("partition_intervals", start).where("is_under_replicated OR is_offline")
         made = partitions.under_replicated_minutes(bad, start, last)
         removed = [file for file in now.files if not begun or file.partition[DAY] >= str(first)]
         return day_partitions.put(
@@ -181,20 +181,19 @@ class Deriving:
         last = max(inputs.facts.last_ms, (now.position(AS_OF) or 0))
         if stretch != self._stretches[-1]:
             last += self._quiet_ms + 1  # what a gap of the logs follows is over
+        near = inputs.first_ms - self._quiet_ms
         derived = rebalances.rebalances(
             inputs.events,
-            self._targets.read("broker_sessions"),
-            self._targets.read("timeline"),
+            self._targets.lasting("broker_sessions", near),
+            self._targets.later("timeline", day_partitions.day(near)),
             until_ms=last,
             quiet_ms=self._quiet_ms,
-        ).persist()
+        ).localCheckpoint()
         (begun,) = derived.where("to_ms IS NULL").agg(F.min("from_zxid")).collect()
         at = stretch.last if begun[0] is None else begun[0] - 1
         position = {self._targets.key: at, AS_OF: last}
         merge = day_partitions.keyed("group", "from_zxid")
-        rows = self._targets.merge(name, stretch, derived, "from_ms", merge, position=position)
-        derived.unpersist()
-        return rows
+        return self._targets.merge(name, stretch, derived, "from_ms", merge, position=position)
 
     def _idle(self, stretch: Stretch) -> int:
         name = "idle_groups"
