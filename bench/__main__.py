@@ -16,6 +16,7 @@ from bench import (
     latency,
     log_dump,
     pages,
+    past,
     pipeline,
     reconnect,
     recorder,
@@ -46,6 +47,7 @@ ROWS = {
     "idle": idle.run,
     "scale": scale.run,
     "large": large.run,
+    "past": past.run,
 }
 
 

@@ -18,7 +18,7 @@ from zkdash.zk.config import ClusterConfig
 
 
 def main(logs: str, scratch: str) -> None:
-    cluster = ClusterConfig("bench", (("127.0.0.1", 2181),), transaction_logs=logs, snapshots=logs)
+    cluster = ClusterConfig("bench", (("127.0.0.1", 2181),), transaction_logs=(logs,), snapshots=(logs,))
     root = Path(scratch, "history")
     seen: news.Seen | None = None
     with Warm(Path(scratch), "local[2]") as warm:

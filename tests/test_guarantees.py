@@ -23,14 +23,17 @@ PROMISES = (
     *(f"M{number}" for number in range(1, 6)),
     *(f"A{number}" for number in range(1, 9)),
     "L1",
-    *(f"S{number}" for number in range(1, 9)),
+    *(f"S{number}" for number in range(1, 10)),
     "P1",
     "P2",
     "P3",
+    "P4",
+    "P5",
     *BOUNDS,
     "W1",
     "W2",
     "O1",
+    "O2",
 )
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
 

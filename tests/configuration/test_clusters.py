@@ -10,6 +10,7 @@ import pytest
 from zkdash import configuration
 from zkdash.configuration.clusters import parse_address
 from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.log_dirs import LogDirs
 from zkdash.zk import config
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.connection.identity import Identity
@@ -123,6 +124,14 @@ def test_a_file_gives_its_clusters_in_order_with_their_credentials(tmp_path: Pat
         ('[clusters.A]\nzookeeper = "zk"', "'A' is not allowed"),
         ('[clusters."a\\n"]\nzookeeper = "zk"', "is not allowed"),
         (f'[clusters.{"a" * 64}]\nzookeeper = "zk"', "is not allowed"),
+        ('[clusters.a]\nzookeeper = "zk"\ntransaction_logs = 1', "transaction_logs = 1 is no path: write"),
+        ('[clusters.a]\nzookeeper = "zk"\ntransaction_logs = [""]', "transaction_logs: '' is no path: write"),
+        ('[clusters.a]\nzookeeper = "zk"\nsnapshots = ["/a", 1]', "snapshots = ['/a', 1] is no path: write"),
+        ('[clusters.a]\nzookeeper = "zk"\nsnapshots = ["/a/", "/a"]', "snapshots names a directory twice"),
+        (
+            f'[clusters.a]\nzookeeper = "zk"\nsnapshots = {[f"/{number}" for number in range(65)]}',
+            "snapshots names 65 directories: 64 are the most",
+        ),
         ('[clusters.a]\nzookeeper = "zk"\nprocess = "One"', "process = 'One' is no name"),
         ('[clusters.a]\nzookeeper = "zk"\nprocess = ""', "process = '' is no name"),
         ('[clusters.a]\nzookeeper = "zk"\n[clusters.A]\nzookeeper = "zk"', "named twice"),
@@ -137,6 +146,19 @@ def test_a_wrong_file_is_one_sentence_that_names_file_and_value(tmp_path: Path, 
     assert told in str(caught.value)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_files_of_the_pipeline_are_one_directory_or_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text(
+        '[clusters.a]\nzookeeper = "zk"\ntransaction_logs = " /log "\n'
+        '[clusters.b]\nzookeeper = "zk"\ntransaction_logs = ["/log1", "s3://b/log2"]\nsnapshots = ""\n'
+        '[clusters.c]\nzookeeper = "zk"\nsnapshots = "/data"\n'
+    )
+    one, several, none = load({"ZKDASH_CONFIG": str(file)})
+    assert (one.transaction_logs, one.snapshots) == (("/log",), ("/log",))
+    assert (several.transaction_logs, several.snapshots) == (("/log1", "s3://b/log2"),) * 2
+    assert (none.transaction_logs, none.snapshots, none.has_files) == ((), ("/data",), False)
 
 
 SPREAD = """
@@ -297,3 +319,43 @@ def test_an_address_is_not_shown_where_a_password_may_be_in_it() -> None:
     with pytest.raises(ConfigError) as caught:
         parse_address("user:canary@zk1:2181/kafka")
     assert "canary" not in str(caught.value)
+
+
+def _segments(tmp_path: Path, written: str) -> tuple[LogDirs, ...]:
+    path = tmp_path / "zkdash.toml"
+    path.write_text(f'[clusters.shop]\nzookeeper = "zk1"\nsegments = {written}\n')
+    return load({"ZKDASH_CONFIG": str(path)})[0].segments
+
+
+def test_segments_are_those_of_one_directory_or_of_several_brokers(tmp_path: Path) -> None:
+    assert _segments(tmp_path, '" /data/kafka "') == (LogDirs(directories=("/data/kafka",)),)
+    assert _segments(tmp_path, '""') == ()
+    of_two = '[{broker = 1, directories = ["/a", "hdfs://b/c"]}, {directories = ["/d"]}]'
+    assert _segments(tmp_path, of_two) == (
+        LogDirs(broker=1, directories=("/a", "hdfs://b/c")),
+        LogDirs(directories=("/d",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("7", 'clusters.shop.segments = 7 is no list: write "/data/kafka", or [{broker = 1'),
+        ('["/data"]', "is no list: write"),
+        ("[{broker = 1}]", 'lacks the key directories: add directories = "/data/kafka"'),
+        ("[{broker = -1, directories = ['/a']}]", "broker = -1 is no whole number from 0 to 2147483647"),
+        ("[{broker = 1, directories = []}]", "directories names no directory"),
+        ("[{broker = 1, directories = ['/a', '']}]", "directories names no directory"),
+        ("[{broker = 1, directories = '/a'}]", "directories = '/a' is no list of paths"),
+        ("[{broker = 1, directories = ['/a']}, {broker = 1, directories = ['/b']}]", "names broker 1 twice"),
+        ("[{broker = 1, directories = ['/a']}, {broker = 2, directories = ['/a']}]", "names /a twice"),
+        (
+            f"[{{directories = {[f'/{n}' for n in range(1001)]}}}]",
+            "names 1001 directories: name 1000 at most",
+        ),
+    ],
+)
+def test_segments_that_cannot_be_so_are_refused_by_name(tmp_path: Path, written: str, told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        _segments(tmp_path, written)
+    assert told in str(caught.value)

@@ -204,7 +204,7 @@ def test_segments_of_kafka_alone_are_enough(
 @pytest.mark.django_db
 @pytest.mark.parametrize("source", ["transaction_logs", "segments"])
 def test_a_cluster_with_any_files_is_scheduled(source: str, tmp_path: Path) -> None:
-    cluster = replace(ClusterConfig("shop", (("127.0.0.1", 2181),)), **{source: "/data"})
+    cluster = replace(ClusterConfig("shop", (("127.0.0.1", 2181),)), **{source: ("/data",)})
     bare = ClusterConfig("bare", (("127.0.0.1", 2181),))
     worker = Worker([cluster, bare], Performer([]), root=tmp_path, every_s=0.01)
     run = wait_for(worker._next)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.history.writing import put
+from zkdash.configuration.log_dirs import LogDirs
 from zkdash.pipeline import news
 from zkdash.pipeline.news import Seen
 from zkdash.zk.config import ClusterConfig
@@ -31,9 +32,9 @@ def configured(below: Path) -> ClusterConfig:
     return ClusterConfig(
         "shop",
         (("127.0.0.1", 2181),),
-        transaction_logs=str(below / "logs"),
-        snapshots=str(below / "data"),
-        segments=str(below / "kafka"),
+        transaction_logs=(str(below / "logs"),),
+        snapshots=(str(below / "data"),),
+        segments=(LogDirs(directories=(str(below / "kafka"),)),),
     )
 
 
@@ -78,7 +79,7 @@ def test_every_change_of_a_file_is_seen(
 
 def test_what_no_job_reads_is_not_looked_at(cluster: ClusterConfig, tmp_path: Path) -> None:
     before = digest(cluster)
-    for name in ("logs/version-2/acceptedEpoch", "kafka/orders-0/00000000000000000000.log", "data/myid"):
+    for name in ("logs/version-2/acceptedEpoch", "kafka/orders-0/00000000000000000000.index", "data/myid"):
         written(tmp_path / name, b"else", NOW_NS)
     assert digest(cluster) == before
 
@@ -136,9 +137,10 @@ def test_a_run_that_could_not_tell_what_it_saw_is_followed_by_another(
 LOOKS = """
 import sys
 from pathlib import Path
+from zkdash.configuration.log_dirs import LogDirs
 from zkdash.pipeline import news
 from zkdash.zk.config import ClusterConfig
-cluster = ClusterConfig("shop", (("127.0.0.1", 2181),), transaction_logs=sys.argv[1])
+cluster = ClusterConfig("shop", (("127.0.0.1", 2181),), transaction_logs=(sys.argv[1],))
 assert news.files(cluster)
 news.made(Path(sys.argv[1])), news.read(Path(sys.argv[1]))
 print(*sorted({"pyspark", "deltalake", "duckdb"} & set(sys.modules)))
@@ -147,7 +149,7 @@ print(*sorted({"pyspark", "deltalake", "duckdb"} & set(sys.modules)))
 
 def test_looking_needs_neither_spark_nor_delta(cluster: ClusterConfig) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LOOKS, cluster.transaction_logs],
+        [sys.executable, "-c", LOOKS, *cluster.transaction_logs],
         cwd=Path(__file__).resolve().parents[2],
         capture_output=True,
         text=True,

@@ -37,7 +37,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cluster(log: Path) -> ClusterConfig:
-    return ClusterConfig("shop", (("127.0.0.1", 2181),), transaction_logs=str(log.parent))
+    return ClusterConfig("shop", (("127.0.0.1", 2181),), transaction_logs=(str(log.parent),))
 
 
 def age(path: Path) -> None:

@@ -8,9 +8,11 @@ from typing import Annotated
 
 import msgspec
 
-from zkdash.configuration import keys
+from zkdash.configuration import keys, log_dirs
+from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.checks import Checks
 from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.log_dirs import LogDirs
 from zkdash.configuration.tables import Table
 
 DIGEST_MD5, GSSAPI = "DIGEST-MD5", "GSSAPI"
@@ -29,7 +31,15 @@ _Address = Annotated[
         extra={"wrong": 'is no text: write "host:2181/chroot"', "example": "host:2181/chroot"},
     ),
 ]
-_PLACE = '"/var/lib/zookeeper" or "hdfs://…"'
+_PLACE = '"/var/lib/zookeeper", "hdfs://…" or a list of these'
+_MOST_PLACES = 64
+# What one stands for may not be empty: a list says so by being empty.
+_Place = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"\A[^\0]*[^\0\s][^\0]*\Z", extra={"wrong": f"is no path: write {_PLACE}", "strip": True}
+    ),
+]
 _PEM = '"/etc/zkdash/…"'
 _Process = Annotated[
     str,
@@ -104,13 +114,27 @@ class Options(Table, frozen=True, kw_only=True):
         ),
     ] = True
     transaction_logs: Annotated[
-        str,
-        keys.path("ZooKeeper's dataLogDir, or the version-2 in it, as the pipeline can open it.", _PLACE),
-    ] = ""
+        tuple[_Place, ...],
+        keys.paths(
+            "ZooKeeper's dataLogDir, or the version-2 in it, as the pipeline can open it; of several servers "
+            "of the ensemble a list.",
+            _PLACE,
+        ),
+    ] = ()
     snapshots: Annotated[
-        str, keys.path("ZooKeeper's dataDir, or the version-2 in it; unless set, where the logs are.", _PLACE)
-    ] = ""
-    segments: Annotated[str, keys.path("One of Kafka's log.dirs, as the pipeline can open it.", _PLACE)] = ""
+        tuple[_Place, ...],
+        keys.paths("ZooKeeper's dataDir, or the version-2 in it; unless set, where the logs are.", _PLACE),
+    ] = ()
+    segments: Annotated[
+        tuple[LogDirs, ...],
+        msgspec.Meta(
+            description="The log.dirs of Kafka's brokers, as the pipeline can open them.",
+            extra={
+                "wrong": 'is no list: write "/data/kafka", or [{broker = 1, directories = ["/data/kafka"]}]',
+                "short": "directories",
+            },
+        ),
+    ] = ()
     webhooks: Annotated[
         tuple[_Webhook, ...],
         msgspec.Meta(
@@ -130,6 +154,13 @@ class Options(Table, frozen=True, kw_only=True):
         for key, addresses in (("webhooks", self.webhooks), ("mail", self.mail)):
             if len(set(addresses)) != len(addresses):
                 raise ConfigError(f"{key} names an address twice: name each once.")
+        for key in ("transaction_logs", "snapshots"):
+            places: tuple[str, ...] = getattr(self, key)
+            if len({place.rstrip("/") for place in places}) != len(places):
+                raise ConfigError(f"{key} names a directory twice: name each once.")
+            if len(places) > _MOST_PLACES:
+                raise ConfigError(f"{key} names {len(places)} directories: {_MOST_PLACES} are the most.")
+        log_dirs.refuse(self.segments)
 
 
 class Cluster(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -174,6 +205,7 @@ class Cluster(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
     write_tls_key_password_env: _KeyPasswordVariable | None = None
     write_tls_key_password_file: _KeyPasswordFile | None = None
 
+    brokers: Annotated[Brokers, keys.told("Over what its brokers are asked, and as whom.")] = Brokers()
     checks: Annotated[Checks, keys.told("What differs from [checks] here.")] = Checks()
 
     def check(self) -> None:

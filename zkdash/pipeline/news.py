@@ -27,8 +27,9 @@ _MADE: Final = tuple(name for name in (*derived.TABLES, *schemas.INNER) if name 
 # A file that is written twice within a tick of the file system's clock looks the same after both.
 _TICK_NS: Final = 2_000_000_000
 _ZOOKEEPERS: Final = re.compile(r"(log|snapshot)\.[0-9a-f]{1,16}(\.\w+)?")
-_LOG: Final = re.compile(r"__consumer_offsets-\d{1,9}")
-_SEGMENT: Final = re.compile(r"\d{20}\.log")
+_LOG: Final = re.compile(r".+-\d{1,9}")
+_SEGMENT: Final = re.compile(r"\d{20}\.(log|kafka)")
+_MOST_FILES: Final = 20_000  # of more a look costs more than it may
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -43,9 +44,10 @@ class Seen(msgspec.Struct, frozen=True):
 
 def of(metrics: Mapping[str, Any]) -> Seen | None:
     """What a run saw, by its metrics; None where it did not note it."""
+    seen: Any = metrics.get("seen")
     try:
-        return msgspec.convert(metrics.get("seen"), Seen)
-    except msgspec.ValidationError:
+        return Seen(str(seen["files"]), dict(seen["read"]), dict(seen["made"]))
+    except (KeyError, TypeError, ValueError):
         return None
 
 
@@ -72,12 +74,12 @@ def made(directory: Path) -> dict[str, int]:
 
 
 def files(cluster: ClusterConfig, *, now_ns: int | None = None) -> str:
-    """A digest of the files that a cluster names; "" where one changed just now or they cannot be listed."""
+    """A digest of the files that a cluster names; "" where one changed just now, or they cannot be listed."""
     now_ns = time.time_ns() if now_ns is None else now_ns
     digest = hashlib.sha256()
     try:
-        for path, size, changed_ns in _listed(cluster):
-            if changed_ns is None or changed_ns > now_ns - _TICK_NS:
+        for number, (path, size, changed_ns) in enumerate(_listed(cluster)):
+            if number == _MOST_FILES or changed_ns is None or changed_ns > now_ns - _TICK_NS:
                 return ""
             digest.update(f"{path}\0{size}\0{changed_ns}\n".encode(errors="surrogateescape"))
     except (OSError, ValueError):
@@ -88,10 +90,10 @@ def files(cluster: ClusterConfig, *, now_ns: int | None = None) -> str:
 
 def _listed(cluster: ClusterConfig) -> Iterator[tuple[str, int, int | None]]:
     """Path, bytes and when it was changed of each file that a load may read, in the order of their paths."""
-    for directory in sorted({cluster.transaction_logs, cluster.snapshots} - {""}):
+    for directory in sorted({*cluster.transaction_logs, *cluster.snapshots}):
         yield from _below(directory, re.compile("version-2"), _ZOOKEEPERS)
-    if cluster.segments:
-        yield from _below(cluster.segments, _LOG, _SEGMENT)
+    for place in (path for broker in cluster.segments for path in broker.directories):
+        yield from _below(place, _LOG, _SEGMENT)
 
 
 def _below(

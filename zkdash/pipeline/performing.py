@@ -21,6 +21,7 @@ from zkdash.java import NoJavaError
 from zkdash.pipeline import jobs, locks, news, runs
 from zkdash.pipeline.jobs import JobError, Outcome, Tell
 from zkdash.pipeline.runs import BusyError, Run
+from zkdash.pipeline.storage.arrivals import STREAM
 from zkdash.pipeline.warm import Warm, stopping
 from zkdash.zk.config import ClusterConfig
 
@@ -72,7 +73,7 @@ def perform(
 
 def _job(job: str, cluster: ClusterConfig, place: Place, warm: Warm, tell: Tell) -> Outcome:
     directory = directories.directory(place.root, cluster.name)
-    if job == jobs.STREAM:
+    if job == STREAM:
         with locks.holding(directory, locks.LOAD):
             return _streamed(cluster, place, warm, tell)
     with locks.holding(directory, locks.RUN):

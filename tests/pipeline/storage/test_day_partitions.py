@@ -85,7 +85,7 @@ def test_files_of_intervals_that_ended_long_ago_are_not_read(tmp_path: Path) -> 
 
     def left(since_ms: float) -> set[int]:
         """The least session of each file."""
-        files = day_partitions.lasting(table, table.read().files, since_ms)
+        files = day_partitions.lasting(table.read().files, since_ms)
         return {file.bounds["session"][0] for file in files}
 
     assert left(15) == {ended, mixed, lasting, late}

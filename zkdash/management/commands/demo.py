@@ -59,8 +59,8 @@ class Command(BaseCommand):
                 CLUSTER,
                 (("127.0.0.1", server.port),),
                 CHROOTS[layout],
-                transaction_logs=str(server.data_dir),
-                snapshots=str(server.data_dir),
+                transaction_logs=(str(server.data_dir),),
+                snapshots=(str(server.data_dir),),
             )
             settings.ZKDASH_CLUSTERS = (config,)
             settings.ZKDASH_HISTORY = directory / "history"

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
-from zkdash.history.store.delta import DAY, File, Table
+from zkdash.history.store.delta import DAY, File, Table, TableVersion
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.derivation.inputs import Inputs
 from zkdash.pipeline.storage import day_partitions
@@ -26,6 +26,29 @@ class Targets:
         self._directory = directory
         self._source = source
         self._inputs: dict[int, Inputs] = {}
+
+    def has_begun(self, version: TableVersion) -> bool:
+        """Whether a table is gone on with; else what it holds is replaced."""
+        return inputs.has_begun(version, self._source)
+
+    def is_anew(self, version: TableVersion) -> bool:
+        """Whether what a table holds was derived without what came late."""
+        return version.position(self.key) == inputs.ANEW
+
+    def begin_anew(self) -> None:
+        """Have every table be replaced by what is derived next; until then it is read as it is.
+
+        Raises delta.ConflictError.
+        """
+        for name in (*derived.TABLES, "held"):
+            now = self.table(name).read()
+            is_ours = now.position(self.key) is not None or name == "lag_estimates"
+            if is_ours and now.version >= 0:
+                self.table(name).replace(now, (), (), positions={self.key: inputs.ANEW, inputs.AS_OF: 0})
+
+    def furthest(self) -> int:
+        """The last transaction that any table is up to, 0 for none."""
+        return max(self.position(name) for name in (*derived.TABLES, "held"))
 
     def close(self) -> None:
         """Forget what was loaded: Spark frees what nothing refers to."""
@@ -44,7 +67,7 @@ class Targets:
         """Put what was found into the days that it is of, or their hours."""
         table, now = self.table(name), self.table(name).read()
         new = day_partitions.dated(self.shaped(name, fresh), by).localCheckpoint()
-        begun = now.position(self.key) is not None
+        begun = self.has_begun(now)
         hours = day_partitions.hours(new, by)
         touched = day_partitions.of_hours(now, hours, by) if begun else []
         old = day_partitions.dated(day_partitions.read(self.spark, table, derived.TABLES[name], touched), by)
@@ -67,18 +90,15 @@ class Targets:
     def open(self, name: str) -> DataFrame:
         """The rows of a table that have not ended."""
         now = self.table(name).read()
-        begun = now.position(self.key) is not None
-        return self._read(
-            name, day_partitions.lasting(self.table(name), now.files if begun else (), math.inf)
-        ).where("to_ms IS NULL")
+        files = now.files if self.has_begun(now) else ()
+        return self._read(name, day_partitions.lasting(files, math.inf)).where("to_ms IS NULL")
 
     def read(self, name: str) -> DataFrame:
         return self._read(name, self.table(name).read().files)
 
     def lasting(self, name: str, since_ms: int) -> DataFrame:
         """A table of intervals, without some that ended before an instant (epoch ms)."""
-        table = self.table(name)
-        return self._read(name, day_partitions.lasting(table, table.read().files, since_ms))
+        return self._read(name, day_partitions.lasting(self.table(name).read().files, since_ms))
 
     def later(self, name: str, first: date) -> DataFrame:
         """The rows of a day and of those that follow it."""

@@ -1,7 +1,7 @@
 """Tables whose files lie by day: read some days with Spark, put days in place of days.
 
-A day that got rows is written anew with what it held, as one file; all others are left alone. Of a day of
-many rows only the hours that got rows are, a file each.
+What got rows is written anew with what it held, and nothing else is: of a day the files whose hours these
+are, as one; where a day has many rows, each hour has a file of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Final
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -38,9 +37,15 @@ def read(spark: SparkSession, table: Table, schema: pa.Schema, listed: Iterable[
     return spark.read.schema(kind).parquet(*paths) if paths else spark.createDataFrame([], kind)
 
 
-def lasting(table: Table, listed: Iterable[File], since_ms: float) -> list[File]:
+def lasting(listed: Iterable[File], since_ms: float) -> list[File]:
     """Files of intervals that may hold one that lasts, or that ended at `since_ms` (epoch ms) or later."""
-    return [file for file in listed if _may_last(table, file, since_ms)]
+    return [file for file in listed if _may_last(file, since_ms)]
+
+
+def _may_last(file: File, since_ms: float) -> bool:
+    """Whether the log does not tell that all of it ended, and before that."""
+    ends = file.bounds.get(_END)
+    return ends is None or ends[1] >= since_ms or file.nulls.get(_END) != 0
 
 
 def of_days(version: TableVersion, days: Collection[str]) -> list[File]:
@@ -63,19 +68,6 @@ def _overlaps(file: File, hours: Iterable[int], column: str) -> bool:
 def dated(rows: DataFrame, column: str) -> DataFrame:
     """Rows with their day, by a time in epoch ms."""
     return rows.withColumn(DAY, F.to_date(F.timestamp_millis(F.col(column))))
-
-
-def _may_last(table: Table, file: File, since_ms: float) -> bool:
-    """The log tells the last end, the file itself whether all of it ended."""
-    ends = file.bounds.get(_END)
-    if ends is None or ends[1] >= since_ms:
-        return True
-    metadata = pq.read_metadata(table.directory / file.path)
-    place = metadata.schema.names.index(_END)
-    groups = (
-        metadata.row_group(number).column(place).statistics for number in range(metadata.num_row_groups)
-    )
-    return any(told is None or not told.has_null_count or told.null_count for told in groups)
 
 
 def days(rows: DataFrame) -> set[str]:
