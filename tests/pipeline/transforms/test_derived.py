@@ -120,6 +120,20 @@ def test_groups_that_everybody_left_are_idle(whole: Path, told: list[txn.Row]) -
         assert row["last_member_ms"] == left[-1]
 
 
+def test_the_time_that_is_covered_is_that_of_all_changes_also_of_tables_of_an_earlier_release(
+    bring: Callable[[Path, Path], Any], lived: Lived, whole: Path, told: list[txn.Row], tmp_path: Path
+) -> None:
+    times, zxids = [row.time for row in told], [row.zxid for row in told]
+    [covered] = rows(whole, "covered_times")
+    assert (covered["from_ms"], covered["to_ms"]) == (min(times), max(times))
+    assert covered["from_zxid"] <= min(zxids)
+    assert covered["to_zxid"] >= max(zxids)
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "shop" / "covered_times")
+    bring(lived.stages[-1], tmp_path)
+    assert rows(tmp_path, "covered_times") == [covered]
+
+
 def test_piece_by_piece_and_hour_by_hour_gives_what_all_at_once_gives(
     bring: Callable[[Path, Path], Any],
     lived: Lived,

@@ -19,7 +19,7 @@ from zkdash.cluster.changes import row
 from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, Table
-from zkdash.pipeline.derivation import basis, offset_tables
+from zkdash.pipeline.derivation import basis, covered_times, offset_tables
 from zkdash.pipeline.derivation.inputs import AS_OF
 from zkdash.pipeline.derivation.targets import Targets
 from zkdash.pipeline.storage import day_partitions
@@ -69,6 +69,10 @@ class Deriving:
             if stretch.last > self._targets.position("held"):
                 self._derive(stretch)
         self._step("lag_estimates", lambda: offset_tables.lag(self._targets))
+        for stretch in self._stretches:  # those that an earlier release derived
+            if stretch.last > self._targets.position(covered_times.NAME):
+                self._step(covered_times.NAME, lambda stretch=stretch: self._covered(stretch))  # type: ignore[misc]
+                self._targets.close()
         return self._made
 
     def _meet_what_is_late(self) -> None:
@@ -95,6 +99,7 @@ class Deriving:
             ("timeline", self._timeline),
             ("rebalances", self._rebalances),
             ("idle_groups", self._idle),
+            (covered_times.NAME, self._covered),
         ]
         for number, (name, step) in enumerate(steps):
             self._tell(f"deriving {name}", number / (len(steps) + 1))
@@ -225,6 +230,9 @@ class Deriving:
             order=["group"],
             position=self._targets.at(stretch),
         )
+
+    def _covered(self, stretch: Stretch) -> int:
+        return covered_times.add(self._targets, stretch, are_logged=bool(self._basis))
 
     def _hold(self, stretch: Stretch) -> None:
         """Carry what is there on, as far as every table is."""

@@ -78,7 +78,8 @@ class Inputs:
 
     @cached_property
     def facts(self) -> Facts:
-        (row,) = self.changes.agg(F.count("*"), F.min("time"), F.max("time")).collect()
+        raw = self._between(self.since, self.stretch.last)
+        (row,) = raw.agg(F.count("*"), F.min("time"), F.max("time")).collect()
         return Facts(row[0], row[1] or 0, row[2] or 0)
 
     @property
