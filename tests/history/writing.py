@@ -59,6 +59,8 @@ def read(directory: Path, first_ms: int, last_ms: int, *, zxid: int = 1) -> None
     ]
     put(directory, "changes", changes)
     put(directory, "coverage", [{"zxid_from": zxid, "zxid_upto": zxid + len(times) - 1}])
+    covered = {"from_ms": first_ms, "to_ms": last_ms, "from_zxid": zxid, "to_zxid": zxid + len(times) - 1}
+    put(directory, "covered_times", [covered])
     minutes = [
         {"minute": time - time % MINUTE, "prefix": prefix, "writes": 1, "bytes": 10}
         for time in times

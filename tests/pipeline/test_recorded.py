@@ -86,6 +86,11 @@ def test_tables_are_derived_from_what_was_watched_and_tell_the_gap(
     (gap,) = watching.gaps(Table(directory / watching.NAME))
     assert gap.why == "the connection was lost"
     assert gap.zxid_after < intervals[-1]["from_zxid"] <= gap.zxid_upto
+    before, after = sorted(rows(directory, "covered_times"), key=lambda row: row["from_ms"])
+    assert before["to_ms"] <= gap.from_ms
+    assert before["to_zxid"] == gap.zxid_after
+    assert after["from_ms"] >= gap.to_ms
+    assert after["to_zxid"] <= stretch.last
     sessions = {row["broker"]: row["to_ms"] for row in rows(directory, "broker_sessions")}
     assert sessions[1] is None
     assert sessions[2] is not None

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.history.writing import MINUTE, put, read
+from tests.history.writing import MINUTE, day, put, read
 from zkdash.history.queries import trends
 from zkdash.history.queries import window as windows
 from zkdash.history.queries.trends import Chart, HotPath, Trends
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, Span, Window
+from zkdash.history.store.delta import DAY, Table
 from zkdash.history.store.tables import Tables
 
 START = 1_760_000_400_000  # 09:00 UTC of some day
@@ -97,41 +98,22 @@ def test_a_gap_between_two_logs_is_a_gap_in_the_lines(tmp_path: Path) -> None:
     assert lines(chart(tmp_path, "leader-churn"))["all topics"] == (2.0, 0.0, None, None, 0.0)
 
 
-def test_what_was_loaded_and_not_yet_derived_is_not_known(tmp_path: Path) -> None:
-    read(tmp_path, START, START + MINUTE)
-    late = {"zxid": 3, "op_index": 0, "time": START + 4 * MINUTE, "type": "setData", "path": "/a"}
-    put(tmp_path, "changes", [{**late, "source": "txnlog"}])
-    put(tmp_path, "coverage", [{"zxid_from": 3, "zxid_upto": 3}])
-    assert look(tmp_path).spans == (Span(START, START + 2 * MINUTE - 1),)
-
-
-def test_without_a_log_it_is_known_what_the_recorder_watched(tmp_path: Path) -> None:
-    minutes = [{"minute": START + at * MINUTE, "prefix": "/", "writes": 1, "bytes": 1} for at in range(5)]
-    put(tmp_path, "hot_paths", minutes)
-    watched = [(0, 1, "began"), (1, 2, None), (4, 9, "session lost")]
-    put(
-        tmp_path,
-        "watched",
-        [
-            {
-                "zxid_from": first,
-                "from_ms": START + first * MINUTE,
-                "to_ms": START + last * MINUTE,
-                "why": why,
-            }
-            for first, last, why in watched
-        ],
-    )
-    assert look(tmp_path).spans == (
-        Span(START, START + 2 * MINUTE),
-        Span(START + 4 * MINUTE, START + 5 * MINUTE - 1),
-    )
-
-
-def test_a_later_epoch_is_no_gap(tmp_path: Path) -> None:
-    read(tmp_path, START, START + MINUTE)
-    read(tmp_path, START + 3 * MINUTE, START + 4 * MINUTE, zxid=(1 << 32) + 1)
-    assert look(tmp_path).spans == (Span(START, START + 4 * MINUTE),)
+def test_files_of_other_times_are_not_opened(tmp_path: Path) -> None:
+    """Everything a look reads is one file less: those of the window are asked alone."""
+    read(tmp_path, START, START + 4 * MINUTE)
+    read(tmp_path, START - DAY_MS, START - DAY_MS, zxid=100)
+    begun = [{"group": "billing", "from_ms": START + at, "from_zxid": 1} for at in (0, -DAY_MS)]
+    put(tmp_path, "rebalances", begun)
+    wanted = look(tmp_path)
+    for name in ("hot_paths", "rebalances"):
+        table = Table(tmp_path / name)
+        [other] = [file for file in table.read().files if file.partition[DAY] != day(START)]
+        (table.directory / other.path).unlink()
+    with Tables(tmp_path, trends.TABLES, bounds=trends.bounds(FIVE)) as tables:
+        found = trends.look(tables, FIVE)
+    assert found == wanted
+    assert found.spans == (Span(START, START + 4 * MINUTE), Span(START - DAY_MS, START - DAY_MS))
+    assert found.writes == 5
 
 
 def test_the_highest_lines_are_shown_with_all_of_them_together_and_how_many_there_are(tmp_path: Path) -> None:

@@ -106,6 +106,25 @@ def test_old_days_of_derived_tables_go_but_not_what_still_lasts(tables: Path) ->
     assert spans.read().files == again.files
 
 
+def test_of_times_that_are_too_old_nothing_is_known_any_more(tables: Path) -> None:
+    """Also where all changes stay, since what was derived of them does not."""
+    ages = ((10, 6), (5, 1))
+    spans = [(NOW - first * DAY_MS, NOW - last * DAY_MS) for first, last in ages]
+    rows = [{"from_ms": first, "to_ms": last, "from_zxid": first, "to_zxid": last} for first, last in spans]
+    put(tables, "covered_times", rows)
+    table = Table(tables / "covered_times")
+    table.replace(table.read(), (), (), positions={"derived:txnlog": 10})
+    retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
+    assert left(tables, "covered_times", "from_ms") == [NOW - 4 * DAY_MS]
+    assert left(tables, "covered_times", "to_ms") == [NOW - DAY_MS]
+    again = table.read()
+    assert again.position("derived:txnlog") == 10
+    retention.retain(tables, 4, now_ms=NOW, grace_ms=0)
+    assert table.read().files == again.files
+    retention.retain(tables, 1, now_ms=NOW + DAY_MS, grace_ms=0)
+    assert table.read().files == ()
+
+
 def test_what_was_watched_goes_with_its_changes(tables: Path) -> None:
     watched = Table(tables / "watched")
     for first, last, why in ((1, 4, "begun"), (5, 8, None), (10, 10, "cut")):

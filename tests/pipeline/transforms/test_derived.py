@@ -17,6 +17,7 @@ from zkdash.history.store import derived, schemas
 from zkdash.history.store.delta import Table
 from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import Kind
+from zkdash.pipeline.storage import day_partitions
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
@@ -119,11 +120,34 @@ def test_groups_that_everybody_left_are_idle(whole: Path, told: list[txn.Row]) -
         assert row["last_member_ms"] == left[-1]
 
 
-def test_piece_by_piece_gives_what_all_at_once_gives(
-    bring: Callable[[Path, Path], Any], lived: Lived, whole: Path, tmp_path: Path
+def test_the_time_that_is_covered_is_that_of_all_changes_also_of_tables_of_an_earlier_release(
+    bring: Callable[[Path, Path], Any], lived: Lived, whole: Path, told: list[txn.Row], tmp_path: Path
 ) -> None:
+    times, zxids = [row.time for row in told], [row.zxid for row in told]
+    [covered] = rows(whole, "covered_times")
+    assert (covered["from_ms"], covered["to_ms"]) == (min(times), max(times))
+    assert covered["from_zxid"] <= min(zxids)
+    assert covered["to_zxid"] >= max(zxids)
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "shop" / "covered_times")
+    bring(lived.stages[-1], tmp_path)
+    assert rows(tmp_path, "covered_times") == [covered]
+
+
+def test_piece_by_piece_and_hour_by_hour_gives_what_all_at_once_gives(
+    bring: Callable[[Path, Path], Any],
+    lived: Lived,
+    whole: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All at once each day is one file; here hours are short, and three rows too many for a day's file."""
+    monkeypatch.setattr(day_partitions, "_MOST_ROWS_A_DAY", 3)
+    monkeypatch.setattr(day_partitions, "_HOUR_MS", 300)
     for files in lived.stages:
         bring(files, tmp_path)
+    assert len(Table(tmp_path / "shop" / "partition_intervals").read().files) > 1
+    assert len(Table(whole / "shop" / "partition_intervals").read().files) == 1
     for name in (*derived.TABLES, "changes"):
         assert rows(tmp_path, name) == rows(whole, name), name
     before = {name: Table(tmp_path / "shop" / name).read().rows for name in derived.TABLES}

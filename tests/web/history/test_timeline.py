@@ -234,10 +234,8 @@ def test_lanes_claim_nothing_of_before_the_registration_that_is_there(history: P
 
 def test_lanes_of_before_this_process_come_from_the_tables(history: Path) -> None:
     minute = TIME - TIME % 60_000
-    known = {"zxid": 1, "op_index": 0, "op": "set", "path": "/x", "time": HALF_PAST_8 + 60_000}
-    put(history, "changes", [known, known | {"zxid": 90, "time": TIME + 240_000}])
-    put(history, "coverage", [{"zxid_from": 1, "zxid_upto": 90}])
-    put(history, "hot_paths", [{"minute": minute + 240_000, "prefix": "/", "writes": 1, "bytes": 1}])
+    covered = {"from_ms": HALF_PAST_8 + 60_000, "to_ms": TIME + 240_000, "from_zxid": 1, "to_zxid": 90}
+    put(history, "covered_times", [covered])
     session = {"broker": 9, "session": 5, "from_zxid": 3, "to_zxid": 4, "ended": "session"}
     put(
         history,

@@ -155,7 +155,7 @@ def test_a_damaged_table_is_a_sentence_on_the_page(told: Path) -> None:
     for path in (told / "hot_paths" / "data").rglob("*.parquet"):
         path.write_bytes(b"no Parquet at all")
     assert "What was recorded cannot be read" in markup().text("p.problem")
-    spoil(told, "changes")
+    spoil(told, "covered_times")
     assert "restore it" in markup().text("p.problem")
 
 

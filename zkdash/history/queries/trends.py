@@ -172,15 +172,21 @@ _UNITS: Final = (
     (windows.MINUTE_MS, "a minute", "minutes"),
 )
 # What a look at the charts reads.
-TABLES: Final = (
-    *windows.SOURCES,
+_BY_MINUTE: Final = (
     "under_replicated_minutes",
     "leader_churn",
-    "rebalances",
     "offset_rates",
     "lag_estimates",
+    "hot_paths",
     "disk_usage",
 )
+TABLES: Final = (*windows.SOURCES, *_BY_MINUTE, "rebalances")
+
+
+def bounds(window: Window) -> dict[str, dict[str, tuple[int, int]]]:
+    """What `Tables` may leave out of TABLES where no more than a window is asked for."""
+    within = window.from_ms, window.to_ms - 1
+    return {**{name: {"minute": within} for name in _BY_MINUTE}, "rebalances": {"from_ms": within}}
 
 
 def look(tables: Tables, window: Window) -> Trends:

@@ -7,7 +7,6 @@ from typing import Final
 
 import msgspec
 
-from zkdash.history.store import coverage
 from zkdash.history.store.tables import Tables
 
 MINUTE_MS: Final = 60_000
@@ -23,8 +22,8 @@ STEPS_MS: Final = (
     DAY_MS,
 )
 _MOST_STEPS: Final = 180
-# What `span` reads.
-SOURCES: Final = ("changes", "coverage", "watched", "hot_paths")
+# What `spans` reads.
+SOURCES: Final = ("covered_times",)
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -65,41 +64,8 @@ def window(from_ms: int, to_ms: int) -> Window:
 
 
 def spans(tables: Tables) -> tuple[Span, ...]:
-    """The times of which the derived tables know everything; what lies between is a gap.
-
-    A stretch of transactions without a gap lasts from its first change to its last: of a quiet time before
-    and behind it nobody can say how long it was. Where no log was read, it is what the recorder watched.
-    Raises QueryError.
+    """The times of which the derived tables know everything, in the order of what happened; what lies between
+    is a gap. Raises QueryError.
     """
-    (reach,) = tables.rows("SELECT max(minute) AS minute FROM hot_paths WHERE prefix = '/'")
-    if reach["minute"] is None:
-        return ()
-    derived = reach["minute"] + MINUTE_MS - 1
-    rows = tables.rows("SELECT zxid_from, zxid_upto FROM coverage")
-    stretches = coverage.joined((row["zxid_from"], row["zxid_upto"]) for row in rows)
-    logged = _logged(tables, stretches) if stretches else _watched(tables)
-    clipped = (Span(span.from_ms, min(span.to_ms, derived)) for span in logged)
-    return tuple(span for span in clipped if span.from_ms <= span.to_ms)
-
-
-def _logged(tables: Tables, stretches: list[coverage.Stretch]) -> list[Span]:
-    rows = tables.rows(
-        """
-        WITH stretches AS (SELECT unnest($first) AS first, unnest($last) AS last)
-        SELECT min(time) AS from_ms, max(time) AS to_ms FROM changes ASOF JOIN stretches ON zxid >= first
-        WHERE zxid <= last GROUP BY first ORDER BY first
-        """,
-        {"first": [stretch.first for stretch in stretches], "last": [stretch.last for stretch in stretches]},
-    )
-    return [Span(**row) for row in rows]
-
-
-def _watched(tables: Tables) -> list[Span]:
-    """Intervals of the recorder; one without a reason to begin goes on with the one before."""
-    joined: list[Span] = []
-    for row in tables.rows("SELECT from_ms, to_ms, why FROM watched ORDER BY from_ms"):
-        if joined and row["why"] is None:
-            joined[-1] = Span(joined[-1].from_ms, max(joined[-1].to_ms, row["to_ms"]))
-        else:
-            joined.append(Span(row["from_ms"], row["to_ms"]))
-    return joined
+    rows = tables.rows("SELECT from_ms, to_ms FROM covered_times ORDER BY from_zxid, from_ms")
+    return tuple(Span(**row) for row in rows)

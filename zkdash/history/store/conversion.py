@@ -94,10 +94,11 @@ def _read(path: Path) -> _Manifest:
 def _listed(table: Table, file: _File) -> File:
     """With statistics of now: those of the manifest leave out what is nowhere but in some parts of a file."""
     try:
-        bounds = files.bounds(pq.read_metadata(table.directory / file.path))
+        metadata = pq.read_metadata(table.directory / file.path)
     except (OSError, pa.ArrowException) as error:
         raise TableError(
             f"{table.directory / file.path} cannot be read ({error}): restore it, "
             "or remove the table's directory and run again"
         ) from error
-    return File(file.path, file.rows, file.bytes, file.partition, bounds)
+    bounds, nulls = files.bounds(metadata), files.nulls(metadata)
+    return File(file.path, file.rows, file.bytes, file.partition, bounds, nulls)

@@ -29,7 +29,8 @@ class File(msgspec.Struct, frozen=True):
     """A listed file: path below the table's directory, rows, bytes.
 
     `partition` are the values that are its directory's and not in it. `bounds` are the least and the
-    greatest value of whole-number columns, so that readers need not open what they do not ask for.
+    greatest value of whole-number columns, and `nulls` in how many rows they have none, so that readers need
+    not open what they do not ask for; a column that is missing in one of them is one of which it is unknown.
     """
 
     path: str
@@ -37,6 +38,7 @@ class File(msgspec.Struct, frozen=True):
     bytes: int
     partition: Mapping[str, str] = {}
     bounds: Mapping[str, tuple[int, int]] = {}
+    nulls: Mapping[str, int] = {}
 
 
 class TableVersion:
@@ -71,7 +73,7 @@ def added(file: File, now_ms: int) -> AddAction:
         "numRecords": file.rows,
         "minValues": {name: least for name, (least, _) in file.bounds.items()},
         "maxValues": {name: most for name, (_, most) in file.bounds.items()},
-        "nullCount": {},
+        "nullCount": dict(file.nulls),
     }
     return AddAction(file.path, file.bytes, dict(file.partition), now_ms, True, json.dumps(stats))
 
@@ -124,7 +126,7 @@ def _files(log: deltalake.DeltaTable) -> Iterator[File]:
     arrays = [batch.to_struct_array() for batch in log.get_add_actions().to_batches()]
     rows = [array[at].as_py() for array in arrays for at in range(len(array))]
     for row in sorted(rows, key=itemgetter("modification_time")):
-        least, most = row.get("min") or {}, row.get("max") or {}
+        least, most, nulls = (row.get(name) or {} for name in ("min", "max", "null_count"))
         yield File(
             row["path"],
             row["num_records"] or 0,
@@ -135,4 +137,5 @@ def _files(log: deltalake.DeltaTable) -> Iterator[File]:
                 for name, value in least.items()
                 if type(value) is int and type(most.get(name)) is int
             },
+            {name: count for name, count in nulls.items() if type(count) is int},
         )

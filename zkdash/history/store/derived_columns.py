@@ -53,6 +53,7 @@ MEANINGS: Final[dict[str, str]] = {
     "hot_paths": "Who eats the writes: changes at or below a path in a minute.",
     "sessions": "A session of the ensemble, and what it did below the cluster's chroot.",
     "timeline": "What a change means, in the words of the live pages.",
+    "covered_times": "A time of which the tables above tell everything; what lies between two is a gap.",
     "log_ends": "A partition's log start and end, as the recorder asked the brokers for it.",
     "log_segments": "A segment of a log on a broker's disk, as the newest run of the pipeline saw it.",
     "replica_logs": "A replica's log on a broker's disk, held against the first one of its partition.",
@@ -176,6 +177,12 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         Column("partition", _INT, "where it is of one"),
         Column("broker", _INT, "where it is of one"),
         Column("group", _TEXT, "where it is of one"),
+    ),
+    "covered_times": (
+        Column("from_ms", _LONG, "its first change, or when the recorder began to watch"),
+        Column("to_ms", _LONG, "its last change, or until when the recorder watched"),
+        Column("from_zxid", _LONG, "the first transaction that was read"),
+        Column("to_zxid", _LONG, "the last transaction that was read"),
     ),
     "log_ends": (
         _OF,

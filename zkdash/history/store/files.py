@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -32,6 +33,7 @@ def written(table: Table, directory: Path) -> list[File]:
                 path.stat().st_size,
                 partition(path.relative_to(directory)),
                 bounds(metadata),
+                nulls(metadata),
             )
         )
     return files
@@ -82,17 +84,34 @@ def bounds(metadata: pq.FileMetaData) -> dict[str, tuple[int, int]]:
     """The least and greatest value of each whole-number column of which the file tells both."""
     pairs: dict[str, tuple[int, int]] = {}
     unknown = set()
-    for group in range(metadata.num_row_groups):
-        for place in range(metadata.num_columns):
-            column = metadata.row_group(group).column(place)
-            if column.physical_type not in ("INT32", "INT64") or "." in column.path_in_schema:
-                continue
-            name, statistics = column.path_in_schema, column.statistics
-            if statistics is not None and statistics.null_count == metadata.row_group(group).num_rows:
-                continue  # it has no value
-            if statistics is None or not statistics.has_min_max or type(statistics.min) is not int:
-                unknown.add(name)
-                continue
-            least, most = pairs.get(name, (statistics.min, statistics.max))
-            pairs[name] = min(least, statistics.min), max(most, statistics.max)
+    for name, rows, statistics in _whole_numbers(metadata):
+        if statistics is not None and statistics.null_count == rows:
+            continue  # it has no value
+        if statistics is None or not statistics.has_min_max or type(statistics.min) is not int:
+            unknown.add(name)
+            continue
+        least, most = pairs.get(name, (statistics.min, statistics.max))
+        pairs[name] = min(least, statistics.min), max(most, statistics.max)
     return {name: pair for name, pair in pairs.items() if name not in unknown}
+
+
+def nulls(metadata: pq.FileMetaData) -> dict[str, int]:
+    """In how many rows each whole-number column has no value, where the file tells."""
+    counts: dict[str, int] = {}
+    unknown = set()
+    for name, _, statistics in _whole_numbers(metadata):
+        if statistics is None or not statistics.has_null_count:
+            unknown.add(name)
+        else:
+            counts[name] = counts.get(name, 0) + statistics.null_count
+    return {name: count for name, count in counts.items() if name not in unknown}
+
+
+def _whole_numbers(metadata: pq.FileMetaData) -> Iterator[tuple[str, int, pq.Statistics | None]]:
+    """Name, rows and statistics of these columns in each row group."""
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for place in range(metadata.num_columns):
+            column = group.column(place)
+            if column.physical_type in ("INT32", "INT64") and "." not in column.path_in_schema:
+                yield column.path_in_schema, group.num_rows, column.statistics

@@ -19,7 +19,7 @@ from zkdash.cluster.changes import row
 from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, Table
-from zkdash.pipeline.derivation import basis, offset_tables
+from zkdash.pipeline.derivation import basis, covered_times, offset_tables
 from zkdash.pipeline.derivation.inputs import AS_OF
 from zkdash.pipeline.derivation.targets import Targets
 from zkdash.pipeline.storage import day_partitions
@@ -69,6 +69,10 @@ class Deriving:
             if stretch.last > self._targets.position("held"):
                 self._derive(stretch)
         self._step("lag_estimates", lambda: offset_tables.lag(self._targets))
+        for stretch in self._stretches:  # those that an earlier release derived
+            if stretch.last > self._targets.position(covered_times.NAME):
+                self._step(covered_times.NAME, lambda stretch=stretch: self._covered(stretch))  # type: ignore[misc]
+                self._targets.close()
         return self._made
 
     def _meet_what_is_late(self) -> None:
@@ -95,6 +99,7 @@ class Deriving:
             ("timeline", self._timeline),
             ("rebalances", self._rebalances),
             ("idle_groups", self._idle),
+            (covered_times.NAME, self._covered),
         ]
         for number, (name, step) in enumerate(steps):
             self._tell(f"deriving {name}", number / (len(steps) + 1))
@@ -128,8 +133,8 @@ class Deriving:
         begun = self._targets.has_begun(now)
         since = min(facts.first_ms or last, (now.position(AS_OF) or 0)) if begun else 0
         first = day_partitions.day(since)
-        bad = self._targets.read("partition_intervals").where("is_under_replicated OR is_offline")
         start = day_partitions.begin(first)
+        bad = self._targets.lasting("partition_intervals", start).where("is_under_replicated OR is_offline")
         made = partitions.under_replicated_minutes(bad, start, last)
         removed = [file for file in now.files if not begun or file.partition[DAY] >= str(first)]
         return day_partitions.put(
@@ -194,20 +199,19 @@ class Deriving:
         last = max(inputs.facts.last_ms, (now.position(AS_OF) or 0))
         if stretch != self._stretches[-1]:
             last += self._quiet_ms + 1  # what a gap of the logs follows is over
+        near = inputs.first_ms - self._quiet_ms
         derived = rebalances.rebalances(
             inputs.events,
-            self._targets.read("broker_sessions"),
-            self._targets.read("timeline"),
+            self._targets.lasting("broker_sessions", near),
+            self._targets.later("timeline", day_partitions.day(near)),
             until_ms=last,
             quiet_ms=self._quiet_ms,
-        ).persist()
+        ).localCheckpoint()
         (begun,) = derived.where("to_ms IS NULL").agg(F.min("from_zxid")).collect()
         at = stretch.last if begun[0] is None else begun[0] - 1
         position = {self._targets.key: at, AS_OF: last}
         merge = day_partitions.keyed("group", "from_zxid")
-        rows = self._targets.merge(name, stretch, derived, "from_ms", merge, position=position)
-        derived.unpersist()
-        return rows
+        return self._targets.merge(name, stretch, derived, "from_ms", merge, position=position)
 
     def _idle(self, stretch: Stretch) -> int:
         name = "idle_groups"
@@ -226,6 +230,9 @@ class Deriving:
             order=["group"],
             position=self._targets.at(stretch),
         )
+
+    def _covered(self, stretch: Stretch) -> int:
+        return covered_times.add(self._targets, stretch, are_logged=bool(self._basis))
 
     def _hold(self, stretch: Stretch) -> None:
         """Carry what is there on, as far as every table is."""

@@ -25,6 +25,7 @@ from zkdash.pipeline.transforms import events
 ANEW: Final = -1
 AS_OF: Final = "as_of_ms"  # a position: the greatest time of the changes that a table counts
 _SILENT: Final = "type = 'closeSession' AND path IS NULL AND removed IS NULL"
+_DAY_MS: Final = 86_400_000
 _COLUMNS: Final = (
     "zxid",
     "op_index",
@@ -72,20 +73,25 @@ class Inputs:
 
     @cached_property
     def events(self) -> DataFrame:
-        """`events.events` of the changes; kept as long as the session."""
-        return events.events(self.changes, self._before).persist()
+        """`events.events` of the changes, computed once: what is asked of them is planned without how."""
+        return events.events(self.changes, self._before).localCheckpoint()
 
     @cached_property
     def facts(self) -> Facts:
-        (row,) = self.changes.agg(F.count("*"), F.min("time"), F.max("time")).collect()
+        raw = self._between(self.since, self.stretch.last)
+        (row,) = raw.agg(F.count("*"), F.min("time"), F.max("time")).collect()
         return Facts(row[0], row[1] or 0, row[2] or 0)
+
+    @property
+    def first_ms(self) -> int:
+        """A time that no event is older than, but for what is held; a day before that of the first change,
+        since times may go back. What a checkpoint has behind a gap is as old as can be.
+        """
+        return max(0, self.facts.first_ms - _DAY_MS) if follows(self.since, self.stretch.first) else 0
 
     def there(self, upto: int) -> DataFrame:
         """`schemas.HELD` rows after transaction `upto`."""
         return events.held(self.events.where(F.col("zxid") <= upto))
-
-    def close(self) -> None:
-        self.events.unpersist()
 
     @cached_property
     def _carried(self) -> DataFrame:
@@ -96,7 +102,8 @@ class Inputs:
         if reached == self.since:
             return carried
         between = self._between(reached, self.since)
-        return events.held(events.events(between, carried.withColumn("what", F.lit("held"))))
+        moved_on = events.events(between, carried.withColumn("what", F.lit("held")))
+        return events.held(moved_on).localCheckpoint()
 
     @cached_property
     def _before(self) -> DataFrame:

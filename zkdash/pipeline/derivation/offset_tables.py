@@ -22,7 +22,8 @@ def rates(targets: Targets, stretch: Stretch) -> int:
     """The rate of a minute needs the sample before it: of the day, or of the day before."""
     name = "offset_rates"
     table, now = targets.table(name), targets.table(name).read()
-    later = day_partitions.dated(groups.samples(targets.of(name, stretch).events), "minute").persist()
+    later = day_partitions.dated(groups.samples(targets.of(name, stretch).events), "minute")
+    later = later.localCheckpoint()
     touched = day_partitions.days(later)
     begun = targets.has_begun(now)
     derived_days = {file.partition[DAY] for file in now.files} if begun else set()
@@ -32,7 +33,7 @@ def rates(targets: Targets, stretch: Stretch) -> int:
         targets.spark, table, derived.TABLES[name], day_partitions.of_days(now, near & derived_days)
     )
     made = day_partitions.dated(groups.offset_rates(earlier, later.drop(DAY)), "minute")
-    rows = day_partitions.put(
+    return day_partitions.put(
         table,
         made.where(F.col(DAY).cast("string").isin(sorted(touched))),
         base=now,
@@ -40,8 +41,6 @@ def rates(targets: Targets, stretch: Stretch) -> int:
         order=["group", "topic", "part", "minute"],
         position=targets.at(stretch),
     )
-    later.unpersist()
-    return rows
 
 
 def lag(targets: Targets) -> int:

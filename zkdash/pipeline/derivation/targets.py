@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
-from zkdash.history.store.delta import Table, TableVersion
+from zkdash.history.store.delta import DAY, File, Table, TableVersion
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.derivation.inputs import Inputs
 from zkdash.pipeline.storage import day_partitions
@@ -48,9 +51,7 @@ class Targets:
         return max(self.position(name) for name in (*derived.TABLES, "held"))
 
     def close(self) -> None:
-        """Forget what was loaded."""
-        for used in self._inputs.values():
-            used.close()
+        """Forget what was loaded: Spark frees what nothing refers to."""
         self._inputs.clear()
 
     def merge(
@@ -63,22 +64,22 @@ class Targets:
         *,
         position: dict[str, int] | None = None,
     ) -> int:
-        """Put what was found into the days that it is of."""
+        """Put what was found into the days that it is of, or their hours."""
         table, now = self.table(name), self.table(name).read()
-        new = day_partitions.dated(self.shaped(name, fresh), by).persist()
+        new = day_partitions.dated(self.shaped(name, fresh), by).localCheckpoint()
         begun = self.has_begun(now)
-        touched = day_partitions.of_days(now, day_partitions.days(new)) if begun else []
+        hours = day_partitions.hours(new, by)
+        touched = day_partitions.of_hours(now, hours, by) if begun else []
         old = day_partitions.dated(day_partitions.read(self.spark, table, derived.TABLES[name], touched), by)
-        rows = day_partitions.put(
+        return day_partitions.put(
             table,
             merge(old, new) if touched else new,
             base=now,
             removed=touched if begun else now.files,
             order=[by],
             position=position or self.at(stretch),
+            large=day_partitions.large(hours, day_partitions.of_days(now, hours) if begun else ()),
         )
-        new.unpersist()
-        return rows
 
     def of(self, name: str, stretch: Stretch) -> Inputs:
         since = self.position(name)
@@ -89,15 +90,23 @@ class Targets:
     def open(self, name: str) -> DataFrame:
         """The rows of a table that have not ended."""
         now = self.table(name).read()
-        begun = self.has_begun(now)
-        rows = day_partitions.read(
-            self.spark, self.table(name), derived.TABLES[name], now.files if begun else ()
-        )
-        return rows.where("to_ms IS NULL")
+        files = now.files if self.has_begun(now) else ()
+        return self._read(name, day_partitions.lasting(files, math.inf)).where("to_ms IS NULL")
 
     def read(self, name: str) -> DataFrame:
-        table = self.table(name)
-        return day_partitions.read(self.spark, table, derived.TABLES[name], table.read().files)
+        return self._read(name, self.table(name).read().files)
+
+    def lasting(self, name: str, since_ms: int) -> DataFrame:
+        """A table of intervals, without some that ended before an instant (epoch ms)."""
+        return self._read(name, day_partitions.lasting(self.table(name).read().files, since_ms))
+
+    def later(self, name: str, first: date) -> DataFrame:
+        """The rows of a day and of those that follow it."""
+        files = self.table(name).read().files
+        return self._read(name, [file for file in files if file.partition[DAY] >= str(first)])
+
+    def _read(self, name: str, listed: Iterable[File]) -> DataFrame:
+        return day_partitions.read(self.spark, self.table(name), derived.TABLES[name], listed)
 
     def shaped(self, name: str, rows: DataFrame) -> DataFrame:
         return rows.select(*derived.TABLES[name].names)

@@ -1,25 +1,32 @@
 """Tables whose files lie by day: read some days with Spark, put days in place of days.
 
-A day that got rows is written anew with what it held, as one file; all others are left alone.
+What got rows is written anew with what it held, and nothing else is: of a day the files whose hours these
+are, as one; where a day has many rows, each hour has a file of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import reduce
 from typing import Final
 
+import msgspec
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from zkdash.history.store import files
 from zkdash.history.store.delta import DAY, File, Table, TableVersion
 
+_END: Final = "to_ms"
 _MOST_ROWS_A_FILE: Final = 5_000_000
+_MOST_ROWS_A_DAY: Final = 250_000  # in one file
+_HOUR: Final = "hour"  # by which files are written, where there are many rows; no column of a table
+_HOUR_MS: Final = 3_600_000
 
+Hours = Mapping[str, Mapping[int, int]]
 Merge = Callable[[DataFrame, DataFrame], DataFrame]
 
 
@@ -30,8 +37,32 @@ def read(spark: SparkSession, table: Table, schema: pa.Schema, listed: Iterable[
     return spark.read.schema(kind).parquet(*paths) if paths else spark.createDataFrame([], kind)
 
 
+def lasting(listed: Iterable[File], since_ms: float) -> list[File]:
+    """Files of intervals that may hold one that lasts, or that ended at `since_ms` (epoch ms) or later."""
+    return [file for file in listed if _may_last(file, since_ms)]
+
+
+def _may_last(file: File, since_ms: float) -> bool:
+    """Whether the log does not tell that all of it ended, and before that."""
+    ends = file.bounds.get(_END)
+    return ends is None or ends[1] >= since_ms or file.nulls.get(_END) != 0
+
+
 def of_days(version: TableVersion, days: Collection[str]) -> list[File]:
     return [file for file in version.files if file.partition.get(DAY) in days]
+
+
+def of_hours(version: TableVersion, hours: Hours, column: str) -> list[File]:
+    """The files that may hold rows of these hours, by a time in epoch ms."""
+    return [file for file in version.files if _overlaps(file, hours.get(file.partition[DAY], ()), column)]
+
+
+def _overlaps(file: File, hours: Iterable[int], column: str) -> bool:
+    bounds = file.bounds.get(column)
+    if bounds is None:
+        return True
+    first, last = (bound // _HOUR_MS for bound in bounds)
+    return any(first <= hour <= last for hour in hours)
 
 
 def dated(rows: DataFrame, column: str) -> DataFrame:
@@ -41,6 +72,26 @@ def dated(rows: DataFrame, column: str) -> DataFrame:
 
 def days(rows: DataFrame) -> set[str]:
     return {str(row[DAY]) for row in rows.select(DAY).distinct().collect()}
+
+
+def hours(rows: DataFrame, column: str) -> Hours:
+    """How many of dated rows are of each hour (of epoch ms) of each day, by a time in epoch ms."""
+    made: dict[str, dict[int, int]] = {}
+    for row in rows.groupBy(DAY, _hour(column).alias(_HOUR)).count().collect():
+        made.setdefault(str(row[DAY]), {})[row[_HOUR]] = row["count"]
+    return made
+
+
+def large(hours: Hours, listed: Iterable[File]) -> set[str]:
+    """The days of too many rows for one file: these, and what files hold."""
+    sums = {day: sum(counts.values()) for day, counts in hours.items()}
+    for file in listed:
+        sums[file.partition[DAY]] = sums.get(file.partition[DAY], 0) + file.rows
+    return {day for day, rows in sums.items() if rows > _MOST_ROWS_A_DAY}
+
+
+def _hour(column: str) -> Column:
+    return F.floor(F.col(column) / _HOUR_MS)
 
 
 def day(ms: int) -> date:
@@ -59,22 +110,36 @@ def put(
     *,
     base: TableVersion,
     removed: Iterable[File],
-    order: Iterable[str],
+    order: Sequence[str],
     position: Mapping[str, int],
+    large: Collection[str] = (),
 ) -> int:
     """Put rows (dated or not) in place of some files of `base`, and move the position on; how many rows.
 
-    Raises delta.ConflictError where another run wrote the table meanwhile.
+    Of days that are `large` each hour has files of its own, by the first column of the `order`. Raises
+    delta.ConflictError where another run wrote the table meanwhile.
     """
     directory = table.staging()
-    is_dated = DAY in rows.columns
-    spread = rows.repartition(DAY) if is_dated else rows.coalesce(1)
-    writer = spread.sortWithinPartitions(*([DAY] if is_dated else []), *order).write
-    writer = writer.option("maxRecordsPerFile", str(_MOST_ROWS_A_FILE))
-    (writer.partitionBy(DAY) if is_dated else writer).parquet(f"file://{directory.absolute()}")
-    added = files.written(table, directory)
+    if DAY in rows.columns:
+        is_large = F.col(DAY).cast("string").isin(sorted(large))
+        hour = F.when(is_large, _hour(order[0])).otherwise(0) if large else F.lit(0)
+        writer = (
+            rows.withColumn(_HOUR, hour)
+            .repartition(DAY, _HOUR)
+            .sortWithinPartitions(DAY, _HOUR, *order)
+            .write.partitionBy(DAY, _HOUR)
+        )
+    else:
+        writer = rows.coalesce(1).sortWithinPartitions(*order).write
+    writer.option("maxRecordsPerFile", str(_MOST_ROWS_A_FILE)).parquet(f"file://{directory.absolute()}")
+    added = [_of_its_day(file) for file in files.written(table, directory)]
     table.replace(base, removed, added, positions=position)
     return sum(file.rows for file in added)
+
+
+def _of_its_day(file: File) -> File:
+    partition = {name: value for name, value in file.partition.items() if name != _HOUR}
+    return msgspec.structs.replace(file, partition=partition)
 
 
 def keyed(*key: str) -> Merge:

@@ -62,6 +62,7 @@ def retain(directory: Path, days: int, *, now_ms: int, grace_ms: int = GRACE_MS)
             retired += table.delete(f"time < {cutoff}")
         elif name in derived.DATED:
             retired += _forget_days(table, cutoff, is_span=name in _SPANS)
+    _forget_times(Table(directory / "covered_times"), cutoff)
     for name, record in RECORDS.items():
         retired += _forget_records(Table(directory / name), record, cutoff)
     for name in ("changes", "coverage", "problems"):
@@ -116,6 +117,16 @@ def _forget_days(table: Table, cutoff: int, *, is_span: bool) -> int:
     first = datetime.fromtimestamp(cutoff / 1000, UTC).date().isoformat()
     ended = f" AND to_ms < {cutoff}" if is_span else ""
     return table.delete(f"{DAY} < '{first}'{ended}")
+
+
+def _forget_times(table: Table, cutoff: int) -> None:
+    """Of what is older nothing is told any more."""
+    base = table.read()
+    if all(file.bounds["from_ms"][0] >= cutoff for file in base.files):
+        return
+    rows = [row for file in base.files for row in _read(table, file).to_pylist() if row["to_ms"] >= cutoff]
+    kept = [{**row, "from_ms": max(row["from_ms"], cutoff)} for row in rows]
+    _rewrite(table, base, base.files, pa.Table.from_pylist(kept, schema=derived.TABLES[table.name]))
 
 
 def _forget_records(table: Table, record: Record, cutoff: int) -> int:

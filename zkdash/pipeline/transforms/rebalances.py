@@ -23,8 +23,9 @@ def rebalances(
 
     One that had its last event less than the pause before `until_ms` may go on, and has no end yet.
     """
-    ours = _numbered(_counted(of(events, Kind.OWNER, Kind.MEMBER)), quiet_ms)
-    rebalances = _summed(ours, until_ms, quiet_ms).join(_moved(ours), ["group", "number"])
+    # computed once each, and few: they are asked several times, of several tables
+    ours = _numbered(_counted(of(events, Kind.OWNER, Kind.MEMBER)), quiet_ms).localCheckpoint()
+    rebalances = _summed(ours, until_ms, quiet_ms).join(_moved(ours), ["group", "number"]).localCheckpoint()
     rebalances = rebalances.join(_changed_brokers(rebalances, brokers, quiet_ms), ["group", "number"], "left")
     rebalances = rebalances.join(_changed_topics(rebalances, timeline, quiet_ms), ["group", "number"], "left")
     return rebalances.select(

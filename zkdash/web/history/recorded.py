@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Final, TypeVar, cast
 
 from django.conf import settings
@@ -35,10 +35,18 @@ class UnansweredError(Exception):
     """The tables cannot answer; one sentence says why and what to do."""
 
 
-def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[[Tables], T]) -> T:
+def ask(
+    cluster: str,
+    names: Iterable[str],
+    query: Hashable,
+    question: Callable[[Tables], T],
+    *,
+    bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
+) -> T:
     """The answer of the tables of these names, from memory where none of them changed since.
 
-    `query` tells one question from another. Raises UnansweredError.
+    `query` tells one question from another, and its `bounds` (as `Tables` takes them) with it. Raises
+    UnansweredError.
     """
     if lacking := extras.missing("pipeline", "What was"):
         raise UnansweredError(lacking)
@@ -49,7 +57,7 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
             if key in _answers:
                 _answers.move_to_end(key)
                 return cast("T", _answers[key])
-        answer = _asked(cluster, names, question)
+        answer = _asked(cluster, names, question, bounds)
     except (TableError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
     with _lock:
@@ -64,17 +72,23 @@ def anew(cluster: str, names: Iterable[str], question: Callable[[Tables], T]) ->
     if lacking := extras.missing("pipeline", "What was"):
         raise UnansweredError(lacking)
     try:
-        return _asked(cluster, tuple(names), question)
+        return _asked(cluster, tuple(names), question, {})
     except (TableError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
 
 
 def told(
-    cluster: str, names: Iterable[str], query: Hashable, question: Callable[[Tables], T], otherwise: T
+    cluster: str,
+    names: Iterable[str],
+    query: Hashable,
+    question: Callable[[Tables], T],
+    otherwise: T,
+    *,
+    bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
 ) -> tuple[T, str]:
     """As `ask`, and ""; where the tables do not answer, `otherwise` and the sentence that says why."""
     try:
-        return ask(cluster, names, query, question), ""
+        return ask(cluster, names, query, question, bounds=bounds), ""
     except UnansweredError as error:
         return otherwise, str(error)
 
@@ -84,12 +98,17 @@ def generations(cluster: str, names: Iterable[str]) -> tuple[int, ...]:
     return tuple(directories.table(settings.ZKDASH_HISTORY, cluster, name).version() for name in names)
 
 
-def _asked(cluster: str, names: tuple[str, ...], question: Callable[[Tables], T]) -> T:
+def _asked(
+    cluster: str,
+    names: tuple[str, ...],
+    question: Callable[[Tables], T],
+    bounds: Mapping[str, Mapping[str, tuple[int, int]]],
+) -> T:
     if not _turns.acquire(timeout=LIMIT_S):
         raise QueryError("others are asking much of the tables right now: try again in a moment")
     try:
         directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
-        with Tables(directory, names, memory_mb=MEMORY_MB, limit_s=LIMIT_S) as tables:
+        with Tables(directory, names, bounds=bounds, memory_mb=MEMORY_MB, limit_s=LIMIT_S) as tables:
             return question(tables)
     finally:
         _turns.release()

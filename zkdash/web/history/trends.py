@@ -91,6 +91,7 @@ def read(cluster: str, span: SpanChoice) -> tuple[Trends, str]:
         window,
         lambda tables: trends.look(tables, window),
         Trends(window, (), (), (), 0),
+        bounds=trends.bounds(window),
     )
 
 
