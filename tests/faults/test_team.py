@@ -79,9 +79,9 @@ def test_a_team_is_rolled_while_it_is_used(
     assert load.lost == [], "\n".join([told, *load.lost])
     assert len(load.took_s) > 10 * PROCESSES * TURNS, told
     assert len(pages.gaps) >= SOCKETS * TURNS, told
-    # On a machine that is slow now, as long as some pages take.
+    # On a machine that is slow now, as long as some pages: each way back is one, by TLS, and a socket.
     slow_s = statistics.quantiles(load.took_s, n=20)[-1]
-    assert max(pages.gaps) < max(RECONNECTED_S, LOADS * slow_s), told
+    assert max(pages.gaps) < max(RECONNECTED_S, 2 * LOADS * slow_s), told
     assert pages.codes.keys() <= {1006, 1012}, told
     assert realm.check() == {State.DONE: len(load.submitted) + AT_WORK}, told
     assert load.submitted, told
