@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from zkdash.history.store.delta import LOG, Table
-from zkdash.history.store.tables import TIME_LIMIT_S, QueryError, Tables
+from zkdash.history.store.tables import THREADS, TIME_LIMIT_S, QueryError, Tables
 
 # The tables of so many directories are open at once.
 _MOST: Final = 3
@@ -39,7 +40,13 @@ class OpenTables:
         before = self._open.get(directory)
         if before is None or before.versions != versions:
             self._close(directory)
-            tables = Tables(directory, self._names, memory_mb=self._memory_mb, limit_s=self._limit_s)
+            tables = Tables(
+                directory,
+                self._names,
+                memory_mb=self._memory_mb,
+                limit_s=self._limit_s,
+                threads=_threads(),
+            )
             self._open[directory] = _Open(versions, tables)
             if len(self._open) > _MOST:
                 self._close(next(iter(self._open)))
@@ -54,6 +61,11 @@ class OpenTables:
         """Close the tables below a directory, where they are open."""
         if (before := self._open.pop(directory, None)) is not None:
             before.tables.close()
+
+
+def _threads() -> int:
+    """One core is left to whoever serves pages of now."""
+    return max(1, min(THREADS, len(os.sched_getaffinity(0)) - 1))
 
 
 def _version(table: Table) -> tuple[int, int]:

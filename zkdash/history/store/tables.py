@@ -6,7 +6,6 @@ and Arrow are imported with the first question: a process that nobody asks does 
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 MEMORY_MB: Final = 512
 TIME_LIMIT_S: Final = 10.0
-_MOST_THREADS: Final = 2
+THREADS: Final = 2
 # So many answers of `lasting` are kept.
 _MOST_ANSWERS: Final = 32
 
@@ -47,12 +46,13 @@ class Tables:
         bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
         memory_mb: int = MEMORY_MB,
         limit_s: float = TIME_LIMIT_S,
+        threads: int = THREADS,
     ) -> None:
         import duckdb  # noqa: PLC0415 - see the module
 
         self._limit_s = limit_s
         options: dict[str, str | bool | int | float | list[str]]
-        options = {"memory_limit": f"{memory_mb}MB", "threads": _threads(), "temp_directory": ""}
+        options = {"memory_limit": f"{memory_mb}MB", "threads": threads, "temp_directory": ""}
         options |= {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
         self._connection = duckdb.connect(config=options)
         # each query looks into each file for its columns, and what they hold from where to where
@@ -134,11 +134,6 @@ class Tables:
             self._connection.register("empty", empty)
             self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM empty')  # noqa: S608 - our names
             self._connection.unregister("empty")
-
-
-def _threads() -> int:
-    """One core is left to whoever serves pages of now."""
-    return max(1, min(_MOST_THREADS, len(os.sched_getaffinity(0)) - 1))
 
 
 def _unanswered(error: duckdb.Error) -> QueryError:
