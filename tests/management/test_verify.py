@@ -227,7 +227,7 @@ def test_who_may_not_read_hears_where(chroot: Chroot, tmp_path: Path) -> None:
     chroot.client.set_acls("/config/users", reader_reads())
     finding = verify(tmp_path, ZKDASH_ZOOKEEPER=chroot.address).of("cluster default: reading")
     assert finding["state"] == "warning"
-    assert finding["sentence"].startswith("nobody may not read /config/users (1 of ")
+    assert finding["sentence"].startswith("an anonymous session may not read /config/users (1 of ")
 
 
 def test_a_configuration_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:

@@ -166,9 +166,9 @@ def _is_digest(entry: Acl, credential: str) -> bool | None:
 
 
 def describe(identity: Identity) -> str:
-    """As whom, without a secret: "nobody", "digest user alice", "sasl user bob"."""
+    """As whom, without a secret: "an anonymous session", "digest user alice", "sasl user bob"."""
     if identity.scheme is None:
-        return "nobody"
+        return "an anonymous session"
     if identity.scheme in {"digest", "sasl"} and identity.credential:
         return f"{identity.scheme} user {identity.credential.partition(':')[0]}"
     return str(identity.mechanism or identity.scheme)
