@@ -124,7 +124,8 @@ class Tables:
     def _view(self, name: str, paths: list[str]) -> None:
         """A table without a file has its columns all the same, where we know them."""
         if paths:
-            read = f"read_parquet({_listed(paths)}, union_by_name = true, hive_partitioning = true)"
+            # Files of a table lie in directories of days, of days and hours, or in none: none tells a column.
+            read = f"read_parquet({_listed(paths)}, union_by_name = true, hive_partitioning = false)"
             self._connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {read}')  # noqa: S608 - our names
             return
         from zkdash.history.store import derived, schemas  # noqa: PLC0415 - see the module
