@@ -158,6 +158,16 @@ def test_what_a_guide_has_configured_can_be_read(guide: Path, tmp_path: Path) ->
             assert language in {"", "markdown"}
 
 
+def test_commands_are_told_as_they_are_installed() -> None:
+    """A checkout has them by another name, which stands where that is told."""
+    naming = [
+        path for path in (ROOT / "docs").rglob("*") if path.is_file() and path.suffix in {".md", ".yml"}
+    ]
+    assert {path.stem for path in naming if "manage.py" in path.read_text()} == {
+        *("operating", "commands", "first-cluster")
+    }
+
+
 def test_the_site_leads_to_every_page() -> None:
     docs = ROOT / "docs"
     listed = set(re.findall(r"^- \[[^\]]+\]\(([^)]+)\)$", (docs / "index.md").read_text(), re.MULTILINE))
