@@ -178,7 +178,8 @@ def test_what_a_guide_has_configured_can_be_read(guide: Path, tmp_path: Path) ->
         if language == "toml":
             file = tmp_path / "zkdash.toml"
             file.write_text(text)
-            read = configuration.read({"ZKDASH_CONFIG": str(file), "ZKDASH_EMAIL_HOST": "smtp.example.org"})
+            secrets = {"ZKDASH_EMAIL_HOST": "smtp.example.org", "ZKDASH_WEBHOOK_SECRET": "of a webhook"}
+            read = configuration.read({"ZKDASH_CONFIG": str(file), **secrets})
             assert read.clusters
         elif language == "yaml":
             assert yaml.safe_load(text)
