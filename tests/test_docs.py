@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tomllib
 from importlib import import_module
@@ -36,6 +37,8 @@ SECURING = (ROOT / "docs" / "securing.md").read_text()
 README = (ROOT / "README.md").read_text()
 CONFIGURATION = [path for path in (ROOT / "zkdash" / "configuration").glob("*.py") if path.stem != "__init__"]
 GUIDES_BY_TASK = [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / ".github").rglob("*.md"), *(ROOT / "docs").rglob("*.md")]
+_FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 SCRIPT = (ROOT / "static" / "script" / "keys.js").read_text()
 
 
@@ -118,10 +121,35 @@ def test_every_shortcut_is_told() -> None:
         assert f"`{key}`" in OPERATING, key
 
 
-def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
-    for file in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", file.read_text()):
-            assert (file.parent / target).exists(), f"{file}: {target}"
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_its_links_and_pictures_lead_to_a_file_and_to_a_heading_of_it(page: Path) -> None:
+    nowhere = []
+    for link in re.findall(r"\]\((?!\w+:)([^)\s]+)\)", _FENCED.sub("", page.read_text())):
+        name, _, heading = link.partition("#")
+        target = page.parent / name if name else page
+        if not target.exists() or (heading and heading not in _anchors(target.resolve())):
+            nowhere.append(link)
+    assert nowhere == []
+
+
+def test_a_heading_is_linked_to_as_where_the_pages_are_read(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# Why `zk.mirror` (is) *one*\n```\n# a comment\n```\n## [Lag](x.md) & more\n## Lag\n## Lag\n"
+    )
+    assert _anchors(page) == {"why-zkmirror-is-one", "lag--more", "lag", "lag-1"}
+
+
+@functools.cache
+def _anchors(page: Path) -> frozenset[str]:
+    """What the headings of a page are called in links: as GitHub names them, and MyST for the site."""
+    anchors: list[str] = []
+    for heading in re.findall(r"^#{1,6} +(.+?) *$", _FENCED.sub("", page.read_text()), re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        anchor = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        before = sum(re.fullmatch(rf"{anchor}(-\d+)?", other) is not None for other in anchors)
+        anchors.append(f"{anchor}-{before}" if before else anchor)
+    return frozenset(anchors)
 
 
 def _blocks(guide: Path) -> list[tuple[str, str]]:
@@ -150,12 +178,23 @@ def test_what_a_guide_has_configured_can_be_read(guide: Path, tmp_path: Path) ->
         if language == "toml":
             file = tmp_path / "zkdash.toml"
             file.write_text(text)
-            read = configuration.read({"ZKDASH_CONFIG": str(file), "ZKDASH_EMAIL_HOST": "smtp.example.org"})
+            secrets = {"ZKDASH_EMAIL_HOST": "smtp.example.org", "ZKDASH_WEBHOOK_SECRET": "of a webhook"}
+            read = configuration.read({"ZKDASH_CONFIG": str(file), **secrets})
             assert read.clusters
         elif language == "yaml":
             assert yaml.safe_load(text)
         else:
             assert language in {"", "markdown"}
+
+
+def test_commands_are_told_as_they_are_installed() -> None:
+    """A checkout has them by another name, which stands where that is told."""
+    naming = [
+        path for path in (ROOT / "docs").rglob("*") if path.is_file() and path.suffix in {".md", ".yml"}
+    ]
+    assert {path.stem for path in naming if "manage.py" in path.read_text()} == {
+        *("operating", "commands", "first-cluster")
+    }
 
 
 def test_the_site_leads_to_every_page() -> None:

@@ -34,6 +34,7 @@ PROMISES = (
     "W2",
     "O1",
     "O2",
+    "O3",
 )
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
 

@@ -17,7 +17,8 @@ import pytest
 from tests import forking, full
 from tests.conftest import Chroot
 from tests.waiting import wait_for
-from zkdash.management import cli, ending
+from zkdash import program
+from zkdash.management import ending
 
 pytestmark = pytest.mark.zk
 
@@ -65,7 +66,7 @@ def test_a_command_of_a_guide_does_what_it_says(
         else {"ZKDASH_CONFIG": str(file)}
     )
     verb, *options = shlex.split(re.sub(r"--port \d+", "--port 0", command))
-    argv = ["manage.py", cli.VERBS.get(verb, verb), *options]
+    argv = ["manage.py", program.VERBS.get(verb, verb), *options]
     if verb == "serve" and "--port" not in options:
         argv += ["--port", "0"]
     out, err = tmp_path / "out", tmp_path / "err"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,6 +195,22 @@ def test_a_wrong_chroot_is_no_empty_cluster(chroot: Chroot, tmp_path: Path) -> N
     assert "Correct the chroot" in finding["remedy"]
     empty = verify(tmp_path, ZKDASH_ZOOKEEPER=chroot.address)
     assert (empty.code, empty.of("cluster default: session")["state"]) == (0, "warning")
+
+
+def test_where_brokers_register_elsewhere_that_chroot_is_named(chroot: Chroot, tmp_path: Path) -> None:
+    kafka = f"/0-kafka-{chroot.path.strip('/')}"  # before those of other tests
+    client = KazooClient(chroot.server.address)
+    client.start()
+    try:
+        client.create(f"{kafka}/brokers/ids", makepath=True)
+        for address, state in ((f"{chroot.address}/nowhere", "wrong"), (chroot.address, "warning")):
+            finding = verify(tmp_path, ZKDASH_ZOOKEEPER=address).of("cluster default: session")
+            assert finding["state"] == state
+            assert re.search(rf"^Is .*{kafka}\b.* meant, where brokers register\? ", finding["remedy"])
+    finally:
+        client.delete(kafka, recursive=True)
+        client.stop()
+        client.close()
 
 
 @pytest.mark.parametrize(

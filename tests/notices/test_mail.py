@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import smtplib
+
 import pytest
 from pytest_django.fixtures import Settings
 
 from tests.notices.conftest import NOTICE, Tell
 from tests.notices.receiving import Mailbox
-from zkdash.notices import outbox
+from zkdash.notices import mail, outbox
 from zkdash.notices.courier import Courier
 from zkdash.notices.models import Delivery
 from zkdash.notices.outbox import Notice
@@ -55,9 +57,31 @@ def test_a_server_that_refuses_or_is_not_there_is_said_and_tried_again(settings:
         outbox.enqueue(NOTICE)
         assert not Courier().turn()
     row = Delivery.objects.get()
-    assert row.last_error == "the SMTP server refused it: SMTPRecipientsRefused"
+    assert row.last_error == "the SMTP server refused it: 550 (SMTPRecipientsRefused)"
     Delivery.objects.update(next_at=row.made_at)
     assert not Courier().turn()
     row = Delivery.objects.get()
     assert row.last_error == "the SMTP server was not reached: Connection refused"
     assert (row.attempts, row.ended_at) == (2, None)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (
+            smtplib.SMTPAuthenticationError(535, b"5.7.8 no: secret-canary"),
+            "535 5.7.8 (SMTPAuthenticationError)",
+        ),
+        (smtplib.SMTPDataError(554, "5.7.1234 odd"), "554 (SMTPDataError)"),
+        (smtplib.SMTPRecipientsRefused({"a@b": (450, b"4.2.1")}), "450 4.2.1 (SMTPRecipientsRefused)"),
+        (smtplib.SMTPServerDisconnected("gone"), "(SMTPServerDisconnected)"),
+        (
+            smtplib.SMTPNotSupportedError("STARTTLS"),
+            "it does not offer what is asked for, STARTTLS or signing in",
+        ),
+    ],
+)
+def test_a_refusal_is_told_by_its_code_and_never_by_the_servers_words(
+    error: smtplib.SMTPException, words: str
+) -> None:
+    assert mail.refusal(error) == words

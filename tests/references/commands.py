@@ -10,6 +10,7 @@ from django.core.management import load_command_class
 from django.core.management.base import DjangoHelpFormatter
 
 from tests.references.markdown import code, table
+from zkdash import program
 from zkdash.management import cli
 
 _HEAD = """\
@@ -36,7 +37,7 @@ def text() -> str:
 
 
 def _command(verb: str) -> Iterator[str]:
-    name = cli.VERBS.get(verb, verb)
+    name = program.VERBS.get(verb, verb)
     command = load_command_class("zkdash", name)
     parser = command.create_parser("zkdash", verb)
     yield f"## zkdash {verb}\n\n{' '.join(command.help.split())}\n"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.references import __main__ as references
+from zkdash import program
 from zkdash.formats import snapshot_schema
 from zkdash.history.store import loaded_columns, schemas
 from zkdash.management import cli
@@ -31,7 +32,7 @@ def test_a_page_that_says_something_else_than_the_code_is_named(
 
 def test_every_command_for_people_is_listed() -> None:
     modules = {path.stem for path in COMMANDS.glob("*.py")} - {"__init__"}
-    assert {cli.VERBS.get(verb, verb) for verb in cli.COMMANDS} == modules - {"rewind"}
+    assert {program.VERBS.get(verb, verb) for verb in cli.COMMANDS} == modules - {"rewind"}
 
 
 def test_a_checkpoint_holds_what_a_snapshot_does_and_when_that_was() -> None:

@@ -6,10 +6,8 @@ import os
 import sys
 from typing import Final
 
-from zkdash import version
+from zkdash import program, version
 
-# What an operator calls otherwise than Django, which has a `check` of its own.
-VERBS: Final = {"check": "verify"}
 # What `zkdash` without a command lists; Django's own commands, such as `migrate`, are there beside them.
 COMMANDS: Final = {
     "demo": "a simulated cluster on a real ZooKeeper, and the dashboard for it",
@@ -37,7 +35,7 @@ def main() -> None:
         case ["version" | "--version"]:
             print(f"zkdash {version.version()}")  # noqa: T201
         case [verb, *options]:
-            sys.argv[1:] = [VERBS.get(verb, verb), *options]
+            sys.argv[1:] = [program.VERBS.get(verb, verb), *options]
             manage()
 
 
@@ -68,7 +66,7 @@ def _execute() -> None:
     from django.core.management import execute_from_command_line  # noqa: PLC0415 - slow
 
     try:
-        execute_from_command_line(sys.argv)
+        execute_from_command_line([program.name(), *sys.argv[1:]])
     except ImproperlyConfigured as error:
         if sys.argv[1:2] == ["verify"] and "--json" in sys.argv:
             from zkdash.management.verifying.finding import Finding, State, as_json  # noqa: PLC0415

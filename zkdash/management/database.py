@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from django.core.management import call_command
@@ -15,9 +15,10 @@ from django.core.management.sql import emit_post_migrate_signal, emit_pre_migrat
 from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from zkdash import databases
+from zkdash import databases, program, version
 
 # Any number, as long as nothing else that shares the database takes it too.
 _LOCK = 5_929_274_316
@@ -29,7 +30,7 @@ def prepare() -> None:
 
     Processes that start side by side do it one after the other; one that is ended amid it leaves nothing
     half made.
-    Raises CommandError where the database cannot be had.
+    Raises CommandError where the database cannot be had, or a newer zkdash changed it.
     """
     try:
         with _alone():
@@ -43,6 +44,30 @@ def prepare() -> None:
         ) from error
     finally:
         connections.close_all()
+
+
+def newer(loader: MigrationLoader, applied: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those of the applied migrations, each an app and a name, that this zkdash does not have, in order."""
+    return sorted(set(applied) - set(loader.disk_migrations))
+
+
+def told_newer(loader: MigrationLoader, migrations: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """What happened to a database that a newer zkdash changed by these migrations, and what to do."""
+    names = ", ".join(".".join(migration) for migration in migrations)
+    last = {app: _last(loader, app) for app, _ in migrations}
+    undoing = ", ".join(f"`{program.line(f'migrate {app} {name}')}`" for app, name in last.items())
+    return (
+        f"was changed by a newer zkdash than this one, {version.version()}: {names}.",
+        (
+            "Start that version, or restore a copy from before. Or stop all of zkdash and undo it by that "
+            f"version: {undoing}; what only the newer one keeps is lost then."
+        ),
+    )
+
+
+def _last(loader: MigrationLoader, app: str) -> str:
+    """The migration that an app ends with here, as `migrate` takes it."""
+    return next((name for _, name in loader.graph.leaf_nodes(app)), "zero")
 
 
 def hold() -> None:
@@ -83,6 +108,9 @@ class _WholeMigrations(MigrationExecutor):
 def _migrate() -> None:
     """What `manage.py migrate` does, with migrations that are whole or not there."""
     executor = _WholeMigrations(connection)
+    if beyond := newer(executor.loader, executor.loader.applied_migrations):
+        what, remedy = told_newer(executor.loader, beyond)
+        raise CommandError(f"The database {_name()} {what} {remedy}")
     executor.loader.check_consistent_history(connection)
     targets = executor.loader.graph.leaf_nodes()
     plan = executor.migration_plan(targets)

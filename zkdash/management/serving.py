@@ -21,7 +21,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connections
 
-from zkdash import extras
+from zkdash import extras, program
 from zkdash.access import administrators, pulse
 from zkdash.actions.execution import worker
 from zkdash.actions.reading import reader
@@ -247,7 +247,8 @@ def _refuse_strangers(host: str) -> None:
     if not _is_loopback(host) and not administrators.exist():
         raise CommandError(
             f"--host {host} can be reached from other machines, and there is no administrator yet. Make one "
-            "with “manage.py createadmin”, or listen on 127.0.0.1 and use the link that is printed there."
+            f"with “{program.line('createadmin')}”, or listen on 127.0.0.1 and use the link that is printed "
+            "there."
         )
 
 

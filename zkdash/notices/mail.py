@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from smtplib import SMTPException
+import re
+from smtplib import SMTPException, SMTPNotSupportedError, SMTPRecipientsRefused, SMTPResponseException
+from typing import Final
 
 import msgspec
 from django.core.mail import EmailMessage
 
 from zkdash.notices.models import Delivery
+
+_ENHANCED: Final = re.compile(r"[245]\.\d{1,3}\.\d{1,3}\b", re.ASCII)  # RFC 3463
 
 
 class Mail(msgspec.Struct, frozen=True):
@@ -32,10 +36,32 @@ class Mail(msgspec.Struct, frozen=True):
         try:
             message.send()
         except SMTPException as error:
-            return f"the SMTP server refused it: {type(error).__name__}"
+            return f"the SMTP server refused it: {refusal(error)}"
         except OSError as error:
             return f"the SMTP server was not reached: {error.strerror or error}"
         return ""
+
+
+def refusal(error: SMTPException) -> str:
+    """What an SMTP server said no to, by its code (RFC 5321, RFC 3463): "550 5.1.1 (SMTPRecipientsRefused)".
+
+    Its words are left out: they may repeat what is secret.
+    """
+    if isinstance(error, SMTPNotSupportedError):
+        return "it does not offer what is asked for, STARTTLS or signing in"
+    answers: list[tuple[int, bytes | str]] = []
+    if isinstance(error, SMTPResponseException):
+        answers = [(error.smtp_code, error.smtp_error)]
+    elif isinstance(error, SMTPRecipientsRefused):
+        answers = list(error.recipients.values())
+    codes = [_code(*answer) for answer in answers[:1]]
+    return " ".join((*codes, f"({type(error).__name__})"))
+
+
+def _code(code: int, words: bytes | str) -> str:
+    text = words.decode("ascii", "replace") if isinstance(words, bytes) else words
+    enhanced = _ENHANCED.match(text)
+    return f"{code} {enhanced[0]}" if enhanced else str(code)
 
 
 def text(delivery: Delivery) -> str:

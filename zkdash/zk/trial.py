@@ -7,10 +7,11 @@ What an identity may write is told by the ACLs alone, as ZooKeeper's servers rea
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import queue
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -18,7 +19,7 @@ import msgspec
 from zkdash.configuration.clusters import GSSAPI
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.connection.identity import Identity
-from zkdash.zk.wire import contact, jute, stream, trouble
+from zkdash.zk.wire import answers, contact, jute, stream, trouble
 from zkdash.zk.wire.side_requests import Entry, Question, SideRequests
 from zkdash.znode import Acl
 
@@ -26,6 +27,8 @@ LIMIT_S: Final = 5.0
 READ, WRITE, CREATE, DELETE = 1, 2, 4, 8  # org.apache.zookeeper.ZooDefs.Perms
 _ADMIN, _ALL = 16, 31
 _MASKED = "x"
+_BROKERS: Final = "/brokers/ids"
+_MOST_CHROOTS: Final = 200
 
 
 class TrialError(Exception):
@@ -46,11 +49,16 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """What one session found. `server` took it; `access` is of those paths that exist, in their order."""
+    """What one session found. `server` took it; `access` is of those paths that exist, in their order.
+
+    `others` are the chroots of the same servers where brokers register, of those directly below "/": looked
+    for where none of the paths but "/" exists.
+    """
 
     server: str
     has_chroot: bool
     access: tuple[Access, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def run(config: ClusterConfig, identity: Identity, paths: Sequence[str], limit_s: float = LIMIT_S) -> Trial:
@@ -106,7 +114,7 @@ def _looked(
 
     [root] = ask([Question(jute.EXISTS, jute.path_and_flag(full("/")))])
     if root.error == jute.NO_NODE:  # since 3.9 servers refuse it to who may not read
-        return Trial(server, has_chroot=False)
+        return Trial(server, has_chroot=False, others=_others(config.chroot, ask))
     listings = ask([Question(jute.GET_CHILDREN, jute.path_and_flag(full(path))) for path in paths])
     acls = ask([Question(jute.GET_ACL, jute.get_acl(full(path))) for path in paths])
     access = [
@@ -114,7 +122,22 @@ def _looked(
         for path, listing, acl in zip(paths, listings, acls, strict=True)
         if jute.NO_NODE not in {listing.error, acl.error}
     ]
-    return Trial(server, has_chroot=True, access=tuple(access))
+    is_empty = all(znode.path == "/" for znode in access)
+    others = _others(config.chroot, ask) if is_empty else ()
+    return Trial(server, has_chroot=True, access=tuple(access), others=others)
+
+
+def _others(chroot: str, ask: Callable[[Sequence[Question]], list[stream.Reply]]) -> tuple[str, ...]:
+    """The chroots where brokers register, but for this one: "/" and what lies directly below it."""
+    [top] = ask([Question(jute.GET_CHILDREN, jute.path_and_flag(b"/"))])
+    names: list[str] = []
+    if not top.error:
+        with contextlib.suppress(jute.MalformedError):
+            names = sorted(answers.children(top.body))[:_MOST_CHROOTS]
+    places = [place for place in ("/", *(f"/{name}" for name in names)) if place != (chroot or "/")]
+    ids = [f"{place.rstrip('/')}{_BROKERS}".encode() for place in places]
+    replies = ask([Question(jute.EXISTS, jute.path_and_flag(path)) for path in ids])
+    return tuple(place for place, reply in zip(places, replies, strict=True) if not reply.error)
 
 
 def _perms(reply: stream.Reply, identity: Identity) -> tuple[int, int]:

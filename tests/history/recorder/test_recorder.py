@@ -281,7 +281,7 @@ def test_nothing_is_written_beside_tables_of_an_earlier_release_until_they_are_c
     shop = Path(shutil.copytree(MANIFESTS / "shop", tmp_path / "shop"))
     before = 14  # changes that the earlier release wrote
     with alone(shop) as recorder:
-        wait_for(lambda: "run `manage.py pipeline convert --cluster shop`" in recorder.status.sentence)
+        wait_for(lambda: "run `zkdash pipeline convert --cluster shop`" in recorder.status.sentence)
     assert recorder.status.wrote_ms is None
     conversion.convert(shop)
     with alone(shop) as recorder:

@@ -75,7 +75,7 @@ def test_the_page_tells_the_cluster_that_is_watched(client: Client) -> None:
         "partitions": 6,
         "partitions_offline": 1,
         "partitions_under_replicated": 4,
-        "unpreferred_leaders_percent": 20,
+        "unpreferred_leaders_ratio": 0.2,
         "topics_pending_deletion": 0,
         "partitions_reassigning": 0,
         "problems": 0,
@@ -154,7 +154,7 @@ def test_the_servers_of_zookeeper_are_told_and_of_whom_nothing_is_known_nothing(
     assert up == [1, 0, None]
     assert of(found, "zookeeper_server_mode", server="zk1:2181", mode="leader") == 1
     assert of(found, "zookeeper_outstanding_requests", server="zk1:2181") == 3
-    assert of(found, "zookeeper_latency_avg_milliseconds", server="zk1:2181") == 1.5
+    assert of(found, "zookeeper_latency_avg_seconds", server="zk1:2181") == 0.0015
     assert of(found, "zookeeper_synced_followers", server="zk1:2181") == 1
     assert of(found, "zookeeper_outstanding_requests", server="zk2:2181") is None
 
@@ -280,6 +280,38 @@ def _told(client: Client, settings: Settings, tmp_path: Path, runs: Callable[...
     states.publish(tree, findings=(finding,), queue=Queue(read=True))
     _ensemble()
     return {name for name, _ in scrape(client)}
+
+
+# What promtool's linter holds against a name (client_golang's prometheus/testutil/promlint/validations).
+_UNITS = "|".join(
+    [
+        *("milliseconds", "microseconds", "nanoseconds", "minutes", "hours", "days", "weeks"),
+        *("kilobytes", "megabytes", "gigabytes", "kibibytes", "mebibytes", "percent", "bits"),
+        *("s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "m", "h", "d"),
+    ]
+)
+_OFFENDS = re.compile(rf"_(?:{_UNITS}|gauge|counter|histogram|summary|count|sum|bucket)(?=_|$)|[a-z][A-Z]|:")
+
+
+def test_the_whole_page_is_read_strictly_and_has_names_as_promtool_wants_them(
+    client: Client, settings: Settings, tmp_path: Path, runs: Callable[..., None]
+) -> None:
+    names = _told(client, settings, tmp_path, runs)
+    page = client.get("/metrics", headers={"Accept": "application/openmetrics-text;version=1.0.0"})
+    families = [
+        family for family in open_families(page.content.decode()) if family.name.startswith("zkdash_")
+    ]
+    assert {sample.name for family in families for sample in family.samples} >= {
+        name for name in names if name.startswith("zkdash_")
+    }
+    assert [family.name for family in families if not family.documentation] == []
+    assert [family.name for family in families if _OFFENDS.search(family.name)] == []
+    for family in families:
+        assert family.type in {"counter", "gauge", "info"}
+        counts = {sample.name.endswith("_total") for sample in family.samples}
+        assert counts <= {family.type == "counter"}, family.name
+        labels = [frozenset(sample.labels.items()) for sample in family.samples]
+        assert len(labels) == len(set(labels)), family.name
 
 
 def _rules() -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from pytest_django.fixtures import Settings
 from tests import full
 from tests.alarms import seeing
 from tests.narrowing import known
+from tests.notices.receiving import Receiver
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash import live
@@ -382,6 +383,11 @@ def test_an_admin_has_a_test_alert_sent_and_an_operator_does_not_see_the_button(
     assert [one.text for one in Markup(client.get(ALL)).all("form.verbs button")] == ["Send a test alert"]
     told = Markup(client.post("/c/demo/alerts/test/")).text("p.note")
     assert told.startswith("Nobody is told of this cluster")
+    with Receiver(200) as receiver:
+        cluster = ClusterConfig("demo", (("127.0.0.1", 1),), ask_brokers=False, webhooks=(receiver.url,))
+        settings.ZKDASH_CLUSTERS, settings.ZKDASH_WEBHOOK_SECRET = (cluster,), "s" * 20
+        told = Markup(client.post("/c/demo/alerts/test/")).text("p.note")
+    assert told.startswith(f"The test alert was taken by http://127.0.0.1:{receiver.port}")
     Grant.objects.update(role="operator")
     assert Markup(client.get(ALL)).all("form.verbs") == []
 

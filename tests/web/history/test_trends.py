@@ -161,7 +161,7 @@ def test_a_damaged_table_is_a_sentence_on_the_page(told: Path) -> None:
 
 def test_tables_of_an_earlier_release_are_told_with_what_to_run(history: Path) -> None:
     shutil.copytree(MANIFESTS / "shop", history)
-    assert "run `manage.py pipeline convert --cluster demo`" in markup().text("p.problem")
+    assert "run `zkdash pipeline convert --cluster demo`" in markup().text("p.problem")
 
 
 def test_who_comes_while_others_ask_much_is_told_so(told: Path, monkeypatch: pytest.MonkeyPatch) -> None:

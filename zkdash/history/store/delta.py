@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from zkdash import program
 from zkdash.history.store import delta_errors as errors
 from zkdash.history.store import delta_log
 from zkdash.history.store.delta_errors import ConflictError, TableError
@@ -215,7 +216,7 @@ class Table:
                 cluster = self.directory.parent.name
                 raise TableError(
                     f"{self.directory} is a table of an earlier release: run "
-                    f"`manage.py pipeline convert --cluster {cluster}`"
+                    f"`{program.line(f'pipeline convert --cluster {cluster}')}`"
                 )
             return None
         try:

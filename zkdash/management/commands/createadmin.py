@@ -12,6 +12,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from zkdash import program
 from zkdash.access import administrators
 from zkdash.actions import audit
 from zkdash.actions.actor import Actor
@@ -34,7 +35,8 @@ class Command(BaseCommand):
     def handle(self, *_args: object, **options: object) -> None:
         name = str(options["name"] or "")
         if not options["link"] and not name:
-            raise CommandError("Name the administrator: “manage.py createadmin alice”, or ask for a --link.")
+            typed = program.line("createadmin alice")
+            raise CommandError(f"Name the administrator: “{typed}”, or ask for a --link.")
         if name:
             _check(name)
         database.prepare()

@@ -7,13 +7,14 @@ import socket
 
 from django.core.management.base import BaseCommand, CommandError
 
+from zkdash import program
 from zkdash.management import database, recording, rewinding
 
 
 class Command(BaseCommand):
     """Answer requests for the past, until the socket that was handed over ends."""
 
-    help = "Tells the past to `manage.py serve`, which starts it by itself and hands it a socket."
+    help = "Tells the past to the serving process that starts it and hands it a socket; of no use to others."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("socket", type=int, help="the number of the open socket")
@@ -24,6 +25,8 @@ class Command(BaseCommand):
         try:
             connection = socket.socket(fileno=int(str(options["socket"])))
         except OSError as error:
-            raise CommandError("There is no such socket: `manage.py serve` starts this by itself.") from error
+            raise CommandError(
+                f"There is no such socket: `{program.line('serve')}` starts this by itself."
+            ) from error
         with connection:
             rewinding.tell(connection)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from zkdash import program
 from zkdash.management import ending, identities, serving, supervising
 from zkdash.zk.config import ClusterConfig
 
@@ -23,24 +24,24 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-execute",
             action="store_true",
-            help="carry out no actions here: `zkdash execute` does it in a process of its own",
+            help=f"carry out no actions here: `{program.line('execute')}` does it in a process of its own",
         )
         parser.add_argument(
             "--no-record",
             action="store_true",
-            help="record nothing here: `zkdash record` does it in a process of its own",
+            help=f"record nothing here: `{program.line('record')}` does it in a process of its own",
         )
         parser.add_argument(
             "--no-pipeline",
             action="store_true",
-            help="run no jobs of the pipeline here: `zkdash pipeline work` does it by itself",
+            help=f"run no jobs of the pipeline here: `{program.line('pipeline work')}` does it by itself",
         )
 
     def handle(self, *_args: object, **options: object) -> None:
         if not settings.ZKDASH_CLUSTERS:
             raise CommandError(
                 "No cluster is configured. Set ZKDASH_ZOOKEEPER=host:2181/chroot, or ZKDASH_CONFIG to a TOML "
-                "file with a [clusters.<name>] table; `make demo` shows a simulated one."
+                f"file with a [clusters.<name>] table; `{program.line('demo')}` shows a simulated one."
             )
         if not options["no_execute"]:
             identities.check(settings.ZKDASH_CLUSTERS)

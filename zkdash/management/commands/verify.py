@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
+from zkdash import program
 from zkdash.management.verifying import clusters, jobs, others, storage
 from zkdash.management.verifying.finding import LIMIT_S, Finding, State, Trial, as_json, as_line, run
 
@@ -21,6 +22,9 @@ class Command(BaseCommand):
     help = """Try what is configured and change nothing: clusters, database, history, proxies, sign-in, mail,
 webhooks, Java and Spark. A line each says what is so, and what to do where it is wrong."""
     requires_system_checks: list[str] = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **options: Any) -> CommandParser:
+        return super().create_parser(prog_name, program.verb(subcommand), **options)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="a JSON object, for machines")

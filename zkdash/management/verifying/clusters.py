@@ -56,15 +56,21 @@ def session(cluster: ClusterConfig) -> list[Finding]:
     if not look.has_chroot:
         sentence = f"{look.server} answers, and has no znode {cluster.chroot}."
         remedy = "Correct the chroot in the cluster's address, or start a broker, which creates it."
-        return [Finding(subject, State.WRONG, sentence, remedy)]
+        return [Finding(subject, State.WRONG, sentence, _meant(look.others) + remedy)]
     kafka = [access.path for access in look.access if access.path != "/"]
     as_whom = trial.describe(cluster.reading)
     session_told = f"{look.server} answers {as_whom} at {cluster.chroot or '/'}"
     if not kafka:
-        remedy = "Kafka makes them when a broker starts: check the chroot if one runs."
-        return [Finding(subject, State.WARNING, f"{session_told}, where nothing is of Kafka.", remedy)]
+        remedy = "A broker makes its znodes when it starts: check the chroot of the address if one runs."
+        sentence = f"{session_told}, where nothing is of Kafka."
+        return [Finding(subject, State.WARNING, sentence, _meant(look.others) + remedy)]
     first = Finding(subject, State.OK, f"{session_told}.")
     return [first, _reading(cluster, look.access), *_writing(cluster, look.access)]
+
+
+def _meant(chroots: Sequence[str]) -> str:
+    """The beginning of a remedy where brokers register elsewhere on the same servers."""
+    return f"Is {_listed(chroots)} meant, where brokers register? " if chroots else ""
 
 
 def _worded(server: Server) -> str:

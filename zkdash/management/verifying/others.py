@@ -18,6 +18,7 @@ from zkdash import configuration
 from zkdash.configuration import Configuration, environment
 from zkdash.configuration.tables import Table
 from zkdash.management.verifying.finding import Finding, State
+from zkdash.notices.mail import refusal
 from zkdash.notices.webhooks import Webhook
 
 _LIMIT_S = 5.0
@@ -75,8 +76,8 @@ def mail() -> list[Finding]:
     try:
         connection.open()
     except smtplib.SMTPException as error:
-        sentence = f"The SMTP server {server} refuses: {type(error).__name__}."
-        remedy = "Check ZKDASH_EMAIL_USER, its password and ZKDASH_EMAIL_TLS."
+        sentence = f"The SMTP server {server} refuses: {refusal(error)}."
+        remedy = "Check ZKDASH_EMAIL_PORT, ZKDASH_EMAIL_TLS, ZKDASH_EMAIL_USER and its password."
         return [Finding("mail", State.WRONG, sentence, remedy)]
     except OSError as error:
         sentence = f"The SMTP server {server} is not reached: {error.strerror or error}."

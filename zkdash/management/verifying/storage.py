@@ -17,6 +17,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from zkdash import databases
 from zkdash.history.store import directories
 from zkdash.history.store.delta import TableError
+from zkdash.management.database import newer, told_newer
 from zkdash.management.verifying.finding import Finding, State
 
 _LITTLE = 200 * 1024 * 1024  # bytes
@@ -89,15 +90,11 @@ def _postgresql() -> Finding:
 
 
 def _judged(name: str, applied: Iterable[tuple[str, str]]) -> Finding:
-    ours = set(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
-    applied = set(applied)
-    newer = sorted(f"{app}.{migration}" for app, migration in applied - ours)
-    if newer:
-        sentence = f"{name} was used by a newer version, which changed tables: {', '.join(newer[:3])}."
-        return Finding(
-            "database", State.WRONG, sentence, "Start that version, or restore a copy from before."
-        )
-    left = len(ours - applied)
+    loader, applied = MigrationLoader(None, ignore_no_migrations=True), set(applied)
+    if beyond := newer(loader, applied):
+        what, remedy = told_newer(loader, beyond)
+        return Finding("database", State.WRONG, f"{name} {what}", remedy)
+    left = len(set(loader.disk_migrations) - applied)
     if left:
         return Finding(
             "database", State.OK, f"{name} answers; the next start makes {left} changes of tables."

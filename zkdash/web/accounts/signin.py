@@ -24,6 +24,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from zkdash import program
 from zkdash.access import administrators, attempts
 from zkdash.access.administrators import Standing
 from zkdash.access.attempts import TooManyError
@@ -44,7 +45,6 @@ _NO_LINK: dict[Standing, tuple[int, str]] = {
     Standing.EXPIRED: (410, "This link has ended: it worked for an hour."),
     Standing.NONE: (404, "This is no link that zkdash gave out, or a newer one has taken its place."),
 }
-_ANOTHER = "Whoever runs zkdash makes another with “manage.py createadmin --link”."
 
 
 class Credentials(AuthenticationForm):
@@ -197,4 +197,5 @@ def _chosen(form: UserCreationForm[User]) -> tuple[str, str]:
 
 def _no_link(request: HttpRequest, standing: Standing) -> HttpResponse:
     status, sentence = _NO_LINK[standing]
-    return answers.problem(request, status, "No such link", f"{sentence} {_ANOTHER}")
+    another = f"Whoever runs zkdash makes another with “{program.line('createadmin --link')}”."
+    return answers.problem(request, status, "No such link", f"{sentence} {another}")

@@ -7,7 +7,7 @@ a cluster. Topics and groups are no labels unless ZKDASH_METRICS_NAMES asks for 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from prometheus_client import ProcessCollector
@@ -18,7 +18,7 @@ from zkdash.actions.reading.entries import IN_FLIGHT
 from zkdash.actions.states import State
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.formats.ensemble.values import Reach
+from zkdash.formats.ensemble.values import Reach, Told
 from zkdash.kafka.values import Controller
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.api import families, own
@@ -34,7 +34,7 @@ FACTS: Final[Mapping[str, str]] = {
     "partitions": "Partitions.",
     "partitions_offline": "Partitions without a leader.",
     "partitions_under_replicated": "Partitions with an ISR smaller than their replicas.",
-    "unpreferred_leaders_percent": "Leaders that are not the first replica, in percent.",
+    "unpreferred_leaders_ratio": "Leaders that are not the first replica, from 0 to 1.",
     "topics_pending_deletion": "Topics in /admin/delete_topics.",
     "partitions_reassigning": "Partitions in /admin/reassign_partitions.",
     "problems": "Znodes that do not parse.",
@@ -46,10 +46,19 @@ _TOPIC_FACTS: Final[Mapping[str, str]] = {
     "topic_partitions_offline": "Partitions of a topic without a leader.",
     "topic_partitions_under_replicated": "Partitions of a topic with too small an ISR.",
 }
-_SERVER_FACTS: Final[Mapping[str, tuple[str, str]]] = {
-    "zookeeper_outstanding_requests": ("outstanding", "Requests that wait at a server of ZooKeeper."),
-    "zookeeper_latency_avg_milliseconds": ("latency_avg", "What it took on average since its start."),
-    "zookeeper_synced_followers": ("synced_followers", "Followers in sync, as the leader tells."),
+_SERVER_FACTS: Final[Mapping[str, tuple[Callable[[Told], Value], str]]] = {
+    "zookeeper_outstanding_requests": (
+        lambda server: server.outstanding,
+        "Requests that wait at a server of ZooKeeper.",
+    ),
+    "zookeeper_latency_avg_seconds": (
+        lambda server: None if server.latency_avg is None else server.latency_avg / 1000,
+        "What it took on average since its start.",
+    ),
+    "zookeeper_synced_followers": (
+        lambda server: server.synced_followers,
+        "Followers in sync, as the leader tells.",
+    ),
 }
 
 
@@ -167,7 +176,7 @@ class Snapshots(Collector):
 def _facts(state: ClusterState) -> Mapping[str, Value]:
     counts, controller, epoch = state.counts, state.controller, state.controller_epoch
     others = counts.preferable - counts.preferred
-    share = 100 * others / counts.preferable if counts.preferable else None
+    share = others / counts.preferable if counts.preferable else None
     return {
         "brokers": len(state.brokers),
         "controller_present": float(controller is not None and isinstance(controller.value, Controller)),
@@ -176,7 +185,7 @@ def _facts(state: ClusterState) -> Mapping[str, Value]:
         "partitions": counts.partitions,
         "partitions_offline": counts.offline,
         "partitions_under_replicated": counts.under_replicated,
-        "unpreferred_leaders_percent": share,
+        "unpreferred_leaders_ratio": share,
         "topics_pending_deletion": len(state.deletions),
         "partitions_reassigning": sum(map(len, state.targets.values())),
         "problems": counts.problems,
@@ -215,8 +224,8 @@ def _servers(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
         "server",
         "mode",
     )
-    for name, (field, meaning) in _SERVER_FACTS.items():
-        samples = (((cluster, server.address), getattr(server.told, field)) for cluster, server in servers)
+    for name, (value, meaning) in _SERVER_FACTS.items():
+        samples = (((cluster, server.address), value(server.told)) for cluster, server in servers)
         yield families.gauge(name, meaning, samples, "server")
 
 

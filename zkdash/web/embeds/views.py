@@ -65,7 +65,7 @@ def _frame(judged: Found, token: str) -> HttpResponse:
         return rendering.sentence("This zkdash does not know that view any more.", 410, embed.theme)
     embeds.note_use([embed])
     if snapshot is None:
-        return rendering.sentence(banners.NO_WATCHER, 503, embed.theme)
+        return rendering.sentence(banners.no_watcher(), 503, embed.theme)
     return rendering.page(view, snapshot, embed.theme, _socket(view, snapshot, token))
 
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import msgspec
 from django.utils.safestring import SafeString
 
+from zkdash import program
 from zkdash.cluster.analysis import kraft
 from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.frame import cells, times
 from zkdash.zk.connection.session import Phase, Session
-
-NO_WATCHER = (
-    "No watcher runs in this process, so nothing is known of any cluster. Start zkdash with "
-    "“manage.py serve”, which watches ZooKeeper and serves these pages."
-)
 
 
 class Banner(msgspec.Struct, frozen=True):
@@ -28,6 +24,14 @@ class Banner(msgspec.Struct, frozen=True):
     @property
     def time(self) -> SafeString | str:
         return "" if self.as_of is None else times.time_html(self.as_of)
+
+
+def no_watcher() -> str:
+    """What is said of every cluster where nothing watches."""
+    return (
+        "No watcher runs in this process, so nothing is known of any cluster. Start zkdash with "
+        f"“{program.line('serve')}”, which watches ZooKeeper and serves these pages."
+    )
 
 
 def block(snapshot: Snapshot) -> Block:

@@ -7,6 +7,7 @@ import time
 import msgspec
 from django.conf import settings
 
+from zkdash import program
 from zkdash.cluster.model.severity import Severity
 from zkdash.history.recorder import status
 from zkdash.history.store import directories
@@ -52,9 +53,10 @@ def only_segments(cluster: str) -> str:
 
 
 def only_recorded(cluster: str) -> str:
+    work = program.line("pipeline work")
     return (
         f"No logs of ZooKeeper are configured for “{cluster}”: its tables hold what zkdash saw while it "
-        "recorded, and of Kafka’s znodes alone. Runs are made only when asked for; `manage.py pipeline work` "
+        f"recorded, and of Kafka’s znodes alone. Runs are made only when asked for; `{work}` "
         "carries them out. To know all that happened, name ZooKeeper’s dataLogDir as transaction_logs in the "
         "cluster’s table of ZKDASH_CONFIG."
     )

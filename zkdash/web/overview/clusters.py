@@ -101,7 +101,7 @@ def _snapshots(names: Collection[str]) -> list[Snapshot]:
 
 
 def _banner() -> Block:
-    lines = () if live.is_running() else (banners.Banner(Severity.CRITICAL, banners.NO_WATCHER),)
+    lines = () if live.is_running() else (banners.Banner(Severity.CRITICAL, banners.no_watcher()),)
     return Block(id="banner", template="frame/banner.html", values=(lines, "", ""), is_kept=True)
 
 

@@ -7,12 +7,11 @@ from typing import Protocol
 
 from django.http import HttpRequest, HttpResponse
 
+from zkdash import program
 from zkdash.web.frame import answers
 from zkdash.web.past import asked, bar
 from zkdash.web.past.asked import At
 from zkdash.web.visitors import gate
-
-_NOBODY = "The past is told beside “manage.py serve”, which does not run here."
 
 
 class Handler(Protocol):
@@ -55,7 +54,8 @@ def answer(
     except asked.UnreadableError as error:
         return answers.problem(request, 400, "No such moment", str(error), ways)
     if _handler is None:
-        return away(request, _NOBODY)
+        serve = program.line("serve")
+        return away(request, f"The past is told beside “{serve}”, which does not run here.")
     return _handler.answer(request, cluster, at, show)
 
 

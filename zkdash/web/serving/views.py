@@ -222,10 +222,11 @@ def _socket(moment: Moment, token: str) -> str:
 
 
 def _embed(key: PageKey) -> str:
-    """Where an embed of this very page is made, with what it was asked for; "" without a cluster."""
-    if key.cluster is None:
+    """Where an embed of this very page is made, with what it was asked for; "" where none can be."""
+    filled = embeddable.filled(key)
+    if key.cluster is None or not filled:
         return ""
-    return links.cluster(key.cluster, "embeds/", urlencode(embeddable.filled(key), errors="surrogatepass"))
+    return links.cluster(key.cluster, "embeds/", urlencode(filled, errors="surrogatepass"))
 
 
 def _was(request: HttpRequest, moment: Moment) -> str:

@@ -151,7 +151,7 @@ def snapshot(request: HttpRequest, name: str, right: Right = Right.SEE) -> Snaps
     cluster(request, name, right)
     snapshot = live.current(name)
     if snapshot is None:
-        raise NotWatchedError(banners.NO_WATCHER)
+        raise NotWatchedError(banners.no_watcher())
     return snapshot
 
 
