@@ -15,6 +15,9 @@ from zkdash.znode import Stat, Znode
 
 # More changes than these are not stepped through: the later moment is read by itself.
 MOST: Final = 5_000
+# A step reads so many transactions at once, where they have no more changes: the next steps have them then.
+_BLOCK: Final = 1 << 6
+_MOST_AT_ONCE: Final = 256
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -39,10 +42,26 @@ def rows(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, A
     They lead from the tree at the one to that at the other. Raises TooFarError, QueryError.
     """
     moment.check_joined(tables, source, after, upto)
-    listed = tables.rows(_BETWEEN, {"source": source, "after": after, "upto": upto, "most": MOST + 1})
+    listed = _nearby(tables, source, after, upto)
+    if listed is None:
+        listed = tables.rows(_BETWEEN, {"source": source, "after": after, "upto": upto, "most": MOST + 1})
     if len(listed) > MOST:
         raise TooFarError(f"there are more than {MOST} changes between 0x{after:x} and 0x{upto:x}")
     return listed
+
+
+def _nearby(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, Any]] | None:
+    """The same within a block of transactions, read at once for all who step through it; None of what spans
+    more, or of a block that holds too much."""
+    begins = after // _BLOCK * _BLOCK
+    if upto > begins + _BLOCK:
+        return None
+    most = min(_MOST_AT_ONCE, MOST) + 1
+    given = {"source": source, "after": begins, "upto": begins + _BLOCK, "most": most}
+    block = tables.lasting(_BETWEEN, given)
+    if len(block) == most:
+        return None
+    return [dict(each) for each in block if after < each["place"] <= upto]
 
 
 def walk(znodes: dict[str, Znode], listed: Iterable[dict[str, Any]]) -> Iterator[Step]:

@@ -16,7 +16,7 @@ from zkdash.cluster.incidents.causes import causes
 from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
-from zkdash.history.queries.instants import Instant
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.steps import Step
 from zkdash.live import departures
 from zkdash.live.snapshot import Past, Snapshot
@@ -53,7 +53,7 @@ def begin(
         lags=Lags(otherwise=NOT_KNOWN),
     )
     snapshot = msgspec.structs.replace(snapshot, feed=snapshot.feed.loaded(instant.zxid))
-    return _seen(snapshot, now_ms)
+    return judged(_aged(snapshot, now_ms))
 
 
 def after(before: Snapshot, step: Step) -> Snapshot:
@@ -80,19 +80,18 @@ def after(before: Snapshot, step: Step) -> Snapshot:
         restless=rebalancing.look(before.restless, before.state, state, touched.groups, now_ms),
         departed=departures.look(before.departed, before.state, state, now_ms),
     )
-    return _seen(snapshot, now_ms)
+    return _aged(snapshot, now_ms)
 
 
 def until(snapshot: Snapshot, time_ms: int) -> Snapshot:
     """The same at a later time, until which nothing changed."""
     if time_ms - _ms(snapshot) < _LOOK_MS:
         return snapshot
-    return _seen(snapshot, time_ms)
+    return _aged(snapshot, time_ms)
 
 
 def shown(snapshot: Snapshot, past: Past) -> Snapshot:
-    """What pages of the moment show."""
-    snapshot = until(snapshot, past.instant.time_ms)
+    """What pages of the moment show of a snapshot that is `judged` then."""
     return msgspec.structs.replace(
         snapshot,
         state=msgspec.structs.replace(snapshot.state, zxid=past.instant.zxid),
@@ -101,19 +100,24 @@ def shown(snapshot: Snapshot, past: Past) -> Snapshot:
     )
 
 
-def _seen(snapshot: Snapshot, now_ms: int) -> Snapshot:
-    """The snapshot with what checks find, and what the time makes of the rest."""
+def judged(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with what checks find, and the causes: not told of moments that nobody asks for."""
+    now_ms = _ms(snapshot)
     observations = checks.observe(snapshot.observations, snapshot.state, now_ms / 1000)
-    story = incidents.expire(snapshot.incidents, now_ms)
+    why = causes(snapshot.state, snapshot.incidents, observations.findings, now_ms)
+    return msgspec.structs.replace(snapshot, observations=observations, causes=why)
+
+
+def _aged(snapshot: Snapshot, now_ms: int) -> Snapshot:
+    """The snapshot at a time, with what that makes of it."""
     return msgspec.structs.replace(
         snapshot,
         as_of=now_ms / 1000,
-        observations=observations,
-        incidents=story,
+        observations=checks.follow(snapshot.observations, snapshot.state, now_ms / 1000),
+        incidents=incidents.expire(snapshot.incidents, now_ms),
         restless=rebalancing.settle(snapshot.restless, now_ms),
-        causes=causes(snapshot.state, story, observations.findings, now_ms),
     )
 
 
 def _ms(snapshot: Snapshot) -> int:
-    return int((snapshot.as_of or 0) * 1000)
+    return round((snapshot.as_of or 0) * 1000)

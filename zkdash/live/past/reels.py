@@ -18,14 +18,15 @@ import msgspec
 
 from zkdash.cluster.checks import Thresholds
 from zkdash.history.queries import density, instants, keeping, moment, steps, trees
-from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import Moment, MomentError
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.steps import Step, TooFarError
 from zkdash.history.store import kept
 from zkdash.history.store.open_tables import OpenTables
 from zkdash.history.store.tables import TIME_LIMIT_S, Tables
 from zkdash.live.past import comparing, playback
 from zkdash.live.snapshot import Earlier, Past, Snapshot
+from zkdash.zk.mirror import garbage
 from zkdash.znode import Znode
 
 # So many stretches are kept, each with a whole tree; and so many frames of one.
@@ -65,6 +66,7 @@ class _Reel:
         self._frames = [first]
         self._steps: list[Step] = []
         self.reached = begun.zxid
+        self._judged: tuple[Instant, Snapshot] | None = None
 
     def go_on(self, rows: Sequence[dict[str, Any]], reached: int) -> None:
         """Add what came after `reached` up to another transaction."""
@@ -88,12 +90,18 @@ class _Reel:
     def at(self, past: Past) -> AsItWas:
         """A moment that it has reached."""
         place = self._place(past.instant.zxid)
-        return AsItWas(playback.shown(self._frames[place], past), lambda: self._tree(place))
+        return AsItWas(playback.shown(self._snapshot(place, past.instant), past), lambda: self._tree(place))
 
     def before(self, instant: Instant, after: AsItWas) -> Earlier:
         """The same, for a later one to be compared with."""
         place = self._place(instant.zxid)
         return comparing.of_trees(instant, self._frames[place].state, self._tree(place), after.znodes)
+
+    def _snapshot(self, place: int, instant: Instant) -> Snapshot:
+        """What a frame is at a moment: judged once for all pages of it."""
+        if self._judged is None or self._judged[0] != instant:
+            self._judged = instant, playback.judged(playback.until(self._frames[place], instant.time_ms))
+        return self._judged[1]
 
     def _place(self, zxid: int) -> int:
         return bisect_right(self._zxids, zxid) - 1
@@ -177,7 +185,11 @@ class Reels:
             reel = self._known(tables, directory, source, instant.zxid)
             if reel is None:
                 origin = _Origin(wanted.cluster, wanted.address, source, directory)
-                reel = self._read(tables, origin, checkpoint, instant)
+                garbage.pause()
+                try:
+                    reel = self._read(tables, origin, checkpoint, instant)
+                finally:
+                    garbage.resume(freeze=True)
         return reel.at(past)
 
     def _earlier(self, directory: Path, wanted: _Asked, after: AsItWas) -> Earlier:
