@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -48,6 +49,18 @@ def rows(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, A
     if len(listed) > MOST:
         raise TooFarError(f"there are more than {MOST} changes between 0x{after:x} and 0x{upto:x}")
     return listed
+
+
+def counts(tables: Tables, source: str, after: int, upto: int) -> Counter[int]:
+    """How many changes each transaction has of those that `rows` tells. Raises QueryError."""
+    listed = tables.rows(_COUNTS, {"source": source, "after": after, "upto": upto})
+    return Counter({int(each["place"]): int(each["count"]) for each in listed})
+
+
+def count(tables: Tables, source: str, after: int, upto: int) -> int:
+    """How many they are in all. Raises QueryError."""
+    (answer,) = tables.rows(_COUNT, {"source": source, "after": after, "upto": upto})
+    return int(answer["count"])
 
 
 def _nearby(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, Any]] | None:
@@ -118,10 +131,14 @@ def _touched(znodes: dict[str, Znode], path: str, zxid: int, *, made: bool) -> s
 
 
 # A session's end without a path: of a log that does not tell which ephemerals went with it.
-_BETWEEN: Final = f"""
-SELECT {trees.AT} AS place, op_index, time, type, path, data, version, ephemeral_owner, session
+_TOLD: Final = f"""
 FROM changes
 WHERE source = $source AND {trees.placed("$after", "$upto")}
     AND (path IS NOT NULL OR (type = 'closeSession' AND removed IS NULL))
+"""
+_COUNT: Final = f"SELECT count(*) AS count {_TOLD}"
+_COUNTS: Final = f"SELECT {trees.AT} AS place, count(*) AS count {_TOLD} GROUP BY 1"
+_BETWEEN: Final = f"""
+SELECT {trees.AT} AS place, op_index, time, type, path, data, version, ephemeral_owner, session {_TOLD}
 ORDER BY place, op_index LIMIT $most
-"""  # noqa: S608 - our own words
+"""

@@ -28,6 +28,8 @@ from zkdash.znode import Batch, Znode
 NOT_KNOWN: Final = "it is not known of the past: brokers tell of now alone"
 # Checks look so often at what did not change, as a watcher does: enough for what must hold for a while.
 _LOOK_MS: Final = 2_000
+# Checks follow transactions that come closer together as a watcher follows those of a batch: at once.
+_FOLLOW_S: Final = 1.0
 
 
 def begin(
@@ -110,10 +112,13 @@ def judged(snapshot: Snapshot) -> Snapshot:
 
 def _aged(snapshot: Snapshot, now_ms: int) -> Snapshot:
     """The snapshot at a time, with what that makes of it."""
+    observations = snapshot.observations
+    if now_ms / 1000 - observations.at >= _FOLLOW_S:
+        observations = checks.follow(observations, snapshot.state, now_ms / 1000)
     return msgspec.structs.replace(
         snapshot,
         as_of=now_ms / 1000,
-        observations=checks.follow(snapshot.observations, snapshot.state, now_ms / 1000),
+        observations=observations,
         incidents=incidents.expire(snapshot.incidents, now_ms),
         restless=rebalancing.settle(snapshot.restless, now_ms),
     )
