@@ -20,7 +20,8 @@ from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.tables.orders import Orders
 from zkdash.history.queries.density import Density
-from zkdash.history.queries.instants import Around, Instant
+from zkdash.history.queries.instants import Around
+from zkdash.history.queries.neighbours import Instant
 from zkdash.live.departures import Departures
 from zkdash.live.feed import Feed
 from zkdash.live.queue import EMPTY, Queue

@@ -41,6 +41,8 @@ _EXHAUSTED: Final = "it needs more memory than it may have (past_bytes of [limit
 def tell(connection: socket.socket) -> None:
     """Answer until the socket ends, or there is not enough memory."""
     _stand_back()
+    # The limit counts what is reserved: Arrow's own allocator would reserve 1 GB at once.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     # What every answer needs, before there is a limit that they could fail for.
     import duckdb  # noqa: F401, PLC0415 - once numpy is forgone
     import pyarrow  # noqa: F401, PLC0415

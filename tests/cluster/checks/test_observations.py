@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tests.cluster import small
 from tests.narrowing import known
@@ -27,6 +29,8 @@ BROKERS = small.broker(1) | small.broker(2) | CLUSTER_ID
 HEALTHY = BROKERS | small.controller(1) | small.topic("t", {0: [1, 2], 1: [2, 1]})
 OFFLINE = HEALTHY | small.state("t", 0, -1, [])
 UNOWNED = HEALTHY | group("g", {"c": ["t"]}, {"t": [0]})
+
+BUILT = {id(tree): small.built(tree) for tree in (HEALTHY, OFFLINE, UNOWNED, BROKERS)}
 
 # id, a tree that fails it, severity, sentence, seconds that it must hold
 CASES = [
@@ -110,6 +114,36 @@ def test_what_was_over_begins_anew() -> None:
     assert seen.findings == ()
     seen = checks.observe(seen, small.built(OFFLINE), 6)
     assert {finding.since for finding in seen.findings} == {4}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([HEALTHY, OFFLINE, UNOWNED, BROKERS]), st.integers(1, 40)), min_size=1)
+)
+@example([(OFFLINE, 1), (HEALTHY, 1), (OFFLINE, 1), (OFFLINE, 2)])
+def test_who_follows_until_somebody_asks_finds_what_who_looked_all_the_time_finds(
+    story: list[tuple[small.Tree, int]],
+) -> None:
+    looking, following, now = Observations(), Observations(), 0
+    for tree, seconds in story:
+        now += seconds
+        state = BUILT[id(tree)]
+        looking = checks.observe(looking, state, now)
+        following = checks.follow(following, state, now)
+    asked = checks.observe(following, state, now)
+    assert (asked.findings, asked.standing) == (looking.findings, looking.standing)
+    assert asked.elections == looking.elections
+    # but for those that are looked at seldom, which one of the two looked at later
+    for check in (check for check in checks.CHECKS if not check.every):
+        was, is_now = looking.looked[check.id], asked.looked[check.id]
+        assert (is_now.causes, is_now.seen, is_now.held) == (was.causes, was.seen, was.held), check.id
+
+
+def test_when_causes_were_seen_is_one_object_while_none_comes_or_goes() -> None:
+    """Of a large cluster it would be a copy of thousands for each transaction."""
+    first = checks.follow(Observations(), small.built(OFFLINE), 1)
+    worse = checks.follow(first, small.built(OFFLINE | small.state("t", 1, -1, [])), 2)
+    assert worse.looked["D1"].causes != first.looked["D1"].causes
+    assert worse.looked["D1"].seen is first.looked["D1"].seen
 
 
 def test_the_worst_comes_first() -> None:

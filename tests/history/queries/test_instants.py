@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.history.writing import put
-from zkdash.history.queries import instants, moment
+from zkdash.history.queries import instants, moment, neighbours
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.store.tables import Tables
 
 # Two intervals that follow one another; the first ended with a proof at 100 ms.
@@ -33,11 +34,13 @@ def test_what_came_after_the_last_proof_of_an_interval_is_not_told_of_an_earlier
         assert instants.at_time(tables, time_ms).zxid == zxid
 
 
-@pytest.mark.parametrize("reaches", [(1, 3), (4, 1_000), instants._REACHES])
+@pytest.mark.parametrize("block", [1, 3, neighbours.BLOCK])
+@pytest.mark.parametrize("reaches", [(1, 3), (4, 1_000), neighbours.REACHES])
 def test_the_changes_next_to_a_moment_are_found_however_far_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reaches: tuple[int, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reaches: tuple[int, ...], block: int
 ) -> None:
-    monkeypatch.setattr(instants, "_REACHES", reaches)
+    monkeypatch.setattr(neighbours, "REACHES", reaches)
+    monkeypatch.setattr(neighbours, "BLOCK", block)
     changed = (10, 11, 14, 500, 1 << 33)
     put(tmp_path, "changes", [change(zxid, zxid * 10) for zxid in changed])
     put(tmp_path, "watched", [WATCHED[0] | {"zxid_upto": 1 << 34}])
@@ -46,8 +49,8 @@ def test_the_changes_next_to_a_moment_are_found_however_far_they_are(
             around = instants.around(tables, "watch", instants.at_zxid(tables, zxid))
             before = max((each for each in changed if each < zxid), default=None)
             after = min((each for each in changed if each > zxid), default=None)
-            assert around.previous == (before and instants.Instant(before, before * 10)), zxid
-            assert around.following == (after and instants.Instant(after, after * 10)), zxid
+            assert around.previous == (before and Instant(before, before * 10)), zxid
+            assert around.following == (after and Instant(after, after * 10)), zxid
             upto = max((each * 10 for each in changed if each <= zxid), default=WATCHED[0]["from_ms"])
             assert instants.at_zxid(tables, zxid).time_ms == upto
 
@@ -55,10 +58,11 @@ def test_the_changes_next_to_a_moment_are_found_however_far_they_are(
 def test_the_next_change_of_what_is_meant_is_found_beyond_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(instants, "_REACHES", (2,))
+    monkeypatch.setattr(neighbours, "REACHES", (2,))
+    monkeypatch.setattr(neighbours, "BLOCK", 4)
     rows = [change(zxid, zxid * 10) | {"path": "/b"} for zxid in (12, 90)]
     put(tmp_path, "changes", [*(change(zxid, zxid * 10) for zxid in range(20, 80)), *rows])
     put(tmp_path, "watched", WATCHED)
     with Tables(tmp_path, moment.TABLES) as tables:
-        around = instants.around(tables, "watch", instants.Instant(50, 500), ["/b"])
-        assert (around.previous, around.following) == (instants.Instant(12, 120), instants.Instant(90, 900))
+        around = instants.around(tables, "watch", Instant(50, 500), ["/b"])
+        assert (around.previous, around.following) == (Instant(12, 120), Instant(90, 900))

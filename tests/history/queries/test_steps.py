@@ -29,6 +29,8 @@ PATHS: Final = ("/a", "/a/b", "/a/b/c", "/a/d", "/e")
 SESSIONS: Final = (0, 7, 8)
 # Open tables, the tree after each transaction, and the pairs of transactions to go between.
 Lived = tuple[Tables, Mapping[int, dict[str, Znode]], tuple[tuple[int, int], ...]]
+# How many transactions are read at once.
+BLOCKS: Final = (1, 4, 64)
 # What is tried: an operation, on a path, by a session.
 Try = tuple[str, str, int]
 # A znode that is made again in one multi, of which a child went before.
@@ -99,11 +101,13 @@ def lived(transactions: list[list[Try]]) -> Iterator[Lived]:
 
 
 @settings(max_examples=full.pick(15, 500), deadline=None)
-@given(st.lists(st.lists(TRIES, min_size=1, max_size=4), min_size=2, max_size=25))
-@example([[("create", "/a", 0)], [("create", "/a/b", 0)], [("setData", "/a", 0), ("delete", "/a/b", 0)]])
-@example([[("create", "/a", 0), ("create", "/a/b", 0)], [(kind, path, 0) for kind, path in AGAIN]])
-def test_the_tree_by_steps_is_the_one_read_by_itself(transactions: list[list[Try]]) -> None:
-    with lived(transactions) as (tables, told, pairs):
+@given(st.lists(st.lists(TRIES, min_size=1, max_size=4), min_size=2, max_size=25), st.sampled_from(BLOCKS))
+@example([[("create", "/a", 0)], [("create", "/a/b", 0)], [("setData", "/a", 0), ("delete", "/a/b", 0)]], 64)
+@example([[("create", "/a", 0), ("create", "/a/b", 0)], [(kind, path, 0) for kind, path in AGAIN]], 64)
+def test_the_tree_by_steps_is_the_one_read_by_itself(transactions: list[list[Try]], block: int) -> None:
+    with lived(transactions) as (tables, told, pairs), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steps, "_BLOCK", block)
+        patch.setattr(steps, "_MOST_AT_ONCE", 8)
         for first, later in pairs:
             znodes = dict(told[first])
             list(steps.walk(znodes, steps.rows(tables, row.LOGGED, first, later)))

@@ -9,6 +9,9 @@ import msgspec
 import pytest
 
 from tests.conftest import Chroot
+from tests.history.queries.test_moment import change, create
+from tests.history.recorder.test_recorder import OFFSET
+from tests.history.writing import put
 from tests.live.past import story
 from tests.live.past.story import Dump
 from zkdash.cluster.checks import Thresholds
@@ -17,7 +20,8 @@ from zkdash.cluster.reducer import advance
 from zkdash.history.queries import steps
 from zkdash.history.queries.moment import MomentError
 from zkdash.live.past import comparing
-from zkdash.live.past.reels import AsItWas, Reels
+from zkdash.live.past.reel import AsItWas
+from zkdash.live.past.reels import Reels
 from zkdash.znode import Batch
 
 pytestmark = pytest.mark.zk
@@ -69,6 +73,22 @@ def test_an_earlier_moment_is_the_same_by_the_changes_between_and_by_itself(
             assert earlier is not None
             assert meaning(earlier.state) == meaning(state), was.name
             assert earlier.changed == apart, was.name
+
+
+def test_a_stretch_learns_of_a_change_that_is_recorded_late(tmp_path: Path) -> None:
+    """As samples of offsets are: those of the minute."""
+    owner = "/consumers/billing/owners/orders/0"
+    rows = [create(1, "/consumers", b""), create(2, OFFSET, b"5"), create(3, owner, b"one-0")]
+    rows += [change(zxid, "setData", owner, version=zxid - 3, data=b"%d" % zxid) for zxid in (5, 7)]
+    put(tmp_path / "east", "changes", rows)
+    put(tmp_path / "east", "coverage", [{"zxid_from": 1, "zxid_upto": 7}])
+    past = reels(tmp_path)
+    assert at(past, 7).znodes[OFFSET].data == b"5"
+    put(tmp_path / "east", "changes", [change(6, "setData", OFFSET, version=1, data=b"9")])
+    for zxid in (7, 5, 6):
+        was, alone = at(past, zxid), at(reels(tmp_path), zxid)
+        assert was.znodes == alone.znodes, zxid
+        assert meaning(was.snapshot.state) == meaning(alone.snapshot.state), zxid
 
 
 def test_a_moment_knows_what_led_to_it_and_its_neighbours(told: tuple[Path, list[Dump]]) -> None:

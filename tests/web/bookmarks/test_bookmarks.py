@@ -25,7 +25,8 @@ from zkdash.cluster.checks import Thresholds
 from zkdash.history.queries.moment import MomentError
 from zkdash.history.store import kept
 from zkdash.live.past import comparing
-from zkdash.live.past.reels import AsItWas, Reels
+from zkdash.live.past.reel import AsItWas
+from zkdash.live.past.reels import Reels
 
 pytestmark = [pytest.mark.zk, pytest.mark.django_db]
 

@@ -10,7 +10,8 @@ from tests.web import states
 from tests.web.markup import Markup
 from zkdash.cluster import checks
 from zkdash.history.queries.density import Density
-from zkdash.history.queries.instants import Around, Instant
+from zkdash.history.queries.instants import Around
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.window import Window
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Past

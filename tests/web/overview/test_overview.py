@@ -20,7 +20,8 @@ from zkdash.cluster.incidents.causes import ELECTING_MS, causes
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.severity import Severity
 from zkdash.history.queries.density import Density
-from zkdash.history.queries.instants import Around, Instant
+from zkdash.history.queries.instants import Around
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.window import Window
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.queue import Queue

@@ -8,7 +8,8 @@ from tests.narrowing import sure
 from tests.web import states
 from zkdash import live
 from zkdash.history.queries.density import Density
-from zkdash.history.queries.instants import Around, Instant
+from zkdash.history.queries.instants import Around
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.window import Window
 from zkdash.live.snapshot import Earlier, Past, Snapshot
 from zkdash.web.past import bar

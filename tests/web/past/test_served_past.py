@@ -31,7 +31,7 @@ from tests.world import World
 from zkdash import live
 from zkdash.cluster.checks import Thresholds
 from zkdash.configuration.limits import Limits
-from zkdash.history.queries.instants import Instant
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.recorder import arrow_rows
 from zkdash.history.store import files, watching
 from zkdash.history.store.delta import Table
@@ -212,19 +212,23 @@ def test_its_bar_leads_from_change_to_change_and_to_other_times(told: Told) -> N
     assert told.json(HOME, back)["past"]["zxid"] <= gone.zxid
 
 
+def check_differences(told: Told, before: Dump, after: Dump) -> None:
+    """See that what differs between two moments is what their dumps differ in."""
+    answer = told.json(f"{HOME}differences/znodes/?from=zxid:{before.zxid}&size=1000", after.zxid)
+    assert (answer["from"]["zxid"], answer["at"]["zxid"]) == (before.zxid, after.zxid)
+    apart = {row["path"]: (row["before"], row["after"]) for row in answer["rows"]}
+    assert apart == {
+        path: (text(was), text(now))
+        for path in sorted({*before.znodes, *after.znodes})
+        for was, now in [(before.znodes.get(path), after.znodes.get(path))]
+        if identity(was) != identity(now)
+    }, f"{before.name} to {after.name}"
+
+
 def test_the_differences_of_two_moments_are_those_of_their_dumps(told: Told) -> None:
     pairs = [*itertools.combinations(told.dumps, 2)]
     for before, after in full.pick(pairs[::7], pairs):
-        path = f"{HOME}differences/znodes/?from=zxid:{before.zxid}&size=1000"
-        answer = told.json(path, after.zxid)
-        assert (answer["from"]["zxid"], answer["at"]["zxid"]) == (before.zxid, after.zxid)
-        apart = {row["path"]: (row["before"], row["after"]) for row in answer["rows"]}
-        assert apart == {
-            path: (text(was), text(now))
-            for path in sorted({*before.znodes, *after.znodes})
-            for was, now in [(before.znodes.get(path), after.znodes.get(path))]
-            if identity(was) != identity(now)
-        }, f"{before.name} to {after.name}"
+        check_differences(told, before, after)
 
 
 def identity(znode: Znode | None) -> object:
@@ -376,6 +380,14 @@ def test_whoever_else_wants_the_processor_gets_it_first(told: Told) -> None:
     served = os.getpriority(os.PRIO_PROCESS, told.server.pid)
     nicest = min(served + 5, 19)
     assert {os.getpriority(os.PRIO_PROCESS, thread) for thread in threads} == {nicest}
+
+
+def test_it_reserves_no_memory_that_it_does_not_use(told: Told) -> None:
+    """`past_bytes` counts it: Arrow's own allocator would take half of that for a small cluster."""
+    assert told.get(HOME, told.dumps[0].zxid).status == 200
+    status = Path(f"/proc/{teller(told.server)}/status").read_text()
+    (reserved_kb,) = re.findall(r"^VmData:\s+(\d+) kB", status, re.MULTILINE)
+    assert int(reserved_kb) * 1024 < Limits().past_bytes / 4
 
 
 def test_limits_of_memory_and_time_are_sentences_and_it_ends_when_idle(told: Told, tmp_path: Path) -> None:

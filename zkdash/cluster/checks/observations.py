@@ -64,30 +64,55 @@ class Observations(msgspec.Struct, frozen=True):
 
 def observe(previous: Observations, state: ClusterState, now: float, facts: Facts = NONE) -> Observations:
     """Look at a state at an epoch second. Before the first load nothing is known, for or against."""
-    thresholds = previous.thresholds
     if not state.loaded:
-        return Observations(thresholds, now)
+        return Observations(previous.thresholds, now)
+    noted, sight = _noted(previous, state, now, facts)
+    looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
+    findings = [result.finding for result in looked.values() if result.finding is not None]
+    return msgspec.structs.replace(
+        noted,
+        looked=looked,
+        findings=tuple(sorted(findings, key=lambda finding: finding.severity.rank)),
+        passing=tuple(
+            name for name, result in looked.items() if result.causes is not None and not result.causes
+        ),
+        standing=_standing(previous, looked, state),
+    )
+
+
+def follow(previous: Observations, state: ClusterState, now: float) -> Observations:
+    """Note what fails from now on, and what fails no more, of a state that nobody asks for the findings of.
+
+    What holds long enough costs as much as there are causes; it is found by whoever observes next, of this
+    state or a later one. Until then findings, passing and standing are those of before.
+    """
+    if not state.loaded:
+        return Observations(previous.thresholds, now)
+    noted, sight = _noted(previous, state, now, NONE)
+    looked = {check.id: _follow(check, previous.looked.get(check.id), sight) for check in CHECKS}
+    return msgspec.structs.replace(noted, looked=looked)
+
+
+def _noted(
+    previous: Observations, state: ClusterState, now: float, facts: Facts
+) -> tuple[Observations, CheckContext]:
+    """The observations with all but what checks find, and what these may look at."""
     epoch, elections = _elections(previous, state, now)
     surveyed = previous.survey
     if int(now) != int(previous.at):  # once a second: batches may come twenty times as often
         surveyed = survey.look(surveyed, state)
     registrations = _registrations(previous, state, now)
-    sight = CheckContext(state, facts, thresholds, elections, surveyed, now, registrations)
-    looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
-    findings = [result.finding for result in looked.values() if result.finding is not None]
-    return Observations(
-        thresholds,
-        now,
-        looked,
-        epoch,
-        elections,
-        surveyed,
-        state.brokers,
-        registrations,
-        tuple(sorted(findings, key=lambda finding: finding.severity.rank)),
-        tuple(name for name, result in looked.items() if result.causes is not None and not result.causes),
-        _standing(previous, looked, state),
+    sight = CheckContext(state, facts, previous.thresholds, elections, surveyed, now, registrations)
+    noted = msgspec.structs.replace(
+        previous,
+        at=now,
+        epoch=epoch,
+        elections=elections,
+        survey=surveyed,
+        brokers=state.brokers,
+        registrations=registrations,
     )
+    return noted, sight
 
 
 _OF_TOPICS = tuple(check for check in CHECKS if topic_standing.has_words(check))
@@ -157,8 +182,7 @@ def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: fl
         return before if not check.every else msgspec.structs.replace(before, at=now)
     if not causes:
         return CheckResult(now, causes)
-    since_by_name = {} if before is None else before.seen
-    seen = {name: since_by_name.get(name, now) for name in causes}
+    seen = _seen(before, causes, now)
     looked = CheckResult(now, causes, seen)
     names: list[str] = []
     since, soonest = now, None
@@ -184,6 +208,28 @@ def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: fl
     ):
         finding = msgspec.structs.replace(finding, severity=Severity.WARNING)
     return msgspec.structs.replace(looked, held=frozenset(names), finding=finding, due=soonest)
+
+
+def _follow(check: Check, before: CheckResult | None, sight: CheckContext) -> CheckResult:
+    """When each cause was first seen: what held long enough is due whenever somebody looks."""
+    if before is not None and sight.now - before.at < check.every:
+        return before
+    causes = check.causes(sight)
+    if before is not None and causes is before.causes:
+        return before if not check.every else msgspec.structs.replace(before, at=sight.now)
+    return CheckResult(sight.now, causes, _seen(before, causes, sight.now) if causes else {}, due=_AT_ONCE)
+
+
+def _seen(before: CheckResult | None, causes: Violations, now: float) -> Mapping[str, float]:
+    """When each cause was first seen: the very same where only what is held against them changed."""
+    if before is None:
+        return dict.fromkeys(causes, now)
+    if len(before.seen) == len(causes) and all(map(before.seen.__contains__, causes)):
+        return before.seen
+    return {name: before.seen.get(name, now) for name in causes}
+
+
+_AT_ONCE = 0.0
 
 
 def _finding(check: Check, violations: list[Violation], since: float) -> Finding:

@@ -7,8 +7,9 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster.changes import row
-from zkdash.history.queries import instants, moment
-from zkdash.history.queries.instants import Around, Instant
+from zkdash.history.queries import moment, neighbours
+from zkdash.history.queries.instants import Around
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS, Span, Window
 from zkdash.history.store.tables import Tables
 
@@ -85,5 +86,5 @@ SELECT time // $step * $step AS step, count(*) AS changes,
     count(*) FILTER (type IN {tuple(sorted(row.REMOVALS))}
         AND regexp_matches(path, '^/brokers/ids/[0-9]+$')) AS gone,
     count(*) FILTER (type IN {tuple(sorted(row.CREATES))} AND path = '/controller') AS elected
-FROM changes WHERE {instants.CHANGES} AND time >= $from AND time < $upto GROUP BY step
+FROM changes WHERE {neighbours.CHANGES} AND time >= $from AND time < $upto GROUP BY step
 """  # noqa: S608 - our own words

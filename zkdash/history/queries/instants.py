@@ -12,8 +12,9 @@ from typing import Any, Final
 import msgspec
 
 from zkdash.cluster.changes import row
-from zkdash.history.queries import moment, trees
+from zkdash.history.queries import moment, neighbours, trees
 from zkdash.history.queries.moment import MomentError
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.store import coverage
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.tables import Tables
@@ -22,13 +23,6 @@ from zkdash.history.store.tables import Tables
 LEAD_MS: Final = 600_000
 LEAD_CHANGES: Final = 2_000
 LEAD_ROWS: Final = 4_500  # fewer than `steps.MOST`
-
-
-class Instant(msgspec.Struct, frozen=True):
-    """After a transaction, at a time."""
-
-    zxid: int
-    time_ms: int
 
 
 class Around(msgspec.Struct, frozen=True):
@@ -90,17 +84,12 @@ def latest(tables: Tables) -> Instant:
 
 def at_zxid(tables: Tables, zxid: int) -> Instant:
     """The moment after a transaction; its time is that of the last change until then. Raises MomentError."""
-    first, _ = _extent(tables)
-    for reach in (*_REACHES, zxid - first):
-        (answer,) = tables.rows(_TIME, {"after": max(zxid - reach, first), "zxid": zxid})
-        if answer["time"] is not None:
-            return Instant(zxid, int(answer["time"]))
-        if zxid - reach <= first:
-            break
+    if (time_ms := neighbours.latest_time(tables, zxid)) is not None:
+        return Instant(zxid, time_ms)
     begun = (each["from_ms"] for each in moment.intervals(tables) if each["zxid_from"] - 1 <= zxid)
-    if (time_ms := next(begun, None)) is None:
+    if (began_ms := next(begun, None)) is None:
         raise MomentError(f"nothing is recorded of transaction 0x{zxid:x}, nor of any before it")
-    return Instant(zxid, int(time_ms))
+    return Instant(zxid, int(began_ms))
 
 
 def around(tables: Tables, source: str, instant: Instant, below: Sequence[str] = ()) -> Around:
@@ -108,7 +97,7 @@ def around(tables: Tables, source: str, instant: Instant, below: Sequence[str] =
 
     The next changes are those of znodes at some paths or `below` them, where such are given.
     """
-    previous, following = _neighbours(tables, source, instant.zxid, below)
+    previous, following = neighbours.of(tables, source, instant.zxid, below)
     if source == row.LOGGED:
         from_ms, to_ms, why = _logged(tables, instant)
     else:
@@ -116,41 +105,19 @@ def around(tables: Tables, source: str, instant: Instant, below: Sequence[str] =
     return Around(source, from_ms, to_ms, why, previous, following)
 
 
-def _neighbours(
-    tables: Tables, source: str, zxid: int, below: Sequence[str]
-) -> tuple[Instant | None, Instant | None]:
-    """The changes next to a transaction; each is looked for nearby first."""
-    paths = {f"path_{number}": path for number, path in enumerate(below)}
-    meant = " OR ".join(f"path = ${name} OR starts_with(path, ${name} || '/')" for name in paths)
-    query = _NEIGHBOURS.format(below=f"({meant})" if meant else "true")
-    first, last = _extent(tables)
-    previous = following = None
-    for reach in (*_REACHES, max(zxid - first, last - zxid)):
-        after = max(zxid - reach, first) if previous is None else zxid
-        upto = min(zxid + reach, last) if following is None else zxid
-        given = {"source": source, "zxid": zxid, "after": after, "upto": upto, **paths}
-        (answer,) = tables.rows(query, given)
-        previous = previous or _instant(answer["before_zxid"], answer["before_time"])
-        following = following or _instant(answer["after_zxid"], answer["after_time"])
-        if (previous or after <= first) and (following or upto >= last):
-            break
-    return previous, following
-
-
-def _extent(tables: Tables) -> tuple[int, int]:
-    """After which transaction the changes begin, and at which they end; both are 0 where there are none."""
-    (extent,) = tables.lasting("SELECT min(zxid_after) AS first, max(zxid_upto) AS last FROM changes")
-    return int(extent["first"] or 0), int(extent["last"] or 0)
-
-
 def lead(tables: Tables, source: str, instant: Instant) -> int:
     """The transaction after which the stretch before a moment begins."""
-    (answer,) = tables.rows(
-        _LEAD, {"source": source, "zxid": instant.zxid, "time": instant.time_ms - LEAD_MS}
-    )
-    given = {"source": source, "zxid": instant.zxid}
-    bounds = [answer, *tables.rows(_MANY_CHANGES, given), *tables.rows(_MANY_ROWS, given)]
-    return max(int(each["place"] or 0) for each in bounds)
+    first, _ = neighbours.extent(tables)
+    for reach in (*neighbours.REACHES, instant.zxid - first):
+        given = {"source": source, "zxid": instant.zxid, "after": max(instant.zxid - reach, first)}
+        answers = tables.rows(_LEAD, {**given, "time": instant.time_ms - LEAD_MS})
+        answers += [each for sql in (_MANY_CHANGES, _MANY_ROWS) for each in tables.rows(sql, given)]
+        # what is found nearby is later than all that is not
+        if begins := [int(each["place"]) for each in answers if each["place"] is not None]:
+            return max(begins)
+        if instant.zxid - reach <= first:
+            break
+    return 0
 
 
 def _begun(recorded: Sequence[Mapping[str, Any]], seen: Mapping[str, Any]) -> int:
@@ -217,40 +184,17 @@ def _watched(intervals: Sequence[Mapping[str, Any]], instant: Instant) -> tuple[
     return min(from_ms, instant.time_ms), max(to_ms, instant.time_ms), why
 
 
-def _instant(zxid: int | None, time_ms: int | None) -> Instant | None:
-    return None if zxid is None or time_ms is None else Instant(int(zxid), int(time_ms))
-
-
 def _words(time_ms: int) -> str:
     when = datetime.datetime.fromtimestamp(time_ms / 1000, datetime.UTC)
     return when.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-# What counts as a change of a `$source`.
-CHANGES: Final = (
-    "source = $source AND path IS NOT NULL AND NOT regexp_matches(path, '^/consumers/[^/]+/offsets/')"
-)
-# The neighbours of a moment, and when it was, are looked for within so many transactions of it, then further.
-_REACHES: Final = (1 << 12, 1 << 17)
-_TIME: Final = f"""
-SELECT arg_max(time, {trees.AT}) AS time FROM changes WHERE {trees.placed("$after", "$zxid")}
-"""  # noqa: S608 - our own words
-_NEIGHBOURS: Final = f"""
-SELECT max({trees.AT}) FILTER ({trees.AT} < $zxid) AS before_zxid,
-    arg_max(time, {trees.AT}) FILTER ({trees.AT} < $zxid) AS before_time,
-    min({trees.AT}) FILTER ({trees.AT} > $zxid) AS after_zxid,
-    arg_min(time, {trees.AT}) FILTER ({trees.AT} > $zxid) AS after_time
-FROM changes WHERE {CHANGES} AND {trees.placed("$after", "$upto")} AND {{below}}
-"""  # noqa: S608 - our own words
-_LEAD: Final = f"""
-SELECT max({trees.AT}) FILTER (time <= $time) AS place FROM changes
-WHERE source = $source AND {trees.AT} <= $zxid
-"""  # noqa: S608 - our own words
+_BEFORE: Final = f"source = $source AND {trees.placed('$after', '$zxid')}"
+_LEAD: Final = f"SELECT max({trees.AT}) FILTER (time <= $time) AS place FROM changes WHERE {_BEFORE}"  # noqa: S608 - our own words
 _MANY_CHANGES: Final = f"""
-SELECT {trees.AT} AS place FROM changes WHERE {CHANGES} AND {trees.AT} <= $zxid
+SELECT {trees.AT} AS place FROM changes WHERE {neighbours.CHANGES} AND {_BEFORE}
 ORDER BY place DESC LIMIT 1 OFFSET {LEAD_CHANGES}
 """  # noqa: S608 - our own words
 _MANY_ROWS: Final = f"""
-SELECT {trees.AT} AS place FROM changes WHERE source = $source AND {trees.AT} <= $zxid
-ORDER BY place DESC LIMIT 1 OFFSET {LEAD_ROWS}
+SELECT {trees.AT} AS place FROM changes WHERE {_BEFORE} ORDER BY place DESC LIMIT 1 OFFSET {LEAD_ROWS}
 """  # noqa: S608 - our own words

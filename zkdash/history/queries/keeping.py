@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from zkdash.history.queries import instants, moment, trees
-from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import MomentError
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.store import kept
 from zkdash.history.store.delta import Table
 from zkdash.history.store.kept import Part

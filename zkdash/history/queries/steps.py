@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -15,6 +16,9 @@ from zkdash.znode import Stat, Znode
 
 # More changes than these are not stepped through: the later moment is read by itself.
 MOST: Final = 5_000
+# A step reads so many transactions at once, where they have no more changes: the next steps have them then.
+_BLOCK: Final = 1 << 6
+_MOST_AT_ONCE: Final = 256
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -39,10 +43,38 @@ def rows(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, A
     They lead from the tree at the one to that at the other. Raises TooFarError, QueryError.
     """
     moment.check_joined(tables, source, after, upto)
-    listed = tables.rows(_BETWEEN, {"source": source, "after": after, "upto": upto, "most": MOST + 1})
+    listed = _nearby(tables, source, after, upto)
+    if listed is None:
+        listed = tables.rows(_BETWEEN, {"source": source, "after": after, "upto": upto, "most": MOST + 1})
     if len(listed) > MOST:
         raise TooFarError(f"there are more than {MOST} changes between 0x{after:x} and 0x{upto:x}")
     return listed
+
+
+def counts(tables: Tables, source: str, after: int, upto: int) -> Counter[int]:
+    """How many changes each transaction has of those that `rows` tells. Raises QueryError."""
+    listed = tables.rows(_COUNTS, {"source": source, "after": after, "upto": upto})
+    return Counter({int(each["place"]): int(each["count"]) for each in listed})
+
+
+def count(tables: Tables, source: str, after: int, upto: int) -> int:
+    """How many they are in all. Raises QueryError."""
+    (answer,) = tables.rows(_COUNT, {"source": source, "after": after, "upto": upto})
+    return int(answer["count"])
+
+
+def _nearby(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, Any]] | None:
+    """The same within a block of transactions, read at once for all who step through it; None of what spans
+    more, or of a block that holds too much."""
+    begins = after // _BLOCK * _BLOCK
+    if upto > begins + _BLOCK:
+        return None
+    most = min(_MOST_AT_ONCE, MOST) + 1
+    given = {"source": source, "after": begins, "upto": begins + _BLOCK, "most": most}
+    block = tables.lasting(_BETWEEN, given)
+    if len(block) == most:
+        return None
+    return [dict(each) for each in block if after < each["place"] <= upto]
 
 
 def walk(znodes: dict[str, Znode], listed: Iterable[dict[str, Any]]) -> Iterator[Step]:
@@ -99,10 +131,14 @@ def _touched(znodes: dict[str, Znode], path: str, zxid: int, *, made: bool) -> s
 
 
 # A session's end without a path: of a log that does not tell which ephemerals went with it.
-_BETWEEN: Final = f"""
-SELECT {trees.AT} AS place, op_index, time, type, path, data, version, ephemeral_owner, session
+_TOLD: Final = f"""
 FROM changes
 WHERE source = $source AND {trees.placed("$after", "$upto")}
     AND (path IS NOT NULL OR (type = 'closeSession' AND removed IS NULL))
+"""
+_COUNT: Final = f"SELECT count(*) AS count {_TOLD}"
+_COUNTS: Final = f"SELECT {trees.AT} AS place, count(*) AS count {_TOLD} GROUP BY 1"
+_BETWEEN: Final = f"""
+SELECT {trees.AT} AS place, op_index, time, type, path, data, version, ephemeral_owner, session {_TOLD}
 ORDER BY place, op_index LIMIT $most
-"""  # noqa: S608 - our own words
+"""

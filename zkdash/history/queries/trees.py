@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from zkdash.cluster.changes import row
 from zkdash.history.store.tables import Tables
 from zkdash.znode import Stat, Znode
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _END: Final = 1 << 31  # behind every place within a transaction
 _ROOT: Final = "/"
+_AT_ONCE: Final = 10_000  # rows
+
+
+class _Row(NamedTuple):
+    """A znode as the query for a tree tells it; `made_index` is None of one that a checkpoint holds."""
+
+    path: str
+    data: bytes | None
+    czxid: int
+    mzxid: int
+    pzxid: int
+    ctime: int
+    mtime: int
+    version: int
+    cversion: int
+    aversion: int
+    ephemeral_owner: int
+    data_length: int | None
+    made_index: int | None
 
 
 def read(tables: Tables, source: str, checkpoint: int, zxid: int) -> dict[str, Znode]:
@@ -20,8 +42,8 @@ def read(tables: Tables, source: str, checkpoint: int, zxid: int) -> dict[str, Z
     Raises QueryError.
     """
     parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
-    tree = tables.rows(_tree(), parameters)
-    children = Counter(parent(each["path"]) for each in tree if each["path"] != _ROOT)
+    tree = tables.query(_tree(), parameters)
+    children = Counter(parent(path) for path in _paths(tree) if path != _ROOT)
     return _znodes(tree, tables.rows(_TOUCHED, parameters), children)
 
 
@@ -40,48 +62,52 @@ def before(
         return None
     parameters = {**between, "checkpoint": checkpoint}
     paths = {str(each["path"]) for each in tables.rows(_APART, between)}
-    tree = tables.rows(_tree(among=f"AND path IN ({_APART})"), parameters)
+    tree = tables.query(_tree(among=f"AND path IN ({_APART})"), parameters)
     children = Counter({path: now[path].num_children for path in paths if path in now})
     children.subtract(parent(path) for path in paths if path in now and path != _ROOT)
-    children.update(parent(each["path"]) for each in tree if each["path"] != _ROOT)
+    children.update(parent(path) for path in _paths(tree) if path != _ROOT)
     given = {name: value for name, value in parameters.items() if name != "upto"}
     return {**dict.fromkeys(paths), **_znodes(tree, tables.rows(_TOUCHED, given), children)}
 
 
-def _znodes(
-    tree: list[dict[str, Any]], touched: list[dict[str, Any]], children: Mapping[str, int]
-) -> dict[str, Znode]:
+def _znodes(tree: pa.Table, touched: list[dict[str, Any]], children: Mapping[str, int]) -> dict[str, Znode]:
     """The znodes that rows make, in the order of their paths; `children` says how many each path has."""
     changed = {each["parent"]: each for each in touched}
     made = {}
-    for each in sorted(tree, key=lambda each: each["path"]):
-        path, data = each["path"], each["data"]
-        below = changed.get(path)
+    for each in _rows(tree):
+        below = changed.get(each.path)
         stat = Stat(
-            each["czxid"],
-            each["mzxid"],
-            each["ctime"],
-            each["mtime"],
-            each["version"],
-            _cversion(each, below),
-            each["aversion"],
-            each["ephemeral_owner"],
-            len(data or b"") if each["data_length"] is None else each["data_length"],
-            children.get(path, 0),
-            max(each["pzxid"], each["czxid"], below["zxid"] if below else 0),
+            each.czxid,
+            each.mzxid,
+            each.ctime,
+            each.mtime,
+            each.version,
+            each.cversion if below is None else _cversion(each, below),
+            each.aversion,
+            each.ephemeral_owner,
+            len(each.data or b"") if each.data_length is None else each.data_length,
+            children.get(each.path, 0),
+            max(each.pzxid, each.czxid, below["zxid"] if below else 0),
         )
-        made[path] = Znode.of(data, stat)
-    return made
+        made[each.path] = Znode.of(each.data, stat)
+    return dict(sorted(made.items()))
 
 
-def _cversion(each: dict[str, Any], below: dict[str, Any] | None) -> int:
+def _rows(tree: pa.Table) -> Iterator[_Row]:
+    """Its rows, of which never all are there at once: a row takes ten times what its znode does."""
+    for batch in tree.select(_Row._fields).to_batches(_AT_ONCE):
+        yield from map(_Row._make, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def _paths(tree: pa.Table) -> Iterator[str]:
+    for batch in tree.select(["path"]).to_batches(_AT_ONCE):
+        yield from batch["path"].to_pylist()
+
+
+def _cversion(each: _Row, below: dict[str, Any]) -> int:
     """Each created and each removed child counts one; a znode made anew begins at 0, within a multi too."""
-    if below is None:
-        return int(each["cversion"])
-    begins = (each["pzxid"], _END) if each["made_index"] is None else (each["czxid"], each["made_index"])
-    return int(each["cversion"]) + sum(
-        1 for place in below["places"] if (place["zxid"], place["op"]) > begins
-    )
+    begins = (each.pzxid, _END) if each.made_index is None else (each.czxid, each.made_index)
+    return each.cversion + sum(1 for place in below["places"] if (place["zxid"], place["op"]) > begins)
 
 
 def parent(path: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
-from zkdash.history.queries.instants import Instant
+from zkdash.history.queries.neighbours import Instant
 from zkdash.live.snapshot import Earlier
 from zkdash.live.tree.znodes import is_mirrored
 from zkdash.znode import Batch, Znode

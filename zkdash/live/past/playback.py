@@ -16,7 +16,7 @@ from zkdash.cluster.incidents.causes import causes
 from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
-from zkdash.history.queries.instants import Instant
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.steps import Step
 from zkdash.live import departures
 from zkdash.live.snapshot import Past, Snapshot
@@ -28,6 +28,8 @@ from zkdash.znode import Batch, Znode
 NOT_KNOWN: Final = "it is not known of the past: brokers tell of now alone"
 # Checks look so often at what did not change, as a watcher does: enough for what must hold for a while.
 _LOOK_MS: Final = 2_000
+# Checks follow transactions that come closer together as a watcher follows those of a batch: at once.
+_FOLLOW_S: Final = 1.0
 
 
 def begin(
@@ -53,7 +55,7 @@ def begin(
         lags=Lags(otherwise=NOT_KNOWN),
     )
     snapshot = msgspec.structs.replace(snapshot, feed=snapshot.feed.loaded(instant.zxid))
-    return _seen(snapshot, now_ms)
+    return judged(_aged(snapshot, now_ms))
 
 
 def after(before: Snapshot, step: Step) -> Snapshot:
@@ -80,19 +82,18 @@ def after(before: Snapshot, step: Step) -> Snapshot:
         restless=rebalancing.look(before.restless, before.state, state, touched.groups, now_ms),
         departed=departures.look(before.departed, before.state, state, now_ms),
     )
-    return _seen(snapshot, now_ms)
+    return _aged(snapshot, now_ms)
 
 
 def until(snapshot: Snapshot, time_ms: int) -> Snapshot:
     """The same at a later time, until which nothing changed."""
     if time_ms - _ms(snapshot) < _LOOK_MS:
         return snapshot
-    return _seen(snapshot, time_ms)
+    return _aged(snapshot, time_ms)
 
 
 def shown(snapshot: Snapshot, past: Past) -> Snapshot:
-    """What pages of the moment show."""
-    snapshot = until(snapshot, past.instant.time_ms)
+    """What pages of the moment show of a snapshot that is `judged` then."""
     return msgspec.structs.replace(
         snapshot,
         state=msgspec.structs.replace(snapshot.state, zxid=past.instant.zxid),
@@ -101,19 +102,27 @@ def shown(snapshot: Snapshot, past: Past) -> Snapshot:
     )
 
 
-def _seen(snapshot: Snapshot, now_ms: int) -> Snapshot:
-    """The snapshot with what checks find, and what the time makes of the rest."""
+def judged(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with what checks find, and the causes: not told of moments that nobody asks for."""
+    now_ms = _ms(snapshot)
     observations = checks.observe(snapshot.observations, snapshot.state, now_ms / 1000)
-    story = incidents.expire(snapshot.incidents, now_ms)
+    why = causes(snapshot.state, snapshot.incidents, observations.findings, now_ms)
+    return msgspec.structs.replace(snapshot, observations=observations, causes=why)
+
+
+def _aged(snapshot: Snapshot, now_ms: int) -> Snapshot:
+    """The snapshot at a time, with what that makes of it."""
+    observations = snapshot.observations
+    if now_ms / 1000 - observations.at >= _FOLLOW_S:
+        observations = checks.follow(observations, snapshot.state, now_ms / 1000)
     return msgspec.structs.replace(
         snapshot,
         as_of=now_ms / 1000,
         observations=observations,
-        incidents=story,
+        incidents=incidents.expire(snapshot.incidents, now_ms),
         restless=rebalancing.settle(snapshot.restless, now_ms),
-        causes=causes(snapshot.state, story, observations.findings, now_ms),
     )
 
 
 def _ms(snapshot: Snapshot) -> int:
-    return int((snapshot.as_of or 0) * 1000)
+    return round((snapshot.as_of or 0) * 1000)

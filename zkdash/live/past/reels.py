@@ -7,107 +7,30 @@ from its checkpoint on. For one thread.
 from __future__ import annotations
 
 import contextlib
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar
+from weakref import WeakSet
 
 import msgspec
 
 from zkdash.cluster.checks import Thresholds
 from zkdash.history.queries import density, instants, keeping, moment, steps, trees
-from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import Moment, MomentError
-from zkdash.history.queries.steps import Step, TooFarError
+from zkdash.history.queries.neighbours import Instant
+from zkdash.history.queries.steps import TooFarError
 from zkdash.history.store import kept
 from zkdash.history.store.open_tables import OpenTables
 from zkdash.history.store.tables import TIME_LIMIT_S, Tables
 from zkdash.live.past import comparing, playback
-from zkdash.live.snapshot import Earlier, Past, Snapshot
-from zkdash.znode import Znode
+from zkdash.live.past.reel import AsItWas, Reel
+from zkdash.live.snapshot import Earlier, Past
+from zkdash.zk.mirror import garbage
 
-# So many stretches are kept, each with a whole tree; and so many frames of one.
+# So many stretches are kept, each with a whole tree.
 _MOST: Final = 3
-_MOST_FRAMES: Final = 20_000
 T = TypeVar("T")
-
-
-class AsItWas:
-    """A cluster at a moment of the past, and the tree that it was read from, by path, once somebody asks."""
-
-    def __init__(self, snapshot: Snapshot, tree: Callable[[], dict[str, Znode]]) -> None:
-        self.snapshot = snapshot
-        self._tree = tree
-
-    @property
-    def past(self) -> Past:
-        """Which moment it is."""
-        past = self.snapshot.past
-        assert past is not None, "it is of the past"  # noqa: S101
-        return past
-
-    @cached_property
-    def znodes(self) -> dict[str, Znode]:
-        """The tree. What is returned belongs to nobody else."""
-        return self._tree()
-
-
-class _Reel:
-    """A stretch of one cluster, told by one source."""
-
-    def __init__(self, begun: Moment, first: Snapshot) -> None:
-        self.source = begun.source
-        self._first = begun.znodes
-        self._last = dict(begun.znodes)
-        self._zxids = [begun.zxid]
-        self._frames = [first]
-        self._steps: list[Step] = []
-        self.reached = begun.zxid
-
-    def go_on(self, rows: Sequence[dict[str, Any]], reached: int) -> None:
-        """Add what came after `reached` up to another transaction."""
-        for step in steps.walk(self._last, rows):
-            self._steps.append(step)
-            self._zxids.append(step.zxid)
-            self._frames.append(playback.after(self._frames[-1], step))
-        self.reached = reached
-
-    def holds(self, source: str, zxid: int) -> bool:
-        return source == self.source and self._zxids[0] <= zxid
-
-    def has(self, source: str, zxid: int) -> bool:
-        """Whether the moment after a transaction is there already."""
-        return self.holds(source, zxid) and zxid <= self.reached
-
-    @property
-    def is_full(self) -> bool:
-        return len(self._frames) > _MOST_FRAMES
-
-    def at(self, past: Past) -> AsItWas:
-        """A moment that it has reached."""
-        place = self._place(past.instant.zxid)
-        return AsItWas(playback.shown(self._frames[place], past), lambda: self._tree(place))
-
-    def before(self, instant: Instant, after: AsItWas) -> Earlier:
-        """The same, for a later one to be compared with."""
-        place = self._place(instant.zxid)
-        return comparing.of_trees(instant, self._frames[place].state, self._tree(place), after.znodes)
-
-    def _place(self, zxid: int) -> int:
-        return bisect_right(self._zxids, zxid) - 1
-
-    def _tree(self, place: int) -> dict[str, Znode]:
-        """The tree of a frame."""
-        znodes = dict(self._first)
-        for step in self._steps[:place]:
-            for path, znode in (*step.changed.items(), *step.stats.items()):
-                if znode is None:
-                    znodes.pop(path, None)
-                else:
-                    znodes[path] = znode
-        return znodes
 
 
 class Reels:
@@ -122,7 +45,8 @@ class Reels:
     ) -> None:
         self._directory_of, self._thresholds = directory_of, thresholds
         self._tables = OpenTables(moment.TABLES, memory_mb=memory_mb, limit_s=limit_s)
-        self._reels: OrderedDict[tuple[Path, int], _Reel] = OrderedDict()
+        self._reels: OrderedDict[tuple[Path, int], Reel] = OrderedDict()
+        self._seen = WeakSet[Tables]()
         self._compared: OrderedDict[tuple[Path, str, Instant, Instant], Earlier] = OrderedDict()
 
     def at(
@@ -177,7 +101,11 @@ class Reels:
             reel = self._known(tables, directory, source, instant.zxid)
             if reel is None:
                 origin = _Origin(wanted.cluster, wanted.address, source, directory)
-                reel = self._read(tables, origin, checkpoint, instant)
+                garbage.pause()
+                try:
+                    reel = self._read(tables, origin, checkpoint, instant)
+                finally:
+                    garbage.resume(freeze=True)
         return reel.at(past)
 
     def _earlier(self, directory: Path, wanted: _Asked, after: AsItWas) -> Earlier:
@@ -188,6 +116,7 @@ class Reels:
             comparing.check_order(instant, after.past.instant)
             source, checkpoint = moment.base(tables, instant.zxid)
             key = (directory, source, instant, after.past.instant)
+            self._forget(tables, directory)
             if key not in self._compared:
                 reels = (reel for (below, _), reel in self._reels.items() if below == directory)
                 reel = next((reel for reel in reels if reel.has(source, instant.zxid)), None)
@@ -201,8 +130,20 @@ class Reels:
             self._compared.move_to_end(key)
             return self._compared[key]
 
-    def _known(self, tables: Tables, directory: Path, source: str, zxid: int) -> _Reel | None:
+    def _forget(self, tables: Tables, directory: Path) -> None:
+        """Have nothing that the tables below a directory tell otherwise by now."""
+        if tables in self._seen:
+            return
+        self._seen.add(tables)
+        for compared in [key for key in self._compared if key[0] == directory]:
+            del self._compared[compared]
+        reels = [(key, reel) for key, reel in self._reels.items() if key[0] == directory]
+        for key in [key for key, reel in reels if not reel.is_of(tables)]:
+            del self._reels[key]
+
+    def _known(self, tables: Tables, directory: Path, source: str, zxid: int) -> Reel | None:
         """A stretch that reaches the moment, or can be led on to it; the newest that does."""
+        self._forget(tables, directory)
         keys = [key for key, reel in self._reels.items() if key[0] == directory and reel.holds(source, zxid)]
         for key in sorted(keys, reverse=True):
             reel = self._reels[key]
@@ -217,7 +158,7 @@ class Reels:
             return reel
         return None
 
-    def _read(self, tables: Tables, origin: _Origin, checkpoint: int, instant: Instant) -> _Reel:
+    def _read(self, tables: Tables, origin: _Origin, checkpoint: int, instant: Instant) -> Reel:
         """A new stretch that leads to the moment: as long as what is recorded before it allows."""
         lead = instants.lead(tables, origin.source, instant)
         firsts = {lead, moment.settled(tables, checkpoint)} - {0}
@@ -230,7 +171,7 @@ class Reels:
             Instant(begun.zxid, begins),
             self._thresholds(origin.cluster),
         )
-        reel = _Reel(begun, first)
+        reel = Reel(tables, begun, first)
         reel.go_on(changes, instant.zxid)
         self._reels[origin.directory, begun.zxid] = reel
         while len(self._reels) > _MOST:

@@ -16,9 +16,9 @@ from zkdash.access.rights import Rights
 from zkdash.access.roles import Right
 from zkdash.actions import audit
 from zkdash.history.queries import keeping, moment
-from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.keeping import TooLargeError
 from zkdash.history.queries.moment import MomentError
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.store import directories, kept
 from zkdash.history.store.tables import Tables
 from zkdash.web.bookmarks import bookmarks as page

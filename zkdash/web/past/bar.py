@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from zkdash.cluster.changes import row
 from zkdash.history.queries import density
 from zkdash.history.queries.density import Density
-from zkdash.history.queries.instants import Instant
+from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.window import DAY_MS, Window
 from zkdash.live.snapshot import Past
 from zkdash.web.drawing import changes

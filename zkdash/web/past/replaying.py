@@ -13,7 +13,8 @@ from zkdash.history.queries.moment import MomentError
 from zkdash.history.store.delta import TableError
 from zkdash.history.store.tables import QueryError
 from zkdash.live.past import comparing
-from zkdash.live.past.reels import AsItWas, Reels
+from zkdash.live.past.reel import AsItWas
+from zkdash.live.past.reels import Reels
 from zkdash.live.tree.znodes import Stats, Znodes
 from zkdash.web.frame import answers
 from zkdash.web.past import bar, handlers, link_rewriting

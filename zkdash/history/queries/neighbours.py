@@ -1,0 +1,123 @@
+"""Which changes lie next to a moment, and when it was: looked for nearby first, in blocks of transactions.
+
+Whoever goes from moment to moment asks the same block again, whose answer lasts as long as its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from zkdash.history.queries import trees
+from zkdash.history.store.tables import Tables
+
+
+class Instant(msgspec.Struct, frozen=True):
+    """After a transaction, at a time."""
+
+    zxid: int
+    time_ms: int
+
+
+def latest_time(tables: Tables, zxid: int) -> int | None:
+    """When the last change until a transaction was (epoch ms), None where there is none."""
+    after, upto = _block(zxid)
+    within = tables.lasting(_TIMES, {"after": after, "upto": upto})
+    if earlier := [each["time"] for each in within if each["zxid"] <= zxid]:
+        return int(earlier[-1])
+    for since in _reaching_back(tables, after):
+        (answer,) = tables.lasting(_TIME, {"after": since, "zxid": after})
+        if answer["time"] is not None:
+            return int(answer["time"])
+    return None
+
+
+def of(tables: Tables, source: str, zxid: int, below: Sequence[str]) -> tuple[Instant | None, Instant | None]:
+    """The changes of a source before and after the one of a transaction, None for none.
+
+    They are those of znodes at some paths or `below` them, where such are given.
+    """
+    paths = {f"path_{number}": path for number, path in enumerate(below)}
+    meant = " OR ".join(f"path = ${name} OR starts_with(path, ${name} || '/')" for name in paths)
+    condition = f"({meant})" if meant else "true"
+    given = {"source": source, **paths}
+    after, upto = _block(zxid)
+    within = tables.lasting(_CHANGED.format(below=condition), {**given, "after": after, "upto": upto})
+    before = next((_instant(each) for each in reversed(within) if each["zxid"] < zxid), None)
+    behind = next((_instant(each) for each in within if each["zxid"] > zxid), None)
+    return (
+        before or _before(tables, _LAST.format(below=condition), given, after),
+        behind or _behind(tables, _FIRST.format(below=condition), given, upto),
+    )
+
+
+def _before(tables: Tables, sql: str, given: Mapping[str, object], zxid: int) -> Instant | None:
+    """The last change up to a transaction."""
+    for since in _reaching_back(tables, zxid):
+        (answer,) = tables.lasting(sql, {**given, "after": since, "upto": zxid})
+        if answer["zxid"] is not None:
+            return _instant(answer)
+    return None
+
+
+def _behind(tables: Tables, sql: str, given: Mapping[str, object], zxid: int) -> Instant | None:
+    """The first change after a transaction."""
+    _, last = extent(tables)
+    for reach in (*REACHES, last - zxid):
+        if zxid >= last:
+            break
+        (answer,) = tables.lasting(sql, {**given, "after": zxid, "upto": min(zxid + reach, last)})
+        if answer["zxid"] is not None:
+            return _instant(answer)
+        if zxid + reach >= last:
+            break
+    return None
+
+
+def _reaching_back(tables: Tables, zxid: int) -> Iterator[int]:
+    """After which transactions to look for something up to one: nearby, further, and all that there is."""
+    first, _ = extent(tables)
+    for reach in (*REACHES, zxid - first):
+        if zxid <= first:
+            return
+        yield max(zxid - reach, first)
+        if zxid - reach <= first:
+            return
+
+
+def extent(tables: Tables) -> tuple[int, int]:
+    """After which transaction the changes begin, and at which they end; both are 0 where there are none."""
+    (answer,) = tables.lasting("SELECT min(zxid_after) AS first, max(zxid_upto) AS last FROM changes")
+    return int(answer["first"] or 0), int(answer["last"] or 0)
+
+
+def _block(zxid: int) -> tuple[int, int]:
+    """The block of a transaction: after which one it begins, and with which it ends."""
+    after = (zxid - 1) // BLOCK * BLOCK
+    return after, after + BLOCK
+
+
+def _instant(each: Mapping[str, Any]) -> Instant:
+    return Instant(int(each["zxid"]), int(each["time"]))
+
+
+# So many transactions are read at once; what is not among them is looked for so far, then further.
+BLOCK: Final = 1 << 9
+REACHES: Final = (1 << 12, 1 << 17)
+# What counts as a change of a `$source`.
+CHANGES: Final = (
+    "source = $source AND path IS NOT NULL AND NOT regexp_matches(path, '^/consumers/[^/]+/offsets/')"
+)
+_WITHIN: Final = trees.placed("$after", "$upto")
+_TIMES: Final = f"""
+SELECT {trees.AT} AS zxid, max(time) AS time FROM changes WHERE {_WITHIN} GROUP BY 1 ORDER BY 1
+"""  # noqa: S608 - our own words
+_TIME: Final = f"""
+SELECT arg_max(time, {trees.AT}) AS time FROM changes WHERE {trees.placed("$after", "$zxid")}
+"""  # noqa: S608 - our own words
+_OF_SOURCE: Final = f"FROM changes WHERE {CHANGES} AND {_WITHIN} AND {{below}}"
+_CHANGED: Final = f"SELECT {trees.AT} AS zxid, max(time) AS time {_OF_SOURCE} GROUP BY 1 ORDER BY 1"
+_LAST: Final = f"SELECT max({trees.AT}) AS zxid, arg_max(time, {trees.AT}) AS time {_OF_SOURCE}"
+_FIRST: Final = f"SELECT min({trees.AT}) AS zxid, arg_min(time, {trees.AT}) AS time {_OF_SOURCE}"
