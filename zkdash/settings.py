@@ -9,10 +9,10 @@ ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
 ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_METRICS_ANONYMOUS=1 (everybody
 may scrape /metrics), ZKDASH_METRICS_NAMES=1 (which tell of each topic and group),
 ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
-the data directory), ZKDASH_HISTORY (where the tables of what was lie, else history/ in the data
-directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_WEBHOOK_SECRET and ZKDASH_EMAIL_HOST
-with its fellows (who tells others: `configuration.notices`), ZKDASH_LOG=json (a JSON object a line of the
-log), ZKDASH_DEBUG=1.
+the data directory), ZKDASH_HISTORY (where the tables of what was lie, a path or a URL, else history/ in
+the data directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_WEBHOOK_SECRET and
+ZKDASH_EMAIL_HOST with its fellows (who tells others: `configuration.notices`), ZKDASH_LOG=json (a JSON
+object a line of the log), ZKDASH_DEBUG=1.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from zkdash.access.sso import providers
 from zkdash.configuration import notices
 from zkdash.configuration.errors import ConfigError
 from zkdash.door import prefix
+from zkdash.history.store import location
 from zkdash.zk import config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -54,6 +55,7 @@ def _have_data_dir() -> None:
     if _only_looks:
         return
     elsewhere = all(os.environ.get(f"ZKDASH_{name}") for name in ("SECRET_KEY", "DATABASE", "HISTORY"))
+    elsewhere = elsewhere and not isinstance(ZKDASH_HISTORY, location.Remote)  # locks lie here then
     try:
         if not elsewhere:
             DATA_DIR.mkdir(parents=True, exist_ok=True)
@@ -92,6 +94,10 @@ def _secret_key() -> str:
     return path.read_text().strip()
 
 
+try:
+    ZKDASH_HISTORY = location.read(os.environ, DATA_DIR)
+except ConfigError as error:
+    raise ImproperlyConfigured(str(error)) from error
 _have_data_dir()
 try:
     _configuration = configuration.read(os.environ)
@@ -107,7 +113,6 @@ try:
 except ConfigError as error:
     raise ImproperlyConfigured(str(error)) from error
 
-ZKDASH_HISTORY = Path(os.environ.get("ZKDASH_HISTORY") or DATA_DIR / "history")
 ZKDASH_RECORD = os.environ.get("ZKDASH_RECORD") != "0"
 ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
 ZKDASH_METRICS_ANONYMOUS = os.environ.get("ZKDASH_METRICS_ANONYMOUS") == "1"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -19,12 +18,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 from zkdash.cluster.changes import row
 from zkdash.history.store import coverage, directories, schemas, watching
 from zkdash.history.store.delta import Table
+from zkdash.history.store.location import Location
 from zkdash.pipeline import segments
 from zkdash.pipeline.derivation.derived_tables import Deriving
 from zkdash.pipeline.sources.files import Directory
 from zkdash.pipeline.sources.segments import LogDirectory
 from zkdash.pipeline.sources.txnlog import LOG
-from zkdash.pipeline.storage import reading, retention, writing
+from zkdash.pipeline.storage import reading, retention, spark_files, writing
 from zkdash.zk.config import ClusterConfig
 
 STREAM: Final = "stream"
@@ -47,7 +47,7 @@ class Outcome(msgspec.Struct, frozen=True):
     metrics: Mapping[str, Any] = {}
 
 
-def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) -> Outcome:
+def load(spark: SparkSession, cluster: ClusterConfig, root: Location, tell: Tell) -> Outcome:
     """Read what is new in ZooKeeper's files, and in Kafka's segments where they are named.
 
     Raises JobError where there are no files to read, and nothing was recorded.
@@ -63,7 +63,7 @@ def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) ->
     return _load_segments(spark, cluster, directory, loaded, tell) if cluster.segments else loaded
 
 
-def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tell: Tell) -> Outcome:
+def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Location, tell: Tell) -> Outcome:
     """Read transaction logs and snapshots into changes, problems, coverage and checkpoints."""
     began = time.monotonic()
     before = {name: Table(directory / name).read() for name in schemas.TABLES}
@@ -102,7 +102,7 @@ def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tel
 
 
 def _load_segments(
-    spark: SparkSession, cluster: ClusterConfig, directory: Path, loaded: Outcome, tell: Tell
+    spark: SparkSession, cluster: ClusterConfig, directory: Location, loaded: Outcome, tell: Tell
 ) -> Outcome:
     """Read the commits and groups that are kept in Kafka beside what was `loaded`."""
     tell("reading Kafka's segments", 0.9)
@@ -120,7 +120,7 @@ def _load_segments(
     )
 
 
-def derive(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) -> Outcome:
+def derive(spark: SparkSession, cluster: ClusterConfig, root: Location, tell: Tell) -> Outcome:
     """Bring the derived tables up to what was loaded."""
     began = time.monotonic()
     deriving = Deriving(spark, directories.directory(root, cluster.name), tell=tell)
@@ -140,7 +140,7 @@ def derive(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) 
     )
 
 
-def retain(cluster: ClusterConfig, root: Path, days: int, tell: Tell) -> Outcome:
+def retain(cluster: ClusterConfig, root: Location, days: int, tell: Tell) -> Outcome:
     """Delete what is older than `days`, and put many small files together. Needs no Spark."""
     tell(f"deleting what is older than {days} days", 0.0)
     began = time.monotonic()
@@ -153,9 +153,10 @@ def retain(cluster: ClusterConfig, root: Path, days: int, tell: Tell) -> Outcome
     )
 
 
-def stream(spark: SparkSession, cluster: ClusterConfig, root: Path) -> StreamingQuery:
+def stream(spark: SparkSession, cluster: ClusterConfig, root: Location) -> StreamingQuery:
     """Start to load continuously; the query goes on where an earlier one was ended. Raises JobError."""
     check(cluster)
+    check_stream(root)
     directory = directories.directory(root, cluster.name)
     changes = reading.txnlog(
         spark, cluster.transaction_logs, chroot=cluster.chroot, since=_reached(directory), stream=True
@@ -163,7 +164,16 @@ def stream(spark: SparkSession, cluster: ClusterConfig, root: Path) -> Streaming
     return writing.stream_logs(changes, directory, STREAM)
 
 
-def check_files(cluster: ClusterConfig, directory: Path) -> None:
+def check_stream(root: Location) -> None:
+    """Whether a stream can keep where it stands: beside the tables, by Spark itself. Raises JobError."""
+    if not spark_files.is_reached(root):
+        raise JobError(
+            f"a stream keeps where it stands beside the tables, and Spark does not reach {root}: "
+            "run load again and again instead, as the worker does"
+        )
+
+
+def check_files(cluster: ClusterConfig, directory: Location) -> None:
     """Whether there is anything to load: the files that are named, or what was recorded. Raises JobError."""
     if cluster.transaction_logs or not (cluster.segments or _is_recorded(directory)):
         check(cluster)
@@ -178,7 +188,7 @@ def _unreadable(cluster: ClusterConfig, error: Exception) -> JobError:
     return JobError(f"the segments of {cluster.name} cannot be read: {error}")
 
 
-def _is_recorded(directory: Path) -> bool:
+def _is_recorded(directory: Location) -> bool:
     return bool(Table(directory / watching.NAME).read().files)
 
 
@@ -202,7 +212,7 @@ def check(cluster: ClusterConfig) -> None:
         raise JobError(f"{where} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir")
 
 
-def _reached(directory: Path) -> int:
+def _reached(directory: Location) -> int:
     """The last transaction that was loaded, 0 for none."""
     stretches = coverage.stretches(Table(directory / "coverage"))
     return stretches[-1].last if stretches else 0

@@ -1,6 +1,7 @@
 """One writer a cluster: locks on files that the kernel lets go of when a process dies.
 
-The database says who runs (`runs`); this is what keeps two apart even where its rows are wrong.
+The database says who runs (`runs`); this is what keeps two of one machine apart even where its rows are
+wrong.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
+from zkdash.history.store import location
+from zkdash.history.store.location import Location
 from zkdash.pipeline.runs import BusyError
 
 RECORDER: Final = "recorder"
@@ -18,10 +20,11 @@ _OWNERS: Final = {"load": "a stream", RECORDER: "a recorder"}
 
 
 @contextlib.contextmanager
-def holding(directory: Path, name: str) -> Iterator[None]:
+def holding(directory: Location, name: str) -> Iterator[None]:
     """Hold the lock of this name of a cluster's tables. Raises BusyError where another process holds it."""
-    directory.mkdir(parents=True, exist_ok=True)
-    with (directory / f"{name}.lock").open("ab") as lock:
+    beside = location.local(directory)
+    beside.mkdir(parents=True, exist_ok=True)
+    with (beside / f"{name}.lock").open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 
 from zkdash.history.store import directories
 from zkdash.history.store.delta import ConflictError, TableError
+from zkdash.history.store.location import Location
 from zkdash.java import NoJavaError
 from zkdash.pipeline import jobs, locks, runs, session
 from zkdash.pipeline.jobs import JobError, Outcome, Tell
@@ -30,7 +31,7 @@ log = logging.getLogger(__name__)
 class Place(msgspec.Struct, frozen=True):
     """Where runs work: the tables' root, this process's scratch, Spark's master, the days that are kept."""
 
-    root: Path
+    root: Location
     data_dir: Path
     master: str = ""
     days: int = 30
@@ -95,6 +96,7 @@ def _step(step: str, spark: Any, cluster: ClusterConfig, place: Place, tell: Tel
 def _streamed(cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
     """Until this process is interrupted, or the query fails."""
     jobs.check(cluster)
+    jobs.check_stream(place.root)
     with _spark(place, tell) as spark:
         query = jobs.stream(spark, cluster, place.root)
         tell("loading what ZooKeeper writes", 0.0)

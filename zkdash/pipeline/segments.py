@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +21,7 @@ from zkdash.formats.kafkalog import offsets
 from zkdash.formats.problems import Problem
 from zkdash.history.store import schemas
 from zkdash.history.store.delta import Table, TableVersion
+from zkdash.history.store.location import Location
 from zkdash.pipeline.sources import rows
 from zkdash.pipeline.storage import day_partitions, reading, retention
 from zkdash.pipeline.transforms.events import minute
@@ -49,7 +49,7 @@ class Loaded(msgspec.Struct, frozen=True):
     problems: int
 
 
-def load_segments(spark: SparkSession, path: str, directory: Path) -> Loaded:
+def load_segments(spark: SparkSession, path: str, directory: Location) -> Loaded:
     """Read __consumer_offsets of a log.dirs into the tables of a cluster; what they hold is kept.
 
     Raises FileNotFoundError, delta.ConflictError.
@@ -121,7 +121,7 @@ def _counted(messages: DataFrame) -> DataFrame:
     return plain.where("NOT coalesce(control, false)").unionByName(kept)
 
 
-def _add(spark: SparkSession, directory: Path, name: str, new: DataFrame, key: Iterable[str]) -> int:
+def _add(spark: SparkSession, directory: Location, name: str, new: DataFrame, key: Iterable[str]) -> int:
     """Add the rows whose key a table does not hold; how many."""
     table, keys = Table(directory / name), list(key)
     now = table.read()

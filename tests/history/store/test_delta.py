@@ -94,7 +94,7 @@ def test_a_run_without_rows_lists_no_file(table: Table) -> None:
 
 
 def test_what_an_attempt_left_behind_is_not_in_the_next_one(table: Table) -> None:
-    left = table.staging()
+    left = table.directory / "data" / "left"
     left.mkdir(parents=True)
     pq.write_table(rows(1), left / "part-9.parquet")
     files.append(table, rows(2))
@@ -233,9 +233,9 @@ def test_what_left_the_list_or_never_was_on_it_is_deleted_after_the_grace_and_no
     files.append(table, rows(2))
     old, new = table.paths()
     table.delete("zxid_upto = 1")
-    left = []
-    for _ in ("crashed", "running"):
-        directory = table.staging()
+    left = list[Path]()
+    for name in ("crashed", "running"):
+        directory = table.directory / "data" / name
         directory.mkdir(parents=True)
         left.append(directory / "part-0.parquet")
         pq.write_table(rows(3), left[-1])

@@ -19,11 +19,10 @@ class Stretch(NamedTuple):
 
 def stretches(table: Table) -> list[Stretch]:
     """What the table `coverage` of a cluster says, in order, neighbours joined."""
-    import pyarrow.parquet as pq  # noqa: PLC0415 - pages import this module, and seldom ask the past
+    from zkdash.history.store import files  # noqa: PLC0415 - pages import this module, and seldom ask the past
 
     intervals: list[tuple[int, int]] = []
-    for path in table.paths():
-        columns = pq.read_table(path, columns=["zxid_from", "zxid_upto"], partitioning=None)
+    for columns in files.each(table, columns=("zxid_from", "zxid_upto")):
         intervals += zip(columns["zxid_from"].to_pylist(), columns["zxid_upto"].to_pylist(), strict=True)
     return joined(intervals)
 

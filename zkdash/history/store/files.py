@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+from typing import Final
 from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from zkdash.history.store.delta import DAY, File, Table, TableVersion
+from zkdash.history.store.delta import DATA, DAY, File, Table, TableVersion
+from zkdash.history.store.location import Location, Remote
 
-_COMPRESSION = "zstd"
+COMPRESSION: Final = "zstd"
 
 
-def written(table: Table, directory: Path) -> list[File]:
+def read(table: Table, file: File, *, columns: Sequence[str] | None = None) -> pa.Table:
+    """The rows of a listed file. Raises OSError, pa.ArrowException."""
+    wanted = None if columns is None else list(columns)
+    if isinstance(table.location, Remote):
+        store = _remote().filesystem(table.location)
+        return pq.read_table(file.path, filesystem=store, columns=wanted, partitioning=None)
+    return pq.read_table(table.directory / file.path, columns=wanted, partitioning=None)
+
+
+def each(
+    table: Table, version: TableVersion | None = None, *, columns: Sequence[str] | None = None
+) -> Iterator[pa.Table]:
+    """The rows of each listed file, one file after the other. Raises as `read` does, and TableError."""
+    return (read(table, file, columns=columns) for file in (version or table.read()).files)
+
+
+def written(table: Table, directory: Location) -> list[File]:
     """What a run wrote below its `Table.staging`, made durable. Files without rows are left out."""
+    if isinstance(table.location, Remote):
+        return _written_there(table.location, directory.name)
+    assert isinstance(directory, Path)  # noqa: S101 - for the type: it lies below the table's
     files = []
     for path in sorted(directory.rglob("*.parquet")):
         metadata = pq.read_metadata(path)
@@ -25,26 +49,25 @@ def written(table: Table, directory: Path) -> list[File]:
         with path.open("rb") as file:
             os.fsync(file.fileno())
         relative = path.relative_to(table.directory)
-        files.append(
-            File(
-                relative.as_posix(),
-                metadata.num_rows,
-                path.stat().st_size,
-                partition(path.relative_to(directory)),
-                bounds(metadata),
-            )
-        )
+        files.append(listed(relative.as_posix(), metadata, path.stat().st_size))
     return files
+
+
+def listed(path: str, metadata: pq.FileMetaData, size: int) -> File:
+    """A file of this path below its table's directory and so many bytes, as the log lists it."""
+    return File(path, metadata.num_rows, size, partition(PurePosixPath(path)), bounds(metadata))
 
 
 def write(table: Table, rows: pa.Table, *, day: str = "") -> list[File]:
     """Write rows as one file, yet to be listed; none where there are no rows. Raises OSError."""
     directory = table.staging()
+    if isinstance(directory, Remote):
+        return _write_there(table, f"{DATA}/{directory.name}", rows, day)
     try:
         if rows.num_rows:
             below = directory / f"{DAY}={day}" if day else directory
             below.mkdir(parents=True)
-            pq.write_table(rows, below / "part-0.parquet", compression=_COMPRESSION)
+            pq.write_table(rows, below / "part-0.parquet", compression=COMPRESSION)
         return written(table, directory)
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
@@ -65,14 +88,14 @@ def append(
     try:
         table.append(added, stream=stream, batch=batch, base=base)
     except BaseException:
-        listed = {file.path for file in table.read().files}  # perhaps it was listed all the same
+        there = {file.path for file in table.read().files}  # perhaps it was listed all the same
         for file in added:
-            if file.path not in listed:
-                (table.directory / file.path).unlink(missing_ok=True)
+            if file.path not in there:
+                _delete(table.location, file.path)
         raise
 
 
-def partition(path: Path) -> dict[str, str]:
+def partition(path: PurePosixPath) -> dict[str, str]:
     """The values in directory names such as date=2026-01-31."""
     named = (part.partition("=") for part in path.parts[:-1])
     return {name: unquote(value) for name, equals, value in named if equals}
@@ -96,3 +119,46 @@ def bounds(metadata: pq.FileMetaData) -> dict[str, tuple[int, int]]:
             least, most = pairs.get(name, (statistics.min, statistics.max))
             pairs[name] = min(least, statistics.min), max(most, statistics.max)
     return {name: pair for name, pair in pairs.items() if name not in unknown}
+
+
+def _write_there(table: Table, below: str, rows: pa.Table, day: str) -> list[File]:
+    """Write rows as one file of a store. Nothing is made of it that a store without directories has not."""
+    assert isinstance(table.location, Remote)  # noqa: S101 - for the type
+    if not rows.num_rows:
+        return []
+    path = f"{below}/{DAY}={day}/part-0.parquet" if day else f"{below}/part-0.parquet"
+    store = _remote().filesystem(table.location)
+    collected: list[pq.FileMetaData] = []
+    try:
+        with store.open_output_stream(path) as stream:
+            pq.write_table(rows, stream, compression=COMPRESSION, metadata_collector=collected)
+            size = stream.tell()
+    except BaseException:
+        _delete(table.location, path)
+        raise
+    return [listed(path, collected[0], size)]
+
+
+def _written_there(directory: Remote, run: str) -> list[File]:
+    store = _remote().filesystem(directory)
+    made = []
+    for entry in _remote().parquet(directory, f"{DATA}/{run}"):
+        with store.open_input_file(entry.path) as file:
+            metadata = pq.read_metadata(file)
+        if metadata.num_rows:
+            made.append(listed(entry.path, metadata, entry.size))
+    return made
+
+
+def _delete(directory: Location, path: str) -> None:
+    if isinstance(directory, Remote):
+        with contextlib.suppress(OSError):  # `vacuum` finds it
+            _remote().filesystem(directory).delete_file(path)
+    else:
+        (directory / path).unlink(missing_ok=True)
+
+
+def _remote() -> ModuleType:
+    from zkdash.history.store import remote  # noqa: PLC0415 - whose tables lie here does without deltalake's part
+
+    return remote

@@ -7,20 +7,27 @@ and Arrow are imported with the first question: a process that nobody asks does 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from zkdash.history.store.delta import File, Table
+from zkdash.history.store.delta_errors import line
+from zkdash.history.store.location import Location, Remote
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+    from zkdash.history.store.remote import DuckFiles
+
+T = TypeVar("T")
+
 MEMORY_MB: Final = 512
 TIME_LIMIT_S: Final = 10.0
 _THREADS: Final = 2
+_AT_ONCE: Final = 8  # tables of an object store that are opened
 
 
 class QueryError(RuntimeError):
@@ -37,7 +44,7 @@ class Tables:
 
     def __init__(
         self,
-        directory: Path,
+        directory: Location,
         names: Iterable[str],
         *,
         bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
@@ -51,18 +58,22 @@ class Tables:
         options = {"memory_limit": f"{memory_mb}MB", "threads": _THREADS, "temp_directory": ""}
         options |= {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
         self._connection = duckdb.connect(config=options)
-        allowed: list[str] = []
-        for name in names:
-            table = Table(directory / name)
-            files = [file for file in table.read().files if _may_hold(file, bounds.get(name, {}))]
-            paths = [str(table.directory / file.path) for file in files]
-            try:
+        self._files: DuckFiles | None = None  # those that lie elsewhere
+        try:
+            listed = _listed_files(directory, tuple(names), bounds)
+            allowed = self._addresses(directory, listed)
+            for name, paths in allowed.items():
                 self._view(name, paths)
-            except duckdb.Error as error:
-                self.close()
-                raise _unanswered(error) from error
-            allowed += paths
-        self._connection.execute(f"SET allowed_paths = {_listed(allowed)}")
+        except duckdb.Error as error:
+            query_error = self._unanswered(error)
+            self.close()
+            raise query_error from error
+        except BaseException:
+            self.close()
+            raise
+        self._connection.execute(
+            f"SET allowed_paths = {_quoted(path for paths in allowed.values() for path in paths)}"
+        )
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 
@@ -79,7 +90,7 @@ class Tables:
         except duckdb.OutOfMemoryException as error:
             raise QueryError("the query needs more memory than it may have: ask for less of it") from error
         except duckdb.Error as error:
-            raise _unanswered(error) from error
+            raise self._unanswered(error) from error
         finally:
             overdue.cancel()
 
@@ -91,6 +102,9 @@ class Tables:
         return rows
 
     def close(self) -> None:
+        if self._files is not None:
+            self._connection.unregister_filesystem(self._files.protocol)
+            self._files = None
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -101,10 +115,23 @@ class Tables:
     ) -> None:
         self.close()
 
+    def _addresses(self, directory: Location, listed: Mapping[str, Sequence[File]]) -> dict[str, list[str]]:
+        """The files of each table, as DuckDB reaches them."""
+        if not isinstance(directory, Remote):
+            return {name: [str(directory / name / file.path) for file in listed[name]] for name in listed}
+        from zkdash.history.store import remote  # noqa: PLC0415 - as in `_view`
+
+        sizes = {f"{name}/{file.path}": file.bytes for name, files in listed.items() for file in files}
+        self._files = remote.DuckFiles(directory, sizes)
+        self._connection.register_filesystem(self._files)
+        # What a view is bound to is read anew by each query else, in a request a file.
+        self._connection.execute("SET parquet_metadata_cache = true")
+        return {name: [remote.address(f"{name}/{file.path}") for file in listed[name]] for name in listed}
+
     def _view(self, name: str, paths: list[str]) -> None:
         """A table without a file has its columns all the same, where we know them."""
         if paths:
-            read = f"read_parquet({_listed(paths)}, union_by_name = true, hive_partitioning = true)"
+            read = f"read_parquet({_quoted(paths)}, union_by_name = true, hive_partitioning = true)"
             self._connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {read}')  # noqa: S608 - our names
             return
         from zkdash.history.store import derived, schemas  # noqa: PLC0415 - see the module
@@ -115,14 +142,42 @@ class Tables:
             self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM empty')  # noqa: S608 - our names
             self._connection.unregister("empty")
 
+    def _unanswered(self, error: duckdb.Error) -> QueryError:
+        failure = None if self._files is None else self._files.failure
+        return _unanswered(error) if failure is None else _unread(line(failure))
+
+
+def _unread(sentence: str) -> QueryError:
+    return QueryError(f"a file of the table cannot be read: {sentence}")
+
 
 def _unanswered(error: duckdb.Error) -> QueryError:
     import duckdb  # noqa: PLC0415 - see the module
 
     sentence = str(error).partition("\n")[0]
     if isinstance(error, duckdb.IOException):
-        return QueryError(f"a file of the table cannot be read: {sentence}")
+        return _unread(sentence)
     return QueryError(f"DuckDB does not answer: {sentence}")
+
+
+def _listed_files(
+    directory: Location, names: Sequence[str], bounds: Mapping[str, Mapping[str, tuple[int, int]]]
+) -> dict[str, list[File]]:
+    """The files of each table that may hold what is asked. Raises TableError."""
+
+    def of(name: str) -> list[File]:
+        files = Table(directory / name).read().files
+        return [file for file in files if _may_hold(file, bounds.get(name, {}))]
+
+    return dict(zip(names, each(directory, of, names), strict=True))
+
+
+def each(directory: Location, look: Callable[[str], T], names: Sequence[str]) -> list[T]:
+    """What is found of tables, by name: at once where they are elsewhere, as each answer takes time."""
+    if not isinstance(directory, Remote):
+        return [look(name) for name in names]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(look, names))
 
 
 def _may_hold(file: File, wanted: Mapping[str, tuple[int, int]]) -> bool:
@@ -132,5 +187,5 @@ def _may_hold(file: File, wanted: Mapping[str, tuple[int, int]]) -> bool:
     )
 
 
-def _listed(paths: Iterable[str]) -> str:
+def _quoted(paths: Iterable[str]) -> str:
     return "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -19,6 +18,7 @@ from zkdash.history.queries import density, instants, moment, steps
 from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import Moment, MomentError
 from zkdash.history.queries.steps import Step, TooFarError
+from zkdash.history.store.location import Location
 from zkdash.history.store.tables import Tables
 from zkdash.live.past import playback
 from zkdash.live.snapshot import Past, Snapshot
@@ -80,7 +80,7 @@ class Reels:
     """The moments of clusters whose tables lie below `directory_of` their names."""
 
     def __init__(
-        self, directory_of: Callable[[str], Path], thresholds: Callable[[str], Thresholds], memory_mb: int
+        self, directory_of: Callable[[str], Location], thresholds: Callable[[str], Thresholds], memory_mb: int
     ) -> None:
         self._directory_of, self._thresholds, self._memory_mb = directory_of, thresholds, memory_mb
         self._reels: OrderedDict[tuple[str, int], _Reel] = OrderedDict()

@@ -16,8 +16,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from zkdash import extras
-from zkdash.history.store import directories
+from zkdash.history.store import directories, location
 from zkdash.history.store.delta import TableError
+from zkdash.history.store.location import Remote
 from zkdash.management import database, ending, supervising
 from zkdash.management.progress import Bar
 from zkdash.pipeline import runs, worker
@@ -80,7 +81,7 @@ class Command(BaseCommand):
         except BusyError as error:
             raise CommandError(str(error)) from error
         place = performing.Place(
-            Path(settings.ZKDASH_HISTORY),
+            settings.ZKDASH_HISTORY,
             Path(settings.DATA_DIR),
             options["master"],
             options.get("days") or _number("ZKDASH_HISTORY_DAYS", DAYS),
@@ -105,9 +106,12 @@ class Command(BaseCommand):
         from zkdash.history.store import conversion  # noqa: PLC0415 - Arrow
         from zkdash.pipeline import locks  # noqa: PLC0415 - as in `_run`
 
+        root = settings.ZKDASH_HISTORY
+        if isinstance(root, Remote):
+            raise CommandError(f"{root} holds no tables of an earlier release: those lay in directories.")
         clusters = [_cluster(options["cluster"])] if options["cluster"] else settings.ZKDASH_CLUSTERS
         for cluster in clusters:
-            directory = directories.directory(Path(settings.ZKDASH_HISTORY), cluster.name)
+            directory = location.local(directories.directory(root, cluster.name))
             try:
                 with (
                     locks.holding(directory, "run"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -20,6 +19,7 @@ from zkdash.cluster.changes import row
 from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, Table
+from zkdash.history.store.location import Location
 from zkdash.pipeline.derivation import offset_tables
 from zkdash.pipeline.derivation.targets import Targets
 from zkdash.pipeline.storage import day_partitions
@@ -43,7 +43,7 @@ class Deriving:
     def __init__(
         self,
         spark: SparkSession,
-        directory: Path,
+        directory: Location,
         *,
         tell: Callable[[str, float], None] = lambda _what, _done: None,
         quiet_ms: int = rebalances.QUIET_MS,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pyspark.sql import DataFrame, SparkSession
 
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import Table
+from zkdash.history.store.location import Location
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.derivation.inputs import Inputs
 from zkdash.pipeline.storage import day_partitions
@@ -17,7 +16,7 @@ from zkdash.pipeline.storage import day_partitions
 class Targets:
     """`source` says whose changes they are derived from, those of logs or of a watcher."""
 
-    def __init__(self, spark: SparkSession, directory: Path, source: str) -> None:
+    def __init__(self, spark: SparkSession, directory: Location, source: str) -> None:
         self.spark = spark
         self.key = inputs.key(source)
         self._directory = directory

@@ -8,26 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import reduce
-from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from zkdash.history.store import files
 from zkdash.history.store.delta import DAY, File, Table, TableVersion
-
-_MOST_ROWS_A_FILE: Final = 5_000_000
+from zkdash.pipeline.storage import spark_files
 
 Merge = Callable[[DataFrame, DataFrame], DataFrame]
 
 
-def read(spark: SparkSession, table: Table, schema: pa.Schema, listed: Iterable[File]) -> DataFrame:
-    """Rows of these files of a table."""
-    kind = from_arrow_schema(schema)
-    paths = [f"file://{(table.directory / file.path).absolute()}" for file in listed]
-    return spark.read.schema(kind).parquet(*paths) if paths else spark.createDataFrame([], kind)
+read = spark_files.read
 
 
 def of_days(version: TableVersion, days: Collection[str]) -> list[File]:
@@ -66,13 +59,9 @@ def put(
 
     Raises delta.ConflictError where another run wrote the table meanwhile.
     """
-    directory = table.staging()
     is_dated = DAY in rows.columns
     spread = rows.repartition(DAY) if is_dated else rows.coalesce(1)
-    writer = spread.sortWithinPartitions(*([DAY] if is_dated else []), *order).write
-    writer = writer.option("maxRecordsPerFile", str(_MOST_ROWS_A_FILE))
-    (writer.partitionBy(DAY) if is_dated else writer).parquet(f"file://{directory.absolute()}")
-    added = files.written(table, directory)
+    added = spark_files.write(spread.sortWithinPartitions(*([DAY] if is_dated else []), *order), table)
     table.replace(base, removed, added, positions=position)
     return sum(file.rows for file in added)
 

@@ -6,8 +6,6 @@ than one part reads the files as often: persist, or let `writing` do it, where t
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
@@ -15,6 +13,7 @@ from zkdash.cluster.changes import row
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import stretches
 from zkdash.history.store.delta import Table
+from zkdash.history.store.location import Location
 from zkdash.pipeline.sources import rows
 from zkdash.pipeline.storage import day_partitions, watched
 
@@ -46,7 +45,7 @@ def snapshot(spark: SparkSession, path: str, *, chroot: str = "", since: int = 0
     return reader.option("chroot", chroot).option("since", str(since)).load()
 
 
-def recorded(spark: SparkSession, directory: Path) -> DataFrame:
+def recorded(spark: SparkSession, directory: Location) -> DataFrame:
     """What the recorder saw of a cluster and no log that was read covers, as rows of the change."""
     table = Table(directory / "changes")
     changes = day_partitions.read(spark, table, schemas.CHANGES, table.read().files)

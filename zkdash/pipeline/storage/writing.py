@@ -1,14 +1,12 @@
 """DataFrames into tables: a run's files are written whole, then listed; a batch of a stream once.
 
 Spark writes files, and this process lists them: the log of a table is written by deltalake alone, whatever
-the master is (decision 0023). Tables lie on a file system that the driver and the executors share: one
-machine's own, or NFS.
+the master and wherever tables lie (decisions 0023 and 0026).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
@@ -16,14 +14,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from zkdash.history.store import files, schemas
-from zkdash.history.store.delta import File, Table, TableVersion
-from zkdash.pipeline.storage import reading
+from zkdash.history.store.delta import Table, TableVersion
+from zkdash.history.store.location import Location
+from zkdash.pipeline.storage import reading, spark_files
 
 _IS_NOTE: Final = "problem IS NOT NULL OR covered IS NOT NULL"
 
 
 def logs(
-    rows: DataFrame, directory: Path, stream: str, batch: int, *, base: Mapping[str, TableVersion] = {}
+    rows: DataFrame, directory: Location, stream: str, batch: int, *, base: Mapping[str, TableVersion] = {}
 ) -> None:
     """Add what logs or snapshots held to the tables of a cluster: data and notes, read once.
 
@@ -35,7 +34,7 @@ def logs(
         name = "changes" if "op_index" in rows.columns else "znodes_checkpoint"
         table = Table(directory / name)
         if not _is_in(table, stream, batch):
-            added = _written(reading.data(cached), table)  # each log's rows in their order
+            added = spark_files.write(reading.data(cached), table)  # each log's rows in their order
             upto = [file.bounds["zxid"][1] for file in added if name == "znodes_checkpoint"]
             positions = {schemas.SNAPSHOTS_UPTO: max(upto)} if upto else {}
             table.append(added, stream=stream, batch=batch, base=base.get(name), positions=positions)
@@ -50,7 +49,9 @@ def logs(
         cached.unpersist()
 
 
-def stream_logs(rows: DataFrame, directory: Path, name: str, *, interval_s: float = 5.0) -> StreamingQuery:
+def stream_logs(
+    rows: DataFrame, directory: Location, name: str, *, interval_s: float = 5.0
+) -> StreamingQuery:
     """Start a stream of logs into the tables of a cluster.
 
     Where it stands is kept below `directory`, so that a run that was killed goes on where it was.
@@ -71,9 +72,3 @@ def stream_logs(rows: DataFrame, directory: Path, name: str, *, interval_s: floa
 def _is_in(table: Table, stream: str, batch: int) -> bool:
     position = table.read().position(stream)
     return position is not None and position >= batch
-
-
-def _written(frame: DataFrame, table: Table) -> list[File]:
-    directory = table.staging()
-    frame.write.parquet(f"file://{directory.absolute()}")
-    return files.written(table, directory)

@@ -15,8 +15,8 @@ from django.conf import settings
 
 from zkdash import extras
 from zkdash.history.store import directories
-from zkdash.history.store.delta import TableError
-from zkdash.history.store.tables import QueryError, Tables
+from zkdash.history.store.delta import Table, TableError
+from zkdash.history.store.tables import QueryError, Tables, each
 
 T = TypeVar("T")
 
@@ -71,7 +71,8 @@ def told(
 
 def generations(cluster: str, names: Iterable[str]) -> tuple[int, ...]:
     """How often each table changed. Raises TableError."""
-    return tuple(directories.table(settings.ZKDASH_HISTORY, cluster, name).version() for name in names)
+    directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
+    return tuple(each(directory, lambda name: Table(directory / name).version(), tuple(names)))
 
 
 def _asked(cluster: str, names: tuple[str, ...], question: Callable[[Tables], T]) -> T:
