@@ -8,6 +8,7 @@
 #   make faults   kills, stops and starves workers in full numbers (hours, resumable); ONLY=kills for a part
 #   make audit    asks PyPI for known vulnerabilities of what is installed
 #   make lock     writes requirements.lock anew after a change of requirements.txt; UPGRADE=1 takes newer versions of all
+#   make docs     the documents as a site, in var/docs
 #   make screenshots   takes the pictures of docs/screenshots anew
 #   make wheel    the package to install elsewhere, in var/wheel
 #   make format   formats, and mends what ruff can
@@ -16,7 +17,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test check demo audit faults eras bench lock wheel screenshots format clean setup static java browser
+.PHONY: test check demo audit faults eras bench lock wheel docs screenshots format clean setup static java browser
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -55,6 +56,10 @@ lock: setup
 
 wheel: setup static
 	@$(BIN)/python -m hatchling build --target wheel --directory var/wheel
+
+docs: setup
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env docs var/docs
+	@echo "var/docs/index.html"
 
 screenshots: setup static java browser
 	@DJANGO_SETTINGS_MODULE=zkdash.settings $(BIN)/python -m tests.screenshots

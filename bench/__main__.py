@@ -16,6 +16,7 @@ from bench import (
     latency,
     log_dump,
     pages,
+    past,
     reconnect,
     recorder,
     result,
@@ -44,6 +45,7 @@ ROWS = {
     "idle": idle.run,
     "scale": scale.run,
     "large": large.run,
+    "past": past.run,
 }
 
 

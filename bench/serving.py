@@ -18,13 +18,18 @@ _READY_LIMIT_S = 60.0
 
 
 @contextlib.contextmanager
-def serving(zookeeper: str, topics: int) -> Iterator[Served]:
-    """A real `manage.py serve` that has loaded the cluster."""
+def serving(zookeeper: str, topics: int, history: Path | None = None) -> Iterator[Served]:
+    """A real `manage.py serve` that has loaded the cluster.
+
+    It tells the past of a `history`, to which it adds nothing.
+    """
     _allow_many_sockets()
     with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         environ |= {"ZKDASH_ZOOKEEPER": zookeeper, "ZKDASH_DATA": directory, "ZKDASH_ANONYMOUS_READ": "1"}
-        process = Served(environ, Path(directory))
+        if history is not None:
+            environ["ZKDASH_HISTORY"] = str(history)
+        process = Served(environ, Path(directory), options=["--no-record"] if history else [])
         try:
             process.wait_until_ready()
             deadline = time.monotonic() + _READY_LIMIT_S

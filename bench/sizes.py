@@ -39,7 +39,8 @@ class Size(NamedTuple):
     changes are written, `transactions` how many the logs hold. `small_clusters` is how many
     one process follows, and `quiet_s` how long it is left alone. `scale` are the numbers of partitions that
     figures are drawn over. `large` are the trees of the row of that name, `burst` how many changes come at
-    once. `segment` is how many bytes a segment of Kafka's holds. `zookeeper` is the release that serves.
+    once. `segment` is how many bytes a segment of Kafka's holds. `changes` were
+    recorded within `days`. `zookeeper` is the release that serves.
     """
 
     name: str
@@ -56,6 +57,8 @@ class Size(NamedTuple):
     large: Mapping[str, Shape]
     burst: int
     segment: int
+    changes: int
+    days: int
     zookeeper: str = BUNDLED
 
 
@@ -81,6 +84,8 @@ SIZES = {
             },
             burst=50_000,
             segment=1 << 30,
+            changes=5_000_000,
+            days=30,
         ),
         Size(
             "small",
@@ -101,6 +106,8 @@ SIZES = {
             },
             burst=500,
             segment=128 << 20,
+            changes=60_000,
+            days=6,
         ),
     )
 }

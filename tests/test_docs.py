@@ -7,14 +7,18 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from django.core.management import load_command_class
 from django.urls import resolve
 
-from tests import screenshots
+from tests import configuration_told, screenshots
+from zkdash import configuration
 from zkdash.actions.execution import failpoints
-from zkdash.configuration import keys, sign_in
+from zkdash.configuration import environment, keys, sign_in
+from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.limits import KEYS, Limits
+from zkdash.configuration.messages import Messages
 from zkdash.web import pages
 from zkdash.web.frame.page import Page
 from zkdash.web.serving import embeddable
@@ -32,30 +36,36 @@ GUIDES_BY_TASK = [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-t
 SCRIPT = (ROOT / "static" / "script" / "keys.js").read_text()
 
 
-def _variables() -> set[str]:
-    """The names of environment variables that the product reads, but for the one that tests set."""
-    sources = "".join(path.read_text() for path in (ROOT / "zkdash").rglob("*.py"))
-    return set(re.findall(r'"(ZKDASH_\w+)"', sources)) - {failpoints.VARIABLE}
+def test_every_environment_variable_is_declared_and_read() -> None:
+    sources = {path: path.read_text() for path in (ROOT / "zkdash").rglob("*.py")}
+    del sources[Path(environment.__file__)]
+    read = set(re.findall(r'"(ZKDASH_\w+)"', "".join(sources.values()))) - {failpoints.VARIABLE}
+    assert (
+        read | {f"{name}_FILE" for name in read if f"{name}_FILE" in environment.NAMES} == environment.NAMES
+    )
 
 
-def test_there_are_variables_to_find() -> None:
-    assert {
-        "ZKDASH_ZOOKEEPER",
-        "ZKDASH_CONFIG",
-        "ZKDASH_DATA",
-        "ZKDASH_EMAIL_HOST",
-        "ZKDASH_ORIGINS",
-    } <= _variables()
-
-
-@pytest.mark.parametrize("name", sorted(_variables()))
-def test_every_environment_variable_is_told(name: str) -> None:
-    assert f"`{name}`" in OPERATING.partition("## Configuration\n")[2].partition("```")[0]
+def test_the_page_of_the_configuration_says_what_is_declared() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text()
+    assert page == configuration_told.text(), "python -m tests.configuration_told > docs/configuration.md"
 
 
 @pytest.mark.parametrize("key", sorted(keys.of(Cluster)))
 def test_every_key_of_a_cluster_is_told(key: str) -> None:
     assert re.search(rf"^(?:# )?{key} = ", OPERATING + SECURING, re.MULTILINE)
+
+
+@pytest.mark.parametrize("key", sorted(keys.of(Messages)))
+def test_every_key_of_messages_is_told_as_it_is(key: str) -> None:
+    block = tomllib.loads(OPERATING.partition("```toml\n[messages]\n")[2].partition("```")[0])
+    assert key in block
+    assert key == "clusters" or block[key] == getattr(Messages(), key)
+
+
+@pytest.mark.parametrize("key", sorted(keys.of(Brokers)))
+def test_every_key_of_brokers_is_told(key: str) -> None:
+    block = SECURING.partition("[clusters.shop.brokers]\n")[2].partition("```")[0]
+    assert re.search(rf"^(# )?{key} = ", block, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -103,18 +113,47 @@ def test_the_links_and_pictures_of_the_documents_lead_somewhere() -> None:
             assert (file.parent / target).exists(), f"{file}: {target}"
 
 
+def _blocks(guide: Path) -> list[tuple[str, str]]:
+    """The language, "" for what a shell is told, and the text of each fenced block."""
+    return re.findall(r"^ *```(\w*)\n(.*?)^ *```$", guide.read_text(), re.MULTILINE | re.DOTALL)
+
+
 @pytest.mark.parametrize("guide", GUIDES_BY_TASK, ids=lambda guide: guide.stem)
 def test_every_address_and_command_of_a_guide_is_one(guide: Path) -> None:
     words = guide.read_text()
     addresses = re.findall(r"/c/[a-z]+/[^\s`?'*)]*", words)
-    blocks = re.findall(r"^ *```\n(.*?)```", words, re.MULTILINE | re.DOTALL)
-    commands = re.findall(r"\bzkdash ([a-z]+)(.*)$", "".join(blocks), re.MULTILINE)
+    told = "".join(text for language, text in _blocks(guide) if not language)
+    commands = re.findall(r"\bzkdash ([a-z]+)(.*)$", told, re.MULTILINE)
     assert addresses or commands
     for address in addresses:
         resolve(address)
     for verb, options in commands:
         command = load_command_class("zkdash", "verify" if verb == "check" else verb)
         command.create_parser("zkdash", verb).parse_args(options.split())
+
+
+@pytest.mark.parametrize("guide", GUIDES_BY_TASK, ids=lambda guide: guide.stem)
+def test_what_a_guide_has_configured_can_be_read(guide: Path, tmp_path: Path) -> None:
+    assert set(re.findall(r"\b(ZKDASH_[A-Z_]+)\b", guide.read_text())) <= environment.NAMES
+    for language, text in _blocks(guide):
+        if language == "toml":
+            file = tmp_path / "zkdash.toml"
+            file.write_text(text)
+            read = configuration.read({"ZKDASH_CONFIG": str(file), "ZKDASH_EMAIL_HOST": "smtp.example.org"})
+            assert read.clusters
+        elif language == "yaml":
+            assert yaml.safe_load(text)
+        else:
+            assert language in {"", "markdown"}
+
+
+def test_the_site_leads_to_every_page() -> None:
+    docs = ROOT / "docs"
+    listed = set(re.findall(r"^- \[[^\]]+\]\(([^)]+)\)$", (docs / "index.md").read_text(), re.MULTILINE))
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    assert listed - {"decisions/"} == {each for each in pages if not each.startswith("decisions/")} - {
+        "index.md"
+    }
 
 
 def test_the_readme_names_its_two_commands() -> None:

@@ -23,7 +23,7 @@ PROMISES = (
     *(f"M{number}" for number in range(1, 6)),
     *(f"A{number}" for number in range(1, 9)),
     "L1",
-    *(f"S{number}" for number in range(1, 9)),
+    *(f"S{number}" for number in range(1, 10)),
     "P1",
     "P2",
     "P3",

@@ -1,23 +1,12 @@
 """Django's settings for zkdash, from the environment. Nothing here is secret and nothing starts anything.
 
-Environment: ZKDASH_ZOOKEEPER or ZKDASH_CONFIG (the clusters), ZKDASH_PROCESS (of these only those that
-name it, or no process), ZKDASH_DATA (where zkdash keeps its own
-files, default var/), ZKDASH_SECRET_KEY (else a key file of mode 0600 is made there), ZKDASH_ALLOWED_HOSTS
-and ZKDASH_ORIGINS (comma separated, for a name or a proxy in front), ZKDASH_HTTPS=1 (browsers come by https:
-cookies stay there), ZKDASH_PREFIX (the path below which a proxy shows zkdash),
-ZKDASH_PROXIES (addresses of proxies that tell whom they speak for),
-ZKDASH_ANONYMOUS_READ=1 (everybody may see every cluster), ZKDASH_METRICS_ANONYMOUS=1 (everybody
-may scrape /metrics), ZKDASH_METRICS_NAMES=1 (which tell of each topic and group),
-ZKDASH_DATABASE (a PostgreSQL URL; else SQLite in
-the data directory), ZKDASH_HISTORY (where the tables of what was lie, a path or a URL, else history/ in
-the data directory), ZKDASH_RECORD=0 (record nothing there in serve), ZKDASH_WEBHOOK_SECRET and
-ZKDASH_EMAIL_HOST with its fellows (who tells others: `configuration.notices`), ZKDASH_LOG=json (a JSON
-object a line of the log), ZKDASH_DEBUG=1.
+Each variable is declared in `configuration.environment`, and told in docs/configuration.md.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import sys
 import tempfile
@@ -107,6 +96,7 @@ try:
     ZKDASH_SIGN_IN = providers.load(_configuration, os.environ)
     ZKDASH_CHECKS = _configuration.checks_by_cluster
     ZKDASH_LIMITS = _configuration.limits
+    ZKDASH_MESSAGES = _configuration.messages
     ZKDASH_PREFIX = prefix.read(os.environ.get(prefix.VARIABLE, ""))
     ZKDASH_WEBHOOK_SECRET = notices.secret(os.environ, notices.WEBHOOK_SECRET)
     _smtp = notices.smtp(os.environ)
@@ -237,7 +227,9 @@ SECURE_REFERRER_POLICY = "same-origin"
 # Where no proxy is known nobody tells what came by https, and a redirect would lead to itself. Who asks
 # whether zkdash is well, or for its metrics, asks the process itself.
 SECURE_SSL_REDIRECT = ZKDASH_HTTPS and bool(ZKDASH_PROXIES)
-SECURE_REDIRECT_EXEMPT = ["^healthz/?$", "^readyz/?$", "^metrics/?$"]
+SECURE_REDIRECT_EXEMPT = [
+    rf"^{re.escape(ZKDASH_PREFIX.lstrip('/'))}/?{name}/?$" for name in ("healthz", "readyz", "metrics")
+]
 SECURE_HSTS_SECONDS = 30 * 24 * 3600 if ZKDASH_HTTPS else 0
 SILENCED_SYSTEM_CHECKS = [
     "security.W002",  # the policy's frame-ancestors says who may frame a page, which embeds may be

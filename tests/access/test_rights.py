@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from django.contrib.auth.models import AnonymousUser, Group, User
 from django.db import IntegrityError
@@ -32,6 +33,21 @@ def test_a_grant_holds_on_the_clusters_that_its_pattern_matches(db: None) -> Non
     assert held.visible(NAMES) == ("prod-east", "prod-west")
     assert held.role("test") is None
     assert (held.may(Right.ACT, "prod-east"), held.may(Right.APPROVE, "prod-east")) == (True, False)
+
+
+def test_messages_are_a_right_of_a_grant_of_its_own_and_of_no_role(db: None) -> None:
+    alice, group = User.objects.create_user("alice"), Group.objects.create(name="on call")
+    root = User.objects.create_superuser("root")
+    alice.groups.add(group)
+    Grant.objects.create(user=alice, role="admin", clusters="*")
+    assert not any(of(user).may(Right.MESSAGES, name) for user in (alice, root) for name in NAMES)
+    Grant.objects.create(group=group, role="viewer", clusters="prod-*", messages=True)
+    Grant.objects.create(user=root, role="viewer", clusters="test", messages=True)
+    assert [of(alice).may(Right.MESSAGES, name) for name in NAMES] == [True, True, False]
+    assert [of(root).may(Right.MESSAGES, name) for name in NAMES] == [False, False, True]
+    assert of(root).role("prod-east") is Role.ADMIN
+    shown = msgspec.structs.replace(of(alice), scope=("*", Role.ADMIN))
+    assert not shown.may(Right.MESSAGES, "prod-east")  # no token carries it
 
 
 def test_the_strongest_of_what_a_user_and_the_users_groups_hold_counts(db: None) -> None:

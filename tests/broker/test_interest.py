@@ -96,3 +96,13 @@ def test_what_is_kept_no_longer_is_forgotten() -> None:
     looks.due(0.0, one)
     looks.keep(["orders"])
     assert looks.forget(1.0) == {"clicks"}
+
+
+def test_who_is_to_be_asked_again_is_so_in_the_next_round_and_leaves_others_half_of_it() -> None:
+    looks = interest(slow=4)
+    looks.keep([f"a{n}" for n in range(8)])
+    assert looks.due(0.0, one) == ["a0", "a1", "a2", "a3"]
+    looks.again(["a3", "a2", "a1", "unheard-of"])
+    assert looks.due(1.0, one) == []
+    assert looks.due(5.0, one) == ["a3", "a2", "a4", "a5"]
+    assert looks.due(10.0, one) == ["a6", "a7"]

@@ -10,6 +10,7 @@ import pytest
 from zkdash import configuration
 from zkdash.configuration.clusters import parse_address
 from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.log_dirs import LogDirs
 from zkdash.zk import config
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.connection.identity import Identity
@@ -297,3 +298,43 @@ def test_an_address_is_not_shown_where_a_password_may_be_in_it() -> None:
     with pytest.raises(ConfigError) as caught:
         parse_address("user:canary@zk1:2181/kafka")
     assert "canary" not in str(caught.value)
+
+
+def _segments(tmp_path: Path, written: str) -> tuple[LogDirs, ...]:
+    path = tmp_path / "zkdash.toml"
+    path.write_text(f'[clusters.shop]\nzookeeper = "zk1"\nsegments = {written}\n')
+    return load({"ZKDASH_CONFIG": str(path)})[0].segments
+
+
+def test_segments_are_those_of_one_directory_or_of_several_brokers(tmp_path: Path) -> None:
+    assert _segments(tmp_path, '" /data/kafka "') == (LogDirs(directories=("/data/kafka",)),)
+    assert _segments(tmp_path, '""') == ()
+    of_two = '[{broker = 1, directories = ["/a", "hdfs://b/c"]}, {directories = ["/d"]}]'
+    assert _segments(tmp_path, of_two) == (
+        LogDirs(broker=1, directories=("/a", "hdfs://b/c")),
+        LogDirs(directories=("/d",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("7", 'clusters.shop.segments = 7 is no list: write "/data/kafka", or [{broker = 1'),
+        ('["/data"]', "is no list: write"),
+        ("[{broker = 1}]", 'lacks the key directories: add directories = "/data/kafka"'),
+        ("[{broker = -1, directories = ['/a']}]", "broker = -1 is no whole number from 0 to 2147483647"),
+        ("[{broker = 1, directories = []}]", "directories names no directory"),
+        ("[{broker = 1, directories = ['/a', '']}]", "directories names no directory"),
+        ("[{broker = 1, directories = '/a'}]", "directories = '/a' is no list of paths"),
+        ("[{broker = 1, directories = ['/a']}, {broker = 1, directories = ['/b']}]", "names broker 1 twice"),
+        ("[{broker = 1, directories = ['/a']}, {broker = 2, directories = ['/a']}]", "names /a twice"),
+        (
+            f"[{{directories = {[f'/{n}' for n in range(1001)]}}}]",
+            "names 1001 directories: name 1000 at most",
+        ),
+    ],
+)
+def test_segments_that_cannot_be_so_are_refused_by_name(tmp_path: Path, written: str, told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        _segments(tmp_path, written)
+    assert told in str(caught.value)

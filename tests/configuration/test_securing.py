@@ -12,9 +12,10 @@ from tests.zk.certificates import Authority, Pem
 from zkdash import configuration
 from zkdash.configuration.clusters import DIGEST_MD5
 from zkdash.configuration.errors import ConfigError
+from zkdash.tls import Tls
 from zkdash.zk import config
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.connection.identity import Identity, Tls
+from zkdash.zk.connection.identity import Identity
 
 CANARY = "canary-93b1"
 

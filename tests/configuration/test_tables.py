@@ -38,7 +38,19 @@ KEYS = [(kind, key) for kind in DECLARED for key in keys.of(kind).values()]
 
 def test_all_tables_are_found() -> None:
     assert [kind.__name__ for kind in TABLES] == [
-        *("Checks", "Cluster", "Document", "GroupRole", "Ldap", "Limits", "Oidc", "SignIn"),
+        *(
+            "Brokers",
+            "Checks",
+            "Cluster",
+            "Document",
+            "GroupRole",
+            "Ldap",
+            "Limits",
+            "LogDirs",
+            "Messages",
+            "Oidc",
+            "SignIn",
+        ),
     ]
 
 
@@ -84,7 +96,10 @@ def test_a_whole_number_may_have_a_point_and_a_text_space_around_it() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("colour = 1", "{} has the unknown key 'colour': known are checks, clusters, limits, sign_in."),
+        (
+            "colour = 1",
+            "{} has the unknown key 'colour': known are checks, clusters, limits, messages, sign",
+        ),
         ("limits = 1", "{}: limits = 1 is no table: write [limits]."),
         ("[clusters.a]\nzookeper = 'x'", "{}: [clusters.a] has the unknown key 'zookeper': known are appro"),
         ("[clusters.a]", '{}: [clusters.a] lacks the key zookeeper: add zookeeper = "host:2181/chroot".'),

@@ -6,6 +6,7 @@ import configparser
 import json
 import re
 import shlex
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,13 +14,17 @@ from typing import Any, Final
 import pytest
 import yaml
 from django.core.management import load_command_class
+from django.urls import resolve
+
+from zkdash.configuration import environment
+from zkdash.management import ending
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 DEPLOY: Final = ROOT / "deploy"
 UNITS: Final = sorted((DEPLOY / "systemd").glob("*.service"))
 COMPOSE: Final = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+MANIFESTS: Final = yaml.safe_load((DEPLOY / "kubernetes" / "zkdash.yaml").read_text())["items"]
 ROLES: Final = sorted(name for name, service in COMPOSE["services"].items() if "command" in service)
-OPERATING: Final = (ROOT / "docs" / "operating.md").read_text()
 
 
 def understood(command: Sequence[str]) -> None:
@@ -30,7 +35,7 @@ def understood(command: Sequence[str]) -> None:
 
 
 def read_by_zkdash(variable: str) -> bool:
-    return f"`{variable}`" in OPERATING
+    return variable in environment.NAMES
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -84,6 +89,50 @@ def test_a_unit_starts_a_role_of_zkdash_in_a_box(unit: Path) -> None:
         "strict",
         "yes",
     )
+
+
+def manifests(kind: str) -> dict[str, Any]:
+    """Those of a kind, by their names."""
+    return {each["metadata"]["name"]: each for each in MANIFESTS if each["kind"] == kind}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_deployment_of_kubernetes_is_the_same_role_in_a_box(role: str) -> None:
+    spec = manifests("Deployment")[f"zkdash-{role}"]["spec"]
+    assert spec["selector"]["matchLabels"] == spec["template"]["metadata"]["labels"]
+    assert spec["selector"]["matchLabels"]["role"] == role
+    pod = spec["template"]["spec"]
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["terminationGracePeriodSeconds"] > ending.LIMIT_S
+    (container,) = pod["containers"]
+    assert container["args"] == COMPOSE["services"][role]["command"]
+    understood(container["args"])
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert {mount["name"] for mount in container["volumeMounts"]} == {
+        volume["name"] for volume in pod["volumes"]
+    }
+    assert ("readinessProbe" in container) == ("livenessProbe" in container) == (role == "serve")
+
+
+def test_the_manifests_of_kubernetes_set_what_compose_does_and_lead_to_what_serves() -> None:
+    assert manifests("Deployment").keys() == {f"zkdash-{role}" for role in ROLES}
+    given = {**manifests("ConfigMap")["zkdash"]["data"], **manifests("Secret")["zkdash"]["stringData"]}
+    assert given.keys() == COMPOSE["services"]["serve"]["environment"].keys()
+    clusters = tomllib.loads(manifests("ConfigMap")["zkdash-clusters"]["data"]["zkdash.toml"])
+    assert clusters["clusters"]
+    assert f"https://{given['ZKDASH_ALLOWED_HOSTS']}" == given["ZKDASH_ORIGINS"]
+    serving = manifests("Deployment")["zkdash-serve"]["spec"]["template"]
+    service = manifests("Service")["zkdash"]["spec"]
+    assert service["selector"] == serving["metadata"]["labels"]
+    (container,) = serving["spec"]["containers"]
+    assert {port["targetPort"] for port in service["ports"]} == {
+        port["containerPort"] for port in container["ports"]
+    }
+    (rule,) = manifests("Ingress")["zkdash"]["spec"]["rules"]
+    assert rule["host"] == given["ZKDASH_ALLOWED_HOSTS"]
+    for probe in ("livenessProbe", "readinessProbe"):
+        resolve(container[probe]["httpGet"]["path"])
 
 
 def test_the_proxy_passes_on_what_zkdash_needs_to_hear() -> None:

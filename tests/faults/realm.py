@@ -74,7 +74,7 @@ class Realm:
             f'[clusters.{CLUSTER}]\nzookeeper = "{chroot.address}"\nsession_timeout_s = 4\n'
             f"markers = {str(markers).lower()}\n"
         )
-        self._environ["ZKDASH_CONFIG"] = str(toml)
+        self.config_file = self._environ["ZKDASH_CONFIG"] = str(toml)
         self.skews: dict[int, float] = {}  # by the pids of those that live
 
     def __enter__(self) -> Self:

@@ -34,6 +34,7 @@ PARTS: Final = {
     "injection": ("tests/web/test_injection.py",),
     "payloads": ("tests/journeys/test_payloads.py",),
     "endings": ("tests/faults/test_endings.py::test_a_process_that_is_told_to_end_answers_what_was_asked",),
+    "team": ("tests/faults/test_team.py::test_a_team_is_rolled_while_it_is_used",),
     "stream": ("tests/pipeline/test_streaming.py",),
     "masters": ("tests/pipeline/test_scale_out.py",),
     "dry": ("tests/actions/queue/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",),

@@ -48,6 +48,10 @@ def write(directory: Path, start_ms: int) -> None:
     paths = (("/", 120), ("/consumers", 100), ("/consumers/billing", 60), ("/brokers", 15))
     hot = ((at, {"prefix": path, "writes": n + at % 5, "bytes": 30 * n}) for path, n in paths for at in known)
     put(directory, "hot_paths", minutes(*hot))
+    disk = {"broker": 1, "partitions": 2, "segments": 4}
+    sizes = (("orders", 9_000), ("clicks", 4_000))
+    usage = ((at, {**disk, "topic": topic, "bytes": size + at}) for topic, size in sizes for at in known)
+    put(directory, "disk_usage", minutes(*usage))
     said = [
         {
             "time": start_ms + at * MINUTE,

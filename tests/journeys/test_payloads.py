@@ -168,6 +168,7 @@ def _addresses() -> Iterator[str]:
         yield f"{CLUSTER}/{page}?size=1000" if page not in {"", "audit/"} else f"{CLUSTER}/{page}"
     yield from (f"{CLUSTER}/topics/t/?size=1000", f"{CLUSTER}/groups/all/", f"{CLUSTER}/brokers/0/")
     yield from (f"{CLUSTER}/brokers/0/what-if/?brokers=1&rack=a", f"{CLUSTER}/kraft/")
+    yield f"{CLUSTER}/how-it-works/?group=all"
     for path in ("brokers/topics", "brokers/ids", "brokers/ids/0", "consumers/all/owners/t/1"):
         yield f"{CLUSTER}/znodes/{path}?size=1000"
     for kind in forms.BY_KIND:

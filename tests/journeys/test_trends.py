@@ -23,7 +23,7 @@ _GAP = """(rows) => {
   const from = known.findIndex((it, i) => !it && known[i - 1]);
   return (from + known.findIndex((it, i) => i > from && it) - 1) / 2 / (rows.length - 1);
 }"""
-CHARTS = ["under-replicated", "leader-churn", "rebalances", "commit-rates", "lag", "writes"]
+CHARTS = ["under-replicated", "leader-churn", "rebalances", "commit-rates", "lag", "writes", "disk"]
 
 
 @pytest.fixture(scope="module")

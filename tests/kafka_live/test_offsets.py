@@ -12,7 +12,8 @@ from tests.lab import tools
 from tests.lab.cluster import Lab
 from tests.lab.tools import NEW, OLD, Standing, Storage
 from tests.waiting import wait_for
-from zkdash.broker.samples import GroupCommits, LogEnds
+from zkdash.broker.coordinators.retention import DAY, WEEK
+from zkdash.broker.samples import GroupCommits, LogEnds, Retention
 from zkdash.kafka.consumers import coordinators
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
@@ -30,6 +31,8 @@ every_consumer = pytest.mark.parametrize(
     indirect=["release"],
     scope="session",
 )
+
+NOT_TOLD = "brokers before 0.11 do not tell their configuration"
 
 _numbers = count(1)
 
@@ -148,6 +151,23 @@ def test_the_groups_that_brokers_name_are_what_kafkas_own_tool_lists(site: Site,
     listed = wait_for(lambda: site.sampler.samples.groups() if is_listed(site) else None, limit_s=LIMIT_S)
     assert f"listed-{topic}" in listed
     assert listed == tools.list_groups(site.brokers[0])
+
+
+def test_how_long_a_coordinator_keeps_commits_is_what_its_release_has_by_default(
+    site: Site, topic: str
+) -> None:
+    """KIP-186 and KIP-211. Before 0.11 there is no question for it."""
+    group = GROUPS[0]
+    site.sampler.want(groups={group: [topic]})
+    retention = wait_for(lambda: site.sampler.samples.retentions.get(site.coordinator(group) or 0), LIMIT_S)
+    expected = {
+        "0.8.2.2": Retention(DAY, by_group=False, reason=NOT_TOLD),
+        "0.10.2.2": Retention(DAY, by_group=False, reason=NOT_TOLD),
+        "1.1.1": Retention(DAY, by_group=False, is_default=True),
+        "2.8.2": Retention(WEEK, by_group=True, is_default=True),
+        "3.9.1": Retention(WEEK, by_group=True, is_default=True),
+    }
+    assert retention == expected[site.brokers[0].release.version]
 
 
 def is_listed(site: Site) -> bool:

@@ -19,16 +19,29 @@ class Standing(NamedTuple):
     lag: int | None
 
 
-def produce(broker: Broker, topic: str, count: int, *, size: int = 0, keyed: bool = False) -> None:
+def produce(
+    broker: Broker, topic: str, count: int, *, size: int = 0, keyed: bool = False, codec: str = ""
+) -> None:
     """Send `count` messages of at least `size` bytes with the console producer, and wait for the leaders.
 
     Those that are `keyed` are spread over the partitions; a producer may send all others to one of them.
+    `codec` compresses them.
     """
     keys = ("--property", "parse.key=true", "--property", "key.separator=:") if keyed else ()
+    compressed = ("--compression-codec", codec) if codec else ()
     lines = (f"{number}:" * keyed + f"message {number}".ljust(size, ".") + "\n" for number in range(count))
     broker.run(
         "kafka.tools.ConsoleProducer",
-        *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1", *keys),
+        *(
+            "--broker-list",
+            broker.address,
+            "--topic",
+            topic,
+            "--request-required-acks",
+            "-1",
+            *keys,
+            *compressed,
+        ),
         stdin="".join(lines),
     )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from zkdash.management.recording import Recorders
 from zkdash.zk.config import ClusterConfig
 from zkdash.znode import Batch, Stat, Znode
 
+ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = tuple(ClusterConfig(f"small-{number}", (("127.0.0.1", 1),)) for number in range(12))
 TREE = {"/a": Znode.of(b"1", Stat(1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 1))}
 
@@ -50,3 +54,20 @@ def test_where_nothing_is_recorded_nothing_runs(tmp_path: Path, settings: Settin
     recorders.start()
     assert threading.active_count() == before
     recorders.stop()
+
+
+def test_whoever_goes_without_numpy_still_hands_integers_to_postgresql(
+    postgresql: str, tmp_path: Path
+) -> None:
+    """Of an interpreter of its own: where numpy was imported before, nothing is gone without."""
+    program = (
+        "import django, os; os.environ['DJANGO_SETTINGS_MODULE'] = 'zkdash.settings'; django.setup(); "
+        "from django.db import connection; from zkdash.management import recording; "
+        "recording.forgo_numpy(); cursor = connection.cursor(); "
+        "cursor.execute('SELECT %s, %s', [7, 2**40]); print(cursor.fetchone())"
+    )
+    environ = {**os.environ, "ZKDASH_DATABASE": postgresql, "ZKDASH_DATA": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "(7, 1099511627776)\n", done.stderr

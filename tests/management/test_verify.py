@@ -115,6 +115,7 @@ def test_what_is_well_is_told_so_and_nothing_is_changed(chroot: Chroot, tmp_path
     for part in ("servers", "session", "reading", "writing"):
         assert verified.of(f"cluster default: {part}")["state"] == "ok"
     assert "is not there yet" in verified.of("database")["sentence"]
+    assert verified.of("environment")["state"] == "ok"
     assert verified.of("mail")["state"] == verified.of("webhooks")["state"] == "unused"
     assert tree(chroot.client) == before
     assert not data.exists()
@@ -162,6 +163,21 @@ def test_a_port_that_refuses_is_named_with_what_to_do(refusing: str, tmp_path: P
         assert finding["state"] == "wrong"
         assert f"{refusing} can't be reached (Connection refused)" in finding["sentence"]
     assert "that the servers run" in verified.of("cluster default: servers")["remedy"]
+
+
+def test_a_variable_that_nothing_reads_is_named_with_the_one_that_may_be_meant(
+    refusing: str, tmp_path: Path
+) -> None:
+    config = configured(tmp_path, refusing, auth_scheme="digest", auth_env="ZKDASH_SHOP_READER")
+    verified = verify(
+        tmp_path, ZKDASH_CONFIG=config, ZKDASH_SHOP_READER=READER, ZKDASH_ALLOWED_HOST="kafka.example.org"
+    )
+    finding = verified.of("environment")
+    assert (finding["state"], finding["sentence"]) == (
+        "warning",
+        "Nothing reads the variable ZKDASH_ALLOWED_HOST.",
+    )
+    assert finding["remedy"] == "Is ZKDASH_ALLOWED_HOSTS meant?"
 
 
 def test_a_server_that_never_answers_takes_no_longer_than_told(silent: str, tmp_path: Path) -> None:

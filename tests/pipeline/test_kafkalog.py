@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from tests.formats import messages
+from zkdash.configuration.log_dirs import LogDirs
 from zkdash.formats.kafkalog import segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry
 from zkdash.history.store.delta import Table
 from zkdash.history.store.tables import Tables
 from zkdash.pipeline import jobs, segments
+from zkdash.pipeline.disks.directories import Disk
 from zkdash.pipeline.sources.kafkalog import KafkaLogSource, SegmentPart, parse
 from zkdash.pipeline.sources.segments import LogDirectory
 from zkdash.pipeline.storage import reading, retention
@@ -88,7 +90,7 @@ def test_commits_and_groups_are_those_that_dump_log_segments_printed(
     parts = [part for part in dump.split("Dumping ")[1:] if "-delete" not in part.split("\n", 1)[0]]
     printed = [line for part in parts for line in part.split("\n") if RECORD.match(line)]
     brokers = sorted((SEGMENTS / release).glob("broker-*"))
-    sums = [segments.load_segments(spark, str(broker), tmp_path) for broker in brokers]
+    sums = [segments.load_segments(spark, [Disk(None, str(broker))], tmp_path) for broker in brokers]
     assert sum(each.commits + each.groups for each in sums) == len(printed)
     assert sum(each.problems for each in sums) == 0
     with Tables(tmp_path, ("kafka_commits", "kafka_groups")) as tables:
@@ -100,7 +102,7 @@ def test_commits_and_groups_are_those_that_dump_log_segments_printed(
         assert shown == {line.split(" key: ")[1] for line in printed if " key: offset::" in line}
     for group in groups:
         assert group["deleted"] or group["protocol_type"] == "consumer"
-    again = segments.load_segments(spark, str(brokers[0]), tmp_path)
+    again = segments.load_segments(spark, [Disk(None, str(broker)) for broker in brokers], tmp_path)
     assert (again.commits, again.groups) == (0, 0)
     stored = Table(tmp_path / "kafka_commits")
     rates = segments.samples(spark.read.parquet(*map(str, stored.paths()))).collect()
@@ -109,7 +111,7 @@ def test_commits_and_groups_are_those_that_dump_log_segments_printed(
 
 def test_what_retention_deleted_is_not_read_again(spark: Any, tmp_path: Path) -> None:
     (broker, *_) = sorted((SEGMENTS / "3.9.1").glob("broker-*"))
-    whole = segments.load_segments(spark, str(broker), tmp_path)
+    whole = segments.load_segments(spark, [Disk(None, str(broker))], tmp_path)
 
     def left() -> int:
         return sum(Table(tmp_path / name).read().rows for name in ("kafka_commits", "kafka_groups"))
@@ -118,11 +120,15 @@ def test_what_retention_deleted_is_not_read_again(spark: Any, tmp_path: Path) ->
     retention.retain(tmp_path, 1, now_ms=in_a_year)
     kept = left()
     assert 0 < kept < whole.commits + whole.groups
-    again = segments.load_segments(spark, str(broker), tmp_path)
+    again = segments.load_segments(spark, [Disk(None, str(broker))], tmp_path)
     assert (again.commits, again.groups, left()) == (0, 0, kept)
 
 
 # Logs made by hand: recovery, names, transactions.
+
+
+def log_dirs(directory: Path) -> tuple[LogDirs, ...]:
+    return (LogDirs(directories=(str(directory),)),)
 
 
 def log(directory: Path, name: str, base: int, data: bytes, suffix: str = "log") -> Path:
@@ -211,11 +217,11 @@ def test_commits_of_a_transaction_that_was_aborted_do_not_count(spark: Any, tmp_
     data += written(5, 400, -1, attributes=0)
     data += messages.batch(6, [(0, 0, b"\0\x09", b"", ()), (1, 0, None, b"", ())])
     log(tmp_path / "logs", "__consumer_offsets-7", 0, data)
-    cluster = ClusterConfig("tables", (("127.0.0.1", 2181),), segments=str(tmp_path / "logs"))
+    cluster = ClusterConfig("tables", (("127.0.0.1", 2181),), segments=log_dirs(tmp_path / "logs"))
     loaded = jobs.load(spark, cluster, tmp_path, lambda _what, _done: None)
     assert (loaded.rows, loaded.problems) == (2, 2)
-    assert loaded.sentence.endswith("; 2 commits and 0 groups of Kafka's own are new")
-    nowhere = ClusterConfig("tables", (("127.0.0.1", 2181),), segments=str(tmp_path / "none"))
+    assert "; 2 commits and 0 groups of Kafka's own are new; 1 segment lies on" in loaded.sentence
+    nowhere = ClusterConfig("tables", (("127.0.0.1", 2181),), segments=log_dirs(tmp_path / "none"))
     with pytest.raises(jobs.JobError, match=r"name one of Kafka's log\.dirs"):
         jobs.load(spark, nowhere, tmp_path, lambda _what, _done: None)
     with Tables(tmp_path / "tables", ("kafka_commits",)) as tables:

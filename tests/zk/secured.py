@@ -14,8 +14,9 @@ from tests.conftest import TICK_MS
 from tests.zk.certificates import Authority
 from zkdash.demo.runtime import ports
 from zkdash.demo.zookeeper.server import Server
+from zkdash.tls import Tls
 from zkdash.zk.config import ClusterConfig, parse_address
-from zkdash.zk.connection.identity import Identity, Tls
+from zkdash.zk.connection.identity import Identity
 
 READER, WRITER = "reader:r-3ad-canary", "writer:w-r1te-canary"
 _PROVIDER = "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"

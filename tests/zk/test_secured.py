@@ -21,8 +21,9 @@ from tests.zk.certificates import Authority, Pem
 from tests.zk.proxy import Proxy
 from zkdash.configuration.clusters import DIGEST_MD5
 from zkdash.configuration.secrets import Source
+from zkdash.tls import Tls
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.connection.identity import Identity, Sealed, Tls
+from zkdash.zk.connection.identity import Identity, Sealed
 from zkdash.zk.connection.session import Phase
 from zkdash.zk.mirror.mirror import Mirror
 from zkdash.zk.reader import one_shot

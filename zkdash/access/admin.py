@@ -24,7 +24,7 @@ class Grants(_Inline):
 
     model = Grant
     extra = 1
-    fields: ClassVar = ["role", "clusters"]
+    fields: ClassVar = ["role", "clusters", "messages"]
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - Django's
         return self.admin_site.has_permission(request)
@@ -62,8 +62,8 @@ class Groups(Administered, GroupAdmin):
 class GrantsOfAll(Administered):
     """Every grant in one list."""
 
-    list_display = ("holder", "role", "clusters")
-    list_filter = ("role",)
+    list_display = ("holder", "role", "clusters", "messages")
+    list_filter = ("role", "messages")
     list_select_related = ("user", "group")
 
     @admin.display(description="who")

@@ -1,4 +1,5 @@
-"""What is granted to whom: a role on the clusters whose names match a pattern; links and tokens given out."""
+"""What is granted to whom: a role on the clusters whose names match a pattern; links and tokens given out;
+moments that people keep."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ class Grant(models.Model):
     """A role for one user or for all members of one Django group.
 
     `clusters` is a pattern of cluster names as `fnmatch` reads it ("*", "prod-*"). Nothing is granted by
-    default; a superuser is admin of every cluster without a grant.
+    default; a superuser is admin of every cluster without a grant. `messages` adds the right to look at what
+    producers wrote there, which no role brings, not a superuser's either.
     """
 
     user = models.ForeignKey(
@@ -23,6 +25,9 @@ class Grant(models.Model):
     group = models.ForeignKey(Group, models.CASCADE, null=True, blank=True, related_name="grants")
     role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
     clusters = models.CharField(max_length=200, default="*", help_text="Pattern of cluster names: *, prod-*")
+    messages = models.BooleanField(
+        "may look at messages", default=False, help_text="What producers wrote, where [messages] allows it"
+    )
 
     class Meta:
         constraints = [
@@ -96,6 +101,29 @@ class Embed(models.Model):
 
     def __str__(self) -> str:
         return f"Embed {self.pk} of {self.page} on {self.cluster}"
+
+
+class Bookmark(models.Model):
+    """A moment of a cluster that somebody keeps with a note, or all from a moment to a later one.
+
+    Moments are transactions and epoch ms; `from_zxid` and `from_ms` are null of a single one. `bytes` is what
+    its own tables take (`history.store.kept`), null until they are written. `made_by` is who made it by name,
+    which stays when the user is gone, `maker` the user's id.
+    """
+
+    cluster = models.CharField(max_length=63, db_index=True)
+    note = models.CharField(max_length=400)
+    from_zxid = models.BigIntegerField(null=True)
+    from_ms = models.BigIntegerField(null=True)
+    zxid = models.BigIntegerField()
+    time_ms = models.BigIntegerField()
+    bytes = models.BigIntegerField(null=True)
+    made_at = models.DateTimeField()
+    made_by = models.CharField(max_length=150)
+    maker = models.IntegerField(null=True)
+
+    def __str__(self) -> str:
+        return f"Bookmark {self.pk} of {self.cluster}: {self.note}"
 
 
 class Attempts(models.Model):

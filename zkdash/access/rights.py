@@ -23,12 +23,14 @@ class Rights(msgspec.Struct, frozen=True):
 
     `user_id` is None and `name` empty for who is not signed in. What nothing grants is not allowed.
     `scope` is the pattern and the strongest role that a token lets through of all that; None without one.
+    `messages` are the patterns of clusters whose messages may be looked at, with any role there.
     """
 
     user_id: int | None = None
     name: str = ""
     grants: tuple[tuple[str, Role], ...] = ()
     scope: tuple[str, Role] | None = None
+    messages: tuple[str, ...] = ()
 
     @property
     def is_signed_in(self) -> bool:
@@ -53,7 +55,13 @@ class Rights(msgspec.Struct, frozen=True):
 
     def may(self, right: Right, cluster: str) -> bool:
         role = self.role(cluster)
+        if right is Right.MESSAGES:
+            return role is not None and self._looks_at_messages(cluster)
         return role is not None and right in role.rights
+
+    def _looks_at_messages(self, cluster: str) -> bool:
+        """A person may, whom a grant says so of; no program that shows a token."""
+        return self.scope is None and any(fnmatchcase(cluster, pattern) for pattern in self.messages)
 
     def visible(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the clusters that may be seen, in their order."""
@@ -75,12 +83,20 @@ def anonymous(*, anonymous_reads: bool) -> Rights:
 def of_users(users: Collection[User], *, anonymous_reads: bool) -> Mapping[int, Rights]:
     """The rights of active users by their ids, in three queries however many they are."""
     granted: defaultdict[int, list[tuple[str, Role]]] = defaultdict(list)
+    messages: defaultdict[int, set[str]] = defaultdict(set)
     ordinary = [user.pk for user in users if not user.is_superuser]
+    superusers = [user.pk for user in users if user.is_superuser]
+    for of_user, of_member in (("user_id", "user"), ("group__user", "group__user")):
+        of_ordinary, of_superusers = (
+            Q(**{f"{of_member}__in": ordinary}),
+            Q(**{f"{of_member}__in": superusers}),
+        )
+        grants = Grant.objects.filter(of_ordinary | of_superusers & Q(messages=True))
+        for holder, pattern, role, may_look in grants.values_list(of_user, "clusters", "role", "messages"):
+            granted[holder].append((pattern, Role(role)))
+            if may_look:
+                messages[holder].add(pattern)
     if ordinary:
-        for of_user, of_member in (("user_id", "user"), ("group__user", "group__user")):
-            grants = Grant.objects.filter(Q(**{f"{of_member}__in": ordinary}))
-            for holder, pattern, role in grants.values_list(of_user, "clusters", "role"):
-                granted[holder].append((pattern, Role(role)))
         mapped = MappedGrant.objects.filter(user__in=ordinary, until__gt=timezone.now())
         for holder, pattern, role in mapped.values_list("user_id", "clusters", "role"):
             granted[holder].append((pattern, Role(role)))
@@ -92,6 +108,7 @@ def of_users(users: Collection[User], *, anonymous_reads: bool) -> Mapping[int, 
             grants=((EVERYWHERE, Role.ADMIN),)
             if user.is_superuser
             else (*everybody, *sorted(granted[user.pk], key=lambda grant: (grant[0], grant[1].rank))),
+            messages=tuple(sorted(messages[user.pk])),
         )
         for user in users
     }

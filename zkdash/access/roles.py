@@ -1,4 +1,7 @@
-"""Roles and what each may do: a ladder, so that a role holds every right of those before it."""
+"""Roles and what each may do: a ladder, so that a role holds every right of those before it.
+
+Beside it stands what no role brings: the right to look at messages, which a grant gives in so many words.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ class Right(enum.Enum):
     ACT = "act"  # propose, queue, stop and pause actions; plan without writing
     APPROVE = "approve"  # release what somebody else queued on a cluster that asks for it
     ADMINISTER = "administer"  # grant roles
+    MESSAGES = "messages"  # look at what producers wrote; no role brings it
 
 
 class Role(enum.Enum):
@@ -33,5 +37,5 @@ class Role(enum.Enum):
         return list(Role).index(self)
 
 
-_LADDER = tuple(Right)
+_LADDER = (Right.SEE, Right.ACT, Right.APPROVE, Right.ADMINISTER)
 _RIGHTS = {role: frozenset(_LADDER[: rank + 1]) for rank, role in enumerate(Role)}

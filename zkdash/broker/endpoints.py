@@ -1,4 +1,4 @@
-"""Which address of a registered broker to dial, or why none.
+"""Which address of a registered broker to dial: that of a listener by what is spoken, or why none.
 
 Source: kafka.cluster.EndPoint (`LISTENER://host:port`), KIP-103 (listener names and their protocols).
 """
@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from zkdash.configuration.brokers import PLAINTEXT
 from zkdash.kafka.values import Broker, Layout
 
 _ENDPOINT = re.compile(
@@ -20,7 +21,7 @@ _QUOTED_MAX = 80
 
 
 class Endpoint(NamedTuple):
-    """Where a broker listens in plain text."""
+    """Where a broker listens."""
 
     host: str
     port: int
@@ -29,25 +30,28 @@ class Endpoint(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def choose(broker: Broker) -> Endpoint | str:
-    """The first endpoint whose protocol is PLAINTEXT, else the reason why there is none to dial."""
+def choose(broker: Broker, protocol: str = PLAINTEXT) -> Endpoint | str:
+    """The first endpoint with this security protocol, else the reason why there is none to dial."""
     if broker.layout is Layout.V07:
         return "it runs Kafka 0.7, whose protocol is not spoken here"
     if broker.version == 1:
+        if protocol != PLAINTEXT:
+            return f"it offers only {PLAINTEXT}, as brokers before 0.9 do, and {protocol} is configured"
         return _checked(broker.host or "", broker.port or 0)
     protocols: list[str] = []
     for text in broker.endpoints:
         endpoint_match = _ENDPOINT.fullmatch(text)
         if endpoint_match is None:
             continue
-        protocol = _protocol(endpoint_match["listener"], broker.listener_security_protocol_map or {})
-        if protocol == "PLAINTEXT":
+        spoken = _protocol(endpoint_match["listener"], broker.listener_security_protocol_map or {})
+        if spoken == protocol:
             return _checked(endpoint_match["v6"] or endpoint_match["host"], int(endpoint_match["port"]))
-        protocols.append(protocol)
+        protocols.append(spoken)
     if not protocols:
         return "its registration names no endpoint"
     quoted = ", ".join(broker.endpoints)[:_QUOTED_MAX]
-    return f"it offers only {' and '.join(dict.fromkeys(protocols))} ({quoted})"
+    configured = "" if protocol == PLAINTEXT else f", and {protocol} is configured"
+    return f"it offers only {' and '.join(dict.fromkeys(protocols))} ({quoted}){configured}"
 
 
 def _protocol(listener: str, names: Mapping[str, str]) -> str:

@@ -49,6 +49,11 @@ class Interest:
         self._cycle_at = float("-inf")
         self._round_at = float("-inf")
         self._left = 0
+        self._again: dict[str, None] = {}
+
+    def again(self, names: Iterable[str]) -> None:
+        """Ask about these once more in the next round, whether or not it would be their turn."""
+        self._again.update(dict.fromkeys(names))
 
     def want(self, names: Iterable[str], now: float) -> None:
         """Somebody looks at these."""
@@ -103,15 +108,18 @@ class Interest:
         if not self._queue and self._kept and now - self._cycle_at >= self._slow_s:
             self._cycle_at = now
             self._queue = sorted(self._kept, reverse=True)
+        again = [name for name in self._again if name not in self._until and name in self._kept]
+        self._again.clear()
+        self._queue += reversed(again[: self._slow // 2])  # first; others keep their turn, and half the round
         left = self._slow
-        topics: list[str] = []
+        topics: dict[str, None] = {}
         while self._queue:
             name = self._queue[-1]
-            if name in self._until or name not in self._kept:
+            if name in self._until or name not in self._kept or name in topics:
                 self._queue.pop()
                 continue
             left -= size(name)
             if topics and left < 0:
                 break
-            topics.append(self._queue.pop())
-        return topics
+            topics[self._queue.pop()] = None
+        return list(topics)

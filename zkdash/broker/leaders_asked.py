@@ -18,6 +18,7 @@ from zkdash.broker.peer import BATCH
 from zkdash.broker.questions import Partition
 from zkdash.broker.resolver import Lookup, Resolver, addresses
 from zkdash.broker.rounds import Leaders
+from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.kafka.values import Broker, Layout
 
 _MOST_LINKS = 32
@@ -42,6 +43,7 @@ def ask(
     *,
     limit_s: float = 5.0,
     lookup: Lookup = addresses,
+    security: Security = IN_THE_CLEAR,
 ) -> dict[Partition, Answer | Reason]:
     """An answer for every (topic, partition) that is named, after `limit_s` seconds at the latest.
 
@@ -50,7 +52,7 @@ def ask(
 
     `brokers` are the registered ones by id, of which no other address is dialled; `leaders` gives a topic's
     leader by partition id (None or -1 for none), or None for a topic that does not exist: as for
-    `Sampler.update`. 0.7 is not asked: its protocol is another.
+    `Sampler.update`. 0.7 is not asked: its protocol is another. `security` is how brokers are spoken to.
     """
     answers: dict[Partition, Answer | Reason] = {}
     demands: dict[int, list[Partition]] = defaultdict(list)
@@ -65,7 +67,7 @@ def ask(
         else:
             demands[leader].append((topic, partition))
     if demands:
-        asking = _Asking(answers, batch, limit_s, Resolver(lookup))
+        asking = _Asking(answers, batch, limit_s, Resolver(lookup), security)
         asyncio.run(asking.all_of([(brokers[number], wanted) for number, wanted in demands.items()]))
     return answers
 
@@ -92,11 +94,13 @@ class _Asking(Generic[Answer]):
         batch: Batch[Answer],
         limit_s: float,
         resolver: Resolver,
+        security: Security,
     ) -> None:
         self._answers = answers
         self._batch = batch
         self._limit_s = limit_s
         self._resolver = resolver
+        self._security = security
         self._gate = asyncio.Semaphore(_MOST_LINKS)
 
     async def all_of(self, demands: Sequence[tuple[Broker, Sequence[Partition]]]) -> None:
@@ -114,11 +118,11 @@ class _Asking(Generic[Answer]):
                 task.result()  # what a broker does never raises: this would be our own mistake
 
     async def _broker(self, broker: Broker, wanted: Sequence[Partition]) -> None:
-        endpoint = endpoints.choose(broker)
+        endpoint = endpoints.choose(broker, self._security.protocol)
         if isinstance(endpoint, str):
             self._answers.update(dict.fromkeys(wanted, Reason(f"cannot ask broker {broker.id}: {endpoint}")))
             return
-        link = Link(endpoint, self._resolver, limit_s=self._limit_s)
+        link = Link(endpoint, self._resolver, limit_s=self._limit_s, security=self._security)
         try:
             async with self._gate:
                 for first in range(0, len(wanted), BATCH):

@@ -10,16 +10,19 @@ import immutables
 import msgspec
 
 from zkdash.broker.peer import Reading
-from zkdash.broker.questions import Partition, Told
+from zkdash.broker.questions import Partition, Passing, Told
 from zkdash.broker.samples import (
     Description,
     GroupCommits,
     Listing,
     LogEnds,
+    Retention,
     Samples,
     Unknown,
     UnknownCommits,
     UnknownDescription,
+    described_after,
+    descriptions_differ,
 )
 
 T = TypeVar("T")
@@ -64,6 +67,12 @@ class Ledger:
         self.listed: dict[str, int] = {}
         self.used: Counter[str] = Counter()
         self._topics_of: dict[str, frozenset[str]] = {}
+        self._passing: set[str] = set()
+
+    def passing(self) -> set[str]:
+        """The groups that were refused since the last call for a reason that passes by itself."""
+        passing, self._passing = self._passing, set()
+        return passing
 
     def sampled(self) -> Sampled | None:
         """What was told anew since the last call; None for nothing."""
@@ -133,7 +142,10 @@ class Ledger:
         """A group that nobody told anything about."""
         before = self.samples.commits.get(group)
         last = before.last if isinstance(before, UnknownCommits) else before
-        self._commits(group, UnknownCommits(reason, last))
+        passes = isinstance(reason, Passing)
+        if passes:
+            self._passing.add(group)
+        self._commits(group, UnknownCommits(str(reason), last, passes))
 
     def _commits(self, group: str, after: GroupCommits | UnknownCommits) -> None:
         if _commits_differ(self.samples.commits.get(group), after):
@@ -147,9 +159,9 @@ class Ledger:
         descriptions = self.samples.descriptions.mutate()
         for group, description in answers.items():
             before = descriptions.get(group)
-            after = _described(before, description)
+            after = described_after(before, description)
             descriptions[group] = after
-            if _descriptions_differ(before, after):
+            if descriptions_differ(before, after):
                 self._groups.add(group)
             self._sampled[1].add(group)
         self._publish(descriptions=descriptions.finish())
@@ -196,6 +208,14 @@ class Ledger:
             self._brokers.add(broker)
             self._publish(listings=self.samples.listings.delete(broker))
             self._list()
+        if broker in self.samples.retentions:
+            self._publish(retentions=self.samples.retentions.delete(broker))
+
+    def retention(self, broker: int, retention: Retention) -> None:
+        """Take in how long a broker keeps offsets."""
+        if self.samples.retentions.get(broker) != retention:
+            self._brokers.add(broker)
+            self._publish(retentions=self.samples.retentions.set(broker, retention))
 
     def trouble(self, broker: int, reason: str | None) -> None:
         """Remember why a broker cannot be asked; None where it answers."""
@@ -270,22 +290,6 @@ def topics_used(samples: Samples, group: str) -> frozenset[str]:
     committed = {topic for topic, _ in commits.commits} if commits else set()
     members = description.members if description else ()
     return frozenset(committed.union(*(member.assigned or () for member in members)))
-
-
-def _described(
-    before: Description | UnknownDescription | None, description: Description | str
-) -> Description | UnknownDescription:
-    if not isinstance(description, str):
-        return description
-    return UnknownDescription(description, before.last if isinstance(before, UnknownDescription) else before)
-
-
-def _descriptions_differ(
-    before: Description | UnknownDescription | None, after: Description | UnknownDescription
-) -> bool:
-    if isinstance(before, Description) and isinstance(after, Description):
-        return msgspec.structs.replace(before, sampled_at=after.sampled_at) != after
-    return before != after
 
 
 def _without(mapping: immutables.Map[str, T], names: Iterable[str]) -> immutables.Map[str, T]:

@@ -17,6 +17,7 @@ from zkdash.broker.link import Link
 from zkdash.broker.questions import EARLIEST, LATEST, Partition
 from zkdash.broker.resolver import Lookup, addresses
 from zkdash.broker.rounds import Leaders
+from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.kafka.values import Broker
 
 __all__ = ["EARLIEST", "LATEST", "Absent", "At", "Found", "Reason", "ask"]
@@ -55,6 +56,7 @@ def ask(
     *,
     limit_s: float = 5.0,
     lookup: Lookup = addresses,
+    security: Security = IN_THE_CLEAR,
 ) -> Mapping[Partition, Found]:
     """Ask the leaders, as `leaders_asked.ask` does, for an offset of each (topic, partition).
 
@@ -68,7 +70,9 @@ def ask(
         offsets = questions.read_offsets_at(answer, wanted, version)
         return {partition: _worded(offset, at, version) for partition, offset in offsets.items()}
 
-    return leaders_asked.ask(brokers, leaders, partitions, batch, limit_s=limit_s, lookup=lookup)
+    return leaders_asked.ask(
+        brokers, leaders, partitions, batch, limit_s=limit_s, lookup=lookup, security=security
+    )
 
 
 def _worded(answered: int | str | None, at: int, version: int) -> Found:

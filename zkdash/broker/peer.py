@@ -9,10 +9,12 @@ from typing import Protocol, TypeVar
 
 from zkdash.broker import endpoints, questions
 from zkdash.broker.breaker import Breaker
+from zkdash.broker.coordinators import retention
 from zkdash.broker.link import Link, TooLongError, TroubleError
 from zkdash.broker.questions import Partition, Told
 from zkdash.broker.resolver import Resolver
-from zkdash.broker.samples import Commit, Description
+from zkdash.broker.samples import Commit, Description, Retention
+from zkdash.configuration.brokers import Security
 from zkdash.kafka.values import Broker
 
 log = logging.getLogger(__name__)
@@ -40,6 +42,8 @@ class Sink(Protocol):
 
     def listing(self, broker: int, groups: frozenset[str] | str) -> None: ...
 
+    def retention(self, broker: int, retention: Retention) -> None: ...
+
     def trouble(self, broker: int, reason: str | None) -> None: ...
 
 
@@ -58,6 +62,7 @@ class Peer:
         gate: asyncio.Semaphore,
         resolver: Resolver,
         limit_s: float,
+        security: Security,
         clock: Callable[[], float],
         wall: Callable[[], float],
     ) -> None:
@@ -70,11 +75,16 @@ class Peer:
         self._partitions: dict[Partition, None] = {}
         self._groups: dict[str, tuple[Collection[Partition] | None, bool]] = {}
         self._is_to_list = False
+        self._is_to_tell_retention = False
         self._undescribed: dict[str, None] = {}
         self._wake = asyncio.Event()
-        endpoint = endpoints.choose(broker)
+        endpoint = endpoints.choose(broker, security.protocol)
         self._refusal = f"cannot ask broker {broker.id}: {endpoint}" if isinstance(endpoint, str) else None
-        self._link = None if isinstance(endpoint, str) else Link(endpoint, resolver, limit_s=limit_s)
+        self._link = (
+            None
+            if isinstance(endpoint, str)
+            else Link(endpoint, resolver, limit_s=limit_s, security=security)
+        )
         self._task = asyncio.create_task(self._run(), name=f"broker {broker.id}")
 
     def demand_ends(self, partitions: Collection[Partition]) -> None:
@@ -97,6 +107,11 @@ class Peer:
         self._is_to_list = True
         self._wake.set()
 
+    def demand_retention(self) -> None:
+        """Ask how long it keeps the offsets of groups."""
+        self._is_to_tell_retention = True
+        self._wake.set()
+
     def demand_descriptions(self, groups: Collection[str]) -> None:
         """Ask what groups look like that it coordinates."""
         self._undescribed.update(dict.fromkeys(groups))
@@ -113,11 +128,15 @@ class Peer:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while self._partitions or self._groups or self._is_to_list or self._undescribed:
+            while self._is_busy():
                 try:
                     await self._next()
                 except Exception:
                     log.exception("Broker %d: asking failed", self.broker.id)
+
+    def _is_busy(self) -> bool:
+        about_itself = self._is_to_list or self._is_to_tell_retention
+        return bool(self._partitions or self._groups or self._undescribed or about_itself)
 
     async def _next(self) -> None:
         """One batch of partitions, then a few groups, so that neither waits for all of the other."""
@@ -133,6 +152,9 @@ class Peer:
         if self._is_to_list:
             self._is_to_list = False
             await self._ask_listing()
+        if self._is_to_tell_retention:
+            self._is_to_tell_retention = False
+            await self._ask_retention()
         if self._undescribed:
             batch_size = min(DESCRIBED, len(self._undescribed))
             await self._ask_descriptions([self._undescribed.popitem()[0] for _ in range(batch_size)])
@@ -145,6 +167,14 @@ class Peer:
         if isinstance(descriptions, str):
             descriptions = dict.fromkeys(groups, descriptions)
         self._sink.described(descriptions)
+
+    async def _ask_retention(self) -> None:
+        async def ask(link: Link) -> Retention | str:
+            return await retention.ask(link, self.broker)
+
+        answer = await self._guarded(ask)
+        if not isinstance(answer, str):
+            self._sink.retention(self.broker.id, answer)
 
     async def _ask_listing(self) -> None:
         if (self.broker.version or 0) < _LISTS_GROUPS:
@@ -171,7 +201,7 @@ class Peer:
 
     def _named(self, answer: T | str) -> T | str:
         """The broker's own words name the broker."""
-        return f"broker {self.broker.id}: {answer}" if isinstance(answer, str) else answer
+        return _by(self.broker.id, answer) if isinstance(answer, str) else answer
 
     async def _guarded(self, ask: Callable[[Link], Awaitable[T | str]]) -> T | str:
         """What asking gives, or why this broker cannot be asked: its address, its breaker, its trouble."""
@@ -193,6 +223,11 @@ class Peer:
         self._breaker.succeeded()
         self._sink.trouble(self.broker.id, None)
         return answer
+
+
+def _by(broker: int, reason: str) -> str:
+    """A broker's own words, which say by whom they are; what passes by itself still does."""
+    return type(reason)(f"broker {broker}: {reason}")
 
 
 async def _descriptions(

@@ -1,8 +1,10 @@
-"""What is asked of a broker, and what its answer means: five questions of Kafka's protocol, only reading.
+"""What is asked of a broker, and what its answer means: a few questions of Kafka's protocol, only reading.
 
 ListOffsets versions 0 and 1, OffsetFetch versions 1 and 2, ListGroups, DescribeGroups and DescribeLogDirs
 version 0, which all brokers to 3.9 speak that know them (from 0.8.2; ListOffsets 1 from 0.10.1, OffsetFetch 2
-from 0.10.2, those about groups from 0.9, about log directories from 1.0).
+from 0.10.2, those about groups from 0.9, about log directories from 1.0), and ApiVersions version 0 (0.10).
+Messages are asked for in `messages`, what coordinators say of themselves in `coordinators`; `security`
+authenticates.
 No FindCoordinator (it creates __consumer_offsets), no Metadata (it creates topics), no group is joined.
 Source: kafka.server.KafkaApis.handleListOffsetRequest and handleOffsetFetchRequest; KIP-79, KIP-88, KIP-113.
 """
@@ -32,6 +34,8 @@ _VERSION_0 = bytes(2)
 
 _NO_ERROR = 0
 _UNKNOWN_PARTITION = 3
+# COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE and NOT_COORDINATOR: GROUP_… before 2.0.
+_PASSING = frozenset({14, 15, 16})
 _WORDS = {
     3: "it does not know this partition",
     5: "no leader",
@@ -41,6 +45,7 @@ _WORDS = {
     16: "it is not the group's coordinator",
     29: "it does not let us read this topic",
     30: "it does not let us read this group",
+    31: "it does not let us describe the cluster",
     43: "the topic's messages have no times (message.format.version before 0.10)",
 }
 
@@ -54,6 +59,13 @@ class Question(NamedTuple):
     max_bytes: int
 
 
+class Passing(str):
+    """A reason that passes by itself: a coordinator loads its partition of __consumer_offsets, or another
+    broker has become it. Whoever is told so asks again (document 002, "Consumer Offset Tracking")."""
+
+    __slots__ = ()
+
+
 class Told(NamedTuple):
     """What a coordinator told of a group: its commits, the partitions that it refused, and why."""
 
@@ -62,7 +74,7 @@ class Told(NamedTuple):
 
 
 @functools.cache
-def _schemas() -> Any:
+def client_classes() -> Any:
     """Kafka's schemas, had with the first question: whoever asks no broker has no need of them."""
     from zkdash.broker import schemas  # noqa: PLC0415 - the client takes 12 MB, and a quarter of the start
 
@@ -74,7 +86,7 @@ def log_offsets(partitions: Collection[Partition], time: int, version: int = 0) 
 
     Version 0 answers a millisecond with where a segment begins, version 1 with a message.
     """
-    schemas = _schemas()
+    schemas = client_classes()
     kind = schemas.ListOffsetsRequest.ListOffsetsTopic
     partition_schema = kind.ListOffsetsPartition
     topics = [
@@ -124,7 +136,7 @@ def read_offsets_at(
 
 def log_dirs(partitions: Collection[Partition]) -> Question:
     """Ask a broker how large its replicas of these partitions are."""
-    schemas = _schemas()
+    schemas = client_classes()
     kind = schemas.DescribeLogDirsRequest.DescribableLogDirTopic
     topics = [kind(topic=topic, partitions=numbers) for topic, numbers in _by_topic(partitions).items()]
     # A replica is in one directory, and in a second one while it moves there; each names its topics.
@@ -153,7 +165,7 @@ def read_sizes(answer: Any, partitions: Collection[Partition]) -> dict[Partition
 
 def commits(group: str, partitions: Collection[Partition] | None) -> Question:
     """Ask the coordinator for a group's commits: of these partitions, or of all (None, 0.10.2 and later)."""
-    schemas = _schemas()
+    schemas = client_classes()
     if partitions is None:
         request = schemas.OffsetFetchRequest(group_id=group, topics=None)
         return Question(request, 2, schemas.OffsetFetchResponse, ABOUT_GROUPS_MAX_BYTES)
@@ -189,9 +201,20 @@ def read_commits(answer: Any, partitions: Collection[Partition] | None) -> Told 
     return Told(offsets, refused)
 
 
+def versions() -> Question:
+    """Ask which questions a broker answers (0.10 and later), in which versions."""
+    schemas = client_classes()
+    return Question(schemas.ApiVersionsRequest(), 0, schemas.ApiVersionsResponse, ABOUT_GROUPS_MAX_BYTES)
+
+
+def read_versions(answer: Any) -> dict[int, int]:
+    """The newest version of each question that is answered, by its API key."""
+    return {api.api_key: api.max_version for api in answer.api_keys or ()}
+
+
 def groups() -> Question:
     """Ask a broker which groups it coordinates."""
-    schemas = _schemas()
+    schemas = client_classes()
     return Question(schemas.ListGroupsRequest(), 0, schemas.ListGroupsResponse, ABOUT_GROUPS_MAX_BYTES)
 
 
@@ -204,7 +227,7 @@ def read_groups(answer: Any) -> frozenset[str] | str:
 
 def descriptions(names: Collection[str]) -> Question:
     """Ask the coordinator of groups for their states, members and assignments."""
-    schemas = _schemas()
+    schemas = client_classes()
     request = schemas.DescribeGroupsRequest(groups=[*names])
     return Question(request, 0, schemas.DescribeGroupsResponse, DESCRIPTIONS_MAX_BYTES)
 
@@ -247,7 +270,9 @@ def _assignment(protocol_type: str | None, data: bytes | None) -> dict[str, tupl
     if not data:
         return {}  # while the group rebalances
     try:
-        read = _schemas().ConsumerProtocolAssignment.decode(_VERSION_0 + data[len(_VERSION_0) :], version=0)
+        read = client_classes().ConsumerProtocolAssignment.decode(
+            _VERSION_0 + data[len(_VERSION_0) :], version=0
+        )
     except UNDECODABLE:
         return None
     return {
@@ -259,7 +284,9 @@ def _assignment(protocol_type: str | None, data: bytes | None) -> dict[str, tupl
 
 def words(code: int) -> str:
     """An error code of Kafka's protocol as a clause, whose subject is the broker."""
-    return _WORDS.get(code) or f"it answered error {code} ({_schemas().errors.for_code(code).__name__})"
+    if code in _PASSING:
+        return Passing(_WORDS[code])
+    return _WORDS.get(code) or f"it answered error {code} ({client_classes().errors.for_code(code).__name__})"
 
 
 def _by_topic(partitions: Iterable[Partition]) -> dict[str, list[int]]:

@@ -13,6 +13,7 @@ from zkdash.broker.link import Link, TroubleError
 from zkdash.broker.questions import Partition
 from zkdash.broker.resolver import Lookup, addresses
 from zkdash.broker.rounds import Leaders
+from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.kafka.values import Broker
 
 __all__ = ["Reason", "ask"]
@@ -25,9 +26,12 @@ def ask(
     *,
     limit_s: float = 5.0,
     lookup: Lookup = addresses,
+    security: Security = IN_THE_CLEAR,
 ) -> Mapping[Partition, int | Reason]:
     """Ask the leaders, as `leaders_asked.ask` does, for the bytes of their replica of each partition."""
-    return leaders_asked.ask(brokers, leaders, partitions, _batch, limit_s=limit_s, lookup=lookup)
+    return leaders_asked.ask(
+        brokers, leaders, partitions, _batch, limit_s=limit_s, lookup=lookup, security=security
+    )
 
 
 async def _batch(link: Link, broker: Broker, wanted: Sequence[Partition]) -> Mapping[Partition, int | Reason]:

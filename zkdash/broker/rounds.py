@@ -16,6 +16,7 @@ from zkdash.broker.peer import Peer, tells_all_topics
 from zkdash.broker.questions import Partition
 from zkdash.broker.resolver import Lookup, Resolver
 from zkdash.broker.samples import GroupCommits
+from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.kafka.consumers import coordinators
 from zkdash.kafka.values import Broker
 
@@ -63,6 +64,7 @@ class Rounds:
         clock: Callable[[], float],
         wall: Callable[[], float],
         lookup: Lookup,
+        security: Security = IN_THE_CLEAR,
     ) -> None:
         self._needs = needs
         self._ledger = ledger
@@ -70,6 +72,7 @@ class Rounds:
         self._clock = clock
         self._wall = wall
         self._resolver = Resolver(lookup)
+        self._security = security
         self._gate = asyncio.Semaphore(pace.links)
         self._topics = _interest(pace, slow=pace.slow)
         self._groups = _interest(pace, slow=pace.slow_groups)
@@ -77,6 +80,7 @@ class Rounds:
         self._listings = _interest(msgspec.structs.replace(pace, every_s=pace.slow_s), slow=1)
         self._used: dict[str, Collection[str]] = {}
         self._swept: dict[str, float] = {}
+        self._retentions_asked: dict[int, float] = {}
         self._peers: dict[int, Peer] = {}
         self._forgot_at = float("-inf")
         self._brokers: Mapping[int, Broker] = {}
@@ -108,6 +112,7 @@ class Rounds:
         parted = [peer for number, peer in self._peers.items() if brokers.get(number) != peer.broker]
         for peer in parted:
             del self._peers[peer.broker.id]
+            self._retentions_asked.pop(peer.broker.id, None)
             self._ledger.part(peer.broker.id)
         await asyncio.gather(*(peer.stop() for peer in parted))
 
@@ -158,6 +163,7 @@ class Rounds:
     def _ask_commits(self, now: float) -> None:
         if self._leaders is _nowhere:
             return  # nobody told yet which topics there are
+        self._groups.again(self._ledger.passing())
         due = self._groups.due(now, _one)
         offsets = self._leaders(coordinators.OFFSETS_TOPIC) if due else None
         for group in due:
@@ -167,16 +173,33 @@ class Rounds:
             coordinator = self._coordinator(group, offsets)
             if isinstance(coordinator, str):
                 self._ledger.unknown_commits(group, coordinator)
-            elif tells_all_topics(self._brokers[coordinator]):
-                self._peer(coordinator).demand_commits(group, None)
-            elif partitions := self._partitions_of(group):
-                self._peer(coordinator).demand_commits(group, partitions)
-            elif self._groups.is_looked_at(group, now):
-                self._sweep(group, coordinator, now)
-            elif partitions := self._partitions(self._ledger.topics_of(group)):
-                self._peer(coordinator).demand_commits(group, partitions)
-            elif group not in self._ledger.samples.commits:
-                self._ledger.unknown_commits(group, _NO_TOPIC)
+            else:
+                self._ask_coordinator(group, coordinator, now)
+
+    def _ask_coordinator(self, group: str, coordinator: int, now: float) -> None:
+        is_looked_at = self._groups.is_looked_at(group, now)
+        if is_looked_at:
+            self._ask_retention(coordinator, now)
+        if tells_all_topics(self._brokers[coordinator]):
+            self._peer(coordinator).demand_commits(group, None)
+        elif partitions := self._partitions_of(group):
+            self._peer(coordinator).demand_commits(group, partitions)
+        elif is_looked_at:
+            self._sweep(group, coordinator, now)
+        elif partitions := self._partitions(self._ledger.topics_of(group)):
+            self._peer(coordinator).demand_commits(group, partitions)
+        elif group not in self._ledger.samples.commits:
+            self._ledger.unknown_commits(group, _NO_TOPIC)
+
+    def _ask_retention(self, broker: int, now: float) -> None:
+        """Ask once a registration; who did not say is asked again, seldom."""
+        answer = self._ledger.samples.retentions.get(broker)
+        if answer is not None and not answer.reason:
+            return
+        is_new = answer is None and broker not in self._retentions_asked
+        if is_new or now - self._retentions_asked.get(broker, now) >= self._pace.slow_s:
+            self._retentions_asked[broker] = now
+            self._peer(broker).demand_retention()
 
     def _sweep(self, group: str, coordinator: int, now: float) -> None:
         """Ask about all partitions: who has no members commits nothing, and leaves no topic to name."""
@@ -240,6 +263,7 @@ class Rounds:
                 gate=self._gate,
                 resolver=self._resolver,
                 limit_s=self._pace.limit_s,
+                security=self._security,
                 clock=self._clock,
                 wall=self._wall,
             )

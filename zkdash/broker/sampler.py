@@ -17,6 +17,7 @@ from zkdash.broker.pace import Pace
 from zkdash.broker.resolver import Lookup, addresses
 from zkdash.broker.rounds import Leaders, Needs, Rounds
 from zkdash.broker.samples import Samples
+from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.kafka.values import Broker
 
 log = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ class Sampler:
     `keeps_all` has all groups that brokers list asked about slowly, and the logs of their topics.
     `on_samples(sampled)` is called on its thread after each tick, whether or not anything was told anew;
     whatever it takes, no broker is asked meanwhile. `clock` gives monotonic seconds, `wall` epoch seconds,
-    `lookup` the addresses of a host.
+    `lookup` the addresses of a host; `security` is how brokers are spoken to.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Sampler:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
         lookup: Lookup = addresses,
+        security: Security = IN_THE_CLEAR,
     ) -> None:
         self._cluster = cluster
         self._on_change = on_change
@@ -57,6 +59,7 @@ class Sampler:
         self._pace = pace or Pace()
         self._clock = clock
         self._lookup = lookup
+        self._security = security
         self._ledger = Ledger(wall)
         self._needs = Needs(keeps_all=keeps_all)
         self._announced_at = float("-inf")
@@ -116,6 +119,7 @@ class Sampler:
             clock=self._clock,
             wall=self._wall,
             lookup=self._lookup,
+            security=self._security,
         )
         try:
             while not self._stopping.is_set():

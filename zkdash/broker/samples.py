@@ -70,10 +70,14 @@ class GroupCommits(msgspec.Struct, frozen=True):
 
 
 class UnknownCommits(msgspec.Struct, frozen=True):
-    """Why a group's commits to Kafka are not known now, and what the last answer was (None for none)."""
+    """Why a group's commits to Kafka are not known now, and what the last answer was (None for none).
+
+    `passes` says that the reason ends by itself, soon: the coordinator loads them, or is another by now.
+    """
 
     reason: str
     last: GroupCommits | None = None
+    passes: bool = False
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -105,6 +109,8 @@ class Description(msgspec.Struct, frozen=True):
 
     `state` is Kafka's word ("Stable", "Empty", "PreparingRebalance"), `protocol_type` "consumer" for
     consumers, `protocol` how partitions are assigned ("range"); either is "" where there are no members.
+    `emptied` tells of one in the state "Empty" when it was seen last in another (None for never) and first
+    in this one: between those epoch seconds it lost its last member.
     """
 
     coordinator: int
@@ -113,6 +119,7 @@ class Description(msgspec.Struct, frozen=True):
     protocol: str
     members: tuple[GroupMember, ...]
     sampled_at: float
+    emptied: tuple[float | None, float] | None = None
 
 
 class UnknownDescription(msgspec.Struct, frozen=True):
@@ -122,10 +129,53 @@ class UnknownDescription(msgspec.Struct, frozen=True):
     last: Description | None = None
 
 
+def described_after(
+    before: Description | UnknownDescription | None, description: Description | str
+) -> Description | UnknownDescription:
+    """What is known of a group after its coordinator told, or did not, for a reason."""
+    if not isinstance(description, str):
+        return _emptied(before.last if isinstance(before, UnknownDescription) else before, description)
+    return UnknownDescription(description, before.last if isinstance(before, UnknownDescription) else before)
+
+
+def _emptied(before: Description | None, description: Description) -> Description:
+    """A description that knows since when its group has no members, if it has none."""
+    if description.state != "Empty":
+        return description
+    if before is not None and before.emptied is not None:
+        return msgspec.structs.replace(description, emptied=before.emptied)
+    last = None if before is None else before.sampled_at
+    return msgspec.structs.replace(description, emptied=(last, description.sampled_at))
+
+
+def descriptions_differ(
+    before: Description | UnknownDescription | None, after: Description | UnknownDescription
+) -> bool:
+    """Whether anything but the age of a description is another."""
+    if isinstance(before, Description) and isinstance(after, Description):
+        return msgspec.structs.replace(before, sampled_at=after.sampled_at) != after
+    return before != after
+
+
+class Retention(msgspec.Struct, frozen=True):
+    """For how many `minutes` offsets are kept, None where that cannot be told, for `reason`.
+
+    `by_group` says from when they count: True from when the group lost its last member, False from each
+    commit, None where the broker's release cannot be told. `is_default` is whether nobody set it, None where
+    the broker did not say so itself and `minutes` is what its release has unless it is set.
+    """
+
+    minutes: int | None
+    by_group: bool | None
+    is_default: bool | None = None
+    reason: str = ""
+
+
 class Samples(msgspec.Struct, frozen=True):
     """Everything sampled of one cluster; `listings` and `troubles` are by broker id.
 
-    `troubles` tells why a broker cannot be asked now. `descriptions` are by group.
+    `troubles` tells why a broker cannot be asked now. `descriptions` are by group. `retentions` tell how long
+    those brokers keep offsets that were asked.
     """
 
     ends: immutables.Map[str, Mapping[int, LogEnds | Unknown]] = immutables.Map()
@@ -133,6 +183,7 @@ class Samples(msgspec.Struct, frozen=True):
     listings: immutables.Map[int, Listing] = immutables.Map()
     troubles: immutables.Map[int, str] = immutables.Map()
     descriptions: immutables.Map[str, Description | UnknownDescription] = immutables.Map()
+    retentions: immutables.Map[int, Retention] = immutables.Map()
     otherwise: str = NOT_YET
 
     def log(self, topic: str, partition: int) -> LogEnds | Unknown:

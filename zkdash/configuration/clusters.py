@@ -8,9 +8,11 @@ from typing import Annotated
 
 import msgspec
 
-from zkdash.configuration import keys
+from zkdash.configuration import keys, log_dirs
+from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.checks import Checks
 from zkdash.configuration.errors import ConfigError
+from zkdash.configuration.log_dirs import LogDirs
 from zkdash.configuration.tables import Table
 
 DIGEST_MD5, GSSAPI = "DIGEST-MD5", "GSSAPI"
@@ -110,7 +112,16 @@ class Options(Table, frozen=True, kw_only=True):
     snapshots: Annotated[
         str, keys.path("ZooKeeper's dataDir, or the version-2 in it; unless set, where the logs are.", _PLACE)
     ] = ""
-    segments: Annotated[str, keys.path("One of Kafka's log.dirs, as the pipeline can open it.", _PLACE)] = ""
+    segments: Annotated[
+        tuple[LogDirs, ...],
+        msgspec.Meta(
+            description="The log.dirs of Kafka's brokers, as the pipeline can open them.",
+            extra={
+                "wrong": 'is no list: write "/data/kafka", or [{broker = 1, directories = ["/data/kafka"]}]',
+                "short": "directories",
+            },
+        ),
+    ] = ()
     webhooks: Annotated[
         tuple[_Webhook, ...],
         msgspec.Meta(
@@ -130,6 +141,7 @@ class Options(Table, frozen=True, kw_only=True):
         for key, addresses in (("webhooks", self.webhooks), ("mail", self.mail)):
             if len(set(addresses)) != len(addresses):
                 raise ConfigError(f"{key} names an address twice: name each once.")
+        log_dirs.refuse(self.segments)
 
 
 class Cluster(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -174,6 +186,7 @@ class Cluster(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
     write_tls_key_password_env: _KeyPasswordVariable | None = None
     write_tls_key_password_file: _KeyPasswordFile | None = None
 
+    brokers: Annotated[Brokers, keys.told("Over what its brokers are asked, and as whom.")] = Brokers()
     checks: Annotated[Checks, keys.told("What differs from [checks] here.")] = Checks()
 
     def check(self) -> None:

@@ -17,6 +17,7 @@ from zkdash.configuration.checks import Checks, ChecksByCluster
 from zkdash.configuration.clusters import Cluster, parse_address, refuse_names
 from zkdash.configuration.errors import ConfigError
 from zkdash.configuration.limits import Limits
+from zkdash.configuration.messages import Messages
 from zkdash.configuration.sign_in import SignIn
 from zkdash.configuration.tables import Place
 
@@ -31,6 +32,7 @@ class Document(msgspec.Struct, frozen=True):
     sign_in: Annotated[SignIn, keys.told("Who else vouches for people.")] = SignIn()
     checks: Annotated[Checks, keys.told("Thresholds and alerts of every cluster.")] = Checks()
     limits: Annotated[Limits, keys.told("How much may come in.")] = Limits()
+    messages: Annotated[Messages, keys.told("Where messages may be looked at.")] = Messages()
 
 
 class Configuration(Document, frozen=True, kw_only=True):
@@ -63,6 +65,7 @@ def read(environ: Mapping[str, str]) -> Configuration:
         sign_in=tables.read(SignIn, place.below("sign_in"), document.get("sign_in", {})),
         checks=checks,
         limits=tables.read(Limits, place.below("limits"), document.get("limits", {})),
+        messages=tables.read(Messages, place.below("messages"), document.get("messages", {})),
         file=place.file,
         elsewhere=frozenset(every.keys() - followed.keys()),
     )

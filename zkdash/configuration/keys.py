@@ -3,7 +3,8 @@
 A `msgspec.Meta` bounds the value and describes the key. Its `extra` says more, where that is needed: "unit"
 is what a number counts, "choices" are all that may be written, "wrong" ends the sentence about a value that
 is refused, "example" is shown where a key lacks, "hidden" keeps the value out of every sentence, for it may
-be a secret, "strip" takes away space around it, and "was" is the name that the key had before.
+be a secret, "strip" takes away space around it, and "was" is the name that the key had before. A list of
+tables has a "short" form where it may be one text: that of a single table with this key alone.
 """
 
 from __future__ import annotations

@@ -83,6 +83,9 @@ class Limits(Table, frozen=True, forbid_unknown_fields=True):
     past_bytes: Annotated[
         int, keys.count("Of memory, for the process that tells the past.", most=2**40, unit=keys.BYTES)
     ] = 2 * 2**30
+    bookmarks: Annotated[int, _count("Moments kept of one cluster.")] = 50
+    bookmarks_per_person: Annotated[int, _count("Of these, those that one person made.")] = 25
+    bookmark_bytes: Annotated[int, _bytes("What tells one of them, before it is compressed.")] = 256 * 2**20
     rights_s: Annotated[
         float, _seconds("For which rights count while the database tells nothing of them.")
     ] = 900.0

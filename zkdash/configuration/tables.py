@@ -87,22 +87,24 @@ def _list(key: Key, place: Place, given: Any) -> tuple[Any, ...]:
     item = keys.item(key)
     if isinstance(item.takes, inspect.StructType):
         rows = place.below(key.name)
+        if isinstance(given, str) and "short" in key.extra:
+            given = [{key.extra["short"]: [given]}] if given.strip() else []
         if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
-            raise ConfigError(
-                f"{place.file}: {rows.table} = {given!r} is not a list: write [[{rows.table}]]."
-            )
+            wrong = key.extra.get("wrong", f"is not a list: write [[{rows.table}]]")
+            raise ConfigError(f"{place.file}: {rows.table} = {given!r} {wrong}.")
         kind, row_place = cast("type[Table]", item.takes.cls), Place(place.file, f"[{rows.table}]")
         return tuple(read(kind, row_place, row) for row in given)
     shown = "" if key.extra.get("hidden") else f" = {given!r}"
     if not isinstance(given, list) or not all(isinstance(entry, str) for entry in given):
         raise ConfigError(f"{place} {key.name}{shown} {_wrong(key, given)}.")
+    entries = []
     for number, entry in enumerate(given, 1):
         try:
-            _converted(item, entry)
+            entries.append(_converted(item, entry))
         except msgspec.ValidationError:
             named = f"number {number}" if key.extra.get("hidden") else repr(entry)
             raise ConfigError(f"{place} {key.name}: {named} {_wrong(item, entry)}.") from None
-    return tuple(given)
+    return tuple(entries)
 
 
 def _converted(key: Key, given: Any) -> Any:

@@ -23,6 +23,8 @@ from zkdash.door.refusals import MALFORMED
 _MOST_HEADERS: Final = 100
 # Browsers ask for nothing before they were answered; others may, for so much.
 _MOST_AHEAD: Final = 8
+# Where the process ends: for the request of a connection that was taken a moment before.
+_GRACE_S: Final = 0.5
 
 
 class _TooMuchError(Exception):
@@ -70,6 +72,7 @@ class RequestProtocol(HttpToolsProtocol):
         self._unheard = 0  # bytes that were read and led to nothing yet
         self._asked: deque[RequestResponseCycle] = deque()  # what has no whole answer yet, the oldest first
         self._too_much = False
+        self._is_ending = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -149,6 +152,22 @@ class RequestProtocol(HttpToolsProtocol):
     def give_up(self) -> None:
         self._silence()
         self.transport.abort()
+
+    def shutdown(self) -> None:
+        """The process ends. Who was let in and has asked for nothing yet is heard: the request is on its way.
+
+        A proxy must not send a form to another process, once it has written it to this one.
+        """
+        protocol: Any = self.transport.get_protocol()
+        if self.transport.is_closing():
+            return
+        if protocol is not self:  # it has become a socket meanwhile
+            protocol.shutdown()
+        elif self.cycle is None and not self._is_ending:
+            self._is_ending = True
+            self.loop.call_later(_GRACE_S, self.shutdown)
+        else:
+            super().shutdown()
 
     @property
     def _address(self) -> str | None:

@@ -30,7 +30,10 @@ _LOCK: Final = ".lock"
 _BASE_OFFSET: Final = re.compile(r"([0-9]{1,20})\.")
 _LOG: Final = re.compile(r"(.+)-(\d{1,9})")
 _LEFTOVERS: Final = (".deleted", ".cleaned", ".swap")
-_LARGEST_BESIDE: Final = 64 << 20  # of a file beside a segment; an index is 10 MiB, if nobody asks for more
+_SNAPSHOT: Final = re.compile(r"[0-9]{1,20}\.snapshot")
+_WHOLE: Final = 8 * 3 * 17  # bytes that hold whole entries of each index: of 8, of 12, of 34
+# Of a file beside a segment; an index is of 10 MiB, if nobody asks for more (`segment.index.bytes`).
+LARGEST_BESIDE: Final = (64 << 20) // _WHOLE * _WHOLE
 _FLOCK = struct.Struct("hhqqi4x")
 
 
@@ -108,7 +111,7 @@ def noted(directory: Path) -> Noted:
 
     def read(name: str) -> dict[tuple[str, int], int]:
         data = beside(directory / name)
-        entries = checkpoints.offsets(data) if data is not None else []
+        entries = [] if data is None else unread(directory / name) or checkpoints.offsets(data)
         if isinstance(entries, Problem):
             problems.append((name, entries))
             return {}
@@ -158,11 +161,34 @@ def source(path: Path) -> Source:
 
 
 def beside(path: Path) -> bytes | None:
-    """A file beside a segment, None where it is not there. Raises OSError."""
+    """A file beside a segment, None where it is not there. Raises OSError.
+
+    Of one that is larger than LARGEST_BESIDE the begin: `unread` says whether that is all that counts.
+    """
     try:
-        return _read(path, 0, _LARGEST_BESIDE)
+        return _read(path, 0, LARGEST_BESIDE)
     except FileNotFoundError:
         return None
+
+
+def unread(path: Path) -> Problem | None:
+    """What `beside` left out of a file; None where it left out nothing but zeros, or the file is not there.
+
+    Indexes are allocated ahead as large as they may grow: zeros follow their last entry. Raises OSError.
+    """
+    size = file_size(path)
+    if size <= LARGEST_BESIDE or not any(_read(path, LARGEST_BESIDE, _WHOLE)):
+        return None
+    return Problem(
+        LARGEST_BESIDE,
+        f"the file has {size} bytes, and those from here on are not looked at: "
+        f"{LARGEST_BESIDE} are, of each file beside a segment",
+    )
+
+
+def snapshots(directory: Path) -> list[Path]:
+    """Snapshots of producers by name; what is not named by an offset is no broker's."""
+    return sorted(each for each in directory.glob("*.snapshot") if _SNAPSHOT.fullmatch(each.name))
 
 
 def base_offset(path: Path) -> int:

@@ -15,7 +15,7 @@ from zkdash.logdirs.listing import Log, Noted
 def fates(log: Log, noted: Noted, settings: Settings, *, is_clean: bool) -> Iterator[Fate]:
     """What becomes of each segment of a log. Raises OSError."""
     whose = log.topic, log.partition
-    snapshots = tuple(map(listing.base_offset, log.directory.glob("*.snapshot")))
+    snapshots = tuple(map(listing.base_offset, listing.snapshots(log.directory)))
     state = LogState(is_clean, noted.recovery_points.get(whose, 0), noted.starts.get(whose, 0), snapshots)
     segments = [_segment(path) for path in log.segments]
     return recovery.oldest(segments, state) if log.is_oldest else recovery.log(segments, state, settings)

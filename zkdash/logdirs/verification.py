@@ -26,7 +26,7 @@ def verify(log: Log, noted: Noted, *, deep: bool = False, is_live: bool = False)
         yield from _oldest(log, is_live=is_live)
         return
     whole: list[Check] = []
-    for path in sorted(log.directory.glob("*.snapshot")):
+    for path in listing.snapshots(log.directory):
         yield from _producers(log, path, whole)
     yield from _epochs(log, whole)
     walk = verifying.Log(whole, deep=deep)
@@ -78,6 +78,8 @@ def _beside(log: Log, path: Path, checks: list[Check]) -> Iterator[Finding]:
         else:
             aborted, problems = indexes.aborted(data)
             checks.append(verifying.AbortedTransactions(name, aborted))
+        if left := listing.unread(beside):
+            problems = [*problems, left]
         yield from (Finding(name, problem) for problem in problems)
 
 
@@ -85,7 +87,7 @@ def _producers(log: Log, path: Path, whole: list[Check]) -> Iterator[Finding]:
     data, name = listing.beside(path), f"{log.name}/{path.name}"
     if data is None:
         return
-    read = producer_snapshots.read(data)
+    read = listing.unread(path) or producer_snapshots.read(data)
     if isinstance(read, Problem):
         yield Finding(name, read)
     else:
@@ -93,10 +95,11 @@ def _producers(log: Log, path: Path, whole: list[Check]) -> Iterator[Finding]:
 
 
 def _epochs(log: Log, whole: list[Check]) -> Iterator[Finding]:
-    data, name = listing.beside(log.directory / listing.EPOCHS), f"{log.name}/{listing.EPOCHS}"
+    path, name = log.directory / listing.EPOCHS, f"{log.name}/{listing.EPOCHS}"
+    data = listing.beside(path)
     if data is None:
         return
-    read = checkpoints.epochs(data)
+    read = listing.unread(path) or checkpoints.epochs(data)
     if isinstance(read, Problem):
         yield Finding(name, read)
     else:

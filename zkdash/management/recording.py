@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from django.conf import settings
+from django.db import connection
 
 from zkdash.history.recorder.recorder import FLUSH_S, Recorder
 from zkdash.history.recorder.rounds import Rounds
@@ -26,8 +27,13 @@ def forgo_numpy() -> None:
     """Have Arrow go without numpy in this process, unless it is there already.
 
     Arrow takes it as optional. With it, it looks whether a list may be of pandas, and imports all of that for
-    it: 75 MB, for rows of which none is of either.
+    it: 75 MB, for rows of which none is of either. psycopg looks once whether numpy is there, at its first
+    integer, and would take what is left here for it: so it has its first one now.
     """
+    if connection.vendor == "postgresql":
+        from psycopg.adapt import Transformer  # noqa: PLC0415 - of an extra
+
+        Transformer().as_literal(0)
     sys.modules.setdefault("numpy", cast("Any", None))
 
 

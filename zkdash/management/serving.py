@@ -43,6 +43,8 @@ from zkdash.web.serving import authorizer, renderer
 from zkdash.zk.config import ClusterConfig
 
 _DRAIN_S = 6  # for requests; then they are cut off, and what else ends has the rest of `ending.LIMIT_S`
+# Of the loop, before the port closes: whoever waits at it is taken, and answered.
+_TURNS = 2
 _MOST_FROM_A_CLIENT = 64 * 1024
 # The kernel would keep megabytes of what a client does not read; at 100 ms this is still 2.5 MB/s.
 _KERNEL_BYTES = 256 * 1024
@@ -196,6 +198,8 @@ class _Server(uvicorn.Server):
         ending.hush(
             "uvicorn.error", asyncio.CancelledError
         )  # of requests that are cut off; a line counts them
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
         await super().shutdown(sockets=sockets)
         if self._watching is not None:
             self._watching.cancel()

@@ -21,6 +21,8 @@ from zkdash.history.store.delta import Table
 from zkdash.history.store.location import Location
 from zkdash.pipeline import segments
 from zkdash.pipeline.derivation.derived_tables import Deriving
+from zkdash.pipeline.disks import directories as disks
+from zkdash.pipeline.disks import tables
 from zkdash.pipeline.sources.files import Directory
 from zkdash.pipeline.sources.segments import LogDirectory
 from zkdash.pipeline.sources.txnlog import LOG
@@ -105,18 +107,24 @@ def _load_segments(
     spark: SparkSession, cluster: ClusterConfig, directory: Location, loaded: Outcome, tell: Tell
 ) -> Outcome:
     """Read the commits and groups that are kept in Kafka beside what was `loaded`."""
-    tell("reading Kafka's segments", 0.9)
+    tell("reading Kafka's segments", 0.8)
     try:
-        loaded_segments = segments.load_segments(spark, cluster.segments, directory)
+        loaded_segments = segments.load_segments(spark, disks.disks(cluster.segments), directory)
+        tell("looking at the brokers' disks", 0.9)
+        taken = tables.take(spark, cluster.segments, directory)
     except (OSError, ValueError) as error:
         raise _unreadable(cluster, error) from error
     news = f"{loaded_segments.commits} commits and {loaded_segments.groups} groups of Kafka's own are new"
     return msgspec.structs.replace(
         loaded,
-        sentence=f"{loaded.sentence}; {news}",
+        sentence=f"{loaded.sentence}; {news}; {taken.sentence}",
         rows=loaded.rows + loaded_segments.commits + loaded_segments.groups,
         problems=loaded.problems + loaded_segments.problems,
-        metrics={**loaded.metrics, "segments": msgspec.to_builtins(loaded_segments)},
+        metrics={
+            **loaded.metrics,
+            "segments": msgspec.to_builtins(loaded_segments),
+            "disks": msgspec.to_builtins(taken),
+        },
     )
 
 
@@ -179,7 +187,8 @@ def check_files(cluster: ClusterConfig, directory: Location) -> None:
         check(cluster)
     if cluster.segments:
         try:
-            LogDirectory(cluster.segments).logs(segments.TOPIC)
+            for disk in disks.disks(cluster.segments):
+                LogDirectory(disk.path).logs(segments.TOPIC)
         except (OSError, ValueError) as error:
             raise _unreadable(cluster, error) from error
 
@@ -198,7 +207,7 @@ def check(cluster: ClusterConfig) -> None:
     if not where:
         raise JobError(
             f"{name} has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.{name}]"
-            " (or one of Kafka's log.dirs as segments)"
+            " (or log.dirs of Kafka's brokers as segments)"
         )
     try:
         logs = Directory(where).files(LOG)

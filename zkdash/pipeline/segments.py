@@ -8,7 +8,7 @@ What a transaction committed counts where the transaction was committed.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +22,7 @@ from zkdash.formats.problems import Problem
 from zkdash.history.store import schemas
 from zkdash.history.store.delta import Table, TableVersion
 from zkdash.history.store.location import Location
+from zkdash.pipeline.disks.directories import Disk
 from zkdash.pipeline.sources import rows
 from zkdash.pipeline.storage import day_partitions, reading, retention
 from zkdash.pipeline.transforms.events import minute
@@ -49,12 +50,16 @@ class Loaded(msgspec.Struct, frozen=True):
     problems: int
 
 
-def load_segments(spark: SparkSession, path: str, directory: Location) -> Loaded:
-    """Read __consumer_offsets of a log.dirs into the tables of a cluster; what they hold is kept.
+def load_segments(spark: SparkSession, disks: Sequence[Disk], directory: Location) -> Loaded:
+    """Read __consumer_offsets of log.dirs into the tables of a cluster; what they hold is kept.
 
-    Raises FileNotFoundError, delta.ConflictError.
+    A record that several replicas hold is one row. Raises FileNotFoundError, delta.ConflictError.
     """
-    rows = decoded(reading.kafkalog(spark, path, topic=TOPIC)).persist()
+    parts = [
+        _of_disk(decoded(reading.kafkalog(spark, disk.path, topic=TOPIC)), disk, is_only=len(disks) == 1)
+        for disk in disks
+    ]
+    rows = day_partitions.union(parts).persist()
     try:
         return Loaded(
             _add(spark, directory, COMMITS, commits(rows), _KEY),
@@ -63,6 +68,16 @@ def load_segments(spark: SparkSession, path: str, directory: Location) -> Loaded
         )
     finally:
         rows.unpersist()
+
+
+def _of_disk(rows: DataFrame, disk: Disk, *, is_only: bool) -> DataFrame:
+    """Its problems name the directory where there are several: files have the same names in all."""
+    if is_only:
+        return rows
+    file = F.concat(F.lit(f"{disk.path.rstrip('/')}/"), F.col("problem.file"))
+    return rows.withColumn(
+        "problem", F.when(F.col("problem").isNotNull(), F.col("problem").withField("file", file))
+    )
 
 
 def decoded(messages: DataFrame) -> DataFrame:

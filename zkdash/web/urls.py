@@ -13,9 +13,10 @@ from zkdash.access.site import site
 from zkdash.web import pages
 from zkdash.web.accounts import signin, sso
 from zkdash.web.api import routes as programs
-from zkdash.web.commands import acknowledging, jobs, proposing, verbs
+from zkdash.web.commands import acknowledging, bookmarking, jobs, proposing, verbs
 from zkdash.web.embeds import routes as embeds
 from zkdash.web.frame import links
+from zkdash.web.messages import view as messages
 from zkdash.web.reports import report
 from zkdash.web.serving import consumer, views
 from zkdash.web.zookeeper import data as znode_data
@@ -57,8 +58,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("c/<cluster:cluster>/checks/<name:check>/withdraw/", acknowledging.withdraw, name="withdraw"),
     path("c/<cluster:cluster>/alerts/test/", acknowledging.try_alerts, name="try-alerts"),
     path("c/<cluster:cluster>/audit/verify/", verbs.verify, name="audit-verify"),
+    path("c/<cluster:cluster>/bookmarks/keep/", bookmarking.keep, name="bookmark-keep"),
+    path("c/<cluster:cluster>/bookmarks/<int:number>/remove/", bookmarking.remove, name="bookmark-remove"),
     path("c/<cluster:cluster>/pipeline/run/", jobs.run, name="pipeline-run"),
     path("c/<cluster:cluster>/report/", report.report, name="report"),
+    path("c/<cluster:cluster>/topics/<name:name>/messages/", messages.messages, name="messages"),
     path("c/<cluster:cluster>/znode-data/<znode:path>", znode_data.whole, name="znode-data"),
 ]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zkdash.configuration import Configuration
+from zkdash.configuration import Configuration, brokers
+from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.configuration.clusters import SESSION_TIMEOUT_S, Cluster, Options, parse_address
 from zkdash.zk import securing
 from zkdash.zk.connection.identity import Identity, Sealed
@@ -18,7 +19,7 @@ class ClusterConfig(Options, frozen=True):
 
     `servers` are (host, port) in the order given, `chroot` is "" or "/a/b" without a trailing slash.
     `reading` is who the web and the recorder are to ZooKeeper, `sealed` who the executor is, where that is
-    another. `snapshots` is where the logs are, unless configured.
+    another. `brokers` is how its brokers are spoken to. `snapshots` is where the logs are, unless configured.
     """
 
     name: str
@@ -27,6 +28,7 @@ class ClusterConfig(Options, frozen=True):
     reading: Identity = Identity()
     session_timeout_s: float = SESSION_TIMEOUT_S
     sealed: Sealed | None = None
+    brokers: Security = IN_THE_CLEAR
 
     @property
     def has_files(self) -> bool:
@@ -51,14 +53,17 @@ class ClusterConfig(Options, frozen=True):
 def load(configuration: Configuration, environ: Mapping[str, str]) -> tuple[ClusterConfig, ...]:
     """Every cluster, with the secrets of who reads. Raises ConfigError."""
     return tuple(
-        _opened(name, table, configuration.where(f"clusters.{name}"), environ)
-        for name, table in configuration.clusters.items()
+        _opened(name, table, configuration, environ) for name, table in configuration.clusters.items()
     )
 
 
-def _opened(name: str, table: Cluster, where: str, environ: Mapping[str, str]) -> ClusterConfig:
+def _opened(
+    name: str, table: Cluster, configuration: Configuration, environ: Mapping[str, str]
+) -> ClusterConfig:
+    where = f"clusters.{name}"
     servers, chroot = parse_address(table.zookeeper)
-    reading, sealed = securing.read(where, table, environ)
+    reading, sealed = securing.read(configuration.where(where), table, environ)
     options: dict[str, Any] = {option: getattr(table, option) for option in Options.__struct_fields__}
     options["snapshots"] = table.snapshots or table.transaction_logs
-    return ClusterConfig(name, servers, chroot, reading, table.session_timeout_s, sealed, **options)
+    security = brokers.opened(configuration.where(f"{where}.brokers"), table.brokers, environ)
+    return ClusterConfig(name, servers, chroot, reading, table.session_timeout_s, sealed, security, **options)

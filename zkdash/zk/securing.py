@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
-from zkdash.configuration import secrets
+from zkdash.configuration import certificates, secrets
 from zkdash.configuration.clusters import DIGEST_MD5, GSSAPI, Cluster
 from zkdash.configuration.errors import ConfigError
 from zkdash.configuration.secrets import Source
-from zkdash.zk.connection import tls
-from zkdash.zk.connection.identity import Identity, Sealed, Tls
+from zkdash.tls import Tls
+from zkdash.zk.connection.identity import Identity, Sealed
 
 WRITE = "write_"
 
@@ -25,7 +25,7 @@ def read(where: str, table: Cluster, environ: Mapping[str, str]) -> tuple[Identi
     writing = _Keys(where, table, WRITE).sealed() if writes else None
     identity = reading.open(environ)
     if identity.tls is not None:
-        tls.check(identity.tls, where)
+        certificates.check(identity.tls, where)
     return identity, writing
 
 
@@ -33,7 +33,7 @@ def open_writing(sealed: Sealed) -> Identity:
     """The identity that writes, from this process's environment. Raises ConfigError."""
     identity = sealed.open(os.environ)
     if identity.tls is not None:
-        tls.check(identity.tls, sealed.where, WRITE)
+        certificates.check(identity.tls, sealed.where, WRITE)
     return identity
 
 
@@ -112,10 +112,5 @@ class _Keys(msgspec.Struct, frozen=True):
             if given:
                 raise ConfigError(f"{self.where} {min(given)} is set without tls = true: set both, or none.")
             return None
-        if bool(cert) != bool(key):
-            given_key, lacking = ("tls_cert", "tls_key") if cert else ("tls_key", "tls_cert")
-            raise ConfigError(
-                f"{self.where} {self.prefix}{given_key} is set without {self.prefix}{lacking}: "
-                "set both, or none."
-            )
+        certificates.refuse_halves(self.where, table, self.prefix)
         return Tls(table.tls_ca or "", cert, key, verify_hostname=table.tls_verify_hostname is not False)

@@ -13,8 +13,17 @@ def _offsets_topic(count: int = 50) -> small.Tree:
 
 def test_it_is_the_leader_of_the_groups_partition() -> None:
     state = small.built(*map(small.broker, (1, 2, 3)), _offsets_topic())
-    assert coordinator.of_group(state, "test") == Coordinator(partition=48, count=50, broker=1)
+    assert coordinator.of_group(state, "test") == Coordinator(48, 50, broker=1, replicas=(1,), leader_epoch=0)
     assert coordinator.of_group(state, "my-group").partition == 12
+
+
+def test_it_moves_with_the_partition_to_the_first_replica_that_is_live_and_in_sync() -> None:
+    topic = small.topic("__consumer_offsets", {0: [2, 4, 1, 3]})
+    brokers = [*map(small.broker, (1, 2, 3))]
+    state = small.built(*brokers, topic, small.state("__consumer_offsets", 0, 2, [3, 2, 1, 4]))
+    assert coordinator.of_group(state, "test").successor == 1
+    alone = small.built(*brokers, topic, small.state("__consumer_offsets", 0, 2, [2, 4]))
+    assert coordinator.of_group(alone, "test").successor is None
 
 
 def test_the_real_number_of_partitions_counts() -> None:

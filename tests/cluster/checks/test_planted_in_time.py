@@ -16,7 +16,7 @@ from zkdash.kafka import paths
 
 pytestmark = pytest.mark.zk
 
-CHECKS = {"D20", "D37", "D48"}
+CHECKS = {"D20", "D37", "D48", "D64"}
 CHANGE = document({"version": 2, "entity_path": "topics/fine"})
 
 
@@ -75,3 +75,27 @@ def test_a_group_with_members_that_does_not_commit_is_told(
     seen = checks.observe(first, state, committed + 2 if commits else committed + 65)
     seen = checks.observe(seen, state, committed + 2.5 if commits else committed + 70)
     assert ("D48" in [one.check for one in seen.findings]) is found
+
+
+@pytest.mark.parametrize(
+    ("hosts", "found"),
+    [
+        # two servers that have one id, each of which registers once the other's session is gone
+        (["host-1", "twin", "host-1"], True),
+        # moved to another host, and started again there
+        (["host-1", "moved", "moved"], False),
+    ],
+)
+def test_an_id_that_two_hosts_register_in_turn_is_told(chroot: Chroot, hosts: list[str], found: bool) -> None:
+    planting.plant(chroot, trees.HEALTHY)
+    seen = checks.observe(Observations(), planting.read(chroot), time.time())
+    for host in hosts:
+        chroot.client.delete("/brokers/ids/1")
+        seen = checks.observe(seen, planting.read(chroot), time.time())
+        planting.grow(chroot, trees.broker(1, host=host))
+        seen = checks.observe(seen, planting.read(chroot), time.time())
+    confirmed = checks.observe(seen, planting.read(chroot), time.time() + 2)
+    assert ("D64" in [finding.check for finding in confirmed.findings]) is found
+    assert ("D64" in confirmed.passing) is not found
+    after = checks.observe(confirmed, planting.read(chroot), time.time() + 602)
+    assert "D64" in after.passing

@@ -173,6 +173,27 @@ def test_lag_is_the_last_of_a_step_over_all_partitions(tmp_path: Path) -> None:
     assert lines(chart(tmp_path, "lag", ten)) == {"billing": (107.0, 0.0)}
 
 
+def test_disks_are_added_up_by_their_last_sample_of_a_step_and_unknown_where_nobody_looked(
+    tmp_path: Path,
+) -> None:
+    usage = [
+        {"minute": START + at * MINUTE, "broker": broker, "topic": topic, "bytes": size}
+        for at, broker, topic, size in (
+            (0, 1, "orders", 5),
+            (1, 1, "orders", 9),
+            (1, 2, "orders", 30),
+            (1, 1, "clicks", 100),
+        )
+    ]
+    put(tmp_path, "disk_usage", usage)
+    ten = Window(START, START + 10 * MINUTE, 5 * MINUTE)
+    assert lines(chart(tmp_path, "disk", ten)) == {
+        "all topics": (139.0, None),
+        "clicks": (100.0, None),
+        "orders": (39.0, None),
+    }
+
+
 def test_hot_paths_are_those_with_most_writes_and_know_all_there_were(tmp_path: Path) -> None:
     read(tmp_path, START, START)
     rows = [

@@ -41,14 +41,16 @@ def tell(chroot: Chroot, directory: Path) -> list[Dump]:
     with recorded(directory, chroot.address):
         begun(directory)
         wait_for(lambda: rows(directory, "znodes_checkpoint"), limit_s=LIMIT_S)
-        for name in _moments(chroot.client, world, directory):
+        for name in moments(chroot.client, world, directory):
             dumps.append(dump(name, chroot.client))
-            _until_recorded(directory, dumps[-1].zxid)
+            until_recorded(directory, dumps[-1].zxid)
     world.close()
     return dumps
 
 
-def _moments(client: KazooClient, world: World, directory: Path) -> Iterator[str]:
+def moments(client: KazooClient, world: World, directory: Path) -> Iterator[str]:
+    """What happens, the name of each moment once it is there; it waits for a commit to be recorded below
+    `directory`, since commits are sampled."""
     world.state("orders", 0, leader=2, isr=[2], epoch=1)
     yield "leader moved"
     client.create("/consumers/billing/ids/billing_one", _member("orders"), makepath=True, ephemeral=True)
@@ -63,7 +65,7 @@ def _moments(client: KazooClient, world: World, directory: Path) -> Iterator[str
     yield "broker gone"
     world.state("orders", 0, leader=1, isr=[1], epoch=2)
     client.set(OFFSET, b"9")
-    wait_for(written(directory, OFFSET, b"9"), limit_s=LIMIT_S)  # commits are sampled
+    wait_for(written(directory, OFFSET, b"9"), limit_s=LIMIT_S)
     yield "elected anew"
     client.delete("/brokers/topics/payments", recursive=True)
     yield "topic deleted"
@@ -131,7 +133,7 @@ def dump(name: str, client: KazooClient) -> Dump:
     return Dump(name, client.last_zxid, znodes)
 
 
-def _until_recorded(directory: Path, zxid: int) -> None:
+def until_recorded(directory: Path, zxid: int) -> None:
     wait_for(
         lambda: any(each["zxid_upto"] >= zxid for each in rows(directory, watching.NAME)), limit_s=LIMIT_S
     )

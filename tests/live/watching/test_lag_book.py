@@ -163,3 +163,41 @@ def test_a_trend_tells_where_a_lag_is_going() -> None:
     assert direction(trend[::-1]) == "falling"
     assert direction((1000, 1010, None, 990)) == "steady"
     assert direction((1, None, 5)) == ""
+
+
+def outside(samples: Samples, name: str = "billing", **offsets: list[int]) -> list[tuple[str, int, str]]:
+    """The offsets of a group that lie outside of their logs, the furthest first."""
+    lag = lags.counted(state(**offsets), samples).of_group(name)
+    assert lag.outside == len(lag.furthest)
+    return [(entry.partition, entry.offset, entry.kept_in) for entry in lag.furthest]
+
+
+def log(start: int, end: int, at: float = NOW) -> Samples:
+    return Samples(ends=Samples().ends.set("orders", {0: LogEnds(start, end, at), 1: LogEnds(0, 50, at)}))
+
+
+def test_offsets_that_a_log_does_not_hold_are_told_and_its_two_ends_are_held() -> None:
+    old = 9e9  # long after the offsets were written, as the end was told
+    assert outside(log(10, 50, old), billing=[3, 60]) == [("1", 60, "ZooKeeper"), ("0", 3, "ZooKeeper")]
+    assert outside(log(10, 50, old), billing=[10, 50]) == []
+    assert outside(ends("no leader", 50, at=old), billing=[3, 20]) == []
+
+
+def test_an_offset_that_is_newer_than_the_logs_end_may_lie_in_it_but_never_before_its_start() -> None:
+    """The offset's znode was written at 2026-11-20, long after the end was told."""
+    assert outside(log(10, 50, at=NOW), billing=[60]) == []
+    assert outside(log(10, 50, at=NOW), billing=[3]) == [("0", 3, "ZooKeeper")]
+
+
+def test_the_furthest_of_both_places_is_where_a_group_goes_on() -> None:
+    samples = log(10, 50, 9e9)
+    commits = samples.commits.set("billing", kept("billing", {0: 20}))
+    assert outside(Samples(ends=samples.ends, commits=commits), billing=[3]) == []
+    late = samples.commits.set("billing", kept("billing", {0: 70}))
+    assert outside(Samples(ends=samples.ends, commits=late), billing=[3]) == [("0", 70, "Kafka")]
+
+
+def test_a_commit_that_was_told_after_the_logs_end_may_lie_in_it() -> None:
+    samples = log(10, 50, NOW)
+    later = samples.commits.set("billing", kept("billing", {0: 70}, NOW + 1))
+    assert outside(Samples(ends=samples.ends, commits=later)) == []

@@ -25,6 +25,16 @@ from zkdash.web.actions import audit_words
         ),
         ("acknowledged", {"finding": "D9", "reason": "known"}, "Acknowledged: D9. known"),
         ("claimed", {"fence": 7}, "A worker started on it"),
+        (
+            "messages",
+            {"topic": "a", "partition": 2, "from": 5, "to": 9, "shown": True, "filter": "x"},
+            "Looked at messages 5 to 9 of partition 2 of a that hold “x”, with contents",
+        ),
+        (
+            "messages",
+            {"topic": "a", "partition": 2, "refused": "no leader"},
+            "Looked for messages of partition 2 of a: no leader",
+        ),
         ("made-later", {}, "Made later"),
     ],
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,12 @@ from zkdash.cluster.ensemble.values import Ensemble
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.severity import Severity
 from zkdash.formats.ensemble.values import Look, Reach, Server, Told
+from zkdash.history.recorder import status
+from zkdash.live import engine
 from zkdash.live.queue import Queue
+from zkdash.live.runs import Run
+from zkdash.live.sockets import renders
+from zkdash.pipeline import runs as pipeline_runs
 from zkdash.web.api import collector
 from zkdash.zk.connection.session import Phase
 
@@ -210,8 +216,63 @@ def test_who_prefers_openmetrics_gets_it(client: Client) -> None:
     assert {"zkdash_topics", "zkdash_frames"} <= names
 
 
-def _told(client: Client, settings: Settings) -> set[str]:
+def _run(state: pipeline_runs.State, **fields: Any) -> Run:
+    now_ms = int(time.time() * 1000)
+    blank = dict.fromkeys(("zxid_upto", "lag_ms", "started_ms", "ended_ms"))
+    usual = {"id": 1, "job": "all", "state": state, "by": "worker", "queued_ms": now_ms, "rows": 1}
+    return Run(**{"problems": 0, "progress": 0, "sentence": "", **usual, **blank, **fields})
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Has the runs of the cluster read as these; forgets them."""
+    polled = engine.polled().runs
+    yield lambda *given: polled.hold("demo", given)
+    polled._forget()
+
+
+def test_what_is_recorded_and_derived_is_told_with_its_age(
+    client: Client, settings: Settings, tmp_path: Path, runs: Callable[..., None]
+) -> None:
+    settings.ZKDASH_HISTORY = tmp_path
+    states.publish(states.healthy())
+    names = ("recorder_age_seconds", "recorder_failing", "pipeline_delay_seconds", "pipeline_failing")
+    assert [of(scrape(client), name) for name in names] == [None] * 4
+    now_ms = int(time.time() * 1000)
+    (tmp_path / "demo").mkdir()
+    status.keep(tmp_path / "demo", status.Status("demo", 1, seen_ms=now_ms - 7_000))
+    ended = {"ended_ms": now_ms - 60_000, "lag_ms": 5_000}
+    runs(_run(pipeline_runs.State.FAILED, id=2), _run(pipeline_runs.State.DONE, **ended))
+    found = scrape(client)
+    assert of(found, "recorder_age_seconds") == pytest.approx(7, abs=5)
+    assert of(found, "pipeline_delay_seconds") == pytest.approx(65, abs=5)
+    assert (of(found, "recorder_failing"), of(found, "pipeline_failing")) == (0, 1)
+    status.keep(tmp_path / "demo", status.Status("demo", 1, seen_ms=now_ms, sentence="the disk is full"))
+    assert of(scrape(client), "recorder_failing") == 1
+
+
+def test_renderings_are_counted_with_what_they_took(client: Client) -> None:
+    async def render() -> None:
+        await renders.Renders().run(("ann",), lambda: sum(range(100_000)))
+
+    before = scrape(client)
+    asyncio.run(render())
+    after = scrape(client)
+    more = {
+        name: after[f"zkdash_{name}_total", ()] - before[f"zkdash_{name}_total", ()]
+        for name in ("renders", "render_seconds")
+    }
+    assert more["renders"] == 1
+    assert 0 < more["render_seconds"] < 5
+    assert after["zkdash_renders_waiting", ()] == 0
+
+
+def _told(client: Client, settings: Settings, tmp_path: Path, runs: Callable[..., None]) -> set[str]:
     """Every name that the page can hold."""
+    settings.ZKDASH_HISTORY = tmp_path
+    (tmp_path / "demo").mkdir()
+    status.keep(tmp_path / "demo", status.Status("demo", 1, seen_ms=1))
+    runs(_run(pipeline_runs.State.DONE, ended_ms=1, lag_ms=1))
     settings.ZKDASH_METRICS_NAMES = True
     finding = Finding("D1", Severity.CRITICAL, "", 1, "topics", "", 0.0, "")
     tree = {**states.sick(), **states.group("g", {})}
@@ -234,15 +295,32 @@ def _expressions() -> list[str]:
     "expressions", [lambda: [rule["expr"] for rule in _rules()], _expressions], ids=["alerts", "grafana"]
 )
 def test_rules_and_dashboard_name_only_metrics_that_exist(
-    client: Client, settings: Settings, expressions: Callable[[], list[str]]
+    client: Client,
+    settings: Settings,
+    tmp_path: Path,
+    runs: Callable[..., None],
+    expressions: Callable[[], list[str]],
 ) -> None:
-    told, named = _told(client, settings), set()
+    told, named = _told(client, settings, tmp_path, runs), set()
     for expression in expressions():
         names = set(re.findall(r"\b(?:zkdash|process)_\w+", expression))
         assert names, expression
         named |= names
     assert named <= told
     assert len(named) >= 8
+
+
+def test_every_metric_is_told(
+    client: Client, settings: Settings, tmp_path: Path, runs: Callable[..., None]
+) -> None:
+    page = (DOCS / "api.md").read_text().partition("## Metrics")[2]
+    families = {name for name in _told(client, settings, tmp_path, runs) if name.startswith("zkdash_")}
+    untold = {
+        name
+        for name in families
+        if f"`{name}" not in page and f"`…{name.removeprefix('zkdash_topic_partitions')}" not in page
+    }
+    assert untold == set()
 
 
 def test_every_rule_says_what_it_is_about_and_what_to_do() -> None:

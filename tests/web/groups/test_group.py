@@ -163,6 +163,41 @@ def test_log_end_and_lag_come_from_brokers_and_lag_keeps_its_sign(client: Client
     assert rows[1]["in_kafka_reason"] == "no offset was committed to Kafka"
 
 
+def _publish_ends(ends: dict[int, LogEnds]) -> None:
+    """The group whose offsets are 10, 11 and 12, and the logs that brokers told of."""
+    samples = Samples(ends=Samples().ends.set("orders", ends))
+    counted = lags.counted(states.snapshot(_tree()).state, samples)
+    states.publish(_tree(), samples=samples, lags=counted)
+
+
+def test_offsets_out_of_range_are_told_with_what_each_setting_does_about_them(client: Client) -> None:
+    ends = {0: LogEnds(15, 25, 9e9), 1: LogEnds(0, 8, 9e9), 2: LogEnds(0, 90, 9e9)}
+    _publish_ends(ends)
+    page = Markup(client.get(URL))
+    assert page.text("#out-of-range p.note").startswith("2 offsets of the group lie outside of the log.")
+    rows = page.texts("#out-of-range tbody tr")
+    assert len(rows) == 2
+    assert "before the log's start" in rows[0]
+    assert "at 15: 5 offsets no longer in the log" in rows[0]
+    assert "at 25: 5 offsets no longer in the log, skips 10 offsets of the log" in rows[0]
+    assert "behind its end" in rows[1]
+    assert "at 0: reads 8 offsets again" in rows[1]
+    assert "at 8: nothing of the log is skipped or read again" in rows[1]
+    outside = client.get(URL, {"format": "json"}).json()["out_of_range"]
+    assert outside["count"] == 2
+    assert [(entry["partition"], entry["offset"], entry["kept_in"]) for entry in outside["offsets"]] == [
+        (0, 10, "ZooKeeper"),
+        (1, 11, "ZooKeeper"),
+    ]
+
+
+def test_a_group_whose_offsets_are_in_their_logs_says_nothing_of_that(client: Client) -> None:
+    ends = dict.fromkeys(range(3), LogEnds(10, 12, 9e9))
+    _publish_ends(ends)
+    assert Markup(client.get(URL)).text("#out-of-range") == ""
+    assert client.get(URL, {"format": "json"}).json()["out_of_range"] == {"count": 0, "offsets": []}
+
+
 def test_a_wildcard_is_previewed_or_says_why_not(client: Client) -> None:
     tree = {
         **states.healthy(),

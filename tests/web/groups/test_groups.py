@@ -187,7 +187,7 @@ def _with_kafka() -> None:
     """The tree, where brokers list `billing` too, a new group at work, and an empty one of a hostile name."""
     commits = GroupCommits(2, {("orders", 0): Commit(5, ""), ("orders", 1): Commit(10, "")}, 990.0)
     samples = Samples(
-        ends=Samples().ends.set("orders", {n: LogEnds(0, 2_000, 1_000.0) for n in range(3)}),
+        ends=Samples().ends.set("orders", {n: LogEnds(6 - n, 2_000, 1_000.0) for n in range(3)}),
         commits=Samples().commits.set("modern", commits),
         listings=Samples().listings.set(2, Listing(frozenset({"modern", "billing", "<b>"}), 1.0)),
         descriptions=Samples()
@@ -228,6 +228,7 @@ def test_groups_that_brokers_alone_know_stand_among_the_others(client: Client) -
         ("in:both", ["billing"]),
         ("in:zookeeper is:dead", ["old"]),
         ("is:behind", ["modern"]),
+        ("is:out-of-range", ["modern"]),
         ("lag:soon", []),
     ],
 )

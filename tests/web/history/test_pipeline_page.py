@@ -18,6 +18,7 @@ from tests.web.markup import Markup
 from zkdash import live
 from zkdash.access.models import Grant
 from zkdash.actions.models import Audit
+from zkdash.configuration.log_dirs import LogDirs
 from zkdash.history.recorder import status
 from zkdash.history.recorder.status import Status
 from zkdash.history.store import derived_columns
@@ -105,7 +106,8 @@ def test_where_only_zkdash_itself_records_the_page_says_so_and_a_run_can_be_aske
 
 
 def test_where_only_segments_of_kafka_are_configured_they_are_the_source(settings: Settings) -> None:
-    settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),), segments="/data/kafka"),)
+    directories = (LogDirs(directories=("/data/kafka",)),)
+    settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),), segments=directories),)
     found = page()
     assert "/data/kafka" in found.text("#facts")
     assert "not told: no transaction logs of ZooKeeper are configured" in found.text("#facts")

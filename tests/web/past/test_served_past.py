@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ from lxml import html
 from tests import everywhere, full
 from tests.conftest import Chroot
 from tests.history.recorder.test_recorder import rows
+from tests.history.writing import put
 from tests.lab.s3 import Bucket
 from tests.live.past import story
 from tests.live.past.story import Dump
@@ -31,12 +33,16 @@ from zkdash import live
 from zkdash.cluster.checks import Thresholds
 from zkdash.configuration.limits import Limits
 from zkdash.history.queries.instants import Instant
+from zkdash.history.recorder import arrow_rows
+from zkdash.history.store import files, watching
+from zkdash.history.store.delta import Table
 from zkdash.live.past import playback
 from zkdash.live.tree.znodes import Znodes
 from zkdash.management.supervising import COMMAND
 from zkdash.rewind.rewinder import Rewinder
 from zkdash.rewind.wire import Question
 from zkdash.web import pages
+from zkdash.web.frame import links
 from zkdash.web.frame.page import Page
 from zkdash.web.past.replaying import NowAlone
 from zkdash.znode import Znode
@@ -140,15 +146,23 @@ def without(told: Any, names: frozenset[str]) -> Any:
     return [without(value, names) for value in told] if isinstance(told, list) else told
 
 
+def check_pages(told: Told, dump: Dump, client: Client) -> set[str]:
+    """See that every page is as the dump has it; by whom they were told."""
+    tellers = set()
+    for page in PAST:
+        names = STORY.get(page.name, frozenset()) | HEAD
+        for path in addresses(dump, page):
+            was = told.json(path, dump.zxid)
+            assert was["past"]["zxid"] == dump.zxid
+            then = of_dump(dump, path, client, was["past"]["at"])
+            assert without(was, names) == without(then, names), f"{dump.name}: {path}"
+            tellers.add(was["past"]["recorded_by"])
+    return tellers
+
+
 def test_every_page_is_as_it_was_read_then(told: Told, client: Client) -> None:
     for dump in full.pick(told.dumps[1::4], told.dumps):
-        for page in PAST:
-            names = STORY.get(page.name, frozenset()) | HEAD
-            for path in addresses(dump, page):
-                was = told.json(path, dump.zxid)
-                assert was["past"]["zxid"] == dump.zxid
-                then = of_dump(dump, path, client, was["past"]["at"])
-                assert without(was, names) == without(then, names), f"{dump.name}: {path}"
+        assert check_pages(told, dump, client) == {"recorder"}
 
 
 def test_what_happened_before_and_its_cause_are_told_too(told: Told) -> None:
@@ -377,6 +391,85 @@ def test_limits_of_memory_and_time_are_sentences_and_it_ends_when_idle(told: Tol
         assert server.get(asking(HOME, told.dumps[0].zxid)).status == 200
         wait_for(lambda: not children(server.pid))
         assert server.get(asking(HOME, told.dumps[0].zxid)).status == 200
+
+
+def test_it_needs_no_room_on_the_disk(told: Told, tmp_path: Path) -> None:
+    """The kernel lets no file of the process that tells it grow, as on a full disk."""
+    environment = {
+        "ZKDASH_DATA": str(tmp_path / "data"),
+        "ZKDASH_HISTORY": str(told.history),
+        "ZKDASH_ZOOKEEPER": told.address,
+        "ZKDASH_ANONYMOUS_READ": "1",
+    }
+    with serving(told, tmp_path / "open", ZKDASH_DATA=str(tmp_path / "data")) as server:
+        rewinder = Rewinder(["prlimit", "--fsize=0", *COMMAND], Limits(), environment)
+        try:
+            headers = {"HOST": "localhost", "ACCEPT": "application/json"}
+            query = f"at=zxid:{told.dumps[0].zxid}"
+            answer = rewinder.ask(Question("GET", HOME, query, "http", "127.0.0.1", headers))
+        finally:
+            rewinder.stop()
+        assert server.json(HOME)["stale"] is False
+    assert answer.status == 200
+    assert json.loads(answer.body)["past"]["zxid"] == told.dumps[0].zxid
+
+
+def test_a_hole_in_what_is_recorded_is_a_sentence_and_leads_to_both_of_its_ends(
+    told: Told, tmp_path: Path
+) -> None:
+    history = tmp_path / "history"
+    shutil.copytree(told.history, history)
+    intervals = sorted(rows(history / CLUSTER, watching.NAME), key=lambda row: row["from_ms"])
+    ends, begins = intervals[0], intervals[-1]
+    assert ends["to_ms"] < begins["from_ms"]
+    later = [row for row in rows(history / CLUSTER) if row["time"] >= begins["from_ms"]]
+    for name in (watching.NAME, "changes"):
+        shutil.rmtree(history / CLUSTER / name)
+    put(history / CLUSTER, "changes", later)
+    settled = begins["zxid_from"] - 1
+    checkpoint = arrow_rows.of_znodes(told.dumps[-1].znodes, settled, settled)
+    files.append(Table(history / CLUSTER / "znodes_checkpoint"), checkpoint)
+    gap = {"why": "the connection was lost", "is_caught_up": False}
+    put(history / CLUSTER, watching.NAME, [ends, begins | gap])
+    holed = Told(told.server, told.dumps, history, told.address)
+    with serving(holed, tmp_path / "holed") as server:
+        server.wait_until_loaded()
+        within = (ends["to_ms"] + begins["from_ms"]) // 2
+        answer = server.get(asking(f"{HOME}topics/", links.at_time(within)))
+        assert answer.status == 404
+        page = html.fromstring(answer.text)
+        (sentence,) = page.xpath("//main//p[contains(., 'cannot be told')]")
+        assert re.search("nothing is recorded between .*: the connection was lost", sentence.text_content())
+        near = [href for href in page.xpath("//main//a/@href") if "at=" in href]
+        assert [server.get(f"{HOME}topics/{href}").status for href in near] == [200, 200]
+        assert server.json(f"{HOME}topics/")["stale"] is False
+
+
+def test_why_a_partition_is_as_it_is_is_told_of_then(told: Told) -> None:
+    elected, gone = told.named("elected anew"), told.named("broker gone")
+    path = f"{HOME}why/?topic=orders&partition=0"
+    newest, *older = told.json(path, elected.zxid)["rows"]
+    assert newest["incident"] == "Broker 2 is gone"
+    assert (newest["before"], newest["after"]) in {("2", "1"), ("2", "1, 2"), (None, "1")}
+    assert "partition orders-0 leader moved from broker 1 to 2" in {row["what"] for row in older}
+    page = html.fromstring(told.get(path, elected.zxid).text)
+    (before,) = page.xpath("(//*[@id='kept']//a[text()='before'])[1]/@href")
+    assert told.server.get(before).status == 200
+    assert told.json(path, gone.zxid)["rows"] != []
+
+
+def test_moments_to_compare_lead_from_a_page_to_what_differs_of_it(told: Told) -> None:
+    came, made = told.named("group came"), told.named("topic made")
+    path = f"{HOME}topics/orders/?from=zxid:{came.zxid}"
+    answer = told.json(path, made.zxid)  # redirects are followed
+    assert answer["page"] == "differences"
+    assert [row["what"] for row in answer["rows"]] == ["the config of topic orders changed"]
+    page = html.fromstring(told.get(f"{HOME}topics/orders/", came.zxid).text)
+    (since,) = page.xpath("//*[@id='time-bar']//a[text()='What changed since']/@href")
+    assert "topic=orders" in since
+    (kept,) = page.xpath("//*[@id='time-bar']//a[text()='Keep']/@href")
+    assert kept == f"{HOME}bookmarks/?until=zxid%3A0x{came.zxid:x}"
+    assert told.server.get(kept).status == 200
 
 
 def test_a_right_that_was_taken_away_is_taken_for_the_past_too(told: Told, tmp_path: Path) -> None:

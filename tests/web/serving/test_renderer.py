@@ -18,6 +18,7 @@ ORDERS = PageKey("demo", "topic", ("orders",))
 GROUPS = PageKey("demo", "groups")
 BILLING = PageKey("demo", "group", ("billing",))
 WHAT_IF = PageKey("demo", "what-if", ("billing",), "threads=2")
+HOW_IT_WORKS = PageKey("demo", "how-it-works", (), "group=billing")
 CLUSTERS = PageKey(None, "clusters", ("demo", "other"))
 PATHS = {
     OVERVIEW: "/c/demo/",
@@ -26,6 +27,7 @@ PATHS = {
     GROUPS: "/c/demo/groups/",
     BILLING: "/c/demo/groups/billing/",
     WHAT_IF: "/c/demo/groups/billing/what-if/?threads=2",
+    HOW_IT_WORKS: "/c/demo/how-it-works/?group=billing",
     CLUSTERS: "/?format=html",
 }
 

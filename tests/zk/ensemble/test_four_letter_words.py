@@ -17,7 +17,7 @@ from tests.zk.secured import Locked
 from zkdash.demo.runtime import ports
 from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.ensemble.values import Reach
-from zkdash.zk.connection.identity import Tls
+from zkdash.tls import Tls
 from zkdash.zk.ensemble import four_letter_words
 
 LIMIT_S = 0.5

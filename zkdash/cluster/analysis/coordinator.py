@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.topics import Topic
 from zkdash.kafka.consumers import coordinators
 from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.values import Assignment, PartitionState
@@ -14,13 +14,18 @@ from zkdash.kafka.values import Assignment, PartitionState
 class Coordinator(msgspec.Struct, frozen=True):
     """A group's partition of __consumer_offsets, of `count`, and the broker that leads it.
 
-    What cannot be told is None, and `reason` says why.
+    What cannot be told is None, and `reason` says why. The coordinator moves with that leader: `replicas` may
+    lead it, `successor` does so next if the broker stops now (None for nobody), `leader_epoch` counts how
+    often it moved or was elected anew. Source: kafka.controller.Election (the first live replica in the ISR).
     """
 
     partition: int | None = None
     count: int | None = None
     broker: int | None = None
     reason: str | None = None
+    replicas: tuple[int, ...] | None = None
+    successor: int | None = None
+    leader_epoch: int | None = None
 
 
 def of_group(state: ClusterState, group: str) -> Coordinator:
@@ -32,19 +37,18 @@ def of_group(state: ClusterState, group: str) -> Coordinator:
         return Coordinator(reason=f"the partitions of {OFFSETS_TOPIC} cannot be told")
     count = len(topic.assignment.partitions)
     partition = coordinators.partition_of(group, count)
-    leader = _leader(topic, partition)
-    if isinstance(leader, str):
-        return Coordinator(partition, count, reason=leader)
-    if leader not in state.brokers:
-        return Coordinator(partition, count, leader, f"broker {leader} leads it and is not registered")
-    return Coordinator(partition, count, leader)
-
-
-def _leader(topic: Topic, partition: int) -> int | str:
-    """The broker that leads a partition, or a sentence why that cannot be told."""
     part = next((candidate for candidate in topic.partitions if candidate.id == partition), None)
     if part is None or not isinstance(part.state, PartitionState):
-        return f"partition {partition} of {topic.name} has no state to be read"
-    if part.state.leader < 0:
-        return f"partition {partition} of {topic.name} has no leader"
-    return part.state.leader
+        return Coordinator(
+            partition, count, reason=f"partition {partition} of {topic.name} has no state to be read"
+        )
+    leader, isr = part.state.leader, part.state.isr
+    of_partition = Coordinator(partition, count, replicas=part.replicas, leader_epoch=part.state.leader_epoch)
+    if leader < 0:
+        return replace(of_partition, reason=f"partition {partition} of {topic.name} has no leader")
+    able = (broker for broker in part.replicas or () if broker in isr and broker in state.brokers)
+    successor = next((broker for broker in able if broker != leader), None)
+    led = replace(of_partition, broker=leader, successor=successor)
+    if leader not in state.brokers:
+        return replace(led, reason=f"broker {leader} leads it and is not registered")
+    return led

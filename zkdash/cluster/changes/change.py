@@ -36,7 +36,7 @@ class Change(msgspec.Struct, frozen=True):
     `session` owned, or owns, the registration that a sentence about a broker or a consumer is about, where
     that is known; `since` is when it, or the controller's znode, was made that is there no more (epoch ms).
     A sentence that sums up what happened to many partitions has them in `transitions` (alike
-    ones as one), one about the owners of a group in `claims`.
+    ones as one), and their `topics`; one about the owners of a group in `claims`.
     """
 
     when: int
@@ -50,6 +50,7 @@ class Change(msgspec.Struct, frozen=True):
     transitions: tuple[Transition, ...] = ()
     claims: tuple[Claim, ...] = ()
     since: int | None = None
+    topics: frozenset[str] = frozenset()
 
 
 class Said(NamedTuple):

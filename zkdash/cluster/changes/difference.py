@@ -87,15 +87,27 @@ def _flood(
     """One sentence about the states of many partitions."""
     states = [place for place in places.values() if place.kind is Kind.STATE]
     alike: Counter[Transition] = Counter()
+    names = set[str]()
     for place in states:
         was, now = before.topics.get(place.name), after.topics.get(place.name)
         if was and now and topics.is_same(was, now):
             transition = topics.transition(was, now, int(place.key))
             if transition is not None:
                 alike[transition] += 1
+                names.add(place.name)
     what = f"the states of {len(states)} partitions changed"
     transitions = tuple(transition._replace(partitions=count) for transition, count in alike.items())
-    return Change(now_ms, "topics", what, None, None, paths.TOPICS, zxid, transitions=transitions)
+    return Change(
+        now_ms,
+        "topics",
+        what,
+        None,
+        None,
+        paths.TOPICS,
+        zxid,
+        transitions=transitions,
+        topics=frozenset(names),
+    )
 
 
 def _said(before: ClusterState, after: ClusterState, place: Place) -> Iterable[Said]:

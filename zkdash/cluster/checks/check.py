@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from zkdash.cluster.analysis.takeovers import Histories
 from zkdash.cluster.checks.assignment_audit import EMPTY, AssignmentAudit
 from zkdash.cluster.checks.facts import Facts
 from zkdash.cluster.checks.offers import Offering
@@ -32,7 +33,7 @@ class CheckContext(msgspec.Struct, frozen=True):
 
     `elections` are the epoch seconds at which a controller was seen to be elected lately, `survey` tells of
     groups what their plans say. `now` is the epoch second of the look, for checks that would have to count
-    everything to say since when something holds.
+    everything to say since when something holds. `registrations` are those of brokers that were seen.
     """
 
     state: ClusterState
@@ -41,6 +42,7 @@ class CheckContext(msgspec.Struct, frozen=True):
     elections: tuple[float, ...] = ()
     survey: AssignmentAudit = EMPTY
     now: float = 0.0
+    registrations: Histories = {}
 
 
 class Check(msgspec.Struct, frozen=True):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from zkdash.cluster.analysis import takeovers
+from zkdash.cluster.analysis.takeovers import Histories
 from zkdash.cluster.checks import assignment_audit as survey
 from zkdash.cluster.checks import topic_standing
 from zkdash.cluster.checks.assignment_audit import EMPTY, AssignmentAudit
@@ -16,8 +18,9 @@ from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.checks.topic_standing import Standing
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.severity import Severity
-from zkdash.cluster.model.state import ClusterState
+from zkdash.cluster.model.state import ClusterState, Seen
 from zkdash.cluster.model.violations import Violation, Violations
+from zkdash.kafka.values import Broker
 
 
 class CheckResult(msgspec.Struct, frozen=True):
@@ -40,9 +43,10 @@ class Observations(msgspec.Struct, frozen=True):
 
     `looked` is by the check's id. `epoch` is the controller's as seen last, `elections` the epoch seconds at
     which it was seen to grow, of the last hour (`Thresholds.elections_within`). `survey` is how far the plans
-    of groups were compared with their owners. `findings` are the raised checks, worst first; `passing` the
-    ids of those with nothing against the cluster, `standing` what is against single topics beside their own
-    status. What fails but not for long enough yet is in neither.
+    of groups were compared with their owners. `brokers` are those registered as seen last, `registrations`
+    where each was so lately. `findings` are the raised checks, worst first; `passing` the ids of those with
+    nothing against the cluster, `standing` what is against single topics beside their own status. What fails
+    but not for long enough yet is in neither.
     """
 
     thresholds: Thresholds = Thresholds()
@@ -51,6 +55,8 @@ class Observations(msgspec.Struct, frozen=True):
     epoch: int | None = None
     elections: tuple[float, ...] = ()
     survey: AssignmentAudit = EMPTY
+    brokers: Mapping[int, Seen[Broker]] | None = None
+    registrations: Histories = {}
     findings: tuple[Finding, ...] = ()
     passing: tuple[str, ...] = ()
     standing: Standing = topic_standing.NOTHING
@@ -65,7 +71,8 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
     surveyed = previous.survey
     if int(now) != int(previous.at):  # once a second: batches may come twenty times as often
         surveyed = survey.look(surveyed, state)
-    sight = CheckContext(state, facts, thresholds, elections, surveyed, now)
+    registrations = _registrations(previous, state, now)
+    sight = CheckContext(state, facts, thresholds, elections, surveyed, now, registrations)
     looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
     findings = [result.finding for result in looked.values() if result.finding is not None]
     return Observations(
@@ -75,6 +82,8 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
         epoch,
         elections,
         surveyed,
+        state.brokers,
+        registrations,
         tuple(sorted(findings, key=lambda finding: finding.severity.rank)),
         tuple(name for name, result in looked.items() if result.causes is not None and not result.causes),
         _standing(previous, looked, state),
@@ -113,6 +122,14 @@ def _elections(
     if previous.epoch is not None and epoch is not None and epoch > previous.epoch:
         elections = (*elections, *[now] * min(epoch - previous.epoch, _MOST_ELECTIONS))
     return epoch, elections
+
+
+def _registrations(previous: Observations, state: ClusterState, now: float) -> Histories:
+    """The very same while nobody registers: nearly always."""
+    if state.brokers is previous.brokers:
+        return previous.registrations
+    within = previous.thresholds.takeovers_within
+    return takeovers.follow(previous.registrations, state.brokers, now, within)
 
 
 _MOST_ELECTIONS = 100  # in one look: a larger jump was written by hand

@@ -61,6 +61,9 @@ class Thresholds(msgspec.Struct, frozen=True):
     frozen: Annotated[float, _seconds("D48: how long a group with members may stand still.")] = 900.0
     abandoned: Annotated[float, _seconds("D44: how long one without members may.")] = 604_800.0
     token: Annotated[float, _seconds("D62: how long an expired token may stand.")] = 7200.0
+    takeovers_within: Annotated[
+        float, _seconds("D64: in how long a broker may not go elsewhere and come back.")
+    ] = 600.0
     large_percent: Annotated[float, _percent("D54: of `jute_maxbuffer`, for data to be large.")] = 50.0
     huge_percent: Annotated[float, _percent("D54: of `jute_maxbuffer`, for data to be huge.")] = 80.0
     jute_maxbuffer: Annotated[int, _count("ZooKeeper's jute.maxbuffer.", "bytes")] = 1_048_575

@@ -174,6 +174,14 @@ def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Select
     return with_rows(chosen, lambda judged: topic_rows.partition(state, topic, judged[0], judged[1]))
 
 
+def partition(state: ClusterState, topic: Topic, number: int) -> PartitionRow | None:
+    """The row of one partition of 0.8+, None where there is no such partition."""
+    part = topic.partition(number)
+    if part is None:
+        return None
+    return topic_rows.partition(state, topic, part, judging.status(topic, part, evaluator.ground_of(state)))
+
+
 def select_counts(state: ClusterState, topic: Topic, query: Query) -> Selection[CountRow]:
     """The Topic page of 0.7: by broker, unless asked otherwise."""
     wanted = filters.parse(query.q, state)

@@ -57,12 +57,14 @@ class Entry(msgspec.Struct, frozen=True):
 class Search(msgspec.Struct, frozen=True):
     """Which changes: those of one topic, broker, group, path or area, where one is named, before `before`.
 
+    With a `partition` they are those of that one of the topic, and those of the topic as a whole.
     `text` is part of the sentence or of the path, whatever its case. They happened from `from_ms` on, and
     before `to_ms` (epoch ms). `upto` is the last transaction that is asked for: a change of which none is
     known happened before `unknown_before` (epoch ms).
     """
 
     topic: str = ""
+    partition: int | None = None
     broker: int | None = None
     group: str = ""
     path: str = ""
@@ -120,6 +122,7 @@ def _conditions(search: Search) -> tuple[list[str], dict[str, object]]:
             conditions.append(f'"{name}" = ${name}')
             wanted[name] = value
     for name, value, condition in (
+        ("partition", search.partition, '("partition" = $partition OR "partition" IS NULL)'),
         ("text", search.text, "contains(lower(what || ' ' || path), lower($text))"),
         ("from_ms", search.from_ms, "time >= $from_ms"),
         ("to_ms", search.to_ms, "time < $to_ms"),

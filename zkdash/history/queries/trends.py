@@ -149,6 +149,20 @@ _QUESTIONS: Final = (
         "Nothing was written in what is known of this time.",
         "all paths",
     ),
+    _Question(
+        "disk",
+        "Brokers’ disks",
+        lambda step: f"bytes by the last look in {step}",
+        """
+        SELECT step, name, sum(bytes) AS value FROM (
+            SELECT minute - minute % $step AS step, topic AS name, broker, arg_max(bytes, minute) AS bytes
+            FROM disk_usage WHERE minute >= $from AND minute < $to GROUP BY step, topic, broker
+        ) GROUP BY GROUPING SETS ((step, name), (step))
+        """,
+        False,
+        "No run of the pipeline looked at log directories of the brokers in this time.",
+        "all topics",
+    ),
 )
 # What each chart is called, by its id, in their order.
 TITLES: Final = {question.id: question.title for question in _QUESTIONS}
@@ -165,6 +179,7 @@ TABLES: Final = (
     "rebalances",
     "offset_rates",
     "lag_estimates",
+    "disk_usage",
 )
 
 

@@ -25,4 +25,4 @@ TABLES: Final = {
 
 # The day (UTC) of a row, by which files of these tables lie: it is in the names of their directories alone.
 DATE: Final = pa.field("date", pa.date32())
-DATED: Final = frozenset(TABLES) - {"idle_groups", "log_ends"}
+DATED: Final = frozenset(TABLES) - {"idle_groups", "log_ends", "log_segments", "replica_logs"}

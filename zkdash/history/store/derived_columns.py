@@ -1,4 +1,5 @@
-"""The tables that `pipeline` derives from `changes`, and the recorder's log ends: columns and meaning.
+"""The tables that `pipeline` derives from `changes` and makes of brokers' disks, and the recorder's log ends:
+columns and meaning.
 
 Times are epoch ms by the leader's clock, kept as they are even where it went back; order is that of zxids. A
 `minute` is the epoch ms at which a minute begins. Files lie by day (UTC) in directories date=YYYY-MM-DD:
@@ -32,6 +33,12 @@ _FROM_ZXID: Final = Column("from_zxid", _LONG, "the transaction that began it")
 _TO_ZXID: Final = Column("to_zxid", _LONG, "the transaction that ended it; null while it lasts")
 _SPAN: Final = (_FROM, _TO, _FROM_ZXID, _TO_ZXID)
 
+_ON: Final = Column("broker", _INT, "the broker; null where nobody knows: meta.properties does not tell it")
+_DIRECTORY: Final = Column("directory", _TEXT, "which of its log.dirs")
+_NUMBER: Final = Column("partition", _INT, "the partition")
+_AS_OF: Final = Column("as_of_ms", _LONG, "when the run looked at it")
+_UNREAD: Final = "null where it is unknown: it was not read yet"
+
 # What a row of each table is.
 MEANINGS: Final[dict[str, str]] = {
     "partition_intervals": "A partition's state from one change of it to the next.",
@@ -47,6 +54,9 @@ MEANINGS: Final[dict[str, str]] = {
     "sessions": "A session of the ensemble, and what it did below the cluster's chroot.",
     "timeline": "What a change means, in the words of the live pages.",
     "log_ends": "A partition's log start and end, as the recorder asked the brokers for it.",
+    "log_segments": "A segment of a log on a broker's disk, as the newest run of the pipeline saw it.",
+    "replica_logs": "A replica's log on a broker's disk, held against the first one of its partition.",
+    "disk_usage": "What a broker's disk held of a topic, once an hour at most.",
 }
 
 COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
@@ -173,5 +183,61 @@ COLUMNS: Final[dict[str, tuple[Column, ...]]] = {
         Column("time", _LONG, "when the broker answered, by the recorder's clock"),
         Column("log_start", _LONG, "the first offset there is"),
         Column("log_end", _LONG, "the offset that the next message gets"),
+    ),
+    "log_segments": (
+        _ON,
+        _DIRECTORY,
+        _OF,
+        _NUMBER,
+        Column("base_offset", _LONG, "its first offset; of 0.7 the byte of the partition at which it begins"),
+        Column("next_offset", _LONG, f"the offset behind its last whole entry; {_UNREAD}"),
+        Column("bytes", _LONG, "its size"),
+        Column("changed_ms", _LONG, "when the file was changed"),
+        Column(
+            "first_ms", _LONG, f"the newest timestamp of its first entry; {_UNREAD}, or has no timestamps"
+        ),
+        Column("last_ms", _LONG, f"the newest timestamp in it; {_UNREAD}, or has no timestamps"),
+        Column("entries", _LONG, f"its entries, batches or messages; {_UNREAD}"),
+        Column("records", _LONG, f"records, markers of transactions among them; {_UNREAD}, or is damaged"),
+        Column("codecs", _TEXTS, f"how its entries are compressed; {_UNREAD}"),
+        Column("leader_epoch", _INT, f"that of its last batch; {_UNREAD}, or is of before 0.11"),
+        Column("whole_bytes", _LONG, f"where its last whole entry ends; {_UNREAD}"),
+        Column("tail", _TEXT, "what follows that; null where nothing does, or it was not read yet"),
+        Column("damaged", _LONG, f"entries whose checksum does not hold; {_UNREAD}"),
+        _AS_OF,
+    ),
+    "replica_logs": (
+        _ON,
+        _DIRECTORY,
+        _OF,
+        _NUMBER,
+        Column(
+            "log_start", _LONG, "its first offset, as its broker noted it, else that of its first segment"
+        ),
+        Column("log_end", _LONG, f"the offset behind its last whole entry; {_UNREAD}"),
+        Column("segments", _LONG, "how many there are"),
+        Column("bytes", _LONG, "of all of them"),
+        Column("leader_epoch", _INT, f"that of its last batch; {_UNREAD}, or is of before 0.11"),
+        Column("high_watermark", _LONG, "as its broker noted it; null where it noted none"),
+        Column("recovery_point", _LONG, "as its broker noted it; null where it noted none"),
+        Column(
+            "reference",
+            _INT,
+            "the broker of the partition's first replica, with which it is compared; null for none",
+        ),
+        Column("compared_from", _LONG, "the first offset of what was compared; null for nothing"),
+        Column("compared_upto", _LONG, "the offset behind what was compared; null for nothing"),
+        Column("differs_at", _LONG, "the first offset at which both differ; null where they do not"),
+        Column("differing", _LONG, "how many entries differ; null where nothing was compared"),
+        Column("difference", _TEXT, "how they differ there; null where they do not"),
+        _AS_OF,
+    ),
+    "disk_usage": (
+        _MINUTE,
+        _ON,
+        _OF,
+        Column("partitions", _LONG, "replicas of the topic that lie there"),
+        Column("segments", _LONG, "of all of them"),
+        Column("bytes", _LONG, "of all segments"),
     ),
 }

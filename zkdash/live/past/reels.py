@@ -6,6 +6,7 @@ from its checkpoint on. For one thread.
 
 from __future__ import annotations
 
+import contextlib
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -14,10 +15,11 @@ from typing import Any, Final
 import msgspec
 
 from zkdash.cluster.checks import Thresholds
-from zkdash.history.queries import density, instants, moment, steps
+from zkdash.history.queries import density, instants, keeping, moment, steps
 from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import Moment, MomentError
 from zkdash.history.queries.steps import Step, TooFarError
+from zkdash.history.store import kept
 from zkdash.history.store.location import Location
 from zkdash.history.store.tables import Tables
 from zkdash.live.past import playback
@@ -83,7 +85,7 @@ class Reels:
         self, directory_of: Callable[[str], Location], thresholds: Callable[[str], Thresholds], memory_mb: int
     ) -> None:
         self._directory_of, self._thresholds, self._memory_mb = directory_of, thresholds, memory_mb
-        self._reels: OrderedDict[tuple[str, int], _Reel] = OrderedDict()
+        self._reels: OrderedDict[tuple[Location, int], _Reel] = OrderedDict()
 
     def at(
         self,
@@ -100,22 +102,37 @@ class Reels:
         `width` is that of the bar of time around it, one of `density.WIDTHS`. The next changes are those
         `below` some paths, of the whole cluster where none are given. Raises MomentError, QueryError.
         """
-        with Tables(self._directory_of(cluster), moment.TABLES, memory_mb=self._memory_mb) as tables:
-            instant = _instant(tables, time_ms, zxid)
+        directory = self._directory_of(cluster)
+        wanted = _Asked(cluster, address, time_ms, zxid, width, tuple(below))
+        try:
+            return self._told(directory, wanted)
+        except MomentError as error:
+            # what retention has deleted may be kept by a bookmark
+            for part in kept.parts(directory):
+                if part.holds(time_ms, zxid):
+                    with contextlib.suppress(MomentError):
+                        return self._told(part.directory, wanted)
+            raise error from None
+
+    def _told(self, directory: Location, wanted: _Asked) -> AsItWas:
+        """The moment as the tables below a directory tell it."""
+        with Tables(directory, moment.TABLES, memory_mb=self._memory_mb) as tables:
+            instant = keeping.instant(tables, wanted.time_ms, wanted.zxid)
             source, checkpoint = moment.base(tables, instant.zxid)
             past = Past(
                 instant,
-                instants.around(tables, source, instant, below),
-                density.read(tables, source, instant, width),
+                instants.around(tables, source, instant, wanted.below),
+                density.read(tables, source, instant, wanted.width),
             )
-            reel = self._known(tables, cluster, source, instant.zxid)
+            reel = self._known(tables, directory, source, instant.zxid)
             if reel is None:
-                reel = self._read(tables, _Origin(cluster, address, source), checkpoint, instant)
+                origin = _Origin(wanted.cluster, wanted.address, source, directory)
+                reel = self._read(tables, origin, checkpoint, instant)
         return reel.at(past)
 
-    def _known(self, tables: Tables, cluster: str, source: str, zxid: int) -> _Reel | None:
+    def _known(self, tables: Tables, directory: Location, source: str, zxid: int) -> _Reel | None:
         """A stretch that reaches the moment, or can be led on to it; the newest that does."""
-        keys = [key for key, reel in self._reels.items() if key[0] == cluster and reel.holds(source, zxid)]
+        keys = [key for key, reel in self._reels.items() if key[0] == directory and reel.holds(source, zxid)]
         for key in sorted(keys, reverse=True):
             reel = self._reels[key]
             if reel.reached < zxid:
@@ -144,24 +161,30 @@ class Reels:
         )
         reel = _Reel(begun, first)
         reel.go_on(changes, instant.zxid)
-        self._reels[origin.cluster, begun.zxid] = reel
+        self._reels[origin.directory, begun.zxid] = reel
         while len(self._reels) > _MOST:
             self._reels.popitem(last=False)
         return reel
 
 
-def _instant(tables: Tables, time_ms: int | None, zxid: int | None) -> Instant:
-    if time_ms is not None:
-        return instants.at_time(tables, time_ms)
-    return instants.latest(tables) if zxid is None else instants.at_zxid(tables, zxid)
-
-
 class _Origin(msgspec.Struct, frozen=True):
-    """Of which cluster a stretch is, where its ZooKeeper is, and whose changes tell it."""
+    """Of which cluster a stretch is, where its ZooKeeper is, whose changes tell it, and where they lie."""
 
     cluster: str
     address: str
     source: str
+    directory: Location
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """What `Reels.at` is asked for."""
+
+    cluster: str
+    address: str
+    time_ms: int | None
+    zxid: int | None
+    width: str
+    below: tuple[str, ...]
 
 
 def _before(

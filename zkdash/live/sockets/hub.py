@@ -58,6 +58,11 @@ class Hub:
         self._tasks: list[asyncio.Task[None]] = []
         self._closing: set[asyncio.Task[None]] = set()
 
+    @property
+    def renders_waiting(self) -> int:
+        """How many renderings have not begun yet."""
+        return self._renders.waiting
+
     def guard(self, warden: SessionAuthorizer) -> None:
         """Have every socket judged from the start on, as long as it is open."""
         self._warden = warden

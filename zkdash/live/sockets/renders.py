@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from zkdash.door.turns import WORK
 from zkdash.live.sockets.pace import Work
+from zkdash.live.traffic import TRAFFIC
 
 T = TypeVar("T")
 
@@ -117,6 +118,8 @@ class Renders:
 
     def _done(self, lane: _Lane, job: _Job, doing: asyncio.Future[Any]) -> None:
         lane.job = None
+        TRAFFIC.renders += 1
+        TRAFFIC.render_s += job.work.cpu_s
         owed = min(self._owes(job.holder) + job.work.cpu_s, _MOST_OWED_S)
         self._owed[job.holder] = _Owed(owed, _now())
         if not doing.cancelled():

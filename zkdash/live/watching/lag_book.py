@@ -17,7 +17,9 @@ from zkdash.broker.samples import Commit, GroupCommits, LogEnds, Samples, Unknow
 from zkdash.broker.samples import Unknown as NoEnds
 from zkdash.cluster.analysis import position
 from zkdash.cluster.analysis.position import Unknown
+from zkdash.cluster.model.brokers import out_of_range
 from zkdash.cluster.model.brokers.lags import GroupLag, Lags, TopicConsumers, TopicLag, Worst, sum_up
+from zkdash.cluster.model.brokers.out_of_range import OutOfRange
 from zkdash.cluster.model.groups import Offset
 from zkdash.cluster.model.state import ClusterState
 from zkdash.kafka import paths
@@ -204,18 +206,19 @@ def _topic_lag(
     """The lag of one group on one topic; None where no offset of it tells anything."""
     least, reason, worst, as_of = 0, "", None, float("inf")
     is_known = False
+    outside: list[OutOfRange] = []
     commits, told_at, no_ends = in_kafka.commits, in_kafka.told_at, NoEnds(otherwise)
     for key in {*offsets, *map(str, commits)} if commits else offsets:
         number = int(key) if paths.is_id(key) else -1
-        offset, commit = offsets.get(key), commits.get(number)
+        offset, commit, end = offsets.get(key), commits.get(number), ends.get(number, no_ends)
         stored = None if offset is None else offset.value
-        measured = positions.of_partition(
-            ends.get(number, no_ends),
-            stored,
-            commit.offset if isinstance(commit, Commit) else commit,
-            told_at,
-        )
-        left = position.lag(measured, stored, offset.znode.mtime if offset and offset.znode else None)
+        mtime = offset.znode.mtime if offset and offset.znode else None
+        told_offset = commit.offset if isinstance(commit, Commit) else commit
+        measured = positions.of_partition(end, stored, told_offset, told_at)
+        left = position.lag(measured, stored, mtime)
+        written = None if mtime is None else mtime / 1000
+        if stray := positions.outside((topic, key), end, stored, told_offset, (written, told_at)):
+            outside.append(stray)
         if isinstance(left, Unknown):
             reason = left.reason
         elif left is not None and measured.log_end_at is not None:
@@ -228,7 +231,10 @@ def _topic_lag(
     if not is_known and not reason:
         return None
     known_at = as_of if as_of != float("inf") else None
-    return TopicLag(None if reason else least, least, worst, known_at, reason)
+    whole = None if reason else least
+    return TopicLag(
+        whole, least, worst, known_at, reason, len(outside), out_of_range.furthest(outside) if outside else ()
+    )
 
 
 def _consumers(by_group: Mapping[str, TopicLag]) -> TopicConsumers:

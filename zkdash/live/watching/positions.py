@@ -8,6 +8,7 @@ from zkdash.broker.samples import GroupCommits, LogEnds, Samples, UnknownCommits
 from zkdash.broker.samples import Unknown as NoEnds
 from zkdash.cluster.analysis import position as places
 from zkdash.cluster.analysis.position import Position, Positions, Told, Unknown
+from zkdash.cluster.model.brokers.out_of_range import OutOfRange
 from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.known import Known
 from zkdash.kafka import paths
@@ -39,6 +40,37 @@ def of_partition(
     if told_at is not None and places.is_kafka_ahead(in_kafka, offset):
         return Position(ends.end_at(told_at), in_kafka, min(told_at, ends.sampled_at), told_at)
     return Position(ends.end, in_kafka, ends.sampled_at, told_at)
+
+
+# So far the clocks of a server of ZooKeeper, which dates offsets, and of this process may be apart.
+CLOCKS_S = 5.0
+
+
+def outside(
+    place: tuple[str, str],
+    ends: LogEnds | NoEnds,
+    offset: Known[int],
+    in_kafka: Told | None,
+    at: tuple[float | None, float | None],
+) -> OutOfRange | None:
+    """The furthest offset of a group on a partition, `place` (topic and key), if it is not in the log.
+
+    `offset` is the one in ZooKeeper; `at` are the epoch seconds at which that was written, and at which the
+    coordinator told `in_kafka`. One that is newer than what is known of the log's end may be in it by now.
+    """
+    if not isinstance(ends, LogEnds):
+        return None
+    written, told_at = at
+    if places.is_kafka_ahead(in_kafka, offset):
+        furthest, kept_in, since = in_kafka, "Kafka", told_at
+    elif isinstance(offset, int) and offset >= 0:
+        furthest, kept_in, since = offset, "ZooKeeper", None if written is None else written + CLOCKS_S
+    else:
+        return None
+    is_behind = furthest > ends.end and since is not None and since <= ends.sampled_at
+    if ends.start <= furthest and not is_behind:
+        return None
+    return OutOfRange(*place, furthest, ends.start, ends.end, kept_in)
 
 
 def committed(commits: GroupCommits | UnknownCommits, topic: str, partition: int) -> Told | None:

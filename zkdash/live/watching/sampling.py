@@ -17,6 +17,7 @@ from zkdash.cluster.model.brokers.lags import Lags
 from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.groups import GroupSummary
 from zkdash.cluster.model.state import ClusterState
+from zkdash.configuration.brokers import IN_THE_CLEAR, Security
 from zkdash.kafka.values import Broker, PartitionState
 from zkdash.live.watching.kafka_listing import KafkaListing
 from zkdash.live.watching.lag_book import LagBook
@@ -26,13 +27,21 @@ class Sampling:
     """The sampler of one cluster; `asks` is False where the configuration keeps zkdash off the brokers,
     `samples_lag` where it has them asked only about groups that somebody looks at."""
 
-    def __init__(self, cluster: str, *, asks: bool, samples_lag: bool = True) -> None:
+    def __init__(
+        self, cluster: str, *, asks: bool, samples_lag: bool = True, security: Security = IN_THE_CLEAR
+    ) -> None:
         self._moved: deque[Moved] = deque()
         self._samples_lag = samples_lag
         self._book = LagBook()
         self._listing = KafkaListing()
         self._sampler = (
-            Sampler(cluster, on_change=self._moved.append, on_samples=self._on_samples, keeps_all=samples_lag)
+            Sampler(
+                cluster,
+                on_change=self._moved.append,
+                on_samples=self._on_samples,
+                keeps_all=samples_lag,
+                security=security,
+            )
             if asks
             else None
         )

@@ -96,7 +96,10 @@ class Watcher:
         self._first_seen = first_seen.Sightings()
         self._facts = NO_FACTS
         self._sampling = sampling.Sampling(
-            config.name, asks=config.ask_brokers, samples_lag=config.sample_lag
+            config.name,
+            asks=config.ask_brokers,
+            samples_lag=config.sample_lag,
+            security=config.brokers,
         )
         self._snapshot = Snapshot(
             cluster=config.name,

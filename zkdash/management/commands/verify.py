@@ -52,6 +52,7 @@ def _trials() -> Iterator[Trial]:
         yield Trial(f"cluster {cluster.name}: session", partial(clusters.session, cluster))
     yield Trial("database", storage.database)
     yield Trial("history", storage.history)
+    yield Trial("environment", others.variables)
     yield Trial("proxy", others.proxy)
     yield Trial("sign-in", others.sign_in)
     yield Trial("mail", others.mail)

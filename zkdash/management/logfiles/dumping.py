@@ -83,6 +83,9 @@ def _beside(path: Path, *, is_json: bool) -> Iterator[Report]:
     if not rows and path.suffix == ".index" and not is_json:
         lines = [f"{path} is empty."]
     yield Report(lines, None, len(data))
+    if left := listing.unread(path):
+        # of an index the begin tells something, of what has a checksum or a number of lines it does not
+        problems = [*(problems if path.suffix.endswith("index") else ()), left]
     yield from (Report(finding=(str(path), problem)) for problem in problems)
 
 

@@ -46,8 +46,9 @@ def _installed() -> Finding:
 
 def _files() -> Iterator[Finding]:
     for cluster in settings.ZKDASH_CLUSTERS:
-        for key in ("transaction_logs", "snapshots", "segments"):
-            place = getattr(cluster, key)
+        places = [(key, getattr(cluster, key)) for key in ("transaction_logs", "snapshots")]
+        places += [("segments", place) for each in cluster.segments for place in each.directories]
+        for key, place in places:
             if place and "://" not in place:
                 yield _directory(cluster, key, Path(place))
 

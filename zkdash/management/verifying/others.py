@@ -4,19 +4,48 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import os
 import smtplib
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import get_connection
 
+from zkdash import configuration
+from zkdash.configuration import Configuration, environment
+from zkdash.configuration.tables import Table
 from zkdash.management.verifying.finding import Finding, State
 from zkdash.notices.webhooks import Webhook
 
 _LIMIT_S = 5.0
+
+
+def variables() -> list[Finding]:
+    """Is each variable that begins as ours do one that is read: a misspelt one would be silently nothing."""
+    ours = set(_of_secrets(configuration.read(os.environ)))
+    findings = [
+        Finding(
+            "environment",
+            State.WARNING,
+            f"Nothing reads the variable {name}.",
+            f"Is {meant} meant?" if meant else "Take it away; docs/configuration.md lists all.",
+        )
+        for name, meant in environment.strangers(os.environ.keys() - ours)
+    ]
+    return findings or [Finding("environment", State.OK, "Every variable ZKDASH_… is one that is read.")]
+
+
+def _of_secrets(configured: Configuration) -> Iterator[str]:
+    """The variables that the file's own keys name."""
+    sign_in = (table for table in (configured.sign_in.oidc, configured.sign_in.ldap) if table)
+    tables: Iterable[Table] = (*configured.clusters.values(), *sign_in)
+    for table in tables:
+        for key in table.__struct_fields__:
+            if key.endswith("_env") and (name := getattr(table, key)):
+                yield str(name)
 
 
 def proxy() -> list[Finding]:

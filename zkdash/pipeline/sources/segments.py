@@ -9,23 +9,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from pyarrow import fs
 
 from zkdash.formats.kafkalog import checkpoints
+from zkdash.formats.kafkalog.frames import Source
 from zkdash.formats.problems import Problem
 from zkdash.pipeline.sources import files
 
 _LOG: Final = re.compile(r"(.+)-(\d{1,9})(?:\.[0-9a-f]{32}-(?:delete|future))?")
 _SEGMENT: Final = re.compile(r"(\d{20})\.(log|kafka)")
 _CLEAN: Final = ".kafka_cleanshutdown"
-_RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
+_META: Final = "meta.properties"
+_BROKER: Final = ("broker.id", "node.id")
+RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
+HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
+START_OFFSETS: Final = "log-start-offset-checkpoint"
+CLEANED: Final = "cleaner-offset-checkpoint"
 OLDEST: Final = "kafka"
 
 
 class Segment(NamedTuple):
-    """A segment: its place and its name below the log directory, whose it is, its first offset and bytes."""
+    """A segment: its place and its name below the log directory, whose it is, its first offset, its bytes and
+    when it was changed (epoch ms)."""
 
     path: str
     name: str
@@ -34,6 +42,7 @@ class Segment(NamedTuple):
     base_offset: int
     size: int
     kind: str
+    changed_ms: int = 0
 
 
 class Log(NamedTuple):
@@ -49,6 +58,7 @@ class LogDirectory:
     def __init__(self, path: str) -> None:
         self._given = path
         self._system, self._path = files.opened(path.rstrip("/") or path)
+        self._recovery: dict[str, tuple[bool, dict[tuple[str, int], int]]] = {}
 
     def logs(self, topic: str = "") -> list[Log]:
         """Its logs, of one topic where it is named. Raises FileNotFoundError.
@@ -64,8 +74,28 @@ class LogDirectory:
                 f"{self._given} does not exist: name one of Kafka's log.dirs, a log in it, or a segment"
             )
         else:
-            logs = [self._log(self._path), *self._below()]
+            logs = [self._log(self._path), *self._below(topic)]
         return [log for log in logs if log.segments and topic in ("", log.segments[0].topic)]
+
+    def broker(self) -> int | None:
+        """The id in its meta.properties (0.8.2 and later), None where there is none. Raises OSError."""
+        data = self._beside(f"{self._path}/{_META}")
+        named = checkpoints.properties(data) if data is not None else {}
+        ids = (named[name] for name in _BROKER if named.get(name, "").isdecimal())
+        return next((int(each) for each in ids), None)
+
+    def checkpoint(self, name: str) -> dict[tuple[str, int], int]:
+        """What its broker noted of its logs, by topic and partition; nothing where that cannot be read.
+
+        Raises OSError.
+        """
+        return self._noted(self._path, name)
+
+    @contextmanager
+    def opened(self, segment: Segment) -> Iterator[Source]:
+        """A segment as it was when it was listed, to be read in pieces. Raises OSError."""
+        with self._system.open_input_file(segment.path) as file:
+            yield Source(lambda position, size: file.read_at(size, position), segment.size)
 
     def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
         """Bytes of a file. Raises OSError."""
@@ -77,16 +107,26 @@ class LogDirectory:
 
     def beside(self, segment: Segment, suffix: str) -> bytes | None:
         """A file of a segment's name with another suffix, None where there is none. Raises OSError."""
-        path = f"{segment.path.rpartition('.')[0]}.{suffix}"
+        return self._beside(f"{segment.path.rpartition('.')[0]}.{suffix}")
+
+    def _beside(self, path: str) -> bytes | None:
         exists = self._system.get_file_info(path).type == fs.FileType.File
         return self.read(path) if exists else None
 
-    def _below(self) -> Iterator[Log]:
+    def _noted(self, directory: str, name: str) -> dict[tuple[str, int], int]:
+        data = self._beside(f"{directory}/{name}")
+        read = checkpoints.offsets(data) if data is not None else []
+        return (
+            {} if isinstance(read, Problem) else {(each.topic, each.partition): each.offset for each in read}
+        )
+
+    def _below(self, topic: str) -> Iterator[Log]:
         listed = self._system.get_file_info(fs.FileSelector(self._path))
         for each in sorted(listed, key=lambda info: info.base_name):
             match = _LOG.fullmatch(each.base_name)
             if (
                 match
+                and topic in ("", match[1])
                 and each.type == fs.FileType.Directory
                 and not each.base_name.endswith(("delete", "future"))
             ):
@@ -103,21 +143,20 @@ class LogDirectory:
             match = _SEGMENT.fullmatch(each.base_name)
             if match and only in ("", each.base_name):
                 place = each.path, f"{name}/{each.base_name}", topic, partition
-                segments.append(Segment(*place, int(match[1]), each.size or 0, match[2]))
+                changed_ms = (each.mtime_ns or 0) // 1_000_000
+                segments.append(Segment(*place, int(match[1]), each.size or 0, match[2], changed_ms))
         segments.sort(key=lambda segment: segment.base_offset)
         return Log(tuple(segments), len(segments) if only else self._trusted(above, segments))
 
     def _trusted(self, above: str, segments: list[Segment]) -> int:
-        listed = self._system.get_file_info([f"{above}/{_CLEAN}", f"{above}/{_RECOVERY_POINTS}"])
-        is_clean, has_points = (info.type == fs.FileType.File for info in listed)
+        if above not in self._recovery:
+            is_clean = self._system.get_file_info(f"{above}/{_CLEAN}").type == fs.FileType.File
+            self._recovery[above] = is_clean, {} if is_clean else self._noted(above, RECOVERY_POINTS)
+        is_clean, points = self._recovery[above]
         if is_clean or not segments:
             return len(segments)
         if segments[-1].kind == OLDEST:
             return len(segments) - 1
-        point = 0
-        read = checkpoints.offsets(self.read(f"{above}/{_RECOVERY_POINTS}")) if has_points else []
-        if not isinstance(read, Problem):
-            of = {(each.topic, each.partition): each.offset for each in read}
-            point = of.get((segments[0].topic, segments[0].partition), 0)
+        point = points.get((segments[0].topic, segments[0].partition), 0)
         # the segment that holds the recovery point is the first to be recovered
         return max(sum(1 for segment in segments if segment.base_offset <= point) - 1, 0)

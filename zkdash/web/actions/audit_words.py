@@ -53,10 +53,20 @@ def _ended(_: AuditEntry, detail: Mapping[str, Any]) -> str:
     return f"Ended: {state}. {sentence}" if sentence else f"Ended: {state}"
 
 
+def _messages(_: AuditEntry, detail: Mapping[str, Any]) -> str:
+    where = f"partition {detail.get('partition')} of {str(detail.get('topic', ''))[:_LONGEST]}"
+    shown = "with contents" if detail.get("shown") else "masked"
+    words = f" that hold “{str(detail['filter'])[:_LONGEST]}”" if detail.get("filter") else ""
+    if "refused" in detail:
+        return f"Looked for messages of {where}{words}: {str(detail['refused'])[:_LONGEST]}"
+    return f"Looked at messages {detail.get('from')} to {detail.get('to')} of {where}{words}, {shown}"
+
+
 _WORDED: Final[Mapping[str, Callable[[AuditEntry, Mapping[str, Any]], str]]] = {
     "submitted": _submitted,
     "settled": _settled,
     "ended": _ended,
+    "messages": _messages,
     "intended": lambda line, _: f"About to write {_step(line)} to ZooKeeper",
     "applied": lambda line, _: f"ZooKeeper took {_step(line)}",
     "verified": lambda line, _: f"Kafka has carried out {_step(line)}",
@@ -75,6 +85,8 @@ _SAID: Final = {
     "resumed": "Resumed it",
     "acknowledged": "Acknowledged",
     "acknowledgement-withdrawn": "Withdrew an acknowledgement of",
+    "bookmark-kept": "Kept a moment",
+    "bookmark-removed": "Removed a moment that was kept",
     "embed-made": "Made an embed",
     "embed-revoked": "Revoked an embed",
     "pipeline-run": "Started a run",

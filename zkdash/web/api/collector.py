@@ -11,22 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from prometheus_client import ProcessCollector
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from zkdash.actions.reading.entries import IN_FLIGHT
 from zkdash.actions.states import State
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.door.refusals import REFUSALS
 from zkdash.formats.ensemble.values import Reach
 from zkdash.kafka.values import Controller
-from zkdash.live import engine
 from zkdash.live.snapshot import Snapshot
-from zkdash.live.traffic import TRAFFIC
+from zkdash.web.api import families, own
+from zkdash.web.api.families import Value
 from zkdash.zk.connection.session import Phase
-
-Value = float | None
 
 # What is known once a cluster was loaded: name without "zkdash_", meaning.
 FACTS: Final[Mapping[str, str]] = {
@@ -68,17 +65,17 @@ class Snapshots(Collector):
         facts = {snapshot.cluster: _facts(snapshot.state) for snapshot in loaded}
         for name, meaning in FACTS.items():
             samples = ((cluster, numbers[name]) for cluster, numbers in facts.items())
-            yield _gauge(name, meaning, (((cluster,), value) for cluster, value in samples))
+            yield families.gauge(name, meaning, (((cluster,), value) for cluster, value in samples))
         yield from self._mirrors()
         yield from self._queues()
         yield from _servers(self._snapshots)
         if self._names_all:
             yield from _named(loaded)
-        yield from _own()
+        yield from own.metrics(snapshot.cluster for snapshot in self._snapshots)
 
     def _mirrors(self) -> Iterator[Metric]:
         now, many = time.time(), self._snapshots
-        yield _gauge(
+        yield families.gauge(
             "check_failing",
             "1 where a check fails, 0 where it passes; severity is how bad it is.",
             (
@@ -96,7 +93,7 @@ class Snapshots(Collector):
             "check",
             "severity",
         )
-        yield _gauge(
+        yield families.gauge(
             "check_acknowledged",
             "Of checks that fail: 1 where somebody took note of all that causes it.",
             (
@@ -106,12 +103,12 @@ class Snapshots(Collector):
             ),
             "check",
         )
-        yield _gauge(
+        yield families.gauge(
             "zxid",
             "The last transaction seen.",
             (((snapshot.cluster,), _zxid(snapshot)) for snapshot in many),
         )
-        yield _gauge(
+        yield families.gauge(
             "mirror_age_seconds",
             "How long ago ZooKeeper proved the state true.",
             (
@@ -119,12 +116,12 @@ class Snapshots(Collector):
                 for snapshot in many
             ),
         )
-        yield _gauge(
+        yield families.gauge(
             "mirror_stale",
             "1 where that is over 3 s ago, or never was.",
             (((snapshot.cluster,), float(snapshot.stale)) for snapshot in many),
         )
-        yield _gauge(
+        yield families.gauge(
             "mirror_phase",
             "1 for the phase that the connection to ZooKeeper is in.",
             (
@@ -139,7 +136,7 @@ class Snapshots(Collector):
         polled = [snapshot for snapshot in self._snapshots if snapshot.queue.read]
         now_ms = time.time() * 1000
         states = sorted(IN_FLIGHT)
-        yield _gauge(
+        yield families.gauge(
             "actions",
             "Actions that wait or work.",
             (
@@ -152,12 +149,12 @@ class Snapshots(Collector):
             ),
             "state",
         )
-        yield _gauge(
+        yield families.gauge(
             "actions_oldest_queued_seconds",
             "How long the action that was queued first has waited; 0 where none waits.",
             (((snapshot.cluster,), _waited_s(snapshot, now_ms)) for snapshot in polled),
         )
-        yield _gauge(
+        yield families.gauge(
             "queue_readable",
             "1 where the database with the queue can be read.",
             (
@@ -197,7 +194,7 @@ def _servers(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
     servers = [
         (snapshot.cluster, server) for snapshot in snapshots for server in snapshot.ensemble.look.servers
     ]
-    yield _gauge(
+    yield families.gauge(
         "zookeeper_server_up",
         "1 where a server of ZooKeeper serves, 0 where it was asked and does not.",
         (
@@ -207,7 +204,7 @@ def _servers(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
         ),
         "server",
     )
-    yield _gauge(
+    yield families.gauge(
         "zookeeper_server_mode",
         "1 for the mode that a server says it is in.",
         (
@@ -220,7 +217,7 @@ def _servers(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
     )
     for name, (field, meaning) in _SERVER_FACTS.items():
         samples = (((cluster, server.address), getattr(server.told, field)) for cluster, server in servers)
-        yield _gauge(name, meaning, samples, "server")
+        yield families.gauge(name, meaning, samples, "server")
 
 
 def _waited_s(snapshot: Snapshot, now_ms: float) -> float:
@@ -234,7 +231,7 @@ def _waited_s(snapshot: Snapshot, now_ms: float) -> float:
 
 
 def _named(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
-    families = {
+    by_name = {
         name: GaugeMetricFamily(f"zkdash_{name}", meaning, labels=["cluster", "topic"])
         for name, meaning in _TOPIC_FACTS.items()
     }
@@ -244,35 +241,13 @@ def _named(snapshots: Iterable[Snapshot]) -> Iterator[Metric]:
     for snapshot in snapshots:
         for topic in snapshot.state.summaries.values():
             numbers = (topic.partitions, topic.offline, topic.under_replicated)
-            for family, number in zip(families.values(), numbers, strict=True):
+            for family, number in zip(by_name.values(), numbers, strict=True):
                 if number is not None:
                     family.add_metric([snapshot.cluster, _label(topic.name)], number)
         for name, group in snapshot.state.group_summaries.items():
             unowned.add_metric([snapshot.cluster, _label(name)], group.unowned)
-    yield from families.values()
+    yield from by_name.values()
     yield unowned
-
-
-def _own() -> Iterator[Metric]:
-    running = engine.configured()
-    yield GaugeMetricFamily("zkdash_sockets", "Open pages.", value=running.hub.sockets if running else 0)
-    yield GaugeMetricFamily("zkdash_feeds", "Open change feeds.", value=TRAFFIC.feeds)
-    yield CounterMetricFamily("zkdash_frames", "Frames sent to open pages.", value=TRAFFIC.frames)
-    refused = CounterMetricFamily("zkdash_refused", "What ran into a limit.", labels=["limit"])
-    for limit, count in REFUSALS.counts.items():
-        refused.add_metric([limit], count)
-    yield refused
-
-
-def _gauge(
-    name: str, meaning: str, samples: Iterable[tuple[tuple[str, ...], Value]], *labels: str
-) -> GaugeMetricFamily:
-    """One family by cluster; what is not known is no sample."""
-    family = GaugeMetricFamily(f"zkdash_{name}", meaning, labels=["cluster", *labels])
-    for values, value in samples:
-        if value is not None:
-            family.add_metric(list(values), value)
-    return family
 
 
 def _label(name: str) -> str:

@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 
 from zkdash import live
+from zkdash.live import engine
 from zkdash.web.api import collector
 from zkdash.web.frame import exports
 from zkdash.web.visitors import gate
@@ -32,6 +33,7 @@ def page(request: HttpRequest) -> HttpResponse:
     snapshots = [snapshot for name in names if (snapshot := live.current(name))]
     for each in snapshots:
         live.want_ensemble(each.cluster)
+        engine.polled().runs.want(each.cluster)
     registry.register(collector.Snapshots(snapshots, names_all=settings.ZKDASH_METRICS_NAMES))
     registry.register(collector.PROCESS)
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))

@@ -20,7 +20,8 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.brokers import brokers, departed, presence, settings
 from zkdash.web.brokers import facts as broker_facts
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
+from zkdash.web.disks import configured
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, subjects, tables
 from zkdash.web.frame.cells import Record, broker_cells
 from zkdash.web.frame.facts import Facts
 from zkdash.web.frame.page import Page, View
@@ -63,6 +64,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "noun": noun.capitalize(),
             "holds": row is not None and row.load.replicas > 0,
             "action_links": _action_links(key, row),
+            "has_disks": configured.has_disks(snapshot.cluster),
             "timeline": timeline.about(snapshot, "broker", name),
         },
         fields=tables.fields(columns),
@@ -116,7 +118,7 @@ def _element_id(row: ReplicaRow | HeldRow) -> str:
 
 def _facts(snapshot: Snapshot, name: str, row: BrokerRow | None) -> Facts:
     if row is not None:
-        return broker_facts.of(row)
+        return broker_facts.of(row, links.why(snapshot.cluster, [("broker", name)]))
     if not snapshot.state.loaded:
         gone = "Brokers are not known before the first load from ZooKeeper."
     elif paths.is_id(name):
@@ -213,7 +215,7 @@ RECORD: Final = shapes.fields(
 PAGE = Page(
     name="broker",
     route="brokers/<name:broker>/",
-    znodes_of=lambda number: (f"{paths.BROKER_IDS}/{number}", f"{paths.BROKER_CONFIGS}/{number}"),
+    subject_of=lambda key: subjects.of_broker(key.args[0]),
     template="brokers/broker.html",
     look=look,
     areas=frozenset({"brokers", "controller", "topics", "findings", "configs"}),

@@ -18,13 +18,16 @@ from zkdash.web.frame.panels import skew as skew_facts
 _LAST: Final = "as it registered last"
 
 
-def of(row: BrokerRow) -> Facts:
-    """The lines of a broker that is registered, or that something is assigned to."""
+def of(row: BrokerRow, why: str) -> Facts:
+    """The lines of a broker that is registered, or that something is assigned to.
+
+    `why` is the address that tells what made it so.
+    """
     note = _note(row)
     return Facts(
         name=f"Broker {row.id}",
         facts=(
-            status_line(row.status, row.words),
+            status_line(row.status, row.words, why=why),
             Fact("Path", path(paths.broker(row.id))),
             *_said_last(row),
             *_said(row),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -78,7 +79,7 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         snapshot,
         given,
         *((request.POST, request.FILES) if deed in {PROPOSE, PREVIEW} else ()),
-        ask=offsets_at.ask if config.ask_brokers else None,
+        ask=partial(offsets_at.ask, security=config.brokers) if config.ask_brokers else None,
     )
     away = _away(snapshot)
     if away and made.is_bound:
@@ -138,7 +139,7 @@ def _planned(made: ActionForm, config: ClusterConfig, snapshot: Snapshot) -> lis
     except OneShotError as fault:
         made.add_error(None, f"Nothing was planned: {fault}")
         return []
-    ask = replica_sizes.ask if config.ask_brokers else None
+    ask = partial(replica_sizes.ask, security=config.brokers) if config.ask_brokers else None
     return list(zip(intents, asked_sizes.weighed(plans, snapshot.state, ask), strict=True))
 
 

@@ -31,7 +31,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     """The page; a form alone where no two moments are compared."""
     query = queries.understood(key.query)
     every = _sentences(snapshot)
-    shown = queries.page_of(every, query, lambda change: query.means(change.area, _text(change)))
+    shown = queries.page_of(every, query, lambda change: query.means(change.area, change.path, _text(change)))
     body = tables.part(
         "differences-rows",
         (COLUMNS[0], *change_table.of_cluster(snapshot.cluster)[1:]),
@@ -44,7 +44,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **queries.context(snapshot, query, queries.ROUTE),
             "headings": tables.headings(COLUMNS, ""),
-            "counts": queries.counts(query, (change.area for change in every)),
+            "counts": queries.counts(query, (change.area for change in every if query.is_of(change.path))),
             "alike": _alike(every, query),
         },
         fields=tables.fields(COLUMNS),
@@ -100,7 +100,7 @@ def _text(change: Change) -> str:
 def _empty(snapshot: Snapshot, query: DifferencesQuery) -> str:
     if snapshot.past is None or snapshot.past.earlier is None:
         return "Choose two moments: what differs between them is listed here."
-    if query.area or query.text:
+    if query.filters:
         return "Nothing that differs matches."
     return "Nothing differs but committed offsets, if anything: znode by znode all is told."
 

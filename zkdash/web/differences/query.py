@@ -13,14 +13,15 @@ from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import BY_KIND, ZNODE_KINDS
 from zkdash.live.parts import Block, Part, Text
 from zkdash.live.snapshot import Past, Snapshot
-from zkdash.web.frame import cells, links, listing, shapes, times
+from zkdash.web.frame import cells, links, listing, shapes, subjects, times
 from zkdash.web.frame.parameters import Parameters, of_canonical
+from zkdash.web.frame.subjects import Subject
 
 R = TypeVar("R")
 
 OTHER: Final = "other"
 AREAS: Final = (*sorted({"problems", *(kind.area for kind in ZNODE_KINDS)}), OTHER)
-_PARAMETERS: Final = Parameters(frozenset({"q", "area", "page", "size"}))
+_PARAMETERS: Final = Parameters(frozenset({"q", "area", "page", "size", *subjects.NAMES}))
 _MINUTE_MS: Final = 60_000
 _BEFORE: Final = (
     ("a minute", _MINUTE_MS),
@@ -33,18 +34,20 @@ SCHEMAS: Final = {
     "area": {"type": "string", "enum": list(AREAS)},
     "page": shapes.PAGE,
     "size": {"type": "integer", "enum": list(SIZES)},
+    **subjects.SCHEMAS,
 }
 
 
 class DifferencesQuery(msgspec.Struct, frozen=True):
-    """From which moment on (as the address has it, "" for none), of which area, with which text; and which
-    page of how many rows."""
+    """From which moment on (as the address has it, "" for none), of which thing, of which area, with which
+    text; and which page of how many rows."""
 
     since: str = ""
     area: str = ""
     text: str = ""
     page: int = 1
     size: int = SIZES[0]
+    subject: Subject | None = None
 
     def write(self, **changed: object) -> str:
         """The query string, with some of it changed; another selection starts at its first page."""
@@ -52,15 +55,29 @@ class DifferencesQuery(msgspec.Struct, frozen=True):
             changed["page"] = 1
         query = msgspec.structs.replace(self, **changed)
         pairs = [("from", query.since)] if query.since else []
+        pairs += query.subject.pairs if query.subject is not None else ()
         pairs += [("area", query.area)] if query.area else []
         pairs += [("q", query.text)] if query.text else []
         pairs += [("page", str(query.page))] if query.page > 1 else []
         pairs += [("size", str(query.size))] if query.size != SIZES[0] else []
         return links.query(pairs)
 
-    def means(self, area: str, text: str) -> bool:
-        """Whether something of an area, with such words, is asked for."""
-        return self.area in {"", area} and all(word in text.lower() for word in self.text.lower().split())
+    @property
+    def filters(self) -> bool:
+        """Whether some of what differs is asked for."""
+        return bool(self.subject or self.area or self.text)
+
+    def is_of(self, path: str) -> bool:
+        """Whether a znode tells of the thing that is asked for."""
+        return self.subject is None or self.subject.holds(path)
+
+    def means(self, area: str, path: str, text: str) -> bool:
+        """Whether something of an area that a znode tells, with such words, is asked for."""
+        return (
+            self.is_of(path)
+            and self.area in {"", area}
+            and all(word in text.lower() for word in self.text.lower().split())
+        )
 
 
 def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
@@ -72,6 +89,7 @@ def canonical(raw: str) -> tuple[str, tuple[str, ...]]:
         notes.append(f"“{area}” is not an area; there are {', '.join(AREAS)}.")
         area = ""
     query = DifferencesQuery(
+        subject=subjects.read(given),
         since=given.last("from"),
         area=area,
         text=given.last("q"),
@@ -85,6 +103,7 @@ def understood(query: str) -> DifferencesQuery:
     """A canonical query, understood."""
     given = of_canonical(query)
     return DifferencesQuery(
+        subject=subjects.of_pairs(given),
         since=given.get("from", ""),
         area=given.get("area", ""),
         text=given.get("q", ""),
@@ -138,7 +157,6 @@ def context(snapshot: Snapshot, query: DifferencesQuery, page: str) -> dict[str,
     """What both pages have above their rows: the two moments, the ways to others, the filter."""
     past = snapshot.past
     at_ms = past.instant.time_ms if past is not None else None
-    pairs = links.query([(name, text) for name, text in (("area", query.area), ("q", query.text)) if text])
     return {
         "query": query,
         "areas": AREAS,
@@ -157,7 +175,7 @@ def context(snapshot: Snapshot, query: DifferencesQuery, page: str) -> dict[str,
             for words, route in (("In words", ROUTE), ("Znode by znode", ZNODES_ROUTE))
         ),
         "report": links.cluster(snapshot.cluster, "report/"),
-        "clear": "?" + query.write(area="", text="") if pairs else "",
+        "clear": "?" + query.write(area="", text="", subject=None) if query.filters else "",
     }
 
 

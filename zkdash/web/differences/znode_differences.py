@@ -65,7 +65,9 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
     """The page; a form alone where no two moments are compared."""
     query = queries.understood(key.query)
     every = _every(snapshot.past)
-    shown = queries.page_of(every, query, lambda each: query.means(queries.area_of(each.path), each.path))
+    shown = queries.page_of(
+        every, query, lambda each: query.means(queries.area_of(each.path), each.path, each.path)
+    )
     listed = tuple(
         Listed("" if each.now is None else links.znode(snapshot.cluster, each.path), each)
         for each in shown.rows
@@ -79,7 +81,9 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         ),
         context={
             **queries.context(snapshot, query, queries.ZNODES_ROUTE),
-            "counts": queries.counts(query, (queries.area_of(each.path) for each in every)),
+            "counts": queries.counts(
+                query, (queries.area_of(each.path) for each in every if query.is_of(each.path))
+            ),
         },
         fields=tables.fields(COLUMNS),
         records=lambda: tables.records(COLUMNS, shown.rows),
@@ -97,7 +101,7 @@ def _every(past: Past | None) -> list[ZnodeDifference]:
 def _empty(snapshot: Snapshot, query: DifferencesQuery) -> str:
     if snapshot.past is None or snapshot.past.earlier is None:
         return "Choose two moments: the znodes that differ are listed here."
-    return "No znode that differs matches." if query.area or query.text else "No znode differs."
+    return "No znode that differs matches." if query.filters else "No znode differs."
 
 
 def _data(znode: Znode | None) -> Cell:

@@ -49,9 +49,11 @@ class Facts(msgspec.Struct, frozen=True):
     explanation: Explanation | None = None
 
 
-def status_line(severity: Severity, words: str, marks: Iterable[str] = ()) -> Fact:
-    """The first line: how it is, and what else is so."""
+def status_line(severity: Severity, words: str, marks: Iterable[str] = (), why: str = "") -> Fact:
+    """The first line: how it is, and what else is so; `why` leads to what made it so."""
     beside = format_html_join("", ' <span class="severity info">{}</span>', ((mark,) for mark in marks))
+    if why:
+        beside += format_html(' <a href="{}">Why is this so?</a>', why)
     return Fact("Status", cells.severity_html(severity, words) + beside)
 
 

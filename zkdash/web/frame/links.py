@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -80,14 +81,30 @@ def cluster(name: str, path: str = "", query: str = "") -> str:
     return f"{_PREFIX}/c/{quote(name, safe='')}/{path}" + (f"?{query}" if query else "")
 
 
-def was(name: str, at: str) -> str:
-    """A cluster's overview as it was at a moment, as `at_zxid` or `at_time` have it."""
-    return cluster(name, query=urlencode({"at": at}))
+def was(name: str, at: str, path: str = "", pairs: Iterable[tuple[str, str]] = ()) -> str:
+    """A page of a cluster, its overview without `path`, at a moment as `at_zxid` or `at_time` have it."""
+    return cluster(name, path, query([*pairs, ("at", at)]))
 
 
-def differences(name: str, since: str, at: str) -> str:
-    """What differs between two moments of a cluster, as `at_zxid` or `at_time` have them."""
-    return cluster(name, "differences/", urlencode({"from": since, "at": at}))
+def differences(name: str, since: str, at: str, pairs: Iterable[tuple[str, str]] = ()) -> str:
+    """What differs between two moments, as `at_zxid` or `at_time` have them; `pairs` ask for some of it."""
+    return cluster(name, "differences/", query([*pairs, ("from", since), ("at", at)]))
+
+
+def keep(name: str, until: str, since: str = "") -> str:
+    """Where a moment of a cluster is kept, or all since one; as `at_zxid` or `at_time` have them."""
+    return cluster(name, "bookmarks/", query([("until", until), *([("since", since)] if since else [])]))
+
+
+def why(name: str, pairs: Iterable[tuple[str, str]]) -> str:
+    """What made a thing of a cluster as it is; `pairs` name it."""
+    return cluster(name, "why/", query(pairs))
+
+
+@lru_cache(maxsize=64)
+def why_partitions(name: str, of: str) -> str:
+    """The same of a topic's partitions, up to the number."""
+    return why(name, [("topic", of), ("partition", "")])
 
 
 def at_zxid(zxid: int) -> str:
@@ -115,6 +132,11 @@ def broker(cluster_name: str, number: int, query: str = "") -> str:
 
 def group(cluster_name: str, name: str) -> str:
     return cluster(cluster_name, f"groups/{segment(name)}/")
+
+
+def how_it_works(cluster_name: str, group_name: str) -> str:
+    """The life of a group, step by step, with its znodes."""
+    return cluster(cluster_name, "how-it-works/", query((("group", group_name),)))
 
 
 def znode(cluster_name: str, path: str) -> str:

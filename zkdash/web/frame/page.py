@@ -19,6 +19,7 @@ from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.web.frame.cells import Plain, Record
 from zkdash.web.frame.parameters import EVERYWHERE
 from zkdash.web.frame.shapes import Shape
+from zkdash.web.frame.subjects import Subject
 
 _LONGEST = 200
 # The page that leads to other clusters, and so is another for who sees others.
@@ -76,8 +77,8 @@ class Page(msgspec.Struct, frozen=True):
     `whole` builds it for a request, where that needs the database; `look` then has what is live of it. While
     a page is open, `keep_alive` is called every 2 s, to have what it shows read on.
     `no_past` says why a moment of the past has no such page, "" where it has one.
-    One that `compares` shows what differs between `?from=` and that moment. `znodes_of` the first argument of
-    its address are the paths that it is about.
+    One that `compares` shows what differs between `?from=` and that moment. `subject_of` its key
+    is what it is about, where that is not the whole cluster.
     """
 
     name: str
@@ -99,7 +100,7 @@ class Page(msgspec.Struct, frozen=True):
     keep_alive: Callable[[PageKey], None] | None = None
     no_past: str = ""
     compares: bool = False
-    znodes_of: Callable[[str], tuple[str, ...]] | None = None
+    subject_of: Callable[[PageKey], Subject | None] | None = None
 
     def shows(self, key: PageKey, changed: ChangedAreas) -> bool:
         """Whether what a revision changed can show on the page, by what it declares."""

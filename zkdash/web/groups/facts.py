@@ -8,7 +8,6 @@ from typing import Final
 
 import msgspec
 
-from zkdash.broker.samples import GroupCommits
 from zkdash.cluster.analysis import coordinator, migration
 from zkdash.cluster.analysis.coordinator import Coordinator
 from zkdash.cluster.analysis.migration import Migration
@@ -17,7 +16,6 @@ from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.rebalance.values import Expectation
 from zkdash.kafka import paths
 from zkdash.kafka.assignment.rules import Rule
-from zkdash.kafka.consumers.coordinators import OFFSETS_TOPIC
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
@@ -36,7 +34,7 @@ from zkdash.web.frame.facts import (
     text,
 )
 from zkdash.web.frame.markup import format_html
-from zkdash.web.groups import cells
+from zkdash.web.groups import cells, kafka_offsets
 
 _MOST_IDLE = 20
 _MOST_TOPICS = 5
@@ -73,6 +71,7 @@ RECORD: Final = shapes.fields(
     notes=shapes.TEXTS,
     assumptions=shapes.TEXTS,
     coordinator=shapes.struct(Coordinator),
+    retention=kafka_offsets.RECORD,
 )
 
 
@@ -86,6 +85,7 @@ def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expecta
             "status": Severity.INFO.value,
             "words": _ELSEWHERE,
             "coordinator": msgspec.structs.asdict(of_group),
+            "retention": kafka_offsets.record(snapshot, name),
         }
     numbers = snapshot.state.group_summaries[group.name]
     of_group = coordinator.of_group(snapshot.state, group.name)
@@ -102,6 +102,7 @@ def record(snapshot: Snapshot, name: str, group: Group | None, expected: Expecta
         "notes": list(_notes(expected)),
         "assumptions": list(expected.inputs.assumptions),
         "coordinator": msgspec.structs.asdict(of_group),
+        "retention": kafka_offsets.record(snapshot, group.name),
     }
 
 
@@ -115,6 +116,11 @@ def _known(snapshot: Snapshot, group: Group, expected: Expectation) -> Facts:
         notes=(
             *((Note(partial, is_info=True),) if partial else ()),
             *(Note(sentence) for sentence in _notes(expected)),
+            *(
+                ()
+                if snapshot.state.layout is Layout.V07
+                else kafka_offsets.notes(snapshot.samples, group.name)
+            ),
         ),
         explanation=Explanation("expecting", "How owners are expected", sentences) if sentences else None,
     )
@@ -124,16 +130,19 @@ def _lines(snapshot: Snapshot, group: Group, expected: Expectation) -> Iterator[
     numbers = snapshot.state.group_summaries[group.name]
     is_old = snapshot.state.layout is Layout.V07
     yield status_line(
-        numbers.severity, numbers.words, ("rebalancing",) if group.name in snapshot.restless else ()
+        numbers.severity,
+        numbers.words,
+        ("rebalancing",) if group.name in snapshot.restless else (),
+        links.why(snapshot.cluster, [("group", group.name)]),
     )
     yield Fact("Path", path(paths.group(group.name)))
     if not is_old:
         yield _lag(snapshot, group.name)
-    yield Fact("Offsets", _offsets(snapshot, group, is_old=is_old))
+    yield Fact("Offsets", _offsets_07(group) if is_old else kafka_offsets.place(snapshot, group, group.name))
     if rule := _rule(expected):
         yield Fact("Rule", rule)
     if not is_old:
-        yield _coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, group.name))
+        yield from kafka_offsets.facts(snapshot, group.name)
     moved = _migration(snapshot, group)
     if moved is not None:
         stage = severity_html(moved.stage.severity, moved.stage.value)
@@ -181,10 +190,10 @@ def _only_in_kafka(snapshot: Snapshot, name: str) -> Facts:
         facts=(
             status_line(Severity.INFO, _ELSEWHERE),
             _lag(snapshot, name),
-            Fact("Offsets", "in Kafka"),
-            _coordinator(snapshot.cluster, coordinator.of_group(snapshot.state, name)),
+            Fact("Offsets", kafka_offsets.place(snapshot, None, name)),
+            *kafka_offsets.facts(snapshot, name),
         ),
-        notes=(Note(kept_in, is_info=True),),
+        notes=(*kafka_offsets.notes(snapshot.samples, name), Note(kept_in, is_info=True)),
     )
 
 
@@ -208,32 +217,8 @@ def _or(words: list[str]) -> str:
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def _offsets(snapshot: Snapshot, group: Group, *, is_old: bool) -> str:
-    """Where they are kept, as far as ZooKeeper and the group's coordinator tell."""
-    if is_old:
-        return "in ZooKeeper, as positions in bytes (0.7)" if group.offsets else "none"
-    commits = snapshot.samples.committed(group.name)
-    if isinstance(commits, GroupCommits):
-        places = [("ZooKeeper", bool(group.offsets)), ("Kafka", bool(commits.commits))]
-        where = " and ".join(f"in {place}" for place, holds in places if holds)
-        return where or (
-            "none" if commits.whole else "none of those that brokers before 0.10.2 could be asked about"
-        )
-    if group.offsets:
-        return "in ZooKeeper"
-    return "not in ZooKeeper: kept in Kafka, not visible here, or never committed"
-
-
-def _coordinator(cluster: str, group_coordinator: Coordinator) -> Fact:
-    """The broker and its page, and what else is to say of it; only that where there is no broker."""
-    if group_coordinator.broker is None:
-        return Fact("Coordinator", group_coordinator.reason or "")
-    leads = f"leads partition {group_coordinator.partition} of {OFFSETS_TOPIC}"
-    words = f"{leads} and is not registered" if group_coordinator.reason else leads
-    href = links.broker(cluster, group_coordinator.broker)
-    return Fact(
-        "Coordinator", format_html('<a href="{}">broker {}</a> {}', href, group_coordinator.broker, words)
-    )
+def _offsets_07(group: Group) -> str:
+    return "in ZooKeeper, as positions in bytes (0.7)" if group.offsets else "none"
 
 
 def _notes(expected: Expectation) -> Iterator[str]:

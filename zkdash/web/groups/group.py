@@ -14,18 +14,17 @@ from zkdash.cluster.tables import topic_queries
 from zkdash.cluster.tables.groups import partitions as group_partitions
 from zkdash.cluster.tables.groups.partitions import GroupPartitionRow
 from zkdash.cluster.tables.query import SIZES, Query, Selection
-from zkdash.kafka import paths
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.watching import positions
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, subjects, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.tables import Column, Empty
 from zkdash.web.groups import cells as group_cells
-from zkdash.web.groups import expectations, kafka_members, members, ownership, topic_lags
+from zkdash.web.groups import expectations, kafka_members, members, offset_range, ownership, topic_lags
 from zkdash.web.groups import facts as group_facts
 from zkdash.web.history import timeline
 
@@ -69,6 +68,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         parts=(
             facts,
             entity_findings.block(snapshot, About.GROUP, key.args[0]),
+            *(() if is_old else (offset_range.block(snapshot, name),)),
             ownership.block(shown_group, catalogue, drawn),
             members.table(snapshot.cluster, shown_group, catalogue),
             kafka_members.block(snapshot, name),
@@ -79,6 +79,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
         context={
             **listing.context(SPEC, query, columns, "Filter: topic or consumer"),
             "in_zookeeper": group is not None,
+            "how_it_works": links.how_it_works(snapshot.cluster, name),
             "action_links": _action_links(key) if group is not None else (),
             "timeline": timeline.about(snapshot, "group", name),
             "member_headings": tables.headings(members.COLUMNS, ""),
@@ -92,6 +93,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "members": members.records(shown_group, catalogue),
             "in_kafka": kafka_members.record(snapshot, name),
             "topics": topic_lags.records(snapshot, name),
+            "out_of_range": offset_range.record(snapshot, name),
         },
         gone=facts.values.gone if snapshot.state.loaded else "",
     )
@@ -235,7 +237,7 @@ SPEC = listing.Spec(sorts=tuple(column.name for column in COLUMNS))
 PAGE = Page(
     name="group",
     route="groups/<name:name>/",
-    znodes_of=lambda name: (paths.group(name),),
+    subject_of=lambda key: subjects.of_group(key.args[0]),
     template="groups/group.html",
     look=look,
     areas=frozenset({"topics", "brokers", "samples", "findings"}),
@@ -249,6 +251,7 @@ PAGE = Page(
             "members": members.RECORDS,
             "in_kafka": kafka_members.RECORD,
             "topics": topic_lags.RECORDS,
+            "out_of_range": offset_range.RECORD,
         },
         frozenset({"group", "members"}),
     ),

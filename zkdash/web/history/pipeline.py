@@ -40,7 +40,7 @@ def config_of(cluster: str) -> ClusterConfig | None:
 def no_source(cluster: str) -> str:
     return (
         f"No source is configured for “{cluster}”: name ZooKeeper’s dataLogDir as transaction_logs in the "
-        "cluster’s table of ZKDASH_CONFIG, or one of Kafka’s log.dirs as segments."
+        "cluster’s table of ZKDASH_CONFIG, or log.dirs of Kafka’s brokers as segments."
     )
 
 
@@ -209,7 +209,11 @@ def _source(cluster: str) -> str:
 def _files(cluster: str) -> str:
     """Where the files lie that jobs read; "" where none are configured."""
     config = config_of(cluster)
-    return config.transaction_logs or config.segments if config else ""
+    if config is None:
+        return ""
+    directories = [place for each in config.segments for place in each.directories]
+    more = f" and {len(directories) - 1} more" if len(directories) > 1 else ""
+    return config.transaction_logs or "".join(directories[:1]) + more
 
 
 def _is_recorded(cluster: str) -> bool:

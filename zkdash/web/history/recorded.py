@@ -59,6 +59,16 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
     return answer
 
 
+def anew(cluster: str, names: Iterable[str], question: Callable[[Tables], T]) -> T:
+    """The answer of the tables as they are, which is not remembered. Raises UnansweredError."""
+    if lacking := extras.missing("pipeline", "What was"):
+        raise UnansweredError(lacking)
+    try:
+        return _asked(cluster, tuple(names), question)
+    except (TableError, QueryError) as error:
+        raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
+
+
 def told(
     cluster: str, names: Iterable[str], query: Hashable, question: Callable[[Tables], T], otherwise: T
 ) -> tuple[T, str]:

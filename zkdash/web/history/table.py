@@ -29,6 +29,7 @@ TABLES: Final = tuple(name for name in derived_columns.COLUMNS if name != "timel
 _PARAMETERS: Final = Parameters(frozenset({*rows.NAMES, "last", "from", "to", "page", "size"}), 300, 20)
 # How a name begins a clause of a column's meaning that says when there is no value.
 _NULL: Final = re.compile(r"(?:^|; |, )null (.*)$")
+_FIT: Final = 13  # columns that a page has room for; a table of more scrolls by itself
 _NOBODY_KNOWS: Final = re.compile(r"unknown|nobody knows|does not tell")
 
 Entry = tuple[str, dict[str, Any]]  # the cluster's name, and a row
@@ -91,6 +92,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             "names": tuple((column, given.get(column, "")) for column in rows.names(name)),
             "others": tuple((other, links.table(snapshot.cluster, other)) for other in TABLES),
             "headings": tables.headings(columns, ""),
+            "scrolls": len(columns) > _FIT,
             "pipeline": links.cluster(snapshot.cluster, "pipeline/"),
         },
         fields=tables.fields(columns),
@@ -199,6 +201,8 @@ _OF_NAME: Final[dict[str, Callable[[str, Any], Cell]]] = {
     "leader_epoch": lambda _, value: cells.Id(value),
     "controller_epoch": lambda _, value: cells.Id(value),
     "topics": lambda _, names: cells.Marks(tuple(names)),
+    "codecs": lambda _, names: cells.Marks(tuple(names)),
+    "reference": lambda cluster, broker: cells.Id(broker, href=links.broker(cluster, broker)),
 }
 _OF_KIND: Final[dict[str, Callable[[str, Any], Cell]]] = {
     "int64": lambda _, value: cells.Number(value),

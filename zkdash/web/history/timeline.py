@@ -15,7 +15,7 @@ import msgspec
 from zkdash.cluster.incidents import Incident, Incidents, Kind
 from zkdash.cluster.model.severity import Severity
 from zkdash.history.queries.lanes import Past
-from zkdash.history.queries.timeline import Entry, Found, Place, Search
+from zkdash.history.queries.timeline import Entry, Found, Place
 from zkdash.history.queries.window import Span
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
@@ -56,17 +56,16 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
     """One page of it: what is older than `before`."""
     query = timeline_query.understood(canonical(key.query)[0])
     size = NEWEST if query.is_short else SIZE
-    kept = _kept(snapshot, query.search, size + 1)
     read = (
         timeline_past.changes(snapshot, query.search, size)
         if query.is_short
         else timeline_past.everything(snapshot, key, query.search, size, _window(snapshot, query))
     )
     recorded_changes = read.changes
-    entries = (*kept, *recorded_changes.entries)[:size]
-    more = len(kept) + len(recorded_changes.entries) > size or recorded_changes.more
-    live = entries[: min(len(kept), size)] if query.is_newest else ()
-    last = str(entries[-1].place) if more and entries else ""
+    merged = timeline_past.merged(snapshot, query.search, size, recorded_changes)
+    entries = merged.entries
+    live = entries[: merged.from_memory] if query.is_newest else ()
+    last = str(entries[-1].place) if merged.more and entries else ""
     older = _address(snapshot.cluster, [*query.pairs, ("before", last)]) if last else ""
     return View(
         title="Timeline",
@@ -85,7 +84,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
             or snapshot.cluster,
             "trouble": read.trouble,
             "reach": recorded_changes.reach_ms,
-            "gap": _gap(snapshot, recorded_changes),
+            "gap": timeline_past.has_gap(snapshot, recorded_changes),
             "headings": tables.headings(change_table.COLUMNS, ""),
             "given": dict(query.pairs),
             "areas": AREAS,
@@ -118,7 +117,8 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
 def look(snapshot: Snapshot, key: PageKey) -> View:
     """What of it goes on: what a watcher keeps."""
     query = timeline_query.understood(canonical(key.query)[0])
-    entries = _kept(snapshot, query.search, NEWEST if query.is_short else SIZE) if query.is_newest else ()
+    size = NEWEST if query.is_short else SIZE
+    entries = timeline_past.newest_kept(snapshot, query.search, size) if query.is_newest else ()
     return View(title="Timeline", parts=_live_parts(snapshot, query, entries, timeline_past.kept(key)))
 
 
@@ -129,20 +129,6 @@ def _live_parts(
         _lanes(snapshot, query, past),
         _happened("happened", snapshot, query, snapshot.incidents, "Nothing happened since zkdash watches."),
         _table("latest-rows", snapshot.cluster, entries, ""),
-    )
-
-
-def _kept(snapshot: Snapshot, search: Search, most: int) -> tuple[Entry, ...]:
-    """The newest that the watcher keeps."""
-    entries = timeline_query.in_memory(snapshot.feed, search)
-    return tuple(sorted(entries, key=timeline_query.order, reverse=True)[:most])
-
-
-def _gap(snapshot: Snapshot, recorded_changes: Found) -> bool:
-    """Whether something may have happened that neither the tables nor the watcher know."""
-    begins = snapshot.feed.begins
-    return begins is not None and (
-        recorded_changes.reach_zxid is None or recorded_changes.reach_zxid < begins.zxid
     )
 
 

@@ -13,11 +13,11 @@ from zkdash.cluster.incidents import Incidents
 from zkdash.history.queries import lanes, timeline
 from zkdash.history.queries import window as windows
 from zkdash.history.queries.lanes import Past
-from zkdash.history.queries.timeline import Found, Search
+from zkdash.history.queries.timeline import Entry, Found, Search
 from zkdash.history.queries.window import Span
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.history import lane_stretches, recorded
+from zkdash.web.history import lane_stretches, recorded, timeline_query
 
 # So many changes of the tables are folded into earlier incidents.
 _FOLDED: Final = 5_000
@@ -32,6 +32,36 @@ class Recorded(msgspec.Struct, frozen=True):
     earlier: Incidents = Incidents()
     past: Past = lanes.NOTHING
     trouble: str = ""
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """One page of the changes, the newest first: `entries`, of which the first `from_memory` are those that
+    the watcher keeps. `more` tells that there are older ones."""
+
+    entries: tuple[Entry, ...] = ()
+    from_memory: int = 0
+    more: bool = False
+
+
+def merged(snapshot: Snapshot, search: Search, size: int, older: Found) -> Merged:
+    """The changes that the watcher keeps, and then those of the tables, none of which is among them."""
+    kept = newest_kept(snapshot, search, size + 1)
+    entries = (*kept, *older.entries)
+    return Merged(entries[:size], min(len(kept), size), len(entries) > size or older.more)
+
+
+def newest_kept(snapshot: Snapshot, search: Search, most: int) -> tuple[Entry, ...]:
+    """The newest changes that the watcher keeps."""
+    entries = timeline_query.in_memory(snapshot.feed, search)
+    return tuple(sorted(entries, key=timeline_query.order, reverse=True)[:most])
+
+
+def has_gap(snapshot: Snapshot, recorded_changes: Found) -> bool:
+    """Whether something may have happened that neither the tables nor the watcher know."""
+    begins = snapshot.feed.begins
+    return begins is not None and (
+        recorded_changes.reach_zxid is None or recorded_changes.reach_zxid < begins.zxid
+    )
 
 
 class _Pasts:
@@ -75,10 +105,10 @@ def everything(snapshot: Snapshot, key: PageKey, search: Search, size: int, draw
     read = changes(snapshot, search, size)
     if read.trouble:
         return read
-    earlier, trouble = _earlier(snapshot, search)
+    folded, trouble = earlier(snapshot, search)
     past, other = _past(snapshot, drawn)
     _pasts.keep(key, past)
-    return Recorded(read.changes, earlier, past, trouble or other)
+    return Recorded(read.changes, folded, past, trouble or other)
 
 
 def _before_memory(snapshot: Snapshot, search: Search) -> Search:
@@ -87,13 +117,13 @@ def _before_memory(snapshot: Snapshot, search: Search) -> Search:
     if begins is None:
         return search
     oldest = min((change.when for entry in news[:1] for change in entry.changes), default=None)
-    now_ms = 1 << 62
+    now_ms = 1 << 62 if snapshot.past is None else snapshot.past.instant.time_ms + 1
     return msgspec.structs.replace(
         search, upto=begins.zxid, unknown_before=now_ms if oldest is None else oldest
     )
 
 
-def _earlier(snapshot: Snapshot, search: Search) -> tuple[Incidents, str]:
+def earlier(snapshot: Snapshot, search: Search) -> tuple[Incidents, str]:
     """The incidents of the tables, until this process loaded the cluster: what came then it folded itself."""
     span = Search(from_ms=search.from_ms, to_ms=search.to_ms, upto=snapshot.feed.loaded_at, unknown_before=0)
     folded, trouble = recorded.told(

@@ -111,8 +111,11 @@ def _is_of(change: Change, search: Search) -> bool:
     if not (search.topic or search.group or search.broker is not None):
         return True
     place = paths.locate(change.path)
-    if search.topic and not (place.kind in _OF_TOPIC and place.name == search.topic):
-        return False
+    if search.topic and search.topic not in change.topics:
+        if not (place.kind in _OF_TOPIC and place.name == search.topic):
+            return False
+        if search.partition is not None and place.kind is Kind.STATE and place.key != str(search.partition):
+            return False
     if search.group and search.group != _group(change):
         return False
     if search.broker is None:

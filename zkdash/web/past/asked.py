@@ -67,16 +67,17 @@ def read(
 ) -> At:
     """What a request asks for. Raises UnreadableError."""
     now_ms = int(time.time() * 1000) if now_ms is None else now_ms
-    at = _moment(request, NAME, now_ms, links.LATEST if compares else "")
+    at = moment(request.GET.get(NAME, links.LATEST if compares else ""), NAME, now_ms)
     width = request.GET.get(WIDTH, density.USUAL)
     at = msgspec.structs.replace(at, width=width if width in density.WIDTHS else density.USUAL, below=below)
     if not compares or SINCE not in request.GET:
         return at
-    return msgspec.structs.replace(at, since=_moment(request, SINCE, now_ms))
+    return msgspec.structs.replace(at, since=moment(request.GET[SINCE], SINCE, now_ms))
 
 
-def _moment(request: HttpRequest, name: str, now_ms: int, otherwise: str = "") -> At:
-    given = request.GET.get(name, otherwise).strip()
+def moment(text: str, name: str, now_ms: int) -> At:
+    """The moment that the parameter of a name asks for. Raises UnreadableError."""
+    given = text.strip()
     if given == links.LATEST:
         return At(given)
     if zxid := _ZXID.fullmatch(given.lower()):

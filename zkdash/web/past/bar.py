@@ -18,6 +18,7 @@ from zkdash.history.queries.window import DAY_MS, Window
 from zkdash.live.snapshot import Past
 from zkdash.web.drawing import changes
 from zkdash.web.frame import links, shapes, times
+from zkdash.web.frame.subjects import Subject
 from zkdash.web.past import asked
 
 _QUIET: Final = density.Step()
@@ -60,15 +61,22 @@ class Bar(msgspec.Struct, frozen=True):
     ways: tuple[Way, ...]
     now: str
     differences: str
+    keep: str
     picture: SafeString
     scale: tuple[str, ...]
     steps: tuple[Way, ...]
     widths: tuple[Way, ...]
 
 
-def of(cluster: str, past: Past, path: str, query: QueryDict, now_ms: int | None = None) -> Bar:
-    """The bar of the page of a cluster at `path` that was asked for by `query`."""
-    now_ms = int(time.time() * 1000) if now_ms is None else now_ms
+def of(
+    cluster: str,
+    past: Past,
+    path: str,
+    query: QueryDict,
+    subject: Subject | None = None,
+) -> Bar:
+    """The bar of the page of a cluster at `path` that was asked for by `query`, and is about `subject`."""
+    now_ms = int(time.time() * 1000)
     around, at_ms = past.around, past.instant.time_ms
     steps = [
         Way(label, _way(query, asked.of_time(at_ms + by).text) if 0 <= at_ms + by <= now_ms else "")
@@ -92,7 +100,10 @@ def of(cluster: str, past: Past, path: str, query: QueryDict, now_ms: int | None
         why=around.why,
         ways=ways,
         now=_now(path, query),
-        differences=links.differences(cluster, here, links.LATEST),
+        differences=links.differences(cluster, here, links.LATEST, subject.pairs if subject else ()),
+        keep=links.keep(
+            cluster, here, "" if past.earlier is None else links.at_zxid(past.earlier.instant.zxid)
+        ),
         picture=_picture(past, query, now_ms),
         scale=_scale(past.density.window),
         steps=tuple(

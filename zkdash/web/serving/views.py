@@ -19,9 +19,11 @@ from zkdash.access.roles import Role
 from zkdash.live.parts import PageKey, Rendered
 from zkdash.live.snapshot import Snapshot
 from zkdash.web import pages
+from zkdash.web.differences import query as difference_query
 from zkdash.web.frame import answers, exports, links
 from zkdash.web.frame.answers import CSV, HTML, JSON
 from zkdash.web.frame.page import Page, View, without_query
+from zkdash.web.frame.subjects import Subject
 from zkdash.web.overview import clusters
 from zkdash.web.past import asked, bar, handlers
 from zkdash.web.serving import embeddable, page_context, renderer, tokens
@@ -58,6 +60,12 @@ def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) ->
     def as_it_is() -> HttpResponse:
         return show(request, page, cluster, tuple(args.values()))
 
+    if not (asked.is_asked(request) or asked.SINCE in request.GET):
+        return as_it_is()
+    canonical, _ = page.canonical(request.META.get("QUERY_STRING", ""))
+    subject = _about(PageKey(cluster, page.name, tuple(args.values()), canonical))
+    if asked.SINCE in request.GET and not (page.compares or page.no_past):
+        return _compared(request, page, cluster, subject)
     if asked.is_asked(request, compares=page.compares):
         return handlers.answer(
             request,
@@ -65,9 +73,28 @@ def cluster_page(request: HttpRequest, page: Page, cluster: str, **args: str) ->
             as_it_is,
             no_past=page.no_past,
             compares=page.compares,
-            below=page.znodes_of(next(iter(args.values()))) if page.znodes_of else (),
+            below=() if subject is None else subject.paths,
         )
     return as_it_is()
+
+
+def _about(key: PageKey) -> Subject | None:
+    """What a page is about, None where that is the whole cluster."""
+    subject_of = pages.BY_NAME[key.page].subject_of
+    return None if subject_of is None else subject_of(key)
+
+
+def _compared(request: HttpRequest, page: Page, cluster: str, subject: Subject | None) -> HttpResponse:
+    """Where what differs is told of what a page shows: `?from=` of one that does not compare leads there."""
+    gate.cluster(request, cluster)
+    moments = [(name, request.GET[name]) for name in (asked.SINCE, asked.NAME) if name in request.GET]
+    if subject is not None:
+        moments += subject.pairs
+    elif page.name in difference_query.AREAS:
+        moments.append(("area", page.name))
+    if "format" in request.GET:
+        moments.append(("format", request.GET["format"]))
+    return HttpResponseRedirect(links.cluster(cluster, difference_query.ROUTE, links.query(moments)))
 
 
 def show(
@@ -177,7 +204,7 @@ def _page(request: HttpRequest, moment: Moment, view: View) -> HttpResponse:
         "embed": _embed(moment.key) if past is None else "",
         "past": None
         if past is None or snapshot is None
-        else bar.of(snapshot.cluster, past, request.path, request.GET),
+        else bar.of(snapshot.cluster, past, request.path, request.GET, _about(moment.key)),
         "was": _was(request, moment),
         "csv": _other(request, CSV),
         "json": _other(request, JSON),

@@ -11,7 +11,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.values import Assignment
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import shapes
+from zkdash.web.frame import links, shapes
 from zkdash.web.frame.cells import Record
 from zkdash.web.frame.facts import Fact, Facts, Note, path, status_line
 from zkdash.web.frame.markup import format_html, format_html_join
@@ -28,7 +28,7 @@ def block(snapshot: Snapshot, name: str, topic: Topic | None) -> Block:
     else:
         doubt = "" if isinstance(topic.assignment, Assignment | None) else topic.assignment.reason
         notes = (Note(f"The assignment is not to be had: {doubt}"),) if doubt else ()
-        values = Facts(name, facts=tuple(_known(topic, summary)), notes=notes)
+        values = Facts(name, facts=tuple(_known(snapshot.cluster, topic, summary)), notes=notes)
     return Block(id="facts", template="frame/facts.html", values=values)
 
 
@@ -48,9 +48,9 @@ def _summary(snapshot: Snapshot, name: str) -> TopicSummary | None:
     return topic_statuses.of_topic(snapshot.state, snapshot.observations.standing, name)
 
 
-def _known(topic: Topic, summary: TopicSummary) -> Iterator[Fact]:
+def _known(cluster: str, topic: Topic, summary: TopicSummary) -> Iterator[Fact]:
     assignment = topic.assignment
-    yield status_line(summary.severity, summary.words)
+    yield status_line(summary.severity, summary.words, why=links.why(cluster, [("topic", topic.name)]))
     yield Fact("Path", path(paths.topic(topic.name)))
     if isinstance(assignment, Assignment) and assignment.topic_id:
         yield Fact("Topic id", format_html("<code>{}</code>", assignment.topic_id))

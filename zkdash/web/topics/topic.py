@@ -12,7 +12,8 @@ from zkdash.kafka.values import Layout
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.web.checks import entity_findings
-from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
+from zkdash.web.disks import configured
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, subjects, tables
 from zkdash.web.frame.cells import Cell, broker_cells
 from zkdash.web.frame.page import BrokerDemand, Page, View
 from zkdash.web.frame.panels import placements, skew
@@ -59,6 +60,7 @@ def look(snapshot: Snapshot, key: PageKey) -> View:
             "noun": "Partitions",
             "consumer_headings": _consumer_headings(snapshot),
             "action_links": () if topic is None else _action_links(key),
+            "has_disks": configured.has_disks(snapshot.cluster),
             "timeline": timeline.about(snapshot, "topic", name),
         },
         fields=tables.fields(COLUMNS),
@@ -131,6 +133,7 @@ def _held(snapshot: Snapshot, topic: Topic, query: topic_queries.Query, facts: B
             "rows": "brokers-rows",
             "noun": "Brokers",
             "consumer_headings": _consumer_headings(snapshot),
+            "has_disks": configured.has_disks(snapshot.cluster),
             "timeline": timeline.about(snapshot, "topic", topic.name),
         },
         fields=tables.fields(COLUMNS_07),
@@ -180,6 +183,10 @@ def _isr(row: PartitionRow) -> Cell:
     return cells.known(row.isr, lambda brokers: broker_cells.InSync(brokers, row.out_of_sync), _NO_STATE)
 
 
+def _why(cluster: str, row: PartitionRow) -> str:
+    return f"{links.why_partitions(cluster, row.path.split('/')[3])}{row.partition}"
+
+
 def _epoch(value: Known[int]) -> Cell:
     return cells.known(value, cells.Id, _NO_STATE)
 
@@ -201,7 +208,7 @@ COLUMNS: tuple[Column[Entry], ...] = (
         lambda entry: _epoch(entry[1].controller_epoch),
         is_number=True,
     ),
-    Column("status", "Status", lambda entry: cells.Status(entry[1].status, entry[1].words)),
+    Column("status", "Status", lambda entry: cells.Status(entry[1].status, entry[1].words, _why(*entry))),
     Column("changed", "Changed", lambda entry: cells.known(entry[1].changed, cells.Moment, _NO_STATE)),
     Column(
         "path",
@@ -238,7 +245,7 @@ EITHER = listing.Spec(sorts=tuple(dict.fromkeys((*SPEC.sorts, *SPEC_07.sorts))))
 PAGE = Page(
     name="topic",
     route="topics/<name:name>/",
-    znodes_of=lambda name: (paths.topic(name), paths.topic_config(name), paths.deletion(name)),
+    subject_of=lambda key: subjects.of_topic(key.args[0]),
     template="topics/topic.html",
     look=look,
     areas=frozenset({"brokers", "admin", "findings", "acls", "notifications"}),

@@ -126,13 +126,16 @@ def cluster(request: HttpRequest, name: str, right: Right = Right.SEE) -> Rights
     """Check a right on a cluster, whether or not it is watched here.
 
     Raises Http404 where the cluster may not be seen or is none, PermissionDenied where it may be seen but
-    not that, SignInNeeded (a PermissionDenied) where signing in may help.
+    not that, SignInNeeded (a PermissionDenied) where signing in may help. Who may not look at messages is not
+    told that others may: Http404.
     """
     rights = somebody(request)
     names = visible(rights)
     if name not in names:
         raise Http404(f"No cluster named “{name}” is configured. Configured: {', '.join(names) or 'none'}.")
     if not rights.may(right, name):
+        if right is Right.MESSAGES:
+            raise Http404
         if not rights.is_signed_in:
             raise SignInNeeded
         role = rights.role(name)

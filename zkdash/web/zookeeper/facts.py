@@ -14,7 +14,7 @@ from zkdash.kafka.znode_kinds import Kind, Place
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, is_mirrored
 from zkdash.web.frame import links, shapes, times
-from zkdash.web.frame.cells import Record
+from zkdash.web.frame.cells import Record, texts
 from zkdash.web.zookeeper import text
 from zkdash.znode import Acl, Stat, Unreadable, Znode
 
@@ -176,7 +176,7 @@ def facts(snapshot: Snapshot, znode: Found) -> ZnodeFacts:
         value=value,
         whole=links.znode_data(snapshot.cluster, path) if value.text else "",
         is_secret=secrets.redact_anywhere(path, b"-") != b"-",
-        decoded=text.pretty(data),
+        decoded=texts.pretty(data),
         fields=() if isinstance(typed, Unparsable) else text.fields(typed),
         reasons=reasons or ((problem.reason,) if problem is not None else ()),
         stat=() if stat is None else tuple(_lines(stat)),
@@ -276,7 +276,7 @@ def _plain(name: str, number: int) -> str | int | None:
 
 def _who(entry: Acl) -> str:
     hidden = " (its hash is not shown)" if entry.scheme == "digest" else ""
-    return text.visible(f"{entry.scheme}: {entry.id}") + hidden
+    return texts.visible(f"{entry.scheme}: {entry.id}") + hidden
 
 
 def _may(entry: Acl) -> str:

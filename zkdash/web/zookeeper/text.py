@@ -6,14 +6,11 @@ from typing import Any, Final
 
 import msgspec
 
+from zkdash.web.frame.cells import texts
+from zkdash.web.frame.cells.texts import KEPT, MOST_HEX, MOST_TEXT, hex_dump, visible
 from zkdash.znode import Unreadable, Znode
 
-# So much of a value is shown; the rest is had by a link.
-MOST_TEXT: Final = 64 * 1024
-MOST_HEX: Final = 16 * 1024
-_MOST_FIELD = 400
-_WIDTH = 16
-_KEPT = "\n\t"
+_MOST_FIELD: Final = 400
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -31,13 +28,6 @@ class Value(msgspec.Struct, frozen=True):
     @property
     def is_cut(self) -> bool:
         return self.shown < self.size
-
-
-def visible(text: str, kept: str = "") -> str:
-    """Text in which every character shows: others than `kept` are written as Python escapes them."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
 def name(text: str) -> str:
@@ -60,37 +50,14 @@ def value(read: Znode | Unreadable | None, why_none: str) -> Value:
         return Value(why="No data (null).")
     if not data:
         return Value(why="Empty data.")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        text = "\0"
-    if any(ord(c) < 32 and c not in "\n\r\t" for c in text):
+    text = texts.of_bytes(data)
+    if text is None:
         return Value(
             hex_dump(data[:MOST_HEX]), is_binary=True, size=len(data), shown=min(len(data), MOST_HEX)
         )
     if len(data) > MOST_TEXT:
         text = data[:MOST_TEXT].decode(errors="ignore")
-    return Value(visible(text, _KEPT), size=len(data), shown=min(len(data), MOST_TEXT))
-
-
-def hex_dump(data: bytes) -> str:
-    """Sixteen bytes a line: where, in hexadecimal, and as ASCII."""
-    lines = []
-    for at in range(0, len(data), _WIDTH):
-        piece = data[at : at + _WIDTH]
-        shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in piece)
-        lines.append(f"{at:08x}  {piece.hex(' '):<{3 * _WIDTH - 1}}  {shown}")
-    return "\n".join(lines)
-
-
-def pretty(data: bytes | None) -> str:
-    """A JSON object or list with an indent, its numbers and order as they are; "" for what is none."""
-    if not data or len(data) > MOST_TEXT or data.lstrip()[:1] not in (b"{", b"["):
-        return ""
-    try:
-        return visible(msgspec.json.format(data, indent=2).decode(), _KEPT)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
+    return Value(visible(text, KEPT), size=len(data), shown=min(len(data), MOST_TEXT))
 
 
 def fields(read: Any) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ from zkdash.cluster.tables.query import Query, Selection
 from zkdash.live.parts import Block, PageKey
 from zkdash.live.snapshot import Snapshot
 from zkdash.live.tree.znodes import Seen, Znodes, is_mirrored, why_impossible
-from zkdash.web.frame import listing, shapes, tables
+from zkdash.web.frame import listing, shapes, subjects, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Empty
 from zkdash.web.history import timeline
@@ -159,7 +159,7 @@ def _empty(znode: Found, children: _Children | None, query: Query) -> Empty:
 PAGE = Page(
     name=NAME,
     route="znodes/<znode:path>",
-    znodes_of=lambda path: (path,) if path != "/" else (),
+    subject_of=lambda key: subjects.of_path(key.args[0]),
     template="zookeeper/znodes.html",
     look=look,
     canonical=SPEC.canonical,

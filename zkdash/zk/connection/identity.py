@@ -17,23 +17,7 @@ import msgspec
 from zkdash.configuration.clusters import DIGEST_MD5, GSSAPI
 from zkdash.configuration.errors import ConfigError
 from zkdash.configuration.secrets import Source, warn_if_open
-
-
-class Tls(msgspec.Struct, frozen=True):
-    """How a server is believed and what is shown to it: paths of PEM files, "" for none.
-
-    Without `ca` the authorities of the system are believed. `cert` and `key` are for mutual TLS; `password`
-    opens the key.
-    """
-
-    ca: str = ""
-    cert: str = ""
-    key: str = ""
-    password: str = ""
-    verify_hostname: bool = True
-
-    def __repr__(self) -> str:
-        return f"Tls(ca={self.ca!r}, cert={self.cert!r})"
+from zkdash.tls import Tls
 
 
 class Identity(msgspec.Struct, frozen=True):

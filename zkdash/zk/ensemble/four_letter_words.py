@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from zkdash.formats.ensemble import fourletter
 from zkdash.formats.ensemble.fourletter import Refusal
 from zkdash.formats.ensemble.values import Reach, Server, Told
+from zkdash.tls import Tls
 from zkdash.zk.connection import tls
-from zkdash.zk.connection.identity import Tls
 from zkdash.zk.wire import dialling, stream, trouble
 
 LIMIT_S: Final = 3.0

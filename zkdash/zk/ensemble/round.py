@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 
 from zkdash.formats.ensemble.values import Member, Membership, Reach, Server
+from zkdash.tls import Tls
 from zkdash.zk.config import ClusterConfig
-from zkdash.zk.connection.identity import Tls
 from zkdash.zk.ensemble import four_letter_words
 from zkdash.zk.ensemble.targets import Target, targets_of
 

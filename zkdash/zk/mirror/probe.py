@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from zkdash.tls import Tls
 from zkdash.zk.connection import tls
-from zkdash.zk.connection.identity import Tls
 from zkdash.zk.wire import jute
 
 _LIMIT_S = 3.0

@@ -18,9 +18,10 @@ from kazoo.exceptions import AuthFailedError, ConnectionDropped, SASLException
 from kazoo.handlers.threading import KazooTimeoutError, SequentialThreadingHandler
 from kazoo.protocol.connection import ConnectionHandler
 
+from zkdash.tls import FilesError, Tls, words
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.connection import tls
-from zkdash.zk.connection.identity import Identity, Tls
+from zkdash.zk.connection.identity import Identity
 from zkdash.zk.wire import stream
 
 # lets `close` return soon, whatever the session's time-out
@@ -35,7 +36,7 @@ log = logging.getLogger(__name__)
 # the first that fits
 _CAUSES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], stream.Cause], ...] = (
     (TimeoutError, stream.Cause.TIMED_OUT),
-    (tls.FilesError, stream.Cause.FILES),
+    (FilesError, stream.Cause.FILES),
     (ssl.SSLCertVerificationError, stream.Cause.UNTRUSTED),
     (ssl.SSLError, stream.Cause.NO_TLS),
     ((ConnectionResetError, BrokenPipeError), stream.Cause.CLOSED),
@@ -121,4 +122,4 @@ def explain(error: Exception) -> tuple[stream.Cause, str]:
 
 
 def _detail(error: OSError) -> str:
-    return tls.words(error) if isinstance(error, ssl.SSLError) else error.strerror or str(error)
+    return words(error) if isinstance(error, ssl.SSLError) else error.strerror or str(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from zkdash.cluster.analysis import registrations
+from zkdash.cluster.analysis import registrations, takeovers
 from zkdash.cluster.checks import offers
 from zkdash.cluster.checks.check import About, Check, CheckContext, number
 from zkdash.cluster.model.severity import Severity
@@ -93,6 +93,21 @@ def _absent(sight: CheckContext) -> Violations:
     return violations or NOBODY
 
 
+def _alternating(sight: CheckContext) -> Violations:
+    """Ids that went from one address to another and back."""
+    within = sight.thresholds.takeovers_within
+    return {
+        str(broker): Violation(
+            since=history[-1].at, why=f"{_named(history[1].places)}, then {_named(history[2].places)} again"
+        )
+        for broker, history in takeovers.alternating(sight.registrations, sight.now, within).items()
+    } or NOBODY
+
+
+def _named(places: tuple[str, ...]) -> str:
+    return " ".join(places[:_MOST_NAMED])
+
+
 CHECKS: tuple[Check, ...] = (
     Check(
         id="D29",
@@ -173,5 +188,22 @@ CHECKS: tuple[Check, ...] = (
         passing="All brokers tell their rack, or none does",
         computed="Some registrations have a rack, others none (KIP-36).",
         remedy="Set broker.rack on all of them: rack-aware assignment refuses to work otherwise.",
+    ),
+    Check(
+        id="D64",
+        severity=Severity.WARNING,
+        about=About.BROKER,
+        causes=_alternating,
+        failing=lambda _, brokers: (
+            f"{number(brokers, 'broker id is', 'broker ids are')} registered from two addresses in turn"
+        ),
+        passing="No broker id is registered from two addresses in turn",
+        computed="/brokers/ids/N was registered at one address, then by another session at another, and"
+        " within ten minutes at the first again, as this process saw. One move to another address is none of"
+        " that, nor is a broker that starts again where it was.",
+        remedy="Two servers have one broker.id: the second cannot register while the first is there, and"
+        " takes its place when that session ends. Stop one of them, and give it an id and log directories of"
+        " its own.",
+        limits=("takeovers_within",),
     ),
 )

@@ -12,6 +12,9 @@ from typing import NamedTuple
 import immutables
 import msgspec
 
+from zkdash.cluster.model.brokers import out_of_range
+from zkdash.cluster.model.brokers.out_of_range import OutOfRange
+
 NOT_YET = "not sampled yet"
 NOTHING_COMMITTED = "no offset was committed"
 
@@ -29,7 +32,8 @@ class TopicLag(msgspec.Struct, frozen=True, gc=False):
 
     `lag` is the sum over partitions, None where one of them cannot be told, and `reason` then says why;
     `least` is the sum of those that can. An offset beyond the log's end leaves nothing to read. `as_of` is
-    the epoch second of the oldest answer that was needed, None where nobody answered.
+    the epoch second of the oldest answer that was needed, None where nobody answered. `outside` is the number
+    of its offsets that lie outside of the log, `furthest` are the furthest of them.
     """
 
     lag: int | None
@@ -37,6 +41,8 @@ class TopicLag(msgspec.Struct, frozen=True, gc=False):
     worst: Worst | None
     as_of: float | None
     reason: str = ""
+    outside: int = 0
+    furthest: tuple[OutOfRange, ...] = ()
 
 
 class GroupLag(msgspec.Struct, frozen=True, gc=False):
@@ -52,6 +58,8 @@ class GroupLag(msgspec.Struct, frozen=True, gc=False):
     reason: str = ""
     topics: Mapping[str, TopicLag] = {}
     trend: tuple[int | None, ...] = ()
+    outside: int = 0
+    furthest: tuple[OutOfRange, ...] = ()
 
 
 class TopicConsumers(msgspec.Struct, frozen=True, gc=False):
@@ -107,6 +115,8 @@ def sum_up(topics: Mapping[str, TopicLag], trend: tuple[int | None, ...] = ()) -
         reason=unknown,
         topics=topics,
         trend=trend,
+        outside=sum(topic.outside for topic in topics.values()),
+        furthest=out_of_range.furthest(entry for topic in topics.values() for entry in topic.furthest),
     )
 
 

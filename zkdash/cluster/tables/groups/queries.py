@@ -46,6 +46,7 @@ FACTS: Mapping[str, Callable[[GroupRow], object]] = {
     "wildcard": lambda row: row.summary and row.summary.patterns,
     "dead": lambda row: row.members == 0,
     "behind": lambda row: row.lag.least,
+    "out-of-range": lambda row: row.lag.outside,
 }
 
 

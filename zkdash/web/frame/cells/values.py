@@ -11,17 +11,26 @@ from zkdash.web.frame.markup import format_html, format_html_join
 
 
 class Status(Cell, frozen=True):
-    """Glyph, word and colour of a severity; `word` says more than the severity's own where there is more."""
+    """Glyph, word and colour of a severity; `word` says more than the severity's own where there is more.
+
+    `why` leads to what made it so.
+    """
 
     severity: Severity
     word: str
+    why: str = ""
 
     @property
     def plain(self) -> str:
         return self.severity.value
 
     def html(self) -> SafeString:
-        return format_html('<td class="status">{}</td>', severity_html(self.severity, self.word))
+        shown = severity_html(self.severity, self.word)
+        if not self.why:
+            return format_html('<td class="status">{}</td>', shown)
+        return format_html(
+            '<td class="status"><a href="{}" title="Why is this so?">{}</a></td>', self.why, shown
+        )
 
 
 class Word(Cell, frozen=True):

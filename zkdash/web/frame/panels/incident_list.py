@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
@@ -47,8 +47,8 @@ class Story(msgspec.Struct, frozen=True):
 
     `at` is in epoch ms. `by` is the action of ours that began it. `took` says how long it lasted, "still
     open" while it does. Of its `changes` `rows` are the first; `more` leads to all of them, "" where these
-    are all. `before` and `after` are the cluster as it was then, `differences` what differs from before it to
-    its end; "" where nobody knows when that was.
+    are all. `ways` lead to what was around it, none where nobody knows when that was. With `of` it is told of
+    that thing alone, which `rows` are about. `written` says who wrote it, as far as that is recorded.
     """
 
     id: str
@@ -63,9 +63,39 @@ class Story(msgspec.Struct, frozen=True):
     more: str = ""
     path: str = ""
     by: ByAction | None = None
-    before: str = ""
+    ways: Ways | None = None
+    of: str = ""
+    written: tuple[Written, ...] = ()
+
+
+class Written(msgspec.Struct, frozen=True):
+    """Who wrote: in words, and what its session owns now, "" where there is none."""
+
+    words: str
+    href: str = ""
+
+
+class Ways(msgspec.Struct, frozen=True):
+    """To the cluster before, during and after something, and to what differs from before it to its end.
+
+    What took no time has no `during`, what goes on no `after`.
+    """
+
+    before: str
+    differences: str
+    during: str = ""
     after: str = ""
-    differences: str = ""
+
+
+class Page(NamedTuple):
+    """Which page the ways lead to, with what is asked of it, and the differences of what: by default all."""
+
+    path: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()
+    of: tuple[tuple[str, str], ...] = ()
+
+
+OVERVIEW: Final = Page()
 
 
 def block(part: str, stories: Iterable[Story], empty: str) -> Block:
@@ -84,7 +114,6 @@ def story(cluster: str, incident: Incident, ours: Actions = NONE, shown: int = S
         alone = single(cluster, incident.rows[0], f"incident-{incident.id}", ours)
         return msgspec.structs.replace(alone, title=words.title(incident), effects=words.effects(incident))
     rows = incident.rows[:shown]
-    around = _around(cluster, rows[0].zxid if rows else None, incident.at, until_ms=incident.ended)
     return Story(
         id=f"incident-{incident.id}",
         at=incident.at,
@@ -96,44 +125,37 @@ def story(cluster: str, incident: Incident, ours: Actions = NONE, shown: int = S
         changes=incident.changes,
         rows=rows,
         more=span(cluster, incident) if incident.changes > len(rows) else "",
-        by=_by(cluster, rows[0], ours) if rows else None,
-        before=around.before,
-        after=around.after,
-        differences=around.differences,
+        by=by_action(cluster, rows[0], ours) if rows else None,
+        ways=ways(cluster, rows[0].zxid if rows else None, incident.at, until_ms=incident.ended),
     )
 
 
-class _Around(NamedTuple):
-    """The ways to the cluster before and after something, and to what differs from before it to its end."""
-
-    before: str = ""
-    after: str = ""
-    differences: str = ""
-
-
-def _around(cluster: str, zxid: int | None, at_ms: int, *, until_ms: int | None) -> _Around:
-    """The ways around a change, up to a later time or the newest moment; none where its time is not known."""
-    if zxid is not None:
-        before, after = links.at_zxid(zxid - 1), links.at_zxid(zxid)
-    else:
-        before, after = links.at_time(at_ms - 1), links.at_time(at_ms)
-    if not before or not after:
-        return _Around()
-    until = links.LATEST if until_ms is None else links.at_time(until_ms) if until_ms > at_ms else after
-    return _Around(
-        links.was(cluster, before),
-        links.was(cluster, after),
-        links.differences(cluster, before, until),
+def ways(
+    cluster: str, zxid: int | None, at_ms: int, *, until_ms: int | None, page: Page = OVERVIEW
+) -> Ways | None:
+    """The ways around what began with a transaction (None where nobody knows it) or at a time, and ended at a
+    later one, or goes on; None where the calendar does not hold that time."""
+    first = links.at_time(at_ms) if zxid is None else links.at_zxid(zxid)
+    before = links.at_time(at_ms - 1) if zxid is None else links.at_zxid(zxid - 1)
+    if not before or not first:
+        return None
+    lasts = until_ms is None or until_ms > at_ms
+    until = links.LATEST if until_ms is None else links.at_time(until_ms) if lasts else first
+    # what a broker's death did is seen best when it is half over
+    half = links.LATEST if until_ms is None else links.at_time((at_ms + until_ms) // 2)
+    return Ways(
+        before=links.was(cluster, before, page.path, page.pairs),
+        during=links.was(cluster, half, page.path, page.pairs) if lasts else "",
+        after="" if until_ms is None else links.was(cluster, until, page.path, page.pairs),
+        differences=links.differences(cluster, before, until, page.of),
     )
 
 
-def single(cluster: str, change: Change, name: str, ours: Actions) -> Story:
+def single(cluster: str, change: Change, name: str, ours: Actions, page: Page = OVERVIEW) -> Story:
     """A change that belongs to no incident."""
     title = change.what[:1].upper() + change.what[1:]
     sides = tuple(side for side in (change.before, change.after) if side is not None)
     effects = (Effect(Severity.INFO, " to ".join(sides)),) if sides else ()
-    by = _by(cluster, change, ours)
-    around = _around(cluster, change.zxid, change.when, until_ms=change.when)
     return Story(
         id=name,
         at=change.when,
@@ -141,14 +163,12 @@ def single(cluster: str, change: Change, name: str, ours: Actions) -> Story:
         title=title,
         effects=effects,
         path=change.path,
-        by=by,
-        before=around.before,
-        after=around.after,
-        differences=around.differences,
+        by=by_action(cluster, change, ours),
+        ways=ways(cluster, change.zxid, change.when, until_ms=change.when, page=page),
     )
 
 
-def _by(cluster: str, change: Change, ours: Actions) -> ByAction | None:
+def by_action(cluster: str, change: Change, ours: Actions) -> ByAction | None:
     """The action that wrote a change."""
     entry = None if change.zxid is None else ours.get(change.zxid)
     return None if entry is None else ByAction(entry.by, entry.id, links.action(cluster, entry.id))
@@ -162,6 +182,15 @@ class _Candidate(NamedTuple):
     make: Callable[[], Story]
 
 
+def names(changes: Iterable[Change]) -> Iterator[tuple[str, Change]]:
+    """Changes that stand alone, each with the id of its element."""
+    seen: Counter[str] = Counter()
+    for change in changes:
+        text = f"{change.when} {change.zxid} {change.path} {change.what} {change.after}"
+        seen[text] += 1
+        yield links.element_id("change", f"{text} {seen[text]}"), change
+
+
 def stories(
     cluster: str, incidents: Iterable[Incident], singles: Iterable[Change], most: int, ours: Actions = NONE
 ) -> tuple[Story, ...]:
@@ -170,11 +199,7 @@ def stories(
         _Candidate(incident.ended is None, incident.at, partial(story, cluster, incident, ours))
         for incident in incidents
     ]
-    seen: Counter[str] = Counter()
-    for change in singles:
-        text = f"{change.when} {change.zxid} {change.path} {change.what} {change.after}"
-        seen[text] += 1
-        name = links.element_id("change", f"{text} {seen[text]}")
+    for name, change in names(singles):
         candidates.append(_Candidate(False, change.when, partial(single, cluster, change, name, ours)))
     kept = sorted(candidates, key=lambda candidate: (not candidate.is_open, -candidate.at))[:most]
     return tuple(candidate.make() for candidate in sorted(kept, key=lambda candidate: -candidate.at))

@@ -1,0 +1,143 @@
+"""What the past costs, and what it costs the present: moments of a recorded history, beside pages of now.
+
+A real `serve` is asked for pages as they were; what waits is a client of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from bench import history, progress, served, serving, side, tree
+from bench.history import History
+from bench.result import Goal, Number, Result
+from bench.sizes import Size
+from tests.serving import Served
+
+_FIRST_TO_LOAD: Final = 1.5
+_TOPIC_MS: Final = 300.0
+_STEP_MS: Final = 100.0
+_DIFFERENCE_S: Final = 2.0
+_LIVE: Final = 1.1
+_TIMES: Final = 20
+_HOME: Final = "/c/default/"
+_PHASE: Final = re.compile(
+    r"^(\S+Z) INFO zkdash\.zk\.mirror\.mirror: default: (loading|live)\.", re.MULTILINE
+)
+
+
+def run(size: Size) -> Result:
+    """Write the history, serve the cluster beside it, and ask."""
+    with (
+        tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory,
+        served.server(size.whole, heap_mb=size.heap_mb) as server,
+    ):
+        with progress.step(f"past: a history of {size.changes} changes"):
+            written = history.write(Path(directory, "default"), size.whole, size.changes, size.days)
+        with (
+            progress.step("past: moments of it"),
+            serving.serving(server.address, size.whole.topics, history=Path(directory)) as process,
+        ):
+            figures = _figures(process, written, size)
+    sides = {
+        "the past": {
+            "first moment, s": figures["first"],
+            "the same page again, ms": figures["again"],
+            "topic, ms": figures["topic"],
+            "step, ms": figures["step"],
+            "difference of two days, moments to be read, s": figures["difference, first"],
+            "difference of two days, s": figures["difference"],
+        },
+        "the present": {
+            "first load, s": figures["load"],
+            "p99 before, ms": figures["before"],
+            "p99 while a moment is read, ms": figures["during"],
+        },
+    }
+    return Result("past", size.name, sides, _goals(figures))
+
+
+def _goals(figures: dict[str, Number]) -> tuple[Goal, ...]:
+    return (
+        Goal("first moment to first load", figures["first"] / figures["load"], _FIRST_TO_LOAD),
+        Goal("topic of the past, ms", figures["topic"], _TOPIC_MS),
+        Goal("step, ms", figures["step"], _STEP_MS),
+        Goal("difference of two days, s", figures["difference"], _DIFFERENCE_S),
+        Goal("live p99 while a moment is read, to before", figures["during"] / figures["before"], _LIVE),
+    )
+
+
+def _figures(process: Served, written: History, size: Size) -> dict[str, Number]:
+    half = (written.first + written.last) // 2
+    a_day = (written.last - written.first) // size.days
+    # so that the process which tells it is there: what it takes to start is told by the row `start`
+    process.get(f"{_HOME}?at=zxid:{written.last + 1_000_000}")
+    before = _p99(process, lambda count: count >= 10 * _TIMES)
+    first = _seconds(process, f"{_HOME}?at=zxid:{half}")
+    again = _median(process, [f"{_HOME}?at=zxid:{half}"] * _TIMES)
+    topic = f"{_HOME}topics/{tree.topic_name(0)}/"
+    topics = _median(process, [f"{topic}?at=zxid:{half}"] * _TIMES)
+    steps = _median(process, [f"{topic}?at=zxid:{half + number}" for number in range(1, _TIMES + 1)])
+    two_days = f"{_HOME}differences/?from=zxid:{half - 2 * a_day}&at=zxid:{half}"
+    difference_first = _seconds(process, two_days)
+    difference = _seconds(process, two_days)
+    during = _while(process, f"{_HOME}?at=zxid:{half + 3 * a_day}")
+    return {
+        "load": _load_s(process),
+        "before": before,
+        "first": first,
+        "again": again,
+        "topic": topics,
+        "step": steps,
+        "difference, first": difference_first,
+        "difference": difference,
+        "during": during,
+    }
+
+
+def _load_s(process: Served) -> float:
+    """From the line that says that the cluster is loading to that which says that it is live."""
+    phases = {
+        phase: datetime.fromisoformat(when) for when, phase in reversed(_PHASE.findall(process.printed()))
+    }
+    if len(phases) < 2:
+        raise side.SideFailedError(f"serve does not say how long its load took:\n{process.printed()}")
+    return (phases["live"] - phases["loading"]).total_seconds()
+
+
+def _seconds(process: Served, path: str) -> float:
+    began = time.perf_counter()
+    answer = process.get(path, Accept="application/json")
+    if answer.status != 200:
+        raise side.SideFailedError(f"{path} answered {answer.status}: {answer.text[:300]}")
+    return time.perf_counter() - began
+
+
+def _median(process: Served, paths: list[str]) -> float:
+    """The median of what pages take, ms."""
+    return statistics.median(_seconds(process, path) for path in paths) * 1000
+
+
+def _p99(process: Served, is_over: Callable[[int], bool]) -> float:
+    """The 99th percentile of what the Topics page of now takes, ms, asked for again and again."""
+    times: list[float] = []
+    while len(times) < 2 or not is_over(len(times)):
+        times.append(_seconds(process, f"{_HOME}topics/"))
+    return statistics.quantiles(times, n=100)[98] * 1000
+
+
+def _while(process: Served, path: str) -> float:
+    """The same while a moment is read that shares nothing with those before."""
+    moment = threading.Thread(target=_seconds, args=(process, path))
+    moment.start()
+    try:
+        return _p99(process, lambda _: not moment.is_alive())
+    finally:
+        moment.join()

@@ -1,0 +1,1 @@
+"""What a coordinator says of how it keeps the offsets of groups."""

@@ -1,0 +1,1 @@
+"""Moments of a cluster that people keep, with a note."""

@@ -1,0 +1,20 @@
+"""Whether there is anything to tell of a cluster's disks: pages that lead to ours ask this."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+
+def has_disks(cluster: str) -> bool:
+    """Whether log directories of its brokers are named in the configuration."""
+    return any(config.segments for config in settings.ZKDASH_CLUSTERS if config.name == cluster)
+
+
+def no_disks(cluster: str) -> str:
+    """What to do where there are none, as a sentence; "" where there are."""
+    if has_disks(cluster):
+        return ""
+    return (
+        f"No log directories are configured for “{cluster}”: name the log.dirs of its brokers as segments in "
+        "the cluster’s table of ZKDASH_CONFIG."
+    )
