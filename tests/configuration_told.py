@@ -34,7 +34,7 @@ How it is used, with examples: [Operating zkdash](operating.md#configuration),
 [a secured ZooKeeper](securing.md), [signing in](sign-in.md). This page is what the declarations in
 `zkdash/configuration` say of themselves; a test keeps the two equal.
 """
-_TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
+TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
     (
         "[clusters.<name>]",
         Cluster,
@@ -53,6 +53,17 @@ _TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
         LogDirs,
         "Where a broker's log directories lie: [brokers' disks](pipeline.md#brokers-disks).",
     ),
+    (
+        "[clusters.<name>.brokers]",
+        Brokers,
+        "Over what a cluster's brokers are asked, and as whom ([how](securing.md)).",
+    ),
+    (
+        "[[clusters.<name>.segments]]",
+        LogDirs,
+        "The log directories of brokers, as the pipeline can open them ([how](pipeline.md)).",
+    ),
+    ("[messages]", Messages, "Where [messages may be looked at](operating.md#messages)."),
     ("[sign_in.oidc]", sign_in.Oidc, "An OpenID Connect provider that vouches for people."),
     ("[sign_in.ldap]", sign_in.Ldap, "An LDAP directory that does."),
     (
@@ -72,7 +83,7 @@ _TABLES: Final[tuple[tuple[str, type[Table], str], ...]] = (
 
 def text() -> str:
     """The whole page."""
-    return "\n".join((_HEAD, *map(_variables, SUBJECTS), *(_table(*table) for table in _TABLES)))
+    return "\n".join((_HEAD, *map(_variables, SUBJECTS), *(_table(*table) for table in TABLES)))
 
 
 def _variables(subject: Subject) -> str:
@@ -110,7 +121,7 @@ def _takes(key: Key) -> str:
         case inspect.VarTupleType() if isinstance(takes.item_type, inspect.StructType):
             return ("a text, or " if "short" in key.extra else "") + "a list of tables"
         case inspect.VarTupleType():
-            return "a list of texts"
+            return "a text, or a list of texts" if key.extra.get("alone") else "a list of texts"
     choices = key.extra.get("choices")
     return ", ".join(f"`{choice}`" for choice in choices) if choices else "a text"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from django.urls import resolve
 from tests import configuration_told, screenshots
 from zkdash import configuration
 from zkdash.actions.execution import failpoints
-from zkdash.configuration import environment, keys, sign_in
+from zkdash.configuration import clusters, environment, keys, sign_in, tables
 from zkdash.configuration.brokers import Brokers
 from zkdash.configuration.clusters import Cluster
 from zkdash.configuration.limits import KEYS, Limits
@@ -32,6 +33,7 @@ PIPELINE = (ROOT / "docs" / "pipeline.md").read_text()
 SIGN_IN = (ROOT / "docs" / "sign-in.md").read_text()
 SECURING = (ROOT / "docs" / "securing.md").read_text()
 README = (ROOT / "README.md").read_text()
+CONFIGURATION = [path for path in (ROOT / "zkdash" / "configuration").glob("*.py") if path.stem != "__init__"]
 GUIDES_BY_TASK = [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 SCRIPT = (ROOT / "static" / "script" / "keys.js").read_text()
 
@@ -48,6 +50,19 @@ def test_every_environment_variable_is_declared_and_read() -> None:
 def test_the_page_of_the_configuration_says_what_is_declared() -> None:
     page = (ROOT / "docs" / "configuration.md").read_text()
     assert page == configuration_told.text(), "python -m tests.configuration_told > docs/configuration.md"
+
+
+def test_every_table_of_the_file_is_on_that_page() -> None:
+    """But those that hold nothing but others."""
+    sources = [import_module(f"zkdash.configuration.{path.stem}") for path in CONFIGURATION]
+    declared = {
+        kind
+        for module in sources
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, tables.Table)
+    }
+    told = {table for _, table, _ in configuration_told.TABLES}
+    assert declared - {tables.Table, clusters.Options, sign_in.SignIn} == told
 
 
 @pytest.mark.parametrize("key", sorted(keys.of(Cluster)))

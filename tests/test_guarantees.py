@@ -27,10 +27,12 @@ PROMISES = (
     "P1",
     "P2",
     "P3",
+    "P4",
     *BOUNDS,
     "W1",
     "W2",
     "O1",
+    "O2",
 )
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PAGE)))
 

@@ -124,6 +124,14 @@ def test_a_file_gives_its_clusters_in_order_with_their_credentials(tmp_path: Pat
         ('[clusters.A]\nzookeeper = "zk"', "'A' is not allowed"),
         ('[clusters."a\\n"]\nzookeeper = "zk"', "is not allowed"),
         (f'[clusters.{"a" * 64}]\nzookeeper = "zk"', "is not allowed"),
+        ('[clusters.a]\nzookeeper = "zk"\ntransaction_logs = 1', "transaction_logs = 1 is no path: write"),
+        ('[clusters.a]\nzookeeper = "zk"\ntransaction_logs = [""]', "transaction_logs: '' is no path: write"),
+        ('[clusters.a]\nzookeeper = "zk"\nsnapshots = ["/a", 1]', "snapshots = ['/a', 1] is no path: write"),
+        ('[clusters.a]\nzookeeper = "zk"\nsnapshots = ["/a/", "/a"]', "snapshots names a directory twice"),
+        (
+            f'[clusters.a]\nzookeeper = "zk"\nsnapshots = {[f"/{number}" for number in range(65)]}',
+            "snapshots names 65 directories: 64 are the most",
+        ),
         ('[clusters.a]\nzookeeper = "zk"\nprocess = "One"', "process = 'One' is no name"),
         ('[clusters.a]\nzookeeper = "zk"\nprocess = ""', "process = '' is no name"),
         ('[clusters.a]\nzookeeper = "zk"\n[clusters.A]\nzookeeper = "zk"', "named twice"),
@@ -138,6 +146,19 @@ def test_a_wrong_file_is_one_sentence_that_names_file_and_value(tmp_path: Path, 
     assert told in str(caught.value)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_files_of_the_pipeline_are_one_directory_or_a_list(tmp_path: Path) -> None:
+    file = tmp_path / "zkdash.toml"
+    file.write_text(
+        '[clusters.a]\nzookeeper = "zk"\ntransaction_logs = " /log "\n'
+        '[clusters.b]\nzookeeper = "zk"\ntransaction_logs = ["/log1", "s3://b/log2"]\nsnapshots = ""\n'
+        '[clusters.c]\nzookeeper = "zk"\nsnapshots = "/data"\n'
+    )
+    one, several, none = load({"ZKDASH_CONFIG": str(file)})
+    assert (one.transaction_logs, one.snapshots) == (("/log",), ("/log",))
+    assert (several.transaction_logs, several.snapshots) == (("/log1", "s3://b/log2"),) * 2
+    assert (none.transaction_logs, none.snapshots, none.has_files) == ((), ("/data",), False)
 
 
 SPREAD = """

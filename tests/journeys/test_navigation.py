@@ -35,7 +35,8 @@ def test_every_entry_can_be_seen_and_gone_to(
     labels = page.locator(f"{ENTRIES} > span:not(.count)")
     assert labels.all_inner_texts() == [
         "Overview", "Brokers", "Topics", "Groups", "Checks", "Actions", "Problems", "Timeline", "Differences",
-        "Bookmarks", "Trends", "Pipeline", "Ensemble", "Znodes", "KRaft", "Configuration", "Access",
+        "Bookmarks", "Trends", "Pipeline", "Ensemble", "Znodes", "How it works", "KRaft", "Configuration",
+        "Access",
     ]  # fmt: skip
     for label in labels.all():
         expect(label).to_be_visible()

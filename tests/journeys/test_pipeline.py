@@ -48,6 +48,7 @@ def shop(
             ZKDASH_CONFIG=config,
             ZKDASH_DATA=tmp_path / "data",
             ZKDASH_RECORD="0",
+            ZKDASH_PIPELINE_EVERY="0",  # only what is asked for
             ZKDASH_SPARK="local[1]",
             SPARK_CONF_DIR=conf,
             JDK_JAVA_OPTIONS=JAVA,

@@ -57,8 +57,8 @@ def test_an_offset_whose_records_were_deleted_is_told_and_a_consumer_goes_on_as_
     entry = outside(dashboard, group)
     assert (entry["is"], entry["offset"], entry["kept_in"]) == ("before the log's start", READ, "Kafka")
     assert (entry["log_start"], entry["log_end"]) == (DELETED, MESSAGES)
-    assert entry["earliest"] == "at 20: 10 offsets no longer in the log"
-    assert entry["latest"] == "at 30: 10 offsets no longer in the log, skips 10 offsets of the log"
+    assert entry["earliest"] == {"to": DELETED, "lost": 10, "skipped": 0, "again": 0}
+    assert entry["latest"] == {"to": MESSAGES, "lost": 10, "skipped": 10, "again": 0}
 
     printed = tools.consume(first, NEW, group, topic, 1, first=False, max_poll_records="1")
     assert "message 20" in printed
@@ -75,8 +75,8 @@ def test_an_offset_behind_the_logs_end_in_zookeeper_is_told(
     entry = outside(dashboard, group)
     assert (entry["is"], entry["offset"], entry["kept_in"]) == ("behind its end", BEYOND, "ZooKeeper")
     assert (entry["log_start"], entry["log_end"]) == (0, MESSAGES)
-    assert entry["earliest"] == "at 0: reads 30 offsets again"
-    assert entry["latest"] == "at 30: nothing of the log is skipped or read again"
+    assert entry["earliest"] == {"to": 0, "lost": 0, "skipped": 0, "again": MESSAGES}
+    assert entry["latest"] == {"to": MESSAGES, "lost": 0, "skipped": 0, "again": 0}
 
 
 def outside(dashboard: Served, group: str) -> dict[str, Any]:

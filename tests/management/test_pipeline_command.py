@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -33,11 +35,12 @@ from zkdash.management.commands import serve
 from zkdash.management.progress import Bar
 from zkdash.pipeline import locks
 from zkdash.pipeline.models import Run
+from zkdash.pipeline.performer import Performer
 from zkdash.pipeline.worker import Worker
 from zkdash.zk.config import ClusterConfig
 
 ROOT = Path(__file__).resolve().parents[2]
-RUN_LIMIT_S = 400
+RUN_LIMIT_S = 900
 SEGMENTS = ROOT / "tests" / "fixtures" / "segments" / "1.1.1" / "broker-1"
 KEPT_IN_KAFKA = ("kafka_commits", "kafka_groups")
 
@@ -200,81 +203,163 @@ def test_segments_of_kafka_alone_are_enough(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("source", ["transaction_logs", "segments"])
-def test_a_cluster_with_any_files_is_scheduled(source: str) -> None:
-    cluster = replace(ClusterConfig("shop", (("127.0.0.1", 2181),)), **{source: "/data"})
+def test_a_cluster_with_any_files_is_scheduled(source: str, tmp_path: Path) -> None:
+    cluster = replace(ClusterConfig("shop", (("127.0.0.1", 2181),)), **{source: ("/data",)})
     bare = ClusterConfig("bare", (("127.0.0.1", 2181),))
-    worker = Worker([cluster, bare], lambda _: [], every_s=0.01)
+    worker = Worker([cluster, bare], Performer([]), root=tmp_path, every_s=0.01)
     run = wait_for(worker._next)
     assert (run.cluster, run.job, run.by) == ("shop", "all", "schedule")
     assert serve.has_files([bare, cluster])
     assert not serve.has_files([bare])
 
 
-# Makes the database, and asks for a run in it.
-QUEUES = """
+# Asks for runs of these jobs, and ends with the number of the last one.
+ASKS = """
+import sys
 import django
 django.setup()
-from django.core.management import call_command
-from msgspec.structs import replace
-call_command("pipeline", "run", "retain")
 from zkdash.pipeline import runs
-runs.queue("shop", "all", "ann")
+for job in sys.argv[1:]:
+    number = runs.queue("shop", job, "ann").id
+print(number)
 """
 
 
-def state(environ: dict[str, str]) -> str:
-    """Of the last run, from the database itself: a process that asks would take what the run needs."""
+def ended(environ: dict[str, str], number: int) -> dict[str, Any] | None:
+    """A run that has ended, as its row tells; None before."""
     file = databases.sqlite(Path(environ["ZKDASH_DATA"]))["NAME"]
     with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as opened:
-        sql = f"SELECT state FROM {Run._meta.db_table} ORDER BY id DESC LIMIT 1"  # noqa: S608 - our own name
-        [[told]] = opened.execute(sql)
-        return str(told)
+        opened.row_factory = sqlite3.Row
+        sql = f"SELECT * FROM {Run._meta.db_table} WHERE id = ? AND state IN ('done', 'failed')"  # noqa: S608
+        row = opened.execute(sql, [number]).fetchone()
+    return row and {**row, "metrics": json.loads(row["metrics"])}
+
+
+def below(pid: int) -> dict[int, str]:
+    """The processes that a process started, and those that they did, by their numbers; their names."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            number, _, rest = path.read_text().partition(" (")
+            name, _, fields = rest.rpartition(") ")
+            parents[int(number)] = (int(fields.split()[1]), name)
+    found = {pid: ""}
+    while more := {one: name for one, (of, name) in parents.items() if of in found and one not in found}:
+        found |= more
+    del found[pid]
+    return found
+
+
+@contextlib.contextmanager
+def working(environ: dict[str, str], errors: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The worker, which is told to end by its standard input."""
+    with errors.open("ab") as err:
+        worker = subprocess.Popen(
+            [sys.executable, "manage.py", "pipeline", "work", "--until-eof"],
+            cwd=ROOT,
+            env=environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=err,
+        )
+    assert worker.stdin is not None
+    try:
+        with worker.stdin:
+            yield worker
+    finally:
+        worker.kill()
+        worker.wait()
 
 
 @pytest.mark.zk
 @pytest.mark.spark
-def test_a_queued_run_is_carried_out_by_the_worker_in_a_process_of_its_own(
+def test_queued_runs_are_carried_out_in_one_process_with_one_session(
     environment: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
-    with Server(tmp_path / "zookeeper", tick_time_ms=200) as server:
+    """The second finds nothing new; what is new after it is loaded in the session of the first one."""
+    with Server(tmp_path / "zookeeper", tick_time_ms=200) as server, contextlib.ExitStack() as stack:
         client = connected(server.address)
         client.create(CHROOT)
         client.stop()
         client.close()
         client = connected(server.address + CHROOT)
-        world = World(client, server.address + CHROOT)
+        stack.callback(client.close)
+        stack.callback(client.stop)
+        world = stack.enter_context(contextlib.closing(World(client, server.address + CHROOT)))
         world.broker(1, controller=True)
         world.topic("orders", {0: [1]})
-        world.close()
-        client.stop()
-        client.close()
-        environ = environment(shop={"transaction_logs": str(server.data_dir)})
-        assert run(environ, "-c", QUEUES).returncode == 0
+        environ = environment(shop={"transaction_logs": str(server.data_dir)}) | {
+            "ZKDASH_PIPELINE_EVERY": "0"
+        }
         errors = tmp_path / "worker.err"
-        with errors.open("wb") as err:
-            worker = subprocess.Popen(
-                [sys.executable, "manage.py", "pipeline", "work", "--until-eof"],
-                cwd=ROOT,
-                env=environ,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=err,
-            )
-        assert worker.stdin is not None
-        try:
-            with worker.stdin:
-                wait_for(lambda: state(environ) in {"done", "failed"}, RUN_LIMIT_S, errors.read_text)
-            worker.wait(30)  # its input ended
-        finally:
-            worker.kill()
-            worker.wait()
-    ended = status(environ)[0]
-    assert (ended["job"], ended["by"], ended["state"]) == ("all", "ann", "done"), ended
-    assert ended["rows"] > 0
-    assert ended["zxid_upto"] > 0
-    assert set(ended["metrics"]) == {"load", "derive", "retain"}
-    assert ended["metrics"]["derive"]["tables"]["partition_intervals"]["rows"] == 1
-    assert directories.table(tmp_path / "history", "shop", "partition_intervals").read().rows == 1
+
+        def asked(*jobs: str) -> int:
+            return int(run(environ, "-c", ASKS, *jobs).stdout)
+
+        def awaited(number: int) -> dict[str, Any]:
+            return wait_for(lambda: ended(environ, number), RUN_LIMIT_S, errors.read_text)
+
+        assert pipeline(environ, "run", "retain").returncode == 0  # which makes the database
+        first = asked("all")
+        with working(environ, errors) as worker:
+            done = awaited(first)
+            assert (done["job"], done["by"], done["state"]) == ("all", "ann", "done"), done
+            assert done["rows"] > 0
+            assert done["zxid_upto"] > 0
+            assert set(done["metrics"]) == {"load", "derive", "retain", "seen"}
+            assert done["metrics"]["derive"]["tables"]["partition_intervals"]["rows"] == 1
+            assert intervals(tmp_path) == 1
+            begun = below(worker.pid)
+            assert "java" in begun.values()
+            wait_for(lambda: not is_written_just_now(server.data_dir))
+            nothing = awaited(asked("all"))
+            if nothing["metrics"].keys() >= {"load"}:  # the first one saw a log that was being written
+                nothing = awaited(asked("all"))
+            assert (nothing["state"], nothing["rows"]) == ("done", 0), nothing
+            assert re.fullmatch(r"nothing is new since run \d+", nothing["sentence"])
+            assert set(nothing["metrics"]) == {"seen"}
+            assert nothing["zxid_upto"] == done["zxid_upto"]
+            world.topic("late", {0: [1]})
+            more = awaited(asked("load"))
+            assert more["metrics"]["load"]["rows"]["changes"] > 0, more
+            java = [pid for pid, name in begun.items() if name == "java"]
+            assert [pid for pid, name in below(worker.pid).items() if name == "java"] == java
+
+
+def test_whoever_is_killed_is_replaced_at_once_and_nobody_is_left_alone(
+    environment: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    """Of the worker, and of the process that carries out its runs."""
+    environ, errors = environment(shop={}), tmp_path / "worker.err"
+    assert pipeline(environ, "run", "retain").returncode == 0  # which makes the database
+
+    def done() -> int:
+        """The process of a run that was asked for, and done."""
+        number = int(run(environ, "-c", ASKS, "retain").stdout)
+        row = wait_for(lambda: ended(environ, number), RUN_LIMIT_S, errors.read_text)
+        assert row["state"] == "done", row
+        [performer] = below(worker.pid)
+        return performer
+
+    with working(environ, errors) as worker:
+        first = done()
+        assert done() == first
+        os.kill(first, signal.SIGKILL)
+        second = done()
+        assert second != first
+        worker.kill()
+        worker.wait()
+        wait_for(lambda: not Path(f"/proc/{second}").exists(), 30)
+
+
+def intervals(below: Path) -> int:
+    return directories.table(below / "history", "shop", "partition_intervals").read().rows
+
+
+def is_written_just_now(directory: Path) -> bool:
+    """Whether a log's time of change is too young to tell anything."""
+    newest = max(path.stat().st_mtime for path in directory.rglob("*") if path.is_file())
+    return time.time() - newest < 3
 
 
 @pytest.mark.spark

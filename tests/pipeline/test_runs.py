@@ -9,7 +9,7 @@ import pytest
 from tests.databases import Database, in_threads
 from tests.narrowing import known
 from zkdash.pipeline import runs
-from zkdash.pipeline.runs import BusyError, State
+from zkdash.pipeline.runs import BusyError, Run, State
 
 
 def test_a_run_goes_from_the_queue_to_its_end(database: Database) -> None:
@@ -86,3 +86,28 @@ def test_a_run_that_fell_silent_has_died_and_says_nothing_more(database: Databas
         "its process ended without a word; the tables are whole: run it again",
     )
     runs.begin("shop", "load", "bob")
+
+
+def test_a_run_whose_lock_nobody_holds_is_dead_a_few_seconds_after_its_last_word(database: Database) -> None:
+    run = runs.begin("shop", "load", "ann")
+    later = known(run.seen_at) + timedelta(seconds=runs.QUIET_S + 1)
+    assert runs.reap(now=later, is_held=lambda _: True) == 0
+    assert runs.reap(now=later - timedelta(seconds=2), is_held=lambda _: False) == 0
+    assert runs.begin("shop", "derive", "bob", now=later, is_held=lambda _: False).job == "derive"
+    assert [each.state for each in runs.recent("shop")] == [State.RUNNING, State.FAILED]
+
+
+def test_the_newest_runs_that_ended_are_kept(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "MOST_KEPT", 2)
+    for cluster in ("shop", "shop", "other", "shop"):
+        runs.finish(runs.begin(cluster, "all", "schedule"), "done")
+    going = runs.begin("shop", "all", "schedule")
+    first, *kept = reversed(runs.recent("shop"))
+    runs.forget("shop")
+    assert list(reversed(runs.recent("shop"))) == kept
+    assert going in kept
+    assert not Run.objects.filter(id=first.id)
+    runs.forget("shop")
+    assert len(runs.recent("shop")) == 3
+    assert len(runs.recent("other")) == 1
+    assert known(runs.last_done("shop", "all")) == kept[-2]

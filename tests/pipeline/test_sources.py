@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import pickle
 import struct
 from collections.abc import Iterable
@@ -211,6 +212,9 @@ def test_a_directory_is_version_2_or_the_one_that_holds_it_also_as_an_address(tm
         ({"path": "nowhere://x/y"}, "nowhere://x/y cannot be opened"),
         ({"path": ""}, "the option 'path' is missing"),
         ({"path": "/x", "chroot": "kafka"}, "chroot='kafka' must begin with /"),
+        ({"path": "[]"}, "the option 'path' is missing"),
+        ({"path": "[1]"}, r"path='\[1\]' is no list in JSON"),
+        ({"path": "/x", "loaded": "all"}, "loaded='all' is no list in JSON"),
         ({"path": "/x", "since": "yesterday"}, "since='yesterday' is not a number"),
     ],
 )
@@ -321,6 +325,60 @@ def test_a_stream_waits_for_a_last_record_whose_checksum_does_not_hold_yet(tmp_p
     frame[30] ^= 1
     (tmp_path / "log.1").write_bytes(start + frame + bytes(10))
     assert stream.new().zxids == [2]
+
+
+def test_a_stream_reads_a_log_that_came_late_and_one_that_was_half_anew(tmp_path: Path) -> None:
+    whole = logs.log(logs.transaction([a_set(zxid)]) for zxid in (3, 4))
+    (tmp_path / "log.3").write_bytes(whole[:-9])
+    write(tmp_path, [a_set(5)])
+    stream = Stream(tmp_path)
+    found = stream.new()
+    assert (found.zxids, [each["torn"] for each in found.problems]) == ([3, 5], [True])
+    (tmp_path / "log.3").write_bytes(whole)
+    write(tmp_path, [a_set(1)], [a_set(2)])
+    found = stream.new()
+    assert (found.zxids, found.problems) == (
+        [1, 2, 3, 4],
+        [],
+    )  # what was read twice is taken once: writing.logs
+    assert stream.new().rows == []
+
+
+def test_logs_of_several_servers_are_told_apart_and_one_that_is_away_leaves_the_others_be(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "zk1", [a_set(1)], [a_set(2)])
+    write(tmp_path / "zk2", [a_set(2)], [a_set(3)])
+    (tmp_path / "zk2" / "log.4").write_bytes(b"not a log, whatever its name says")
+    places = json.dumps([str(tmp_path / name) for name in ("zk1", "away", "zk2/")])
+    reader: Any = TxnLogSource({"path": places}).reader(StructType())
+    told = [each for part in reader.partitions() for batch in reader.read(part) for each in batch.to_pylist()]
+    assert [(each["log"], each["zxid"]) for each in told if each["zxid"]] == [(0, 1), (0, 2), (1, 2), (1, 3)]
+    assert [each["problem"]["file"] for each in told if each["problem"]] == [f"{tmp_path}/zk2/log.4"]
+    loaded = {"path": places, "loaded": "[[1, 2]]", "files": json.dumps([f"{tmp_path}/zk2/log.2"])}
+    reader = TxnLogSource(loaded).reader(StructType())
+    told = [each for part in reader.partitions() for batch in reader.read(part) for each in batch.to_pylist()]
+    assert [each["zxid"] for each in told if each["zxid"]] == [3]
+    assert [tuple(each["covered"].values()) for each in told if each["covered"]] == [(3, 3)]
+    with pytest.raises(FileNotFoundError, match="nowhere is no directory"):
+        TxnLogSource({"path": json.dumps([f"{tmp_path}/nowhere"])}).reader(StructType()).partitions()
+
+
+def test_of_two_servers_snapshots_of_one_transaction_the_first_is_read(tmp_path: Path) -> None:
+    for name in ("zk1", "zk2"):
+        (tmp_path / name).mkdir()
+        tree(tmp_path / name)
+    (tmp_path / "zk2" / "snapshot.9").write_bytes((tmp_path / "zk2" / "snapshot.5").read_bytes())
+    places = json.dumps([str(tmp_path / name) for name in ("zk1", "zk2")])
+    reader = SnapshotSource({"path": places}).reader(StructType())
+    parts: Any = reader.partitions()
+    assert [part.snapshot.place for part in parts] == [
+        f"{tmp_path}/zk1/snapshot.5",
+        f"{tmp_path}/zk2/snapshot.9",
+    ]
+    reader = SnapshotSource({"path": places, "files": f'["{tmp_path}/zk2/snapshot.5"]'}).reader(StructType())
+    parts = reader.partitions()
+    assert [(part.snapshot.place, part.next_zxid) for part in parts] == [(f"{tmp_path}/zk2/snapshot.5", 9)]
 
 
 def test_a_log_that_was_purged_before_it_was_read_is_told(tmp_path: Path) -> None:

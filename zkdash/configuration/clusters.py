@@ -31,7 +31,15 @@ _Address = Annotated[
         extra={"wrong": 'is no text: write "host:2181/chroot"', "example": "host:2181/chroot"},
     ),
 ]
-_PLACE = '"/var/lib/zookeeper" or "hdfs://…"'
+_PLACE = '"/var/lib/zookeeper", "hdfs://…" or a list of these'
+_MOST_PLACES = 64
+# What one stands for may not be empty: a list says so by being empty.
+_Place = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"\A[^\0]*[^\0\s][^\0]*\Z", extra={"wrong": f"is no path: write {_PLACE}", "strip": True}
+    ),
+]
 _PEM = '"/etc/zkdash/…"'
 _Process = Annotated[
     str,
@@ -106,12 +114,17 @@ class Options(Table, frozen=True, kw_only=True):
         ),
     ] = True
     transaction_logs: Annotated[
-        str,
-        keys.path("ZooKeeper's dataLogDir, or the version-2 in it, as the pipeline can open it.", _PLACE),
-    ] = ""
+        tuple[_Place, ...],
+        keys.paths(
+            "ZooKeeper's dataLogDir, or the version-2 in it, as the pipeline can open it; of several servers "
+            "of the ensemble a list.",
+            _PLACE,
+        ),
+    ] = ()
     snapshots: Annotated[
-        str, keys.path("ZooKeeper's dataDir, or the version-2 in it; unless set, where the logs are.", _PLACE)
-    ] = ""
+        tuple[_Place, ...],
+        keys.paths("ZooKeeper's dataDir, or the version-2 in it; unless set, where the logs are.", _PLACE),
+    ] = ()
     segments: Annotated[
         tuple[LogDirs, ...],
         msgspec.Meta(
@@ -141,6 +154,12 @@ class Options(Table, frozen=True, kw_only=True):
         for key, addresses in (("webhooks", self.webhooks), ("mail", self.mail)):
             if len(set(addresses)) != len(addresses):
                 raise ConfigError(f"{key} names an address twice: name each once.")
+        for key in ("transaction_logs", "snapshots"):
+            places: tuple[str, ...] = getattr(self, key)
+            if len({place.rstrip("/") for place in places}) != len(places):
+                raise ConfigError(f"{key} names a directory twice: name each once.")
+            if len(places) > _MOST_PLACES:
+                raise ConfigError(f"{key} names {len(places)} directories: {_MOST_PLACES} are the most.")
         log_dirs.refuse(self.segments)
 
 

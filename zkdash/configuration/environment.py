@@ -131,8 +131,8 @@ SUBJECTS: Final = (
             Variable(
                 "ZKDASH_PIPELINE_EVERY",
                 "seconds",
-                "900",
-                "After how long `pipeline work` runs `all` again; 0 never.",
+                "30",
+                "After how long `pipeline work` looks again whether anything is new; 0 never.",
             ),
         ),
     ),

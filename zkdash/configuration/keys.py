@@ -3,8 +3,9 @@
 A `msgspec.Meta` bounds the value and describes the key. Its `extra` says more, where that is needed: "unit"
 is what a number counts, "choices" are all that may be written, "wrong" ends the sentence about a value that
 is refused, "example" is shown where a key lacks, "hidden" keeps the value out of every sentence, for it may
-be a secret, "strip" takes away space around it, and "was" is the name that the key had before. A list of
-tables has a "short" form where it may be one text: that of a single table with this key alone.
+be a secret, "strip" takes away space around it, and "was" is the name that the key had before. Of a list of
+one text the brackets may be left out where it is "alone"; a list of tables has a "short" form where it may be
+one text: that of a single table with this key alone.
 """
 
 from __future__ import annotations
@@ -110,6 +111,13 @@ def path(description: str, example: str) -> msgspec.Meta:
     """A file or directory; "" for none."""
     extra = {"wrong": f"is no path: write {example}", "strip": True}
     return msgspec.Meta(pattern=_TEXT, description=description, extra=extra)
+
+
+def paths(description: str, example: str) -> msgspec.Meta:
+    """Files or directories; one may stand without a list, and "" is none."""
+    return msgspec.Meta(
+        description=description, extra={"wrong": f"is no path: write {example}", "alone": True}
+    )
 
 
 def variable(description: str) -> msgspec.Meta:

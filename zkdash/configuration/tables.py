@@ -85,6 +85,8 @@ def _value(key: Key, place: Place, given: Any, usual: Any) -> Any:
 
 def _list(key: Key, place: Place, given: Any) -> tuple[Any, ...]:
     item = keys.item(key)
+    if key.extra.get("alone") and isinstance(given, str):
+        given = [given] if given.strip() else []
     if isinstance(item.takes, inspect.StructType):
         rows = place.below(key.name)
         if isinstance(given, str) and "short" in key.extra:

@@ -8,30 +8,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.streaming.query import StreamingQuery
 
-from zkdash.cluster.changes import row
-from zkdash.history.store import coverage, directories, schemas, watching
+from zkdash.history.store import directories, schemas, watching
 from zkdash.history.store.delta import Table
 from zkdash.history.store.location import Location
-from zkdash.pipeline import segments
+from zkdash.pipeline import loading, segments
+from zkdash.pipeline.derivation import basis
 from zkdash.pipeline.derivation.derived_tables import Deriving
 from zkdash.pipeline.disks import directories as disks
 from zkdash.pipeline.disks import tables
-from zkdash.pipeline.sources.files import Directory
+from zkdash.pipeline.sources import files
 from zkdash.pipeline.sources.segments import LogDirectory
+from zkdash.pipeline.sources.snapshot import SNAPSHOT
 from zkdash.pipeline.sources.txnlog import LOG
-from zkdash.pipeline.storage import reading, retention, spark_files, writing
+from zkdash.pipeline.storage import arrivals, reading, retention, spark_files, writing
+from zkdash.pipeline.storage.arrivals import LOAD, STREAM
 from zkdash.zk.config import ClusterConfig
 
-STREAM: Final = "stream"
-_LOAD: Final = "load"  # a position: which run wrote what logs hold last
-_SNAPSHOTS: Final = "snapshots"  # likewise of snapshots
 Tell = Callable[[str, float], None]
 
 
@@ -68,35 +66,25 @@ def load(spark: SparkSession, cluster: ClusterConfig, root: Location, tell: Tell
 def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Location, tell: Tell) -> Outcome:
     """Read transaction logs and snapshots into changes, problems, coverage and checkpoints."""
     began = time.monotonic()
-    before = {name: Table(directory / name).read() for name in schemas.TABLES}
-    reached = _reached(directory)
-    _forget_uncovered(Table(directory / "changes"), reached)
-    number = 1 + max(each.position(name) or 0 for each in before.values() for name in (_LOAD, _SNAPSHOTS))
-    tell("reading transaction logs", 0.0)
-    logs = reading.txnlog(spark, cluster.transaction_logs, chroot=cluster.chroot, since=reached)
-    writing.logs(logs, directory, _LOAD, number, base=before)
-    tell("reading snapshots", 0.5)
-    snapshots = cluster.snapshots or cluster.transaction_logs
-    since = (before["znodes_checkpoint"].position(schemas.SNAPSHOTS_UPTO) or 0) + 1
-    znodes = reading.snapshot(spark, snapshots, chroot=cluster.chroot, since=since)
-    # the newest one of old servers may still be fuzzy: nobody can tell before the next one is there
-    notable = znodes.where(F.col("zxid_upto").isNotNull() | F.col("problem").isNotNull())
-    writing.logs(notable, directory, _SNAPSHOTS, number, base=before)
-    after = {name: Table(directory / name).read() for name in schemas.TABLES}
-    rows = {name: after[name].rows - before[name].rows for name in schemas.TABLES}
-    upto = _reached(directory)
+    basis.adopt(directory)
+    loaded = loading.load(spark, cluster, directory, tell)
+    now = {name: Table(directory / name).read() for name in schemas.TABLES}
+    rows = loaded.rows
     news = f"{rows['changes']} changes" if rows["changes"] else "no change"
+    late = "" if loaded.late_from is None else f"; logs that came late tell of 0x{loaded.late_from:x} on"
     return Outcome(
-        f"{news} and {rows['znodes_checkpoint']} znodes of snapshots are new, up to 0x{upto:x}"
-        + _told(rows["problems"]),
-        rows=sum(rows.values()),
-        problems=rows["problems"],
-        zxid_upto=upto or None,
+        f"{news} and {rows['znodes_checkpoint']} znodes of snapshots are new, up to 0x{loaded.upto:x}"
+        + late
+        + _told(max(rows["problems"], 0))
+        + "".join(f"; {why}" for why in loaded.missing),
+        rows=sum(max(count, 0) for count in rows.values()),
+        problems=max(rows["problems"], 0),
+        zxid_upto=loaded.upto or None,
         metrics={
             "load": {
                 "seconds": round(time.monotonic() - began, 3),
                 "rows": rows,
-                "files": {name: len(moment.files) for name, moment in after.items()},
+                "files": {name: len(version.files) for name, version in now.items()},
                 "last_ms": _greatest(Table(directory / "changes"), "time") or None,
             }
         },
@@ -166,8 +154,14 @@ def stream(spark: SparkSession, cluster: ClusterConfig, root: Location) -> Strea
     check(cluster)
     check_stream(root)
     directory = directories.directory(root, cluster.name)
+    basis.adopt(directory)
+    arrivals.prepare(directory, LOAD, STREAM)
     changes = reading.txnlog(
-        spark, cluster.transaction_logs, chroot=cluster.chroot, since=_reached(directory), stream=True
+        spark,
+        cluster.transaction_logs,
+        chroot=cluster.chroot,
+        loaded=arrivals.loaded(directory),
+        stream=True,
     )
     return writing.stream_logs(changes, directory, STREAM)
 
@@ -203,34 +197,27 @@ def _is_recorded(directory: Location) -> bool:
 
 def check(cluster: ClusterConfig) -> None:
     """Whether there are transaction logs to read. Raises JobError."""
-    name, where = cluster.name, cluster.transaction_logs
-    if not where:
+    name, paths = cluster.name, cluster.transaction_logs
+    if not paths:
         raise JobError(
             f"{name} has no transaction_logs: name ZooKeeper's dataLogDir under that key of [clusters.{name}]"
             " (or log.dirs of Kafka's brokers as segments)"
         )
     try:
-        logs = Directory(where).files(LOG)
+        listing = files.listed(paths, LOG)
     except PermissionError as error:
         raise JobError(
-            f"{where} cannot be read: let this user read it ({error.strerror or error})"
+            f"{paths[-1]} cannot be read: let this user read it ({error.strerror or error})"
         ) from error
     except (OSError, ValueError) as error:
         raise JobError(f"the transaction logs of {name} cannot be read: {error}") from error
-    if not logs:
+    if not any(listing.directories):
+        where = " and ".join(paths)
         raise JobError(f"{where} holds no transaction log (log.<zxid>): name ZooKeeper's dataLogDir")
-
-
-def _reached(directory: Location) -> int:
-    """The last transaction that was loaded, 0 for none."""
-    stretches = coverage.stretches(Table(directory / "coverage"))
-    return stretches[-1].last if stretches else 0
-
-
-def _forget_uncovered(changes: Table, reached: int) -> None:
-    """Drop what a killed run added without its coverage: it is read again now."""
-    if any(file.bounds.get("zxid_upto", (0, 0))[1] > reached for file in changes.read().files):
-        changes.delete(f"source = '{row.LOGGED}' AND zxid_upto > {reached}")
+    try:
+        files.listed(cluster.snapshots or paths, SNAPSHOT)
+    except (OSError, ValueError) as error:
+        raise JobError(f"the snapshots of {name} cannot be read: {error}") from error
 
 
 def _greatest(table: Table, column: str) -> int:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from zkdash.history.store import location
+from zkdash.history.store import directories, location
 from zkdash.history.store.location import Location
-from zkdash.pipeline.runs import BusyError
+from zkdash.pipeline.runs import BusyError, Run
 
 RECORDER: Final = "recorder"
-_OWNERS: Final = {"load": "a stream", RECORDER: "a recorder"}
+RUN: Final = "run"
+LOAD: Final = "load"
+_OWNERS: Final = {LOAD: "a stream", RECORDER: "a recorder"}
 
 
 @contextlib.contextmanager
@@ -31,3 +33,17 @@ def holding(directory: Location, name: str) -> Iterator[None]:
             owner = _OWNERS.get(name, "another run")
             raise BusyError(f"{owner} writes the tables of {directory.name}: wait for its end") from None
         yield
+
+
+def is_held(directory: Location, name: str) -> bool:
+    """Whether a process, which may be this one, holds the lock of this name."""
+    try:
+        with holding(directory, name):
+            return False
+    except BusyError:
+        return True
+
+
+def of(root: Location) -> Callable[[Run], bool]:
+    """Tells of a run whether some process holds its lock; tables lie below `root`."""
+    return lambda run: is_held(directories.directory(root, run.cluster), LOAD if run.job == "stream" else RUN)

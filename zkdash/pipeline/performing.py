@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+import time
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -18,26 +18,29 @@ from zkdash.history.store import directories
 from zkdash.history.store.delta import ConflictError, TableError
 from zkdash.history.store.location import Location
 from zkdash.java import NoJavaError
-from zkdash.pipeline import jobs, locks, runs, session
+from zkdash.pipeline import jobs, locks, news, runs
 from zkdash.pipeline.jobs import JobError, Outcome, Tell
 from zkdash.pipeline.runs import BusyError, Run
+from zkdash.pipeline.storage.arrivals import STREAM
+from zkdash.pipeline.warm import Warm, stopping
 from zkdash.zk.config import ClusterConfig
-
-TOLD_S: Final = 5.0
 
 log = logging.getLogger(__name__)
 
+RETAINED_EVERY_S: Final = 3_600.0
+_retained: dict[Location, float] = {}  # when this process did it last, by the directory of the tables
+
 
 class Place(msgspec.Struct, frozen=True):
-    """Where runs work: the tables' root, this process's scratch, Spark's master, the days that are kept."""
+    """Where runs work: the tables' root, and the days that are kept."""
 
     root: Location
-    data_dir: Path
-    master: str = ""
     days: int = 30
 
 
-def perform(run: Run, cluster: ClusterConfig, place: Place, tell: Tell = lambda _what, _done: None) -> str:
+def perform(
+    run: Run, cluster: ClusterConfig, place: Place, warm: Warm, tell: Tell = lambda _what, _done: None
+) -> str:
     """Carry out a run that is this process's; its last sentence. Raises JobError with that of a failure.
 
     The row tells the same. KeyboardInterrupt is a failure too, and goes on.
@@ -49,7 +52,7 @@ def perform(run: Run, cluster: ClusterConfig, place: Place, tell: Tell = lambda 
 
     try:
         with _alive(run):
-            outcome = _job(run.job, cluster, place, report)
+            outcome = _job(run.job, cluster, place, warm, report)
     except BaseException as error:
         sentence = _why(error)
         with contextlib.suppress(DatabaseError):
@@ -68,69 +71,85 @@ def perform(run: Run, cluster: ClusterConfig, place: Place, tell: Tell = lambda 
     return outcome.sentence
 
 
-def _job(job: str, cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
+def _job(job: str, cluster: ClusterConfig, place: Place, warm: Warm, tell: Tell) -> Outcome:
     directory = directories.directory(place.root, cluster.name)
-    if job == jobs.STREAM:
-        with locks.holding(directory, "load"):
-            return _streamed(cluster, place, tell)
-    with locks.holding(directory, "run"):
+    if job == STREAM:
+        with locks.holding(directory, locks.LOAD):
+            return _streamed(cluster, place, warm, tell)
+    with locks.holding(directory, locks.RUN):
         if job == "retain":
             return jobs.retain(cluster, place.root, place.days, tell)
-        if job == "load":
-            jobs.check_files(cluster, directory)  # before a JVM is started for nothing
-        steps = ("load", "derive", "retain") if job == "all" else (job,)
-        with _spark(place, tell) as spark:
-            done = [_step(step, spark, cluster, place, _part(tell, steps, step)) for step in steps]
-        return _together(done)
+        if job == "all":
+            return _all(cluster, place, warm, tell)
+        if job == "derive":
+            with _spark(warm, tell) as spark:
+                return jobs.derive(spark, cluster, place.root, tell)
+        jobs.check_files(cluster, directory)  # before a JVM is started for nothing
+        with locks.holding(directory, locks.LOAD), _spark(warm, tell) as spark:
+            return jobs.load(spark, cluster, place.root, tell)
 
 
-def _step(step: str, spark: Any, cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
-    if step == "derive":
-        return jobs.derive(spark, cluster, place.root, tell)
-    if step == "retain":
-        return jobs.retain(cluster, place.root, place.days, tell)
-    with locks.holding(directories.directory(place.root, cluster.name), "load"):
-        return jobs.load(spark, cluster, place.root, tell)
+def _all(cluster: ClusterConfig, place: Place, warm: Warm, tell: Tell) -> Outcome:
+    """Load, derive and retain: what is new, without Spark where nothing is."""
+    directory = directories.directory(place.root, cluster.name)
+    last = runs.last_done(cluster.name, "all")
+    seen = news.of(last.metrics) if last else None
+    loads = not runs.is_streaming(cluster.name)
+    if loads:
+        jobs.check_files(cluster, directory)
+    if last is None or seen is None or news.is_new(seen, cluster, directory, loads=loads):
+        files = news.files(cluster) if loads else ""
+        with _spark(warm, tell) as spark:
+            done = [_loaded(spark, cluster, place, tell) if loads else _STREAMED]
+            read = news.read(directory)
+            done.append(jobs.derive(spark, cluster, place.root, _part(tell, _STEPS, "derive")))
+    else:
+        files, read = seen.files, dict(seen.read)
+        done = [Outcome(f"nothing is new since run {last.id}", zxid_upto=last.zxid_upto)]
+    done += _retained_now_and_then(cluster, place, _part(tell, _STEPS, "retain"))
+    outcome = _together(done)
+    now = news.Seen(files, read, news.made(directory))
+    return msgspec.structs.replace(outcome, metrics={**outcome.metrics, "seen": msgspec.to_builtins(now)})
 
 
-def _streamed(cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
+def _loaded(spark: Any, cluster: ClusterConfig, place: Place, tell: Tell) -> Outcome:
+    with locks.holding(directories.directory(place.root, cluster.name), locks.LOAD):
+        return jobs.load(spark, cluster, place.root, _part(tell, _STEPS, "load"))
+
+
+_STREAMED: Final = Outcome("a stream loads what is new")
+_STEPS: Final = ("load", "derive", "retain")
+
+
+def _retained_now_and_then(cluster: ClusterConfig, place: Place, tell: Tell) -> list[Outcome]:
+    """A process that carries out many runs need not look for what is too old in each of them."""
+    directory = directories.directory(place.root, cluster.name)
+    if time.monotonic() - _retained.get(directory, -RETAINED_EVERY_S) < RETAINED_EVERY_S:
+        return []
+    done = [jobs.retain(cluster, place.root, place.days, tell)]
+    _retained[directory] = time.monotonic()
+    return done
+
+
+def _streamed(cluster: ClusterConfig, place: Place, warm: Warm, tell: Tell) -> Outcome:
     """Until this process is interrupted, or the query fails."""
     jobs.check(cluster)
     jobs.check_stream(place.root)
-    with _spark(place, tell) as spark:
+    with _spark(warm, tell) as spark:
         query = jobs.stream(spark, cluster, place.root)
         tell("loading what ZooKeeper writes", 0.0)
-        with _stopping(query.stop):
+        with stopping(query.stop):
             query.awaitTermination()
     return Outcome("the stream was ended")
 
 
 @contextlib.contextmanager
-def _spark(place: Place, tell: Tell) -> Iterator[Any]:
-    tell("starting Spark", 0.0)
-    spark = session.start(place.data_dir, master=place.master, progress=False)
-    with _stopping(lambda: session.stop(spark)):
+def _spark(warm: Warm, tell: Tell) -> Iterator[Any]:
+    with warm.session(tell) as spark:
         try:
             yield spark
         except (PySparkException, Py4JError) as error:
             raise JobError(_why(error)) from error  # while the JVM is there to be asked for its words
-
-
-@contextlib.contextmanager
-def _stopping(stop: Callable[[], object]) -> Iterator[None]:
-    """Stop something of Spark's in the end.
-
-    Interrupted amid an answer, the JVM may say anything to being stopped: nobody is told of it then.
-    """
-    unheard: tuple[type[Exception], ...] = ()
-    try:
-        yield
-    except KeyboardInterrupt:
-        unheard = (PySparkException, Py4JError, OSError)
-        raise
-    finally:
-        with contextlib.suppress(*unheard):
-            stop()
 
 
 @contextlib.contextmanager
@@ -139,7 +158,7 @@ def _alive(run: Run) -> Iterator[None]:
     over = threading.Event()
 
     def tell() -> None:
-        while not over.wait(TOLD_S):
+        while not over.wait(runs.TOLD_S):
             try:
                 runs.tell(run)
             except DatabaseError as error:

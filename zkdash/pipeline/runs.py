@@ -1,13 +1,14 @@
 """The runs of jobs: queue one, see how it goes. The one module of the pipeline that pages import; no Spark.
 
 A run is one row from the moment somebody asks for it. At most one runs a cluster at a time, beside at most
-one stream: the database sees to it. A process that runs one tells every few seconds that it lives; a run of
-which nothing was heard for `SILENT_S` has died, and `reap` says so.
+one stream: the database sees to it. A process that runs one tells every `TOLD_S` that it lives; a run of
+which nothing was heard for `SILENT_S` has died, or for `QUIET_S` where nobody holds the lock that it works
+under, and `reap` says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -27,7 +28,10 @@ JOBS: Final[Mapping[str, str]] = {
     "stream": "load continuously, as ZooKeeper writes, until it is told to stop",
 }
 QUEUEABLE: Final = ("load", "derive", "retain", "all")
+TOLD_S: Final = 2.0
+QUIET_S: Final = 5.0
 SILENT_S: Final = 60.0
+MOST_KEPT: Final = 500  # runs of a cluster that have ended
 
 
 class BusyError(RuntimeError):
@@ -68,10 +72,17 @@ def take(run: Run, *, now: datetime | None = None) -> bool:
     return bool(taken)
 
 
-def begin(cluster: str, job: str, who: str, *, now: datetime | None = None) -> Run:
-    """A run that begins at once, by hand. Raises BusyError where another one is under way."""
+def begin(
+    cluster: str,
+    job: str,
+    who: str,
+    *,
+    now: datetime | None = None,
+    is_held: Callable[[Run], bool] = lambda _: True,
+) -> Run:
+    """A run that begins at once, by hand; `is_held` is `reap`'s. Raises BusyError where one is under way."""
     now = now or timezone.now()
-    reap(now=now)
+    reap(now=now, is_held=is_held)
     try:
         with transaction.atomic():
             return Run.objects.create(
@@ -128,15 +139,25 @@ def finish(
     return bool(Run.objects.filter(id=run.id, state=State.RUNNING).update(**fields))
 
 
-def reap(*, now: datetime | None = None) -> int:
-    """Say of runs of which nothing was heard for long that they died; how many."""
+def reap(*, now: datetime | None = None, is_held: Callable[[Run], bool] = lambda _: True) -> int:
+    """Say of runs that died; how many. `is_held` tells whether some process holds the lock of a run."""
     now = now or timezone.now()
-    silent = Run.objects.filter(state=State.RUNNING, seen_at__lt=now - timedelta(seconds=SILENT_S))
-    return silent.update(
+    silent, quiet = (now - timedelta(seconds=seconds) for seconds in (SILENT_S, QUIET_S))
+    running = Run.objects.filter(state=State.RUNNING, seen_at__lt=quiet)
+    dead = [run.id for run in running if (run.seen_at or quiet) < silent or not is_held(run)]
+    return running.filter(id__in=dead).update(
         state=State.FAILED,
         ended_at=now,
         sentence="its process ended without a word; the tables are whole: run it again",
     )
+
+
+def forget(cluster: str) -> None:
+    """Delete the rows of runs that ended long ago, but for the last `MOST_KEPT`."""
+    ended = Run.objects.filter(cluster=cluster, state__in=(State.DONE, State.FAILED)).order_by("-id")
+    oldest = ended.values_list("id", flat=True)[MOST_KEPT : MOST_KEPT + 1].first()
+    if oldest is not None:
+        ended.filter(id__lte=oldest).delete()
 
 
 def recent(cluster: str, limit: int = 20) -> list[Run]:
@@ -147,6 +168,16 @@ def recent(cluster: str, limit: int = 20) -> list[Run]:
 def last_asked(cluster: str, job: str) -> Run | None:
     """The run of exactly this job that was asked for last, whatever became of it."""
     return Run.objects.filter(cluster=cluster, job=job).order_by("-id").first()
+
+
+def last_done(cluster: str, job: str) -> Run | None:
+    """The run of exactly this job that was done last."""
+    return Run.objects.filter(cluster=cluster, job=job, state=State.DONE).order_by("-id").first()
+
+
+def is_streaming(cluster: str) -> bool:
+    """Whether a stream is under way."""
+    return _running(cluster, is_stream=True) is not None
 
 
 def _running(cluster: str, *, is_stream: bool) -> Run | None:

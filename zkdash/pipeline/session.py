@@ -22,12 +22,14 @@ from pyspark.sql import SparkSession
 
 import zkdash
 from zkdash import java
-from zkdash.pipeline import defaults, jvm, sources
+from zkdash.pipeline import defaults, jvm, scratch, sources
 
 VARIABLE: Final = "ZKDASH_SPARK"
 DEFAULT: Final = "local[*]"
 _PACKAGE: Final = Path(zkdash.__file__).parent
 _LOOPBACK: Final = "127.0.0.1"
+_REMEMBERED: Final = ("spark.sql.ui.retainedExecutions", "spark.ui.retainedJobs", "spark.ui.retainedStages")
+_SPARE_BYTES: Final = 1 << 30
 _LOGGING: Final = """\
 rootLogger.level = error
 # of a level of its own, or Spark makes it another and says so
@@ -89,6 +91,19 @@ def stop(session: SparkSession) -> None:
         jvm.end(gateway)
 
 
+def is_usable(session: SparkSession) -> bool:
+    """Whether another run may use it: its JVM is there, and holds little beside the heap that it may have."""
+    if is_remote(session):
+        return True
+    process = session.sparkContext._gateway.proc  # type: ignore[union-attr]  # noqa: SLF001 - as in `stop`
+    if process is None:
+        return True
+    if process.poll() is not None:
+        return False
+    heap = int(session.sparkContext._jvm.Runtime.getRuntime().maxMemory())  # type: ignore[union-attr] # noqa: SLF001
+    return _resident_bytes(process.pid) <= heap + _SPARE_BYTES
+
+
 def is_remote(session: SparkSession) -> bool:
     """Whether it is a session of Spark Connect, whose JVM is elsewhere."""
     return not hasattr(session, "_jvm")
@@ -99,19 +114,30 @@ def is_local(master: str) -> bool:
     return master == "local" or master.startswith("local[")
 
 
+def _resident_bytes(pid: int) -> int:
+    """The memory that a process takes; 0 where the system does not tell."""
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except OSError:
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
 def _settings() -> dict[str, str]:
     return {
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.shuffle.partitions": "8",  # tables of one cluster are small
         "spark.sql.parquet.compression.codec": "zstd",
+        # A session that lasts keeps no more of what it did than somebody looks at: nobody does.
+        **dict.fromkeys(_REMEMBERED, "20"),
     }
 
 
 def _of_a_driver(data_dir: Path, master: str, *, bar: bool) -> dict[str, str]:
     """What a session with a JVM of its own needs; sets this process's environment for the launcher."""
-    scratch = data_dir / "spark"
-    scratch.mkdir(parents=True, exist_ok=True)
+    directory = data_dir / "spark"
+    directory.mkdir(parents=True, exist_ok=True)
     os.environ["JAVA_HOME"] = str(java.find().home)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = os.pathsep.join(
@@ -119,17 +145,17 @@ def _of_a_driver(data_dir: Path, master: str, *, bar: bool) -> dict[str, str]:
             [str(_PACKAGE.parent), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
         )
     )
-    logging = scratch / "log4j2.properties"
+    logging = directory / "log4j2.properties"
     logging.write_text(_LOGGING)
     settings = {
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.absolute()}",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": str(bar).lower(),
-        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.sql.warehouse.dir": str(directory / "warehouse"),
     }
     if is_local(master):
         os.environ["SPARK_LOCAL_IP"] = _LOOPBACK
-        os.environ["SPARK_LOCAL_DIRS"] = str(scratch / "scratch")
+        os.environ["SPARK_LOCAL_DIRS"] = str(scratch.own(directory / "scratch"))
         settings |= {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
     return settings
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.history.writing import MANIFESTS, held
-from zkdash.history.store import conversion, schemas
+from zkdash.history.store import conversion
 from zkdash.history.store.delta import Table, TableError
 from zkdash.history.store.tables import Tables
 from zkdash.pipeline.storage import retention
@@ -47,7 +47,6 @@ def test_rows_and_positions_are_those_of_before(shop: Path) -> None:
         assert as_told(held(shop, name)) == as_told(each["rows"]), name
         now = Table(shop / name).read()
         assert {key: now.position(key) for key in each["positions"]} == each["positions"], name
-    assert Table(shop / "znodes_checkpoint").read().position(schemas.SNAPSHOTS_UPTO) == 5
     with Tables(shop, ("hot_paths", "changes")) as tables:
         days = tables.rows(
             "SELECT date::VARCHAR AS date, writes FROM hot_paths WHERE prefix = '/' ORDER BY 1"

@@ -12,7 +12,7 @@ from tests.lab.s3 import Bucket
 from zkdash.history.store import coverage, files, remote, watching
 from zkdash.history.store.delta import Table
 from zkdash.history.store.location import Location
-from zkdash.pipeline.storage import retention
+from zkdash.pipeline.storage import arrivals, retention
 from zkdash.pipeline.storage.retention import DAY_MS
 
 NOW = 1_795_000_000_000 - 1_795_000_000_000 % DAY_MS
@@ -63,6 +63,9 @@ def test_changes_go_up_to_the_checkpoint_that_the_kept_days_begin_with(tables: P
     assert left(tables, "znodes_checkpoint", "zxid") == [6, 9]
     assert left(tables, "changes", "zxid") == [7, 8, 9, 10]
     assert coverage.stretches(Table(tables / "coverage")) == [(7, 10)]
+    assert Table(tables / "coverage").read().position(coverage.FLOOR) == 6
+    assert coverage.holds(arrivals.loaded(tables), 1, 10)
+    assert arrivals.loaded_snapshots(tables, {3, 6, 9, 12}) == {3, 6, 9}
     assert done.has_checkpoint
     assert done.deleted
     for name in ("changes", "znodes_checkpoint", "coverage"):

@@ -32,7 +32,7 @@ class Lived(NamedTuple):
 
 def cluster(files: Path) -> ClusterConfig:
     """The cluster, whose ZooKeeper's files lie there."""
-    return ClusterConfig("shop", (("127.0.0.1", 2181),), CHROOT, transaction_logs=str(files))
+    return ClusterConfig("shop", (("127.0.0.1", 2181),), CHROOT, transaction_logs=(str(files),))
 
 
 def rows(root: Path, name: str) -> list[dict[str, Any]]:

@@ -43,7 +43,7 @@ def test_it_shows_what_the_broker_says_of_itself(client: Client) -> None:
     page = Markup(client.get(URL))
     assert page.text("h1") == "Broker 3"
     assert _facts(page) == {
-        "Status": "✓ ok",
+        "Status": "✓ ok Why is this so?",
         "Path": "/brokers/ids/3 Copy",
         "Host:port": "h:9092",
         "Endpoints": "PLAINTEXT://h:9092OUTSIDE://[::1]:9093 (SASL_SSL)",
@@ -125,10 +125,10 @@ def test_a_broker_that_is_not_registered_still_has_what_is_assigned_to_it(client
         "The broker is not registered: what stands here is what topics say of it."
     )
     facts = _facts(page)
-    assert facts["Status"] == "✕ not registered, 4 under-replicated"
+    assert facts["Status"] == "✕ not registered, 4 under-replicated Why is this so?"
     assert (facts["Replicas"], facts["Leader skew"]) == ("5", "100 %")
     assert "Session" not in facts
-    found = Markup(client.get(page.all("dl.facts a")[0].get("href").replace("?", URL + "?")))
+    found = Markup(client.get(page.all("dl.facts a")[1].get("href").replace("?", URL + "?")))
     assert found.text("#showing") == "Showing 2 of 2 that match, 5 partitions in all"
     broker = json.loads(client.get(URL, {"format": "json"}).content)["broker"]
     assert (broker["session"], broker["session_reason"]) == (None, "the broker is not registered")
@@ -138,7 +138,7 @@ def test_a_registration_that_does_not_parse_says_why(client: Client) -> None:
     states.publish({**states.healthy(), "/brokers/ids/3": states.znode("{nope")})
     page = Markup(client.get(URL))
     assert page.text("#facts p.note").startswith("The registration is not to be had: ")
-    assert _facts(page)["Status"] == "? unparsable"
+    assert _facts(page)["Status"] == "? unparsable Why is this so?"
     assert "Session" in _facts(page)
 
 

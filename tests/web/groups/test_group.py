@@ -185,6 +185,7 @@ def test_offsets_out_of_range_are_told_with_what_each_setting_does_about_them(cl
     assert "at 8: nothing of the log is skipped or read again" in rows[1]
     outside = client.get(URL, {"format": "json"}).json()["out_of_range"]
     assert outside["count"] == 2
+    assert outside["offsets"][0]["latest"] == {"to": 25, "lost": 5, "skipped": 10, "again": 0}
     assert [(entry["partition"], entry["offset"], entry["kept_in"]) for entry in outside["offsets"]] == [
         (0, 10, "ZooKeeper"),
         (1, 11, "ZooKeeper"),

@@ -40,7 +40,7 @@ def history(tmp_path: Path, settings: Settings) -> Iterator[Path]:
     """A cluster with a source, on the board, and where its tables lie."""
     settings.ZKDASH_HISTORY = tmp_path
     settings.ZKDASH_CLUSTERS = (
-        ClusterConfig("demo", (("127.0.0.1", 1),), transaction_logs="/var/lib/zookeeper"),
+        ClusterConfig("demo", (("127.0.0.1", 1),), transaction_logs=("/var/lib/zookeeper",)),
         ClusterConfig("bare", (("127.0.0.1", 1),)),
     )
     states.publish(states.healthy())

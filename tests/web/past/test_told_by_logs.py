@@ -72,7 +72,7 @@ def told(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple
 
 
 def load(spark: Any, files: Path, root: Path) -> None:
-    config = ClusterConfig(CLUSTER, (("127.0.0.1", 2181),), CHROOT, transaction_logs=str(files))
+    config = ClusterConfig(CLUSTER, (("127.0.0.1", 2181),), CHROOT, transaction_logs=(str(files),))
     jobs.load(spark, config, root, lambda _what, _done: None)
 
 

@@ -19,7 +19,6 @@ from zkdash.history.store.delta import DAY, File, Table, TableError
 _MANIFEST: Final = "manifest.json"
 _FORMAT: Final = 1
 _LEFT: Final = (_MANIFEST, "manifest.draft", "manifest.lock")
-_WATCHED: Final = "watch-"  # what the recorder's runs were called
 # Spark's directory of rows without a day: lives of which only the end was known, which are told no more.
 _NO_DAY: Final = "__HIVE_DEFAULT_PARTITION__"
 
@@ -28,7 +27,6 @@ class _File(msgspec.Struct, frozen=True):
     path: str
     rows: int
     bytes: int
-    run: str
     partition: dict[str, str] = {}
     bounds: dict[str, tuple[int, int]] = {}
 
@@ -64,7 +62,7 @@ def convert(directory: Path) -> list[Converted]:
         if not _is_converted(table):
             manifest = _read(path)
             kept = [file for file in manifest.files if file.partition.get(DAY) != _NO_DAY]
-            table.create([_listed(table, file) for file in kept], _positions(name, manifest))
+            table.create([_listed(table, file) for file in kept], manifest.streams)
             done.append(Converted(name, sum(file.rows for file in kept), len(kept)))
         for left in _LEFT:
             (table.directory / left).unlink(missing_ok=True)
@@ -103,10 +101,3 @@ def _listed(table: Table, file: _File) -> File:
             "or remove the table's directory and run again"
         ) from error
     return File(file.path, file.rows, file.bytes, file.partition, bounds)
-
-
-def _positions(name: str, manifest: _Manifest) -> dict[str, int]:
-    if name != "znodes_checkpoint":
-        return manifest.streams
-    read = [file.bounds["zxid"][1] for file in manifest.files if not file.run.startswith(_WATCHED)]
-    return manifest.streams | ({schemas.SNAPSHOTS_UPTO: max(read)} if read else {})

@@ -20,13 +20,25 @@ from zkdash.history.store.location import Location, Remote
 COMPRESSION: Final = "zstd"
 
 
-def read(table: Table, file: File, *, columns: Sequence[str] | None = None) -> pa.Table:
-    """The rows of a listed file. Raises OSError, pa.ArrowException."""
+def read(
+    table: Table,
+    file: File,
+    *,
+    columns: Sequence[str] | None = None,
+    where: tuple[str, str, object] | None = None,
+) -> pa.Table:
+    """The rows of a listed file, or those of which `where` is true: column, comparison, value.
+
+    Raises OSError, pa.ArrowException.
+    """
     wanted = None if columns is None else list(columns)
-    if isinstance(table.location, Remote):
-        store = _remote().filesystem(table.location)
-        return pq.read_table(file.path, filesystem=store, columns=wanted, partitioning=None)
-    return pq.read_table(table.directory / file.path, columns=wanted, partitioning=None)
+    chosen = None if where is None else [where]
+    path, store = (
+        (file.path, _remote().filesystem(table.location))
+        if isinstance(table.location, Remote)
+        else (table.directory / file.path, None)
+    )
+    return pq.read_table(path, filesystem=store, columns=wanted, filters=chosen, partitioning=None)
 
 
 def each(

@@ -39,9 +39,6 @@ CHECKPOINTS: Final = pa.schema(
     [*snapshot_schema.SCHEMA, pa.field("zxid", pa.int64()), pa.field("zxid_upto", pa.int64())]
 )
 
-# How far a table is that holds them, as a position: the last transaction of which a snapshot was read.
-SNAPSHOTS_UPTO: Final = "snapshots_upto"
-
 # The recorder saw every transaction from zxid_from to zxid_upto, between from_ms and to_ms by its clock.
 # why: what began a new interval, null where it follows the one before. is_caught_up: what differed after the
 # gap is in changes.
@@ -117,6 +114,13 @@ HELD: Final = pa.schema(
     }
 )
 
+# A file of ZooKeeper's that was read, by what it is called, and how it was then.
+FILES_READ: Final = pa.schema({"place": pa.string(), "size": pa.int64(), "modified_ns": pa.int64()})
+
+# Of which transactions the derived tables were made, and of which checkpoint before them (null: none was
+# needed, or there was none).
+DERIVED_OF: Final = pa.schema({"zxid_from": pa.int64(), "zxid_upto": pa.int64(), "checkpoint": pa.int64()})
+
 TABLES: Final = {
     "changes": CHANGES,
     "problems": PROBLEMS,
@@ -127,4 +131,4 @@ TABLES: Final = {
     "kafka_groups": KAFKA_GROUPS,
 }
 # Those that only jobs read.
-INNER: Final = {"held": HELD}
+INNER: Final = {"held": HELD, "files_read": FILES_READ, "derived_of": DERIVED_OF}

@@ -29,7 +29,6 @@ from zkdash.management import database, ending, serving, supervising
 from zkdash.zk.config import ClusterConfig
 
 CLUSTER = "demo"
-_DERIVED_EVERY_S = 300
 CHROOTS = {"0.8+": "/shop", "0.7": "/feed"}  # by layout
 
 
@@ -60,8 +59,8 @@ class Command(BaseCommand):
                 CLUSTER,
                 (("127.0.0.1", server.port),),
                 CHROOTS[layout],
-                transaction_logs=str(server.data_dir),
-                snapshots=str(server.data_dir),
+                transaction_logs=(str(server.data_dir),),
+                snapshots=(str(server.data_dir),),
             )
             settings.ZKDASH_CLUSTERS = (config,)
             settings.ZKDASH_HISTORY = directory / "history"
@@ -139,7 +138,7 @@ def _environment(directory: Path, cluster: ClusterConfig) -> dict[str, str]:
         "ZKDASH_DATA": str(directory.absolute()),
         "ZKDASH_HISTORY": "",
         "ZKDASH_DATABASE": "",
-        "ZKDASH_PIPELINE_EVERY": str(_DERIVED_EVERY_S),
+        "ZKDASH_PIPELINE_EVERY": "",
         "ZKDASH_ANONYMOUS_READ": "1",
         "ZKDASH_SECRET_KEY": settings.SECRET_KEY,
     }

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import logging
 import os
+import queue
 import signal
 import sys
 import threading
@@ -14,6 +16,7 @@ from typing import Any, Final, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
 
 from zkdash import extras
 from zkdash.history.store import directories, location
@@ -21,12 +24,14 @@ from zkdash.history.store.delta import TableError
 from zkdash.history.store.location import Remote
 from zkdash.management import database, ending, supervising
 from zkdash.management.progress import Bar
-from zkdash.pipeline import runs, worker
+from zkdash.pipeline import locks, performer, runs, worker
 from zkdash.pipeline.runs import BusyError, Run
 from zkdash.zk.config import ClusterConfig
 
 DAYS: Final = 30
-EVERY_S: Final = 900.0
+EVERY_S: Final = 30.0
+_NICER: Final = 5  # whoever looks at pages goes first
+_HEARD_S: Final = 0.5
 
 
 class Command(BaseCommand):
@@ -35,16 +40,16 @@ class Command(BaseCommand):
     help = "Turn ZooKeeper's transaction logs and snapshots into the tables of Trends and Time travel."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        verbs = parser.add_subparsers(dest="verb", required=True)
+        verbs = parser.add_subparsers(
+            dest="verb", required=True, metavar="{list,run,stream,status,convert,work}"
+        )
         verbs.add_parser("list", help="the jobs")
         run = verbs.add_parser("run", help="run a job now, in this process")
         run.add_argument("job", choices=runs.QUEUEABLE)
-        run.add_argument("--run", type=int, help=argparse.SUPPRESS)  # the worker's: a run that it claimed
         stream = verbs.add_parser("stream", help=runs.JOBS["stream"])
         for each in (run, stream):
             each.add_argument("--cluster", help="its name; may be left out where there is one only")
             each.add_argument("--master", default="", help="Spark's master, over ZKDASH_SPARK")
-            each.add_argument("--until-eof", action="store_true", help=argparse.SUPPRESS)
         run.add_argument("--days", type=int, help="how many days to keep, over ZKDASH_HISTORY_DAYS")
         status = verbs.add_parser("status", help="the last runs")
         status.add_argument("--cluster", help="of one cluster only")
@@ -53,6 +58,7 @@ class Command(BaseCommand):
         convert.add_argument("--cluster", help="of one cluster only")
         work = verbs.add_parser("work", help="carry out queued runs until SIGTERM or Ctrl-C")
         work.add_argument("--until-eof", action="store_true", help=argparse.SUPPRESS)
+        verbs.add_parser("perform")  # the worker's: `pipeline.performer`
 
     def handle(self, *_args: object, **options: Any) -> None:
         if lacking := extras.missing("pipeline", "The pipeline"):
@@ -67,44 +73,65 @@ class Command(BaseCommand):
         database.prepare()
         if options.get("until_eof"):
             threading.Thread(target=_end_with_input, daemon=True).start()
-        {"run": self._run, "stream": self._run, "status": self._status, "work": self._work}[options["verb"]](
-            options
-        )
+        {
+            "run": self._run,
+            "stream": self._run,
+            "status": self._status,
+            "work": self._work,
+            "perform": self._perform,
+        }[options["verb"]](options)
 
     def _run(self, options: dict[str, Any]) -> None:
-        from zkdash.pipeline import jobs, performing  # noqa: PLC0415 - the worker holds no Spark
+        from zkdash.pipeline import jobs, performing, warm  # noqa: PLC0415 - the worker holds no Spark
 
         cluster = _cluster(options["cluster"])
         job = options.get("job") or "stream"
+        root = settings.ZKDASH_HISTORY
         try:
-            run = _claimed(options.get("run")) or runs.begin(cluster.name, job, "command")
+            run = runs.begin(cluster.name, job, "command", is_held=locks.of(root))
         except BusyError as error:
             raise CommandError(str(error)) from error
-        place = performing.Place(
-            settings.ZKDASH_HISTORY,
-            Path(settings.DATA_DIR),
-            options["master"],
-            options.get("days") or _number("ZKDASH_HISTORY_DAYS", DAYS),
-        )
+        place = performing.Place(root, options.get("days") or _number("ZKDASH_HISTORY_DAYS", DAYS))
         bar = Bar(sys.stderr)
         try:
             _take_signals(code=int(job != "stream"))
-            sentence = performing.perform(run, cluster, place, bar.draw)
+            with warm.Warm(Path(settings.DATA_DIR), options["master"]) as session:
+                sentence = performing.perform(run, cluster, place, session, bar.draw)
         except jobs.JobError as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt:
             if job == "stream":
                 return
-            if options["run"] is not None:
-                sys.exit(1)  # the run's row tells why
             raise CommandError("It was ended; the tables are whole.") from None
         finally:
             bar.close()
         self.stdout.write(sentence)
 
+    def _perform(self, _options: dict[str, Any]) -> None:
+        """Carry out the runs whose numbers come, in one session; what it says is `performer`'s to hear."""
+        from zkdash.pipeline import jobs, performing, warm  # noqa: PLC0415 - as in `_run`
+
+        os.nice(_NICER)
+        said = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what Spark starts may write there
+        place = performing.Place(settings.ZKDASH_HISTORY, _number("ZKDASH_HISTORY_DAYS", DAYS))
+        queued = _Asked()
+        try:
+            _take_signals(code=1)
+            with warm.Warm(Path(settings.DATA_DIR)) as session:
+                print(performer.READY, file=said, flush=True)
+                while True:
+                    number = queued.next()
+                    run = Run.objects.get(id=number)
+                    with contextlib.suppress(jobs.JobError):  # its row tells
+                        performing.perform(run, _cluster(run.cluster), place, session)
+                    connections.close_all()
+                    print(number, file=said, flush=True)
+        except KeyboardInterrupt:
+            sys.exit(1)
+
     def _convert(self, options: dict[str, Any]) -> None:
         from zkdash.history.store import conversion  # noqa: PLC0415 - Arrow
-        from zkdash.pipeline import locks  # noqa: PLC0415 - as in `_run`
 
         root = settings.ZKDASH_HISTORY
         if isinstance(root, Remote):
@@ -143,7 +170,10 @@ class Command(BaseCommand):
 
     def _work(self, _options: dict[str, Any]) -> None:
         working = worker.Worker(
-            settings.ZKDASH_CLUSTERS, _command, every_s=float(_number("ZKDASH_PIPELINE_EVERY", EVERY_S))
+            settings.ZKDASH_CLUSTERS,
+            performer.Performer([*supervising.COMMAND, "pipeline", "perform"]),
+            root=settings.ZKDASH_HISTORY,
+            every_s=float(_number("ZKDASH_PIPELINE_EVERY", EVERY_S)),
         )
         ending.when_told(working.stop)
         self.stdout.write("zkdash carries out the runs of its pipeline")
@@ -152,13 +182,27 @@ class Command(BaseCommand):
         ending.finish()
 
 
-def _command(run: Run) -> list[str]:
-    arguments = ["run", run.job, "--cluster", run.cluster, "--run", str(run.id), "--until-eof"]
-    return [*supervising.COMMAND, "pipeline", *arguments]
+class _Asked:
+    """The numbers of runs that come by standard input. Whoever started this process holds it: when they are
+    gone, it ends as by SIGTERM, whatever it does.
+    """
 
+    def __init__(self) -> None:
+        self._numbers: queue.SimpleQueue[int] = queue.SimpleQueue()
+        threading.Thread(target=self._hear, daemon=True).start()
 
-def _claimed(number: int | None) -> Run | None:
-    return None if number is None else Run.objects.get(id=number)
+    def next(self) -> int:
+        """The next one; waits for it, and hears signals."""
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self._numbers.get(timeout=_HEARD_S)
+
+    def _hear(self) -> None:
+        # sys.stdin's own lock would be held while the interpreter ends
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as lines:
+            for line in lines:
+                self._numbers.put(int(line))
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _cluster(name: str | None) -> ClusterConfig:

@@ -46,10 +46,12 @@ def _installed() -> Finding:
 
 def _files() -> Iterator[Finding]:
     for cluster in settings.ZKDASH_CLUSTERS:
-        places = [(key, getattr(cluster, key)) for key in ("transaction_logs", "snapshots")]
+        places = [
+            (key, place) for key in ("transaction_logs", "snapshots") for place in getattr(cluster, key)
+        ]
         places += [("segments", place) for each in cluster.segments for place in each.directories]
         for key, place in places:
-            if place and "://" not in place:
+            if "://" not in place:
                 yield _directory(cluster, key, Path(place))
 
 

@@ -41,7 +41,8 @@ def variables() -> list[Finding]:
 def _of_secrets(configured: Configuration) -> Iterator[str]:
     """The variables that the file's own keys name."""
     sign_in = (table for table in (configured.sign_in.oidc, configured.sign_in.ldap) if table)
-    tables: Iterable[Table] = (*configured.clusters.values(), *sign_in)
+    clusters = configured.clusters.values()
+    tables: Iterable[Table] = (*clusters, *(cluster.brokers for cluster in clusters), *sign_in)
     for table in tables:
         for key in table.__struct_fields__:
             if key.endswith("_env") and (name := getattr(table, key)):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Final
 
 import msgspec
 from pyspark.sql import SparkSession
@@ -20,12 +19,11 @@ from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, Table
 from zkdash.history.store.location import Location
-from zkdash.pipeline.derivation import offset_tables
+from zkdash.pipeline.derivation import basis, offset_tables
+from zkdash.pipeline.derivation.inputs import AS_OF
 from zkdash.pipeline.derivation.targets import Targets
 from zkdash.pipeline.storage import day_partitions
 from zkdash.pipeline.transforms import brokers, groups, partitions, rebalances, timeline, traffic
-
-AS_OF: Final = "as_of_ms"  # a position: the greatest time of the changes that it counts
 
 
 class Derived(msgspec.Struct, frozen=True):
@@ -48,9 +46,11 @@ class Deriving:
         tell: Callable[[str, float], None] = lambda _what, _done: None,
         quiet_ms: int = rebalances.QUIET_MS,
     ) -> None:
+        self._directory = directory
         self._tell = tell
         self._quiet_ms = quiet_ms
-        logged = coverage.stretches(Table(directory / "coverage"))
+        self._basis = basis.now(directory)
+        logged = coverage.joined((each.first, each.last) for each in self._basis)
         # Without logs, what the recorder saw is all there is.
         self._stretches = logged or watching.stretches(Table(directory / watching.NAME))
         self._targets = Targets(spark, directory, row.LOGGED if logged else row.WATCHED)
@@ -63,11 +63,24 @@ class Deriving:
 
     def run(self) -> list[Derived]:
         """Derive what is new. Raises delta.ConflictError where another run derives meanwhile."""
+        if self._basis:
+            self._meet_what_is_late()
         for stretch in self._stretches:
             if stretch.last > self._targets.position("held"):
                 self._derive(stretch)
         self._step("lag_estimates", lambda: offset_tables.lag(self._targets))
         return self._made
+
+    def _meet_what_is_late(self) -> None:
+        """Begin anew where something came late, and note what will be derived from.
+
+        A run that is killed before it has noted that begins anew once more.
+        """
+        before = basis.recorded(self._directory)
+        if before is not None and basis.late(before, self._basis, self._targets.furthest()) is not None:
+            self._targets.begin_anew()
+        if self._basis != before:
+            basis.record(self._directory, self._basis)
 
     def _derive(self, stretch: Stretch) -> None:
         steps: list[tuple[str, Callable[[Stretch], int]]] = [
@@ -112,7 +125,7 @@ class Deriving:
         table, now = self._targets.table(name), self._targets.table(name).read()
         facts = self._targets.of(name, stretch).facts
         last = max(facts.last_ms, (now.position(AS_OF) or 0))
-        begun = now.position(self._targets.key) is not None
+        begun = self._targets.has_begun(now)
         since = min(facts.first_ms or last, (now.position(AS_OF) or 0)) if begun else 0
         first = day_partitions.day(since)
         bad = self._targets.read("partition_intervals").where("is_under_replicated OR is_offline")
@@ -161,7 +174,7 @@ class Deriving:
         name = "timeline"
         table, now = self._targets.table(name), self._targets.table(name).read()
         derived = timeline.timeline(self._targets.of(name, stretch).events)
-        begun = now.position(self._targets.key) is not None
+        begun = self._targets.has_begun(now)
         rows = day_partitions.put(
             table,
             day_partitions.dated(self._targets.shaped(name, derived), "time"),
@@ -200,7 +213,7 @@ class Deriving:
         name = "idle_groups"
         table, now = self._targets.table(name), self._targets.table(name).read()
         used = self._targets.of(name, stretch)
-        begun = now.position(self._targets.key) is not None
+        begun = self._targets.has_begun(now)
         before = day_partitions.read(
             self._targets.spark, table, derived.TABLES[name], now.files if begun else ()
         )
@@ -219,7 +232,7 @@ class Deriving:
         at = min(stretch.last, self._targets.position("rebalances"))
         table, now = self._targets.table("held"), self._targets.table("held").read()
         used = self._targets.of("held", stretch)
-        if at > used.since or now.position(self._targets.key) is None:
+        if at > used.since or not self._targets.has_begun(now):
             day_partitions.put(
                 table,
                 used.there(at).select(*schemas.HELD.names),

@@ -21,6 +21,9 @@ from zkdash.pipeline.derivation import removals
 from zkdash.pipeline.storage import day_partitions
 from zkdash.pipeline.transforms import events
 
+# A position: a table was derived without what came late, and is replaced by what is derived next.
+ANEW: Final = -1
+AS_OF: Final = "as_of_ms"  # a position: the greatest time of the changes that a table counts
 _SILENT: Final = "type = 'closeSession' AND path IS NULL AND removed IS NULL"
 _COLUMNS: Final = (
     "zxid",
@@ -136,7 +139,12 @@ def key(source: str) -> str:
 
 
 def position(version: TableVersion, source: str) -> int:
-    return version.position(key(source)) or 0
+    return max(version.position(key(source)) or 0, 0)
+
+
+def has_begun(version: TableVersion, source: str) -> bool:
+    """Whether a table holds anything derived from a source that is to be gone on with."""
+    return version.position(key(source)) not in (None, ANEW)
 
 
 def _may_hold(bounds: tuple[int, int] | None, since: int, upto: int) -> bool:

@@ -24,7 +24,7 @@ def rates(targets: Targets, stretch: Stretch) -> int:
     table, now = targets.table(name), targets.table(name).read()
     later = day_partitions.dated(groups.samples(targets.of(name, stretch).events), "minute").persist()
     touched = day_partitions.days(later)
-    begun = now.position(targets.key) is not None
+    begun = targets.has_begun(now)
     derived_days = {file.partition[DAY] for file in now.files} if begun else set()
     touched |= {day for day in _moved(touched, 1) if day in derived_days}
     near = touched | _moved(touched, -1)
@@ -52,7 +52,7 @@ def lag(targets: Targets) -> int:
     if not ends.files:
         return 0
     first = day_partitions.day(min(file.bounds["time"][0] for file in ends.files))
-    if now.files:
+    if now.files and not targets.is_anew(now):
         first = max(first, date.fromisoformat(max(f.partition[DAY] for f in now.files)) - _DAY)
     start = day_partitions.begin(first)
     listed = [file for file in ends.files if file.bounds["time"][1] >= start]
@@ -74,7 +74,7 @@ def lag(targets: Targets) -> int:
         base=now,
         removed=[file for file in now.files if file.partition[DAY] >= str(first)],
         order=["group", "topic", "part", "minute"],
-        position={},
+        position={targets.key: 0},
     )
 
 

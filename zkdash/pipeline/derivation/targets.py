@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
-from zkdash.history.store.delta import Table
+from zkdash.history.store.delta import Table, TableVersion
 from zkdash.history.store.location import Location
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.derivation.inputs import Inputs
@@ -22,6 +22,29 @@ class Targets:
         self._directory = directory
         self._source = source
         self._inputs: dict[int, Inputs] = {}
+
+    def has_begun(self, version: TableVersion) -> bool:
+        """Whether a table is gone on with; else what it holds is replaced."""
+        return inputs.has_begun(version, self._source)
+
+    def is_anew(self, version: TableVersion) -> bool:
+        """Whether what a table holds was derived without what came late."""
+        return version.position(self.key) == inputs.ANEW
+
+    def begin_anew(self) -> None:
+        """Have every table be replaced by what is derived next; until then it is read as it is.
+
+        Raises delta.ConflictError.
+        """
+        for name in (*derived.TABLES, "held"):
+            now = self.table(name).read()
+            is_ours = now.position(self.key) is not None or name == "lag_estimates"
+            if is_ours and now.version >= 0:
+                self.table(name).replace(now, (), (), positions={self.key: inputs.ANEW, inputs.AS_OF: 0})
+
+    def furthest(self) -> int:
+        """The last transaction that any table is up to, 0 for none."""
+        return max(self.position(name) for name in (*derived.TABLES, "held"))
 
     def close(self) -> None:
         """Forget what was loaded."""
@@ -42,7 +65,7 @@ class Targets:
         """Put what was found into the days that it is of."""
         table, now = self.table(name), self.table(name).read()
         new = day_partitions.dated(self.shaped(name, fresh), by).persist()
-        begun = now.position(self.key) is not None
+        begun = self.has_begun(now)
         touched = day_partitions.of_days(now, day_partitions.days(new)) if begun else []
         old = day_partitions.dated(day_partitions.read(self.spark, table, derived.TABLES[name], touched), by)
         rows = day_partitions.put(
@@ -65,7 +88,7 @@ class Targets:
     def open(self, name: str) -> DataFrame:
         """The rows of a table that have not ended."""
         now = self.table(name).read()
-        begun = now.position(self.key) is not None
+        begun = self.has_begun(now)
         rows = day_partitions.read(
             self.spark, self.table(name), derived.TABLES[name], now.files if begun else ()
         )

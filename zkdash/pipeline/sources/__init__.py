@@ -9,14 +9,18 @@ Each row is either data or a note: a problem, or which transactions were read (`
 
 from __future__ import annotations
 
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING
 
-from zkdash.pipeline.sources.kafkalog import KafkaLogSource
-from zkdash.pipeline.sources.snapshot import SnapshotSource
-from zkdash.pipeline.sources.txnlog import TxnLogSource
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def register(session: SparkSession) -> None:
     """Let `session` read the formats `zktxnlog`, `zksnapshot` and `kafkalog`."""
+    # whoever only looks which files there are holds no Spark
+    from zkdash.pipeline.sources.kafkalog import KafkaLogSource  # noqa: PLC0415
+    from zkdash.pipeline.sources.snapshot import SnapshotSource  # noqa: PLC0415
+    from zkdash.pipeline.sources.txnlog import TxnLogSource  # noqa: PLC0415
+
     for source in (TxnLogSource, SnapshotSource, KafkaLogSource):
         session.dataSource.register(source)

@@ -1,8 +1,9 @@
-"""The files of a ZooKeeper's data directory, wherever pyarrow.fs can open it."""
+"""The files of a ZooKeeper's data directories, wherever pyarrow.fs can open them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,13 +14,31 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+]*:/")
 _VERSION_DIRECTORY: Final = "version-2"
 
 
-class Found(NamedTuple):
-    """A file by its place, its name, the zxid that the name tells, and its size in bytes when looked at."""
+_UNREADABLE: Final = "the file cannot be read: "
 
+
+class Found(NamedTuple):
+    """A file of a directory that was named: where it lies there, its name, the zxid that the name tells.
+
+    `size` in bytes and `modified_ns` (since the epoch, None where nobody knows) are those of when it was
+    looked at.
+    `place` is what it is called: its name, of several directories with the one that was named.
+    """
+
+    directory: str
     path: str
     name: str
     zxid: int
     size: int
+    modified_ns: int | None
+    place: str
+
+
+class Listing(NamedTuple):
+    """The files of each directory that could be listed, in order, and why others could not."""
+
+    directories: list[list[Found]]
+    missing: list[str]
 
 
 class Directory:
@@ -42,7 +61,7 @@ class Directory:
         sizes = self._system.get_file_info([path for _, path, _ in named])
         return sorted(
             (
-                Found(path, name, zxid, info.size or 0)
+                Found(self._given, path, name, zxid, info.size or 0, info.mtime_ns, name)
                 for (zxid, path, name), info in zip(named, sizes, strict=True)
                 if info.type != fs.FileType.NotFound
             ),
@@ -68,9 +87,41 @@ class Directory:
         )
 
 
+def listed(paths: Sequence[str], pattern: re.Pattern[str]) -> Listing:
+    """The files of several directories, each as `Directory.files` lists them.
+
+    One that cannot be listed leaves the others be. Raises OSError and ValueError where none can be.
+    """
+    directories: list[list[Found]] = []
+    missing: list[str] = []
+    for path in paths:
+        try:
+            files = Directory(path).files(pattern)
+        except (OSError, ValueError) as error:
+            if len(missing) == len(paths) - 1:
+                raise
+            missing.append(_unlisted(path, error))
+            continue
+        if len(paths) > 1:
+            files = [file._replace(place=f"{path.rstrip('/')}/{file.name}") for file in files]
+        directories.append(files)
+    return Listing(directories, missing)
+
+
+def _unlisted(path: str, error: Exception) -> str:
+    if isinstance(error, PermissionError):
+        return f"{path} cannot be read: let this user read it ({error.strerror or error})"
+    return str(error)
+
+
 def reason(error: OSError) -> str:
     """Why a file could not be read, without its path."""
-    return f"the file cannot be read: {error.strerror or str(error).rpartition(': ')[2]}"
+    return f"{_UNREADABLE}{error.strerror or str(error).rpartition(': ')[2]}"
+
+
+def is_unreadable(why: str) -> bool:
+    """Whether this is the `reason` of an error: nothing of the file itself was seen."""
+    return why.startswith(_UNREADABLE)
 
 
 def opened(path: str) -> tuple[fs.FileSystem, str]:

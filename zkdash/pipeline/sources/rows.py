@@ -1,11 +1,12 @@
 """The rows of the sources: data columns, and two structs that make a row a note instead.
 
-problem: file, offset (bytes), reason, torn. covered: zxid_from, zxid_upto. All else is null beside a note.
+problem: file, offset (bytes), reason, torn. covered: zxid_from, zxid_upto. All else is null beside a note,
+but `log`: of which of the logs that are read together it is, by number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -17,13 +18,15 @@ from zkdash.formats.problems import Problem
 from zkdash.formats.redaction import Redaction
 from zkdash.formats.txnlog import rows
 from zkdash.history.store import schemas
+from zkdash.history.store.coverage import Stretch
 from zkdash.kafka import secrets
 
-NOTES: Final = ("problem", "covered")
+LOG: Final = "log"
+NOTES: Final = ("problem", "covered", LOG)
 PROBLEM: Final = pa.struct(list(schemas.PROBLEMS))
 _COVERED: Final = pa.struct(list(schemas.COVERAGE))
 _NOTED: Final = [pa.field("problem", PROBLEM), pa.field("covered", _COVERED)]
-CHANGES: Final = pa.schema([*schemas.CHANGES, *_NOTED])
+CHANGES: Final = pa.schema([*schemas.CHANGES, *_NOTED, pa.field(LOG, pa.int32())])
 ZNODES: Final = pa.schema([*schemas.CHECKPOINTS, *_NOTED])
 
 REDACTION: Final = Redaction(secrets.MARKS, secrets.redact_anywhere)
@@ -34,10 +37,11 @@ _TTL_BITS: Final = (1 << 40) - 1
 _NAMES: Final = pa.array([rows.TYPES.get(code) for code in range(min(rows.TYPES), max(rows.TYPES) + 1)])
 
 
-def noted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The data with no note beside it."""
+def noted(batch: pa.RecordBatch, schema: pa.Schema, log: int | None = None) -> pa.RecordBatch:
+    """The data with no note beside it; of logs with the number of theirs."""
     nulls = [pa.nulls(batch.num_rows, kind) for kind in (PROBLEM, _COVERED)]
-    return pa.RecordBatch.from_arrays([*batch.columns, *nulls], schema=schema)
+    of = [] if log is None else [_repeated(log, batch.num_rows, pa.int32())]
+    return pa.RecordBatch.from_arrays([*batch.columns, *nulls, *of], schema=schema)
 
 
 def problems(name: str, flaws: Iterable[Problem], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -47,22 +51,23 @@ def problems(name: str, flaws: Iterable[Problem], schema: pa.Schema) -> Iterator
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
-def covered(batch: pa.RecordBatch, since: int) -> Iterator[pa.RecordBatch]:
-    """Which transactions a batch of a log's rows holds: a row for each run of consecutive zxids."""
+def covered(batch: pa.RecordBatch, skipped: Sequence[Stretch], log: int) -> Iterator[pa.RecordBatch]:
+    """Which transactions a batch of a log's rows holds but for those `skipped`: a row for each run of
+    consecutive zxids."""
     zxids = batch.column("zxid").to_numpy()
-    zxids = zxids[zxids > since]
+    zxids = zxids[is_new(zxids, skipped)]
     if len(zxids):
         breaks = np.flatnonzero(~np.isin(np.diff(zxids), (0, 1))) + 1
         starts, ends = zxids[np.r_[0, breaks]], zxids[np.r_[breaks - 1, -1]]
         ranges = zip(starts.tolist(), ends.tolist(), strict=True)
-        yield pa.RecordBatch.from_pylist(
-            [{"covered": {"zxid_from": first, "zxid_upto": last}} for first, last in ranges], schema=CHANGES
-        )
+        notes = [{"covered": {"zxid_from": first, "zxid_upto": last}, LOG: log} for first, last in ranges]
+        yield pa.RecordBatch.from_pylist(notes, schema=CHANGES)
 
 
-def changes(batch: pa.RecordBatch, chroot: str, since: int) -> pa.RecordBatch:
-    """What the rows of a log changed below a chroot after transaction `since`, as rows of the change."""
-    happened = pc.and_(pc.invert(batch.column("failed")), pc.greater(batch.column("zxid"), since))
+def changes(batch: pa.RecordBatch, chroot: str, skipped: Sequence[Stretch]) -> pa.RecordBatch:
+    """What the rows of a log changed below a chroot but for transactions `skipped`, as rows of the change."""
+    fresh = pa.array(is_new(batch.column("zxid").to_numpy(), skipped))
+    happened = pc.and_(pc.invert(batch.column("failed")), fresh)
     for kind in _CHANGED_NOTHING:
         happened = pc.and_(happened, pc.not_equal(batch.column("type"), kind))
     batch = batch.filter(happened)
@@ -70,6 +75,15 @@ def changes(batch: pa.RecordBatch, chroot: str, since: int) -> pa.RecordBatch:
         batch = batch.filter(pc.fill_null(_below(batch.column("path"), chroot), fill_value=True))
     made = _columns(batch, chroot)
     return pa.RecordBatch.from_arrays([made[field.name] for field in row.FIELDS], schema=schemas.CHANGES)
+
+
+def is_new(zxids: Any, skipped: Sequence[Stretch]) -> Any:
+    """For each zxid whether no interval holds it; these as `coverage.exact` makes them."""
+    if not skipped:
+        return np.ones(len(zxids), dtype=bool)
+    bounds = np.array(skipped, dtype=np.int64)
+    before = np.searchsorted(bounds[:, 0], zxids, side="right") - 1
+    return (before < 0) | (zxids > bounds[np.maximum(before, 0), 1])
 
 
 def znodes(batch: pa.RecordBatch, chroot: str, zxid: int, zxid_upto: int | None) -> pa.RecordBatch:

@@ -1,6 +1,7 @@
 """`zksnapshot`: ZooKeeper's snapshots, plain, gz and snappy, as rows of the checkpoint, one partition a file.
 
-Options: `options.Options`; `since` leaves out snapshots of an earlier zxid. Schema: `rows.ZNODES`. A torn or
+Options: `options.Options`; `since` leaves out snapshots of an earlier zxid. Of two of the same zxid the first
+is read. Schema: `rows.ZNODES`. A torn or
 damaged snapshot is one problem and no znode.
 """
 
@@ -18,19 +19,19 @@ from pyspark.sql.types import StructType
 
 from zkdash.formats import snapshot_arrow, snapshot_reader
 from zkdash.formats.problems import Problem
-from zkdash.pipeline.sources import files, options, rows
-from zkdash.pipeline.sources.files import Directory
+from zkdash.pipeline.sources import files, options, rows, selection
+from zkdash.pipeline.sources.files import Directory, Found
 from zkdash.pipeline.sources.options import Options
 
-_SNAPSHOT: Final = re.compile(r"snapshot\.([0-9a-f]{1,16})(?:\.gz|\.snappy)?")
+SNAPSHOT: Final = re.compile(r"snapshot\.([0-9a-f]{1,16})(?:\.gz|\.snappy)?")
 
 
 class SnapshotFile(InputPartition):
-    """A snapshot, and the zxid that the next one is named by: this one was complete by then."""
+    """A snapshot, and the zxid that its server's next one is named by: this one was complete by then."""
 
-    def __init__(self, path: str, name: str, zxid: int, next_zxid: int | None) -> None:
-        super().__init__(path)
-        self.path, self.name, self.zxid, self.next_zxid = path, name, zxid, next_zxid
+    def __init__(self, snapshot: Found, next_zxid: int | None) -> None:
+        super().__init__(snapshot.place)
+        self.snapshot, self.next_zxid = snapshot, next_zxid
 
 
 class SnapshotSource(DataSource):
@@ -52,12 +53,19 @@ class _Batch(DataSourceReader):
         self._options = options
 
     def partitions(self) -> Sequence[InputPartition]:
-        snapshots = Directory(self._options.path).files(_SNAPSHOT)
-        return [
-            SnapshotFile(snapshot.path, snapshot.name, snapshot.zxid, after and after.zxid)
+        directories = files.listed(self._options.path, SNAPSHOT).directories
+        next_zxids = {
+            snapshot.place: after and after.zxid
+            for snapshots in directories
             for snapshot, after in itertools.zip_longest(snapshots, snapshots[1:])
-            if snapshot.zxid >= self._options.since
-        ]
+        }
+        wanted = self._options.files
+        chosen = selection.unread_snapshots(
+            directories,
+            is_loaded=lambda zxid: zxid < self._options.since,
+            is_seen=lambda snapshot: wanted is not None and snapshot.place not in wanted,
+        )
+        return [SnapshotFile(snapshot, next_zxids[snapshot.place]) for snapshot in chosen]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         # Spark hands over a bare partition where there is none
@@ -65,18 +73,19 @@ class _Batch(DataSourceReader):
 
 
 def _read(part: Any, options: Options) -> Iterator[pa.RecordBatch]:
+    snapshot: Found = part.snapshot
     try:
-        data = Directory(options.path).read(part.path)
+        data = Directory(snapshot.directory).read(snapshot.path)
     except OSError as error:
-        yield from rows.problems(part.name, [Problem(0, files.reason(error))], rows.ZNODES)
+        yield from rows.problems(snapshot.place, [Problem(0, files.reason(error))], rows.ZNODES)
         return
     layout = snapshot_reader.layout(data)
     if isinstance(layout, Problem):
-        yield from rows.problems(part.name, [layout], rows.ZNODES)
+        yield from rows.problems(snapshot.place, [layout], rows.ZNODES)
         return
-    upto = part.next_zxid if layout.last_zxid is None else max(layout.last_zxid, part.zxid)
+    upto = part.next_zxid if layout.last_zxid is None else max(layout.last_zxid, snapshot.zxid)
     for batch in snapshot_arrow.batches(layout.data, rows.REDACTION):
         if isinstance(batch, Problem):
-            yield from rows.problems(part.name, [batch], rows.ZNODES)
+            yield from rows.problems(snapshot.place, [batch], rows.ZNODES)
         else:
-            yield rows.noted(rows.znodes(batch, options.chroot, part.zxid, upto), rows.ZNODES)
+            yield rows.noted(rows.znodes(batch, options.chroot, snapshot.zxid, upto), rows.ZNODES)

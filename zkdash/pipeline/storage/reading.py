@@ -6,31 +6,36 @@ than one part reads the files as often: persist, or let `writing` do it, where t
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
+
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
 from zkdash.history.store import schemas
-from zkdash.history.store.coverage import stretches
+from zkdash.history.store.coverage import Stretch, stretches
 from zkdash.history.store.delta import Table
 from zkdash.history.store.location import Location
-from zkdash.pipeline.sources import rows
+from zkdash.pipeline.sources import options, rows
 from zkdash.pipeline.storage import day_partitions, watched
 
 
 def txnlog(
-    spark: SparkSession, path: str, *, chroot: str = "", since: int = 0, dbid: int = 0, stream: bool = False
+    spark: SparkSession,
+    paths: str | Sequence[str],
+    *,
+    chroot: str = "",
+    since: int = 0,
+    dbid: int = 0,
+    loaded: Sequence[Stretch] = (),
+    files: Iterable[str] | None = None,
+    stream: bool = False,
 ) -> DataFrame:
-    """The transaction logs of a directory: `sources.txnlog`."""
-    reader = spark.readStream if stream else spark.read
-    return (
-        reader.format("zktxnlog")
-        .option("path", path)
-        .option("chroot", chroot)
-        .option("since", str(since))
-        .option("dbid", str(dbid))
-        .load()
-    )
+    """The transaction logs of one directory or several: `sources.txnlog`, and its `options.Options`."""
+    given = {"path": options.written(paths), "chroot": chroot, "since": str(since), "dbid": str(dbid)}
+    given |= {"loaded": json.dumps(loaded)} | _named(files)
+    return (spark.readStream if stream else spark.read).format("zktxnlog").options(**given).load()
 
 
 def kafkalog(spark: SparkSession, path: str, *, topic: str = "", stream: bool = False) -> DataFrame:
@@ -39,10 +44,17 @@ def kafkalog(spark: SparkSession, path: str, *, topic: str = "", stream: bool = 
     return reader.format("kafkalog").option("path", path).option("topic", topic).load()
 
 
-def snapshot(spark: SparkSession, path: str, *, chroot: str = "", since: int = 0) -> DataFrame:
-    """The snapshots of a directory: `sources.snapshot`."""
-    reader = spark.read.format("zksnapshot").option("path", path)
-    return reader.option("chroot", chroot).option("since", str(since)).load()
+def snapshot(
+    spark: SparkSession,
+    paths: str | Sequence[str],
+    *,
+    chroot: str = "",
+    since: int = 0,
+    files: Iterable[str] | None = None,
+) -> DataFrame:
+    """The snapshots of one directory or several: `sources.snapshot`, and its `options.Options`."""
+    given = {"path": options.written(paths), "chroot": chroot, "since": str(since)} | _named(files)
+    return spark.read.format("zksnapshot").options(**given).load()
 
 
 def recorded(spark: SparkSession, directory: Location) -> DataFrame:
@@ -71,3 +83,7 @@ def problems(loaded: DataFrame) -> DataFrame:
 def coverage(loaded: DataFrame) -> DataFrame:
     """Which transactions were read: zxid_from, zxid_upto."""
     return loaded.where(F.col("covered").isNotNull()).select("covered.*")
+
+
+def _named(files: Iterable[str] | None) -> dict[str, str]:
+    return {} if files is None else {"files": json.dumps(sorted(files))}

@@ -96,11 +96,12 @@ def _forget(directory: Location, checkpoint: int) -> int:
     base = table.read()
     kept = [
         {"zxid_from": max(each.first, checkpoint + 1), "zxid_upto": each.last}
-        for each in coverage.stretches(table)
+        for each in coverage.intervals(table)
         if each.last > checkpoint
     ]
-    if any(file.bounds["zxid_from"][0] <= checkpoint for file in base.files):
-        _rewrite(table, base, base.files, pa.Table.from_pylist(kept, schema=schemas.COVERAGE))
+    if base.files and (base.position(coverage.FLOOR) or 0) < checkpoint:
+        rows = pa.Table.from_pylist(kept, schema=schemas.COVERAGE)
+        _rewrite(table, base, base.files, rows, positions={coverage.FLOOR: checkpoint})
     watched = Table(directory / watching.NAME)
     seen = watched.read()
     if any(file.bounds["zxid_from"][0] <= checkpoint for file in seen.files):

@@ -2,7 +2,7 @@
 
 Spark's own reader and writer reach a file system that driver and executors share, and HDFS. What an object
 store keeps, Python reads and writes in the executors, by the library that reaches tables everywhere else too:
-no jar of Hadoop's is needed there, whatever the master is.
+no jar of Hadoop's is needed there.
 """
 
 from __future__ import annotations

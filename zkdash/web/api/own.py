@@ -9,7 +9,7 @@ from django.conf import settings
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from zkdash.door.refusals import REFUSALS
-from zkdash.history.recorder import status
+from zkdash.history.recorder import status as recorder
 from zkdash.history.store import directories
 from zkdash.live import engine
 from zkdash.live.runs import Runs
@@ -47,7 +47,7 @@ def _recorders(clusters: tuple[str, ...]) -> Iterator[Metric]:
     """As a recorder of this process is, or as another one last wrote down."""
     now_ms = time.time_ns() // 1_000_000
     read = {
-        name: status.read(name, directories.directory(settings.ZKDASH_HISTORY, name), now_ms)
+        name: recorder.read(name, directories.directory(settings.ZKDASH_HISTORY, name), now_ms)
         for name in clusters
     }
     statuses = {name: status for name, status in read.items() if status is not None}

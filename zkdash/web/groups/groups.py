@@ -10,9 +10,10 @@ from zkdash.cluster.tables.groups.queries import Known, LagKey
 from zkdash.cluster.tables.groups.rows import GroupRow
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, lag_cells, links, listing, row_selection, shapes, tables
+from zkdash.web.frame import cells, links, listing, row_selection, shapes, tables
 from zkdash.web.frame.cells import Cell
 from zkdash.web.frame.page import Badge, Page, View
+from zkdash.web.frame.panels import lag_cells
 from zkdash.web.frame.tables import Empty, ListColumn
 from zkdash.web.groups import cells as group_cells
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import msgspec
+from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.brokers.out_of_range import OutOfRange, Reset
 from zkdash.live.parts import Block
@@ -55,19 +56,28 @@ def _sentence(count: int) -> str:
     return f"{lie} outside of the log. A consumer that fetches from there is answered OFFSET_OUT_OF_RANGE."
 
 
+class ResetCell(Cell, frozen=True):
+    """Where a consumer goes on, and what becomes of the offsets between: a sentence, in JSON numbers."""
+
+    reset: Reset
+
+    @property
+    def plain(self) -> dict[str, int]:
+        return self.reset._asdict()
+
+    def html(self) -> SafeString:
+        reset = self.reset
+        effects = [
+            f"{_offsets(reset.lost)} no longer in the log" if reset.lost else "",
+            f"skips {_offsets(reset.skipped)} of the log" if reset.skipped else "",
+            f"reads {_offsets(reset.again)} again" if reset.again else "",
+        ]
+        words = ", ".join(filter(None, effects)) or "nothing of the log is skipped or read again"
+        return cells.Text(f"at {grouped(reset.to)}: {words}").html()
+
+
 def _offsets(count: int) -> str:
     return f"{grouped(count)} offset{'' if count == 1 else 's'}"
-
-
-def _reset(reset: Reset) -> Cell:
-    """Where a consumer goes on, and what becomes of the messages between."""
-    effects = [
-        f"{_offsets(reset.lost)} no longer in the log" if reset.lost else "",
-        f"skips {_offsets(reset.skipped)} of the log" if reset.skipped else "",
-        f"reads {_offsets(reset.again)} again" if reset.again else "",
-    ]
-    words = ", ".join(filter(None, effects)) or "nothing of the log is skipped or read again"
-    return cells.Text(f"at {grouped(reset.to)}: {words}")
 
 
 COLUMNS: tuple[Column[Entry], ...] = (
@@ -95,15 +105,17 @@ COLUMNS: tuple[Column[Entry], ...] = (
     Column(
         "earliest",
         "With earliest",
-        lambda entry: _reset(entry.outside.earliest),
+        lambda entry: ResetCell(entry.outside.earliest),
         title="auto.offset.reset=earliest, of the old consumer smallest",
     ),
     Column(
         "latest",
         "With latest",
-        lambda entry: _reset(entry.outside.latest),
+        lambda entry: ResetCell(entry.outside.latest),
         title="auto.offset.reset=latest, of the old consumer largest: the default of both",
     ),
 )
 
-RECORD: Final = shapes.fields(count=shapes.COUNT, offsets=shapes.many(shapes.row(COLUMNS)))
+_RESET = shapes.fields(to=shapes.COUNT, lost=shapes.COUNT, skipped=shapes.COUNT, again=shapes.COUNT)
+_OFFSET = shapes.fields(**shapes.columns(COLUMNS) | {"earliest": _RESET, "latest": _RESET})
+RECORD: Final = shapes.fields(count=shapes.COUNT, offsets=shapes.many(_OFFSET))

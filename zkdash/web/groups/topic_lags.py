@@ -8,8 +8,9 @@ from zkdash.cluster.model.brokers.lags import TopicLag
 from zkdash.cluster.model.severity import Severity
 from zkdash.live.parts import Table
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.frame import cells, lag_cells, links, shapes, tables
+from zkdash.web.frame import cells, links, shapes, tables
 from zkdash.web.frame.cells import Record
+from zkdash.web.frame.panels import lag_cells
 from zkdash.web.frame.tables import Column, Empty
 
 MOST = 200

@@ -212,8 +212,9 @@ def _files(cluster: str) -> str:
     if config is None:
         return ""
     directories = [place for each in config.segments for place in each.directories]
-    more = f" and {len(directories) - 1} more" if len(directories) > 1 else ""
-    return config.transaction_logs or "".join(directories[:1]) + more
+    places = [*config.transaction_logs] or directories
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return "".join(places[:1]) + more
 
 
 def _is_recorded(cluster: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from lxml import html
 
 from tests.web.drawing import reading
-from zkdash.web.frame.lag_cells import Trend
+from zkdash.web.frame.panels.lag_cells import Trend
 
 
 @pytest.mark.parametrize(
