@@ -28,6 +28,7 @@ PROMISES = (
     "P2",
     "P3",
     "P4",
+    "P5",
     *BOUNDS,
     "W1",
     "W2",

@@ -12,6 +12,9 @@ from playwright.sync_api import expect
 from tests.conftest import Chroot
 from tests.journeys import looking
 from tests.live.past import story
+from tests.live.past.story import Dump
+from tests.serving import Served
+from tests.signing import become_first
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
@@ -22,11 +25,20 @@ _FOCUSED = "document.activeElement.closest('#time-bar') && document.activeElemen
 
 
 @pytest.fixture(scope="module")
-def home(shared_chroot: Chroot, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    """The Overview's address of a cluster whose story is recorded, and a transaction of an incident."""
-    with story.served(shared_chroot, tmp_path_factory.mktemp("past"), CLUSTER) as (server, dumps):
-        zxid = next(each.zxid for each in dumps if each.name == "elected anew")
-        yield f"{server.address}/c/{CLUSTER}/", zxid
+def told(
+    shared_chroot: Chroot, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Served, list[Dump]]]:
+    """A `serve` of a cluster whose story is recorded, and the story's moments."""
+    with story.served(shared_chroot, tmp_path_factory.mktemp("past"), CLUSTER) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def home(told: tuple[Served, list[Dump]]) -> tuple[str, int]:
+    """The Overview's address, and a transaction of an incident."""
+    server, dumps = told
+    zxid = next(each.zxid for each in dumps if each.name == "elected anew")
+    return f"{server.address}/c/{CLUSTER}/", zxid
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
@@ -90,12 +102,37 @@ def test_the_bar_of_time_by_arrow_keys_pointer_and_play(home: tuple[str, int], p
     expect(page.get_by_role("button", name="Play")).to_be_visible()
 
 
+def test_a_moment_is_kept_with_a_note_found_again_and_removed(
+    home: tuple[str, int], told: tuple[Served, list[Dump]], opened: Callable[..., Any]
+) -> None:
+    address, zxid = home
+    page = opened(java_script_enabled=False)
+    become_first(page, told[0])
+    page.goto(f"{address}topics/?at=zxid:{zxid}")
+    bar(page, "Keep").click()
+    page.get_by_label("Note").fill("the <b>outage</b>")
+    page.get_by_role("button", name="Keep it").click()
+    kept = page.get_by_role("table", name="Bookmarks").get_by_role("link", name="the <b>outage</b>")
+    kept.click()
+    assert moment(page) == zxid
+    page.go_back()
+    page.get_by_role("button", name="Remove").click()
+    expect(kept).to_have_count(0)
+    expect(page.get_by_text("Nobody has kept a moment of this cluster.")).to_be_visible()
+
+
 def test_a_page_of_the_past_looks_well_everywhere(home: tuple[str, int], page: Any) -> None:
     address, zxid = home
     looking.prepare(page)
-    for path in ("", "topics/orders/", "differences/", "differences/znodes/"):
+    for path in (
+        "",
+        "topics/orders/",
+        "why/?topic=orders&partition=0",
+        "differences/",
+        "differences/znodes/",
+    ):
         since = f"&from=zxid:{zxid - 1}" if path.startswith("differences") else ""
-        page.goto(f"{address}{path}?at=zxid:{zxid}{since}")
+        page.goto(f"{address}{path}{'&' if '?' in path else '?'}at=zxid:{zxid}{since}")
         assert looking.faults(page) == {}
         assert "As of" in page.title()
 

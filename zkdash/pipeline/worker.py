@@ -20,7 +20,7 @@ from zkdash import databases
 from zkdash.history.store import directories
 from zkdash.history.store.delta import TableError
 from zkdash.history.store.location import Location
-from zkdash.pipeline import locks, news, runs
+from zkdash.pipeline import locks, runs
 from zkdash.pipeline.performer import Performer
 from zkdash.pipeline.runs import Run, State
 from zkdash.zk.config import ClusterConfig
@@ -99,6 +99,8 @@ class Worker:
 
     def _is_news(self, cluster: ClusterConfig, now: datetime) -> bool:
         """Once a day there is something to do whatever is new: what is too old is deleted."""
+        from zkdash.pipeline import news  # noqa: PLC0415 - Arrow, which who works on nothing does without
+
         last = runs.last_done(cluster.name, "all")
         seen = None if last is None else news.of(last.metrics)
         if last is None or seen is None or last.queued_at.date() != now.date():

@@ -53,7 +53,7 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
     recorded = intervals(tables)
     seen = next((each for each in recorded if each["from_ms"] <= time_ms <= each["to_ms"]), None)
     if seen is not None:
-        return Instant(max(answer["zxid"] or 0, seen["zxid_from"] - 1), time_ms)
+        return Instant(max(answer["zxid"] or 0, _begun(recorded, seen)), time_ms)
     begins = [each["from_ms"] for each in recorded] + [answer["first"]] * (answer["first"] is not None)
     ends = [each["to_ms"] for each in recorded] + [answer["last"]] * (answer["last"] is not None)
     if not begins:
@@ -132,6 +132,17 @@ def lead(tables: Tables, source: str, instant: Instant) -> int:
     given = {"source": source, "zxid": instant.zxid}
     bounds = [answer, *tables.rows(_MANY_CHANGES, given), *tables.rows(_MANY_ROWS, given)]
     return max(int(each["place"] or 0) for each in bounds)
+
+
+def _begun(recorded: Sequence[dict[str, Any]], seen: dict[str, Any]) -> int:
+    """The transaction that a run of intervals began after, to one of which it belongs.
+
+    Where a later one of the run begins says nothing of what was at its first time: it is that of the last
+    proof, after which transactions of the interval before may have come.
+    """
+    upto = recorded[: recorded.index(seen) + 1]
+    first = next((each for each in reversed(upto) if each["why"] is not None), upto[0])
+    return int(first["zxid_from"]) - 1
 
 
 def _is_within(tables: Tables, source: str, stretches: Sequence[Stretch], time_ms: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
+from zkdash.cluster.tables.brokers.rows import ids
 from zkdash.history.queries import disks
 from zkdash.history.queries.disks import BrokerDisk, TopicUsage
 from zkdash.kafka import paths
@@ -78,6 +79,9 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         lambda opened: disks.broker_disk(opened, number),
         BrokerDisk(),
     )
+    if disk.as_of_ms is None and not trouble and snapshot.state.loaded and number not in ids(snapshot.state):
+        gone = f"No broker {name} is registered in ZooKeeper, and no log directory of it was seen."
+        return View(title=title, parts=(), gone=gone)
     total = sum(topic.bytes for topic in disk.topics)
     usages = [Usage(snapshot.cluster, topic, total) for topic in disk.topics]
     cut = listing.cut(len(usages), int(of_canonical(key.query).get("page", "1")), _ROWS)

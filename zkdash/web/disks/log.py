@@ -54,11 +54,14 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         lambda opened: disks.partition_log(opened, topic, wanted),
         PartitionLog(wanted or 0),
     )
+    title = f"Log of {topic}-{log.partition}"
+    if not log.replicas and not trouble and snapshot.state.loaded and topic not in snapshot.state.topics:
+        gone = f"No topic named “{topic}” is in ZooKeeper, and no log of it was seen."
+        return View(title=title, parts=(), gone=gone)
     by_replica = {replica.directory: _deletions(snapshot, topic, log, replica) for replica in log.replicas}
     newest_first = sorted(log.segments, key=lambda each: -each.base_offset)  # replicas side by side
     lines = [Line(snapshot.cluster, each, *_deletion(by_replica, each)) for each in newest_first]
     cut = listing.cut(len(lines), int(given.get("page", "1")), _ROWS)
-    title = f"Log of {topic}-{log.partition}"
     return View(
         title=title,
         parts=(

@@ -40,13 +40,15 @@ class Line(NamedTuple):
 class Watch(NamedTuple):
     """A watch that each consumer of the group sets: on `of` a path ("children", "data"), and what it is for.
 
-    `of` is "none" of a path that the documents name and the code does not watch.
+    `of` is "none" of a path that the documents name and the code does not watch. `is_there` says whether the
+    znode is known to be.
     """
 
     path: str
     of: str
     why: str
     now: str
+    is_there: bool
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -68,7 +70,8 @@ def watched(state: ClusterState, group: Group, expected: Expectation) -> list[Wa
     """The watches that each member sets, by what the group is subscribed to."""
     is_07 = expected.inputs.is_07
     members = _count(len(group.members), "member")
-    watches = [Watch(f"{paths.group(group.name)}/ids", "children", "members that join and leave", members)]
+    ids = f"{paths.group(group.name)}/ids"
+    watches = [Watch(ids, "children", "members that join and leave", members, bool(group.members))]
     wildcards = any(_is_wildcard(member.registration) for member in group.members.values())
     if wildcards:
         watches.append(
@@ -77,15 +80,15 @@ def watched(state: ClusterState, group: Group, expected: Expectation) -> list[Wa
                 "children",
                 "new topics that its filter may allow",
                 _count(len(state.topics), "topic"),
+                bool(state.topics),
             )
         )
     for topic, keys in itertools.islice(sorted(expected.inputs.demand.partitions.items()), MOST):
         why = "brokers of the topic that come and go" if is_07 else "partitions that are added"
-        watches.append(
-            Watch(paths.topic(topic), "children" if is_07 else "data", why, _count(len(keys), "partition"))
-        )
+        of, now = "children" if is_07 else "data", _count(len(keys), "partition")
+        watches.append(Watch(paths.topic(topic), of, why, now, topic in state.topics))
     brokers = _count(len(state.brokers), "broker")
-    watches.append(Watch("/brokers/ids", "none", "see below", brokers))
+    watches.append(Watch("/brokers/ids", "none", "see below", brokers, bool(state.brokers)))
     return watches
 
 

@@ -85,7 +85,13 @@ FIELDS: tuple[Column[ZnodeRow], ...] = (
     *ZNODES,
 )
 WATCHES: tuple[Column[WatchRow], ...] = (
-    Column("path", "Znode", lambda row: cells.Path(row.watch.path, is_head=True, cluster=row.cluster)),
+    Column(
+        "path",
+        "Znode",
+        lambda row: cells.Path(
+            row.watch.path, is_head=True, cluster=row.cluster if row.watch.is_there else ""
+        ),
+    ),
     Column("watched", "Watched", lambda row: cells.Text(row.watch.of), title="its children, or its data"),
     Column("why", "Tells of", lambda row: cells.Text(row.watch.why)),
     Column("now", "Now", lambda row: cells.Text(row.watch.now)),

@@ -17,7 +17,6 @@ from zkdash.access.roles import Right
 from zkdash.actions import audit
 from zkdash.actions.actor import Actor
 from zkdash.broker.leaders_asked import Reason
-from zkdash.broker.messages import asking
 from zkdash.broker.messages.values import Bounds, Last, Look
 from zkdash.cluster.model.topics import Topic
 from zkdash.configuration.messages import Messages
@@ -87,6 +86,8 @@ def _answer(request: HttpRequest, snapshot: Snapshot, topic: Topic) -> HttpRespo
 
 
 def _look(snapshot: Snapshot, topic: Topic, wanted: Asked, limits: Messages) -> Look | Reason:
+    from zkdash.broker.messages import asking  # noqa: PLC0415 - all codecs, for who looks at messages only
+
     return asking.ask(
         asked_offsets.registered(snapshot.state),
         lambda of: asked_offsets.leaders(snapshot.state, of),

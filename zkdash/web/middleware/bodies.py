@@ -13,7 +13,8 @@ _SMALL: Final = re.compile(
     r"/(?:sign-in|sign-out|password|welcome/[^/]+|tokens|tokens/[^/]+/revoke)/"
     r"|/admin/.*"
     r"|/c/[^/]+/(?:actions/[^/]+/[^/]+|checks/[^/]+/withdraw|alerts/test|audit/verify|pipeline/run|embeds)/"
-    r"|/c/[^/]+/embeds/[^/]+/revoke/",
+    r"|/c/[^/]+/embeds/[^/]+/revoke/"
+    r"|/c/[^/]+/bookmarks/(?:keep|[^/]+/remove)/",
     re.DOTALL,
 )
 

@@ -65,7 +65,9 @@ def head(headings: Iterable[Heading]) -> SafeString:
 @register.simple_tag
 def live(parts: Sequence[Part], part_id: str) -> SafeString:
     """The live part of that id, as a frame would swap it in."""
-    part = next(part for part in parts if part.id == part_id)
+    part = next((part for part in parts if part.id == part_id), None)
+    if part is None:  # a StopIteration would never leave the thread of a view: its request would hang
+        raise LookupError(f"the page has no live part {part_id!r}")
     return SafeString(renderer.html(part))  # where every value is escaped
 
 
