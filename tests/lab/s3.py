@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import itertools
+import signal
 import socket
 import subprocess
 import sys
@@ -28,6 +29,7 @@ class Bucket(NamedTuple):
 
     environment: dict[str, str]
     beside: Path
+    server: subprocess.Popen[bytes]
 
     @property
     def url(self) -> str:
@@ -39,6 +41,15 @@ class Bucket(NamedTuple):
         made = location.read(environment, self.beside)
         assert isinstance(made, Remote)
         return made
+
+    @contextlib.contextmanager
+    def hung(self) -> Iterator[None]:
+        """Meanwhile the server takes connections and answers nothing."""
+        self.server.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.server.send_signal(signal.SIGCONT)
 
 
 @contextlib.contextmanager
@@ -67,7 +78,7 @@ def bucket(directory: Path) -> Iterator[Bucket]:
             "AWS_ENDPOINT_URL": endpoint,
             "AWS_ALLOW_HTTP": "true",
         }
-        yield Bucket(environment, directory)
+        yield Bucket(environment, directory, server)
     finally:
         server.kill()
         server.wait()

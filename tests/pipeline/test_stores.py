@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyarrow import fs
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from tests import full
 from tests.history.recorder.test_recorder import alone, written, znode
@@ -20,12 +20,16 @@ from tests.waiting import wait_for
 from zkdash.history.queries import moment
 from zkdash.history.store import derived, schemas
 from zkdash.history.store.delta import Table
-from zkdash.history.store.location import Location, Remote
+from zkdash.history.store.location import Remote
 from zkdash.history.store.remote import filesystem
 from zkdash.pipeline import jobs
+from zkdash.pipeline.storage import day_partitions, retention
 from zkdash.znode import Batch
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
+
+# In every run what executors read and write; what is derived besides only by `make faults`: it takes minutes.
+TABLES = full.pick(tuple(schemas.TABLES), (*schemas.TABLES, *derived.TABLES))
 
 
 def quietly(_what: str, _done: float) -> None:
@@ -33,39 +37,62 @@ def quietly(_what: str, _done: float) -> None:
 
 
 def test_tables_of_an_object_store_are_those_of_a_directory(
-    lived: Lived, whole: Path, bring: Callable[[Path, Location], Any], bucket: Bucket
+    lived: Lived, whole: Path, spark: Any, bucket: Bucket
 ) -> None:
-    root = bucket.fresh()
-    bring(lived.stages[-1], root)
-    for name in (*schemas.TABLES, *derived.TABLES):
+    root, cluster = bucket.fresh(), living.cluster(lived.stages[-1])
+    jobs.load(spark, cluster, root, quietly)
+    if full.is_full():
+        jobs.derive(spark, cluster, root, quietly)
+    for name in TABLES:
         assert ordered(held(root / "shop", name)) == rows(whole, name), name
-    assert held(root / "shop", "partition_intervals")
     (reached,) = {max(row["zxid"] for row in held(place / "shop", "changes")) for place in (whole, root)}
     assert moment.at(root / "shop", reached) == moment.at(whole / "shop", reached)
-    jobs.retain(living.cluster(lived.stages[-1]), root, 30, quietly)
+    again = jobs.load(spark, cluster, root, quietly)
+    assert again.sentence.startswith("no change and 0 znodes of snapshots are new"), again.sentence
+    jobs.retain(cluster, root, 30, quietly)
+
+
+@pytest.mark.parametrize("store", ["bucket", "hdfs"])
+def test_days_of_a_table_elsewhere_are_put_in_place_of_days(
+    whole: Path, spark: Any, request: pytest.FixtureRequest, store: str
+) -> None:
+    """As derivations read and write each table; all of them do so only by `make faults`."""
+    name, shop = "partition_intervals", request.getfixturevalue(store).fresh() / "shop"
+    here, there, schema = Table(whole / "shop" / name), Table(shop / name), derived.TABLES[name]
+
+    def put(rows: Any) -> None:
+        now, dated = there.read(), day_partitions.dated(rows, "from_ms")
+        day_partitions.put(there, dated, base=now, removed=now.files, order=("from_ms",), position={})
+
+    put(day_partitions.read(spark, here, schema, here.read().files))
+    assert ordered(held(shop, name)) == rows(whole, name) != []
+    later = F.col("from_ms") + retention.DAY_MS
+    put(day_partitions.read(spark, there, schema, there.read().files).withColumn("from_ms", later))
+    moved = [row | {"from_ms": row["from_ms"] + retention.DAY_MS} for row in rows(whole, name)]
+    assert ordered(held(shop, name)) == ordered(moved)
+    assert there.vacuum(grace_ms=0) == 1
+    there.sweep()
+    assert isinstance(there.location, Remote)
+    runs = filesystem(there.location).get_file_info(fs.FileSelector("data"))
+    assert {entry.path for entry in runs} == {
+        "/".join(file.path.split("/")[:2]) for file in there.read().files
+    }
 
 
 def test_tables_of_hdfs_are_those_of_a_directory(lived: Lived, whole: Path, spark: Any, hdfs: Hadoop) -> None:
-    """By Spark's own reader and writer there. What is derived besides only by `make faults`."""
-    root = hdfs.fresh()
-    shop, cluster = root / "shop", living.cluster(lived.stages[-1])
+    """What is loaded and derived only by `make faults`: in every run its recorder, and days put by Spark."""
+    shop = hdfs.fresh() / "shop"
     with alone(shop) as recorder:
         wait_for(lambda: recorder.status.wrote_ms)
         recorder.batch(Batch({"/a": znode(1, 101, b"1")}, 101))
         wait_for(written(shop, "/a", b"1"))
     assert moment.at(shop, 101).znodes["/a"].data == b"1"
-    jobs.load(spark, cluster, root, quietly)
     if full.is_full():
+        root, cluster = hdfs.fresh(), living.cluster(lived.stages[-1])
+        jobs.load(spark, cluster, root, quietly)
         jobs.derive(spark, cluster, root, quietly)
-    watched = [row for row in held(shop, "changes") if row["source"] == "watch"]
-    assert [row["path"] for row in watched] == ["/a"]
-    for name in ("changes", "coverage", *(derived.TABLES if full.is_full() else ())):
-        made = [row for row in held(shop, name) if row not in watched]
-        assert ordered(made) == rows(whole, name), name
-    table = Table(shop / "changes")
-    assert table.vacuum(grace_ms=0) == 0
-    runs = filesystem(shop / "changes").get_file_info(fs.FileSelector("data"))
-    assert {entry.path for entry in runs} == {file.path.rpartition("/")[0] for file in table.read().files}
+        for name in TABLES:
+            assert ordered(held(root / "shop", name)) == rows(whole, name), name
 
 
 def test_a_stream_says_that_it_cannot_keep_where_it_is(lived: Lived, spark: Any) -> None:

@@ -15,8 +15,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from zkdash.history.store import directories, schemas, watching
-from zkdash.history.store.delta import Table
+from zkdash.history.store.delta import Table, TableVersion
 from zkdash.history.store.location import Location
+from zkdash.history.store.tables import opened
 from zkdash.pipeline import loading, segments
 from zkdash.pipeline.derivation import basis
 from zkdash.pipeline.derivation.derived_tables import Deriving
@@ -68,7 +69,7 @@ def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Location,
     began = time.monotonic()
     basis.adopt(directory)
     loaded = loading.load(spark, cluster, directory, tell)
-    now = {name: Table(directory / name).read() for name in schemas.TABLES}
+    now = opened(directory, schemas.TABLES)
     rows = loaded.rows
     news = f"{rows['changes']} changes" if rows["changes"] else "no change"
     late = "" if loaded.late_from is None else f"; logs that came late tell of 0x{loaded.late_from:x} on"
@@ -85,7 +86,7 @@ def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Location,
                 "seconds": round(time.monotonic() - began, 3),
                 "rows": rows,
                 "files": {name: len(version.files) for name, version in now.items()},
-                "last_ms": _greatest(Table(directory / "changes"), "time") or None,
+                "last_ms": _greatest(now["changes"], "time") or None,
             }
         },
     )
@@ -220,9 +221,9 @@ def check(cluster: ClusterConfig) -> None:
         raise JobError(f"the snapshots of {name} cannot be read: {error}") from error
 
 
-def _greatest(table: Table, column: str) -> int:
+def _greatest(table: TableVersion, column: str) -> int:
     """The greatest value of a column, 0 for none."""
-    return max((file.bounds[column][1] for file in table.read().files if column in file.bounds), default=0)
+    return max((file.bounds[column][1] for file in table.files if column in file.bounds), default=0)
 
 
 def _told(problems: int) -> str:

@@ -18,6 +18,7 @@ from zkdash.history.store import coverage, schemas
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import Table, TableVersion
 from zkdash.history.store.location import Location
+from zkdash.history.store.tables import opened
 from zkdash.pipeline.sources import files, selection
 from zkdash.pipeline.sources.files import Found, Listing
 from zkdash.pipeline.sources.snapshot import SNAPSHOT
@@ -141,7 +142,7 @@ def late_from(before: Sequence[Stretch], after: Sequence[Stretch]) -> int | None
 
 
 def _tables(directory: Location) -> dict[str, TableVersion]:
-    return {name: Table(directory / name).read() for name in schemas.TABLES}
+    return opened(directory, schemas.TABLES)
 
 
 def _next(base: Mapping[str, TableVersion]) -> int:

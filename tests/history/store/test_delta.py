@@ -219,7 +219,7 @@ def test_days_are_put_together_each_for_itself(tmp_path: Path) -> None:
     for number in range(16):
         day = f"2026-01-0{1 + number % 2}"
         churn = pa.Table.from_pylist([{"minute": number, "topic": "a", "changes": 1}], schema=schema)
-        files.append(table, churn, day=day)
+        table.append(files.write(table, churn, day=day))
     assert table.compact() == 16
     assert sorted(file.partition["date"] for file in table.read().files) == ["2026-01-01", "2026-01-02"]
     assert table.delete("date < '2026-01-02'") == 1

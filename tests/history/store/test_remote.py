@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 import deltalake
@@ -12,7 +15,7 @@ import pytest
 
 from tests.history.writing import put
 from tests.lab.s3 import Bucket
-from zkdash.history.store import coverage, files, remote, schemas
+from zkdash.history.store import coverage, delta_errors, files, remote, schemas
 from zkdash.history.store.delta import ConflictError, File, Table, TableError
 from zkdash.history.store.location import Remote
 from zkdash.history.store.tables import QueryError, Tables
@@ -38,12 +41,17 @@ def zxids(table: Table) -> list[int]:
 
 def in_store(table: Table) -> set[str]:
     assert isinstance(table.location, Remote)
-    return {entry.path for entry in remote.parquet(table.location, "data")}
+    paths = {entry.path for entry in remote.parquet(table.location, "")}
+    return {path for path in paths if "_delta_log" not in path}
+
+
+def of_little_patience(place: Remote) -> Remote:
+    return Remote(place.url, place.beside, place.options | {"timeout": "1s", "max_retries": "0"})
 
 
 def test_a_table_that_was_never_written_is_empty(shop: Remote) -> None:
     table = Table(shop / "coverage")
-    assert (table.read().files, table.read().version, table.version(), table.has_log) == ((), -1, -1, False)
+    assert (table.read().files, table.read().version, table.version()) == ((), -1, -1)
     with Tables(shop, schemas.TABLES) as tables:
         assert tables.rows("SELECT count(*) AS n FROM changes") == [{"n": 0}]
 
@@ -57,7 +65,7 @@ def test_what_was_appended_is_there_once_with_its_counts_and_bounds(shop: Remote
     assert [(file.rows, file.bounds["zxid_upto"]) for file in now.files] == [(2, (0, 5)), (2, (10, 15))]
     assert (now.position("logs"), table.version()) == (1, now.version)
     assert coverage.stretches(table) == [(0, 0), (5, 5), (10, 10), (15, 15)]
-    assert {file.path for file in now.files} < in_store(table)
+    assert {file.path for file in now.files} == in_store(table)
     others = deltalake.DeltaTable(str(table.location), storage_options=shop.options)
     assert sorted(others.to_pyarrow_table()["zxid_upto"].to_pylist()) == [0, 5, 10, 15]
 
@@ -98,7 +106,7 @@ def test_rows_are_deleted_small_files_become_one_and_what_is_listed_no_longer_is
     files.write(table, rows(99))  # of a run that was killed
     assert table.vacuum() == 0
     assert table.vacuum(grace_ms=0) >= 11
-    assert in_store(table) == set()  # deltalake puts what it writes beside
+    assert in_store(table) == {file.path for file in table.read().files}
     assert len(zxids(table)) == 18
 
 
@@ -198,3 +206,75 @@ def test_a_store_that_does_not_answer_is_told_in_one_line_without_its_keys(bucke
     missing: Any = Remote("s3://nowhere/zkdash", place.beside, place.options)
     with pytest.raises(TableError, match="404 Not Found"):
         Table(missing / "coverage").read()
+
+
+def test_what_a_store_says_of_a_key_is_not_repeated() -> None:
+    answer = (
+        "Kernel error -> Generic S3 error: Client error with status 403 Forbidden: <?xml version='1.0'?>\n"
+        "<Error><Code>SignatureDoesNotMatch</Code><Message>Check your key</Message>\n"
+        "<AWSAccessKeyId>canary</AWSAccessKeyId><StringToSign>canary</StringToSign></Error>"
+    )
+    told = "Kernel error -> Generic S3 error: Client error with status 403 Forbidden: "
+    assert delta_errors.line(OSError(answer)) == f"{told}SignatureDoesNotMatch: Check your key"
+
+
+@pytest.mark.parametrize("look", ["read", "version", "append", "rows", "vacuum"])
+def test_while_a_store_hangs_other_threads_of_the_process_go_on(bucket: Bucket, look: str) -> None:
+    table = Table(of_little_patience(bucket.fresh()) / "coverage")
+    files.append(table, rows(1))
+    now = table.read()
+    looks: dict[str, Callable[[], object]] = {
+        "read": table.read,
+        "version": table.version,
+        "append": lambda: table._write(now, rows(2), {}),
+        "rows": lambda: files.read(table, now.files[0]),
+        "vacuum": lambda: table.vacuum(grace_ms=0),
+    }
+    is_over, failures, turns = threading.Event(), list[Exception](), 0
+
+    def wait() -> None:
+        try:
+            looks[look]()
+        except TableError as error:
+            failures.append(error)
+        finally:
+            is_over.set()
+
+    with bucket.hung():
+        threading.Thread(target=wait).start()
+        while not is_over.wait(0.05):
+            turns += 1
+    assert turns >= 3
+    (failure,) = failures
+    assert "see that the store answers" in str(failure)
+
+
+def test_who_waits_for_a_store_that_hangs_waits_for_his_limit_and_who_comes_after_not_at_all(
+    bucket: Bucket,
+) -> None:
+    place = bucket.fresh()
+    names = ("changes", "coverage")
+    for name in names:
+        put(place, name, [{"zxid_upto": 1}])
+    silent = r"did not answer within 0\.5 s: see that the store answers, and ask again"
+    with bucket.hung():
+        began = time.monotonic()
+        with pytest.raises(TableError, match=silent):
+            Tables(place, names, limit_s=0.5)
+        first_s = time.monotonic() - began
+        with pytest.raises(TableError, match=silent):
+            Tables(place, names, limit_s=0.5)
+        assert time.monotonic() - began - first_s < first_s
+    assert first_s < float(place.options["timeout"].removesuffix("s"))
+
+
+def test_a_query_of_a_store_that_hangs_ends_by_its_limit(bucket: Bucket) -> None:
+    place = bucket.fresh()
+    put(place, "changes", [{"zxid": zxid, "data": secrets.token_bytes(1000)} for zxid in range(1_000)])
+    with Tables(place, ["changes"], limit_s=1.0) as tables:
+        with bucket.hung():
+            began = time.monotonic()
+            with pytest.raises(QueryError, match=r"cannot be read: |took longer than 1 s"):
+                tables.query("SELECT max(data) FROM changes")
+            assert time.monotonic() - began < float(place.options["timeout"].removesuffix("s"))
+        assert tables.rows("SELECT count(*) AS n FROM changes") == [{"n": 1_000}]

@@ -74,7 +74,7 @@ def test_every_number_is_in_json_and_unknown_is_no_zero(told: Path) -> None:
 
 
 def test_of_tables_in_an_object_store_the_page_tells_the_same_and_of_one_that_is_gone_why(
-    told: Path, settings: Settings, bucket: Bucket
+    told: Path, settings: Settings, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = document()
     settings.ZKDASH_HISTORY = root = bucket.fresh()
@@ -89,6 +89,10 @@ def test_of_tables_in_an_object_store_the_page_tells_the_same_and_of_one_that_is
     assert "What was recorded cannot be read: " in page.text("main")
     assert "see that the store answers" in page.text("main")
     assert root.options["AWS_SECRET_ACCESS_KEY"] not in page.text("html")
+    settings.ZKDASH_HISTORY = bucket.fresh()
+    monkeypatch.setattr(recorded, "LIMIT_S", 0.5)
+    with bucket.hung():
+        assert "did not answer within 0.5 s" in markup().text("main")
 
 
 def test_the_picture_the_numbers_and_what_a_script_reads_say_the_same(told: Path) -> None:

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zkdash.history.store import delta_errors as errors
 from zkdash.history.store import delta_log
-from zkdash.history.store.delta_errors import ConflictError, TableError
-from zkdash.history.store.delta_log import DAY, GRACE_MS, LOG, File, TableVersion
+from zkdash.history.store.delta_errors import LOG, ConflictError, TableError
+from zkdash.history.store.delta_log import DAY, GRACE_MS, File, TableVersion
 from zkdash.history.store.location import Location, Remote
 
 if TYPE_CHECKING:
     import deltalake
+    import pyarrow as pa
     from deltalake.transaction import AddAction, RemoveAction
 
 __all__ = ["DAY", "GRACE_MS", "LOG", "ConflictError", "File", "Table", "TableError", "TableVersion"]
@@ -65,20 +66,22 @@ class Table:
 
     @property
     def has_log(self) -> bool:
-        """Whether it is one of Delta, or begins to be."""
-        if isinstance(self.location, Remote):
-            return bool(self._commits())
+        """Whether a table of this machine is one of Delta, or begins to be."""
         return (self.directory / LOG).exists()
 
     def read(self) -> TableVersion:
         """The table now. Raises TableError."""
-        return TableVersion(self._open())
+        return TableVersion(self._open(), self.location)
 
     def version(self) -> int:
-        """That of its log, told by names alone; -1 where there is none. Raises TableError."""
-        if isinstance(self.location, Path) and not self.has_log:
-            return TableVersion(self._open()).version
-        return max(self._commits(), default=-1)
+        """That of its log; -1 where there is none. Of a table of this machine names alone tell it.
+
+        To list names elsewhere, deltalake would keep all threads of the process waiting. Raises TableError.
+        """
+        if isinstance(self.location, Remote) or not self.has_log:
+            return self.read().version
+        numbers = (_COMMIT.fullmatch(path.name) for path in (self.directory / LOG).iterdir())
+        return max((int(number[1]) for number in numbers if number), default=-1)
 
     def paths(self, version: TableVersion | None = None) -> list[Path]:
         """The listed files of a table of this machine."""
@@ -99,8 +102,9 @@ class Table:
         batch: int = 0,
         base: TableVersion | None = None,
         positions: Mapping[str, int] = {},
+        rows: pa.Table | None = None,
     ) -> None:
-        """List more files, and move `positions` on.
+        """List more files, and `rows`, which deltalake writes; and move `positions` on.
 
         A stream's batch that is in the table already adds nothing: it ran twice. Raises TableError, and
         ConflictError where the stream is no longer where it is in `base`.
@@ -114,7 +118,11 @@ class Table:
             if position is not None and position >= batch:
                 return
             try:
-                self._commit(now, [], added, {**positions, **({stream: batch} if stream else {})})
+                moved = {**positions, **({stream: batch} if stream else {})}
+                if rows is None or not rows.num_rows:
+                    self._commit(now, [], added, moved)
+                else:
+                    self._write(now, rows, moved)
             except ConflictError:
                 if attempt == _ATTEMPTS - 1:
                     raise
@@ -202,17 +210,20 @@ class Table:
         hours = None if grace_ms == GRACE_MS else grace_ms // _HOUR_MS
         with errors.told(self.location):
             deleted = log.vacuum(hours, dry_run=False, enforce_retention_duration=False, full=True)
-        if isinstance(self.location, Remote):
-            if self.location.is_hdfs:
-                from zkdash.history.store import remote  # noqa: PLC0415 - as in `_commits`
-
-                remote.remove_empty(self.location, DATA)
-        else:
+        if not isinstance(self.location, Remote):
             for path in sorted((self.directory / DATA).rglob("*"), reverse=True):
                 if path.is_dir() and path.stat().st_mtime_ns // 1_000_000 <= _now_ms() - grace_ms:
                     with contextlib.suppress(OSError):  # it is not empty
                         path.rmdir()
         return len(deleted)
+
+    def sweep(self) -> None:
+        """Remove empty directories that `vacuum` leaves in HDFS. All threads of the process wait for it."""
+        if isinstance(self.location, Remote) and self.location.is_hdfs:
+            from zkdash.history.store import remote  # noqa: PLC0415 - Arrow and deltalake
+
+            with errors.told(self.location):
+                remote.remove_empty(self.location, DATA)
 
     def create(self, files: Iterable[File], positions: Mapping[str, int]) -> None:
         """Make the table of files that lie below it already, in one commit. Raises TableError."""
@@ -230,17 +241,6 @@ class Table:
                 commit_properties=delta_log.properties(positions),
             )
         self._sync()
-
-    def _commits(self) -> list[int]:
-        """The numbers of the log's commits and checkpoints, in no order."""
-        if isinstance(self.location, Remote):
-            from zkdash.history.store import remote  # noqa: PLC0415 - Arrow and deltalake
-
-            with errors.told(self.location):
-                names = remote.names(self.location / LOG)
-        else:
-            names = [path.name for path in (self.directory / LOG).iterdir()]
-        return [int(number[1]) for number in map(_COMMIT.fullmatch, names) if number]
 
     def _open(self) -> deltalake.DeltaTable | None:
         if isinstance(self.location, Path) and not self.has_log:
@@ -303,6 +303,21 @@ class Table:
                 "append",
                 log.schema(),
                 delta_log.layout(self.name)[1],
+                commit_properties=delta_log.properties(positions),
+            )
+        self._sync()
+
+    def _write(self, base: TableVersion, rows: pa.Table, positions: Mapping[str, int]) -> None:
+        """Write rows and list them. What is not listed after all `vacuum` finds."""
+        import deltalake  # noqa: PLC0415 - see the module
+
+        assert base.log is not None  # noqa: S101 - it was made
+        with errors.told(self.location):
+            deltalake.write_deltalake(
+                base.log,
+                rows,
+                mode="append",
+                writer_properties=delta_log.writing(),
                 commit_properties=delta_log.properties(positions),
             )
         self._sync()

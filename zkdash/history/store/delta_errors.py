@@ -7,13 +7,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from zkdash.history.store.delta_log import LOG
 from zkdash.history.store.location import Location, Remote
 
+LOG: Final = "_delta_log"  # a table's directory of its log
 # How deltalake tells what caused what: in lines, by an arrow, in a colour.
 _ARROW: Final = re.compile(r"\s*(?:\x1b\[[0-9;]*m)?↳(?:\x1b\[[0-9;]*m)?\s*")
-# Of an address, what may hold a key.
+# Of an address, what may hold a key; of a store's answer, what holds one beside what is wrong.
 _QUERY: Final = re.compile(r"\?[^\s)]*")
+_ANSWER: Final = re.compile(r"<\?xml.*|<Error>.*", re.DOTALL)
+_WRONG: Final = re.compile(r"<(?:Code|Message)>([^<]*)<")
 _LONGEST: Final = 300
 
 
@@ -55,7 +57,8 @@ def _remedy(directory: Location) -> str:
 
 def line(error: BaseException) -> str:
     """One line: of a store that does not answer, what was asked and what came of it."""
-    causes = [cause.partition("\n")[0] for cause in _ARROW.split(str(error).strip())]
+    text = _ANSWER.sub(lambda answer: ": ".join(_WRONG.findall(answer[0])), str(error).strip())
+    causes = [cause.partition("\n")[0] for cause in _ARROW.split(text)]
     if len(causes) == 1:
         return causes[0] or type(error).__name__
     line = _QUERY.sub("", ": ".join(dict.fromkeys(cause for cause in causes if cause)))

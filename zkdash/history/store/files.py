@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from zkdash.history.store import delta_errors
 from zkdash.history.store.delta import DATA, DAY, File, Table, TableVersion
 from zkdash.history.store.location import Location, Remote
 
@@ -29,16 +29,16 @@ def read(
 ) -> pa.Table:
     """The rows of a listed file, or those of which `where` is true: column, comparison, value.
 
-    Raises OSError, pa.ArrowException.
+    Raises OSError, pa.ArrowException; TableError where it lies elsewhere.
     """
     wanted = None if columns is None else list(columns)
     chosen = None if where is None else [where]
-    path, store = (
-        (file.path, _remote().filesystem(table.location))
-        if isinstance(table.location, Remote)
-        else (table.directory / file.path, None)
-    )
-    return pq.read_table(path, filesystem=store, columns=wanted, filters=chosen, partitioning=None)
+    if not isinstance(table.location, Remote):
+        path = table.directory / file.path
+        return pq.read_table(path, columns=wanted, filters=chosen, partitioning=None)
+    with delta_errors.told(table.location):
+        store = _remote().filesystem(table.location, {file.path: file.bytes})
+        return pq.read_table(file.path, filesystem=store, columns=wanted, filters=chosen, partitioning=None)
 
 
 def each(
@@ -71,7 +71,10 @@ def listed(path: str, metadata: pq.FileMetaData, size: int) -> File:
 
 
 def write(table: Table, rows: pa.Table, *, day: str = "") -> list[File]:
-    """Write rows as one file, yet to be listed; none where there are no rows. Raises OSError."""
+    """Write rows as one file, yet to be listed; none where there are no rows.
+
+    Raises OSError; TableError where it lies elsewhere.
+    """
     directory = table.staging()
     if isinstance(directory, Remote):
         return _write_there(table, f"{DATA}/{directory.name}", rows, day)
@@ -92,18 +95,20 @@ def append(
     *,
     stream: str = "",
     batch: int = 0,
-    day: str = "",
     base: TableVersion | None = None,
 ) -> None:
     """Write rows as one file and list it, as `Table.append` does. Raises OSError."""
-    added = write(table, rows, day=day)
+    if isinstance(table.location, Remote):  # while deltalake writes them, other threads need not wait
+        table.append([], stream=stream, batch=batch, base=base, rows=rows)
+        return
+    added = write(table, rows)
     try:
         table.append(added, stream=stream, batch=batch, base=base)
     except BaseException:
         there = {file.path for file in table.read().files}  # perhaps it was listed all the same
         for file in added:
             if file.path not in there:
-                _delete(table.location, file.path)
+                (table.directory / file.path).unlink(missing_ok=True)
         raise
 
 
@@ -141,13 +146,9 @@ def _write_there(table: Table, below: str, rows: pa.Table, day: str) -> list[Fil
     path = f"{below}/{DAY}={day}/part-0.parquet" if day else f"{below}/part-0.parquet"
     store = _remote().filesystem(table.location)
     collected: list[pq.FileMetaData] = []
-    try:
-        with store.open_output_stream(path) as stream:
-            pq.write_table(rows, stream, compression=COMPRESSION, metadata_collector=collected)
-            size = stream.tell()
-    except BaseException:
-        _delete(table.location, path)
-        raise
+    with delta_errors.told(table.location), store.open_output_stream(path) as stream:
+        pq.write_table(rows, stream, compression=COMPRESSION, metadata_collector=collected)
+        size = stream.tell()
     return [listed(path, collected[0], size)]
 
 
@@ -160,14 +161,6 @@ def _written_there(directory: Remote, run: str) -> list[File]:
         if metadata.num_rows:
             made.append(listed(entry.path, metadata, entry.size))
     return made
-
-
-def _delete(directory: Location, path: str) -> None:
-    if isinstance(directory, Remote):
-        with contextlib.suppress(OSError):  # `vacuum` finds it
-            _remote().filesystem(directory).delete_file(path)
-    else:
-        (directory / path).unlink(missing_ok=True)
 
 
 def _remote() -> ModuleType:

@@ -126,6 +126,8 @@ def _of_s3(text: str, environ: Mapping[str, str]) -> dict[str, str]:
         options["AWS_ENDPOINT_URL"] = endpoint
         if not (environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION")):
             options["AWS_REGION"] = _REGION
+    if endpoint and "@" in urlsplit(endpoint).netloc:
+        raise ConfigError(f"{VARIABLE}={text}: leave user and password out of AWS_ENDPOINT_URL")
     is_open = environ.get(_HTTP, "").lower() in ("1", "true")
     if endpoint.startswith("http://") and not is_open:
         raise ConfigError(

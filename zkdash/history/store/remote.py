@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Final
@@ -21,6 +23,8 @@ from zkdash.history.store.location import Remote
 
 # Of DuckDB's addresses of files; the one it is registered under.
 PROTOCOL: Final = "zkdash"
+# Options that say how long a request may take, by whatever store's name.
+_LIMITS: Final = re.compile(r"(^|_)(retry_)?timeout$(?<!connect_timeout)")
 # Files never change: whatever was kept of one is right.
 _WRITTEN: Final = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 
@@ -48,15 +52,13 @@ class _Writing:
         return getattr(self._file, name)
 
 
-def filesystem(location: Remote) -> fs.PyFileSystem:
-    """What lies below a place, by its path there, as Arrow has file systems."""
-    return fs.PyFileSystem(_Handler(location.url, location.options))
+def filesystem(location: Remote, sizes: Mapping[str, int] = {}) -> fs.PyFileSystem:
+    """What lies below a place, by its path there, as Arrow has file systems.
 
-
-def names(location: Remote) -> list[str]:
-    """What lies directly below a place; nothing where it is not there. Raises OSError."""
-    selector = fs.FileSelector("", allow_not_found=True)
-    return [entry.base_name for entry in filesystem(location).get_file_info(selector)]
+    `sizes` (bytes) are those that need not be asked. While deltalake lists, deletes, begins to write, or asks
+    for a size, all threads of the process wait: none of it in a process that serves pages.
+    """
+    return fs.PyFileSystem(_Handler(location.url, location.options, dict(sizes)))
 
 
 def parquet(location: Remote, below: str) -> list[fs.FileInfo]:
@@ -78,16 +80,27 @@ def remove_empty(location: Remote, below: str) -> None:
 
 
 class DuckFiles(fsspec.AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
-    """The files of some tables of a place that DuckDB may read, each by its path with its size in bytes."""
+    """The files of some tables of a place that DuckDB may read, each by its path with its size in bytes.
+
+    What is read more than `limit_s` seconds after the last `expect`, or the start, is refused, and no request
+    takes longer than that: DuckDB cannot interrupt one.
+    """
 
     protocol = PROTOCOL
     cachable = False
 
-    def __init__(self, location: Remote, sizes: Mapping[str, int]) -> None:
+    def __init__(self, location: Remote, sizes: Mapping[str, int], limit_s: float) -> None:
         super().__init__()
-        self._handler = _Handler(location.url, location.options, dict(sizes))
+        own = {name: value for name, value in location.options.items() if not _LIMITS.search(name.lower())}
+        limits = {"timeout": f"{limit_s:g}s", "retry_timeout": f"{limit_s:g}s"}
+        self._handler = _Handler(location.url, own | limits, dict(sizes))
         self._sizes = sizes
+        self.expect(limit_s)
         self.failure: OSError | None = None  # why a file could not be read: DuckDB tells it in its own way
+
+    def expect(self, limit_s: float) -> None:
+        """A question begins, and may take so long."""
+        self._limit_s, self._until = limit_s, time.monotonic() + limit_s
 
     def glob(self, path: str, **_: Any) -> list[str]:
         return [path]
@@ -111,6 +124,8 @@ class DuckFiles(fsspec.AbstractFileSystem):  # type: ignore[misc] # fsspec has n
     @contextlib.contextmanager
     def _noting(self) -> Iterator[None]:
         try:
+            if time.monotonic() > self._until:
+                raise TimeoutError(f"the store did not answer within {self._limit_s:g} s")
             yield
         except OSError as error:
             self.failure = error

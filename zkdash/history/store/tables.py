@@ -7,12 +7,13 @@ and Arrow are imported with the first question: a process that nobody asks does 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from zkdash.history.store.delta import File, Table
+from zkdash.history.store.delta import File, Table, TableError, TableVersion
 from zkdash.history.store.delta_errors import line
 from zkdash.history.store.location import Location, Remote
 
@@ -27,7 +28,12 @@ T = TypeVar("T")
 MEMORY_MB: Final = 512
 TIME_LIMIT_S: Final = 10.0
 _THREADS: Final = 2
-_AT_ONCE: Final = 8  # tables of an object store that are opened
+# Of all who look at tables elsewhere; a look that nobody waits for any longer ends by the store's own limits.
+_AT_ONCE: Final = 16
+_SPARED_S: Final = 5.0  # a store that did not answer in time is asked again for pages after this
+
+_looks = ThreadPoolExecutor(_AT_ONCE, "tables")
+_spared_until: dict[Remote, float] = {}
 
 
 class QueryError(RuntimeError):
@@ -38,8 +44,9 @@ class QueryError(RuntimeError):
 class Tables:
     """The tables of one cluster, below `directory`, as they are now: a context that reads one moment of each.
 
-    `bounds` leaves out files that cannot hold what is asked: table → column → (least, greatest).
-    Raises QueryError, delta.TableError.
+    `bounds` leaves out files that cannot hold what is asked: table → column → (least, greatest). `versions`
+    were opened already, by name. `limit_s` is what opening may take, and each query. Raises QueryError,
+    delta.TableError.
     """
 
     def __init__(
@@ -48,6 +55,7 @@ class Tables:
         names: Iterable[str],
         *,
         bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
+        versions: Mapping[str, TableVersion] = {},
         memory_mb: int = MEMORY_MB,
         limit_s: float = TIME_LIMIT_S,
     ) -> None:
@@ -60,7 +68,7 @@ class Tables:
         self._connection = duckdb.connect(config=options)
         self._files: DuckFiles | None = None  # those that lie elsewhere
         try:
-            listed = _listed_files(directory, tuple(names), bounds)
+            listed = _listed_files(opened(directory, names, limit_s, versions), bounds)
             allowed = self._addresses(directory, listed)
             for name, paths in allowed.items():
                 self._view(name, paths)
@@ -83,6 +91,8 @@ class Tables:
 
         overdue = threading.Timer(self._limit_s, self._connection.interrupt)
         overdue.start()
+        if self._files is not None:
+            self._files.expect(self._limit_s)
         try:
             return self._connection.sql(sql, params=parameters or None).to_arrow_table()
         except duckdb.InterruptException as error:
@@ -122,7 +132,7 @@ class Tables:
         from zkdash.history.store import remote  # noqa: PLC0415 - as in `_view`
 
         sizes = {f"{name}/{file.path}": file.bytes for name, files in listed.items() for file in files}
-        self._files = remote.DuckFiles(directory, sizes)
+        self._files = remote.DuckFiles(directory, sizes, self._limit_s)
         self._connection.register_filesystem(self._files)
         # What a view is bound to is read anew by each query else, in a request a file.
         self._connection.execute("SET parquet_metadata_cache = true")
@@ -161,23 +171,59 @@ def _unanswered(error: duckdb.Error) -> QueryError:
 
 
 def _listed_files(
-    directory: Location, names: Sequence[str], bounds: Mapping[str, Mapping[str, tuple[int, int]]]
+    versions: Mapping[str, TableVersion], bounds: Mapping[str, Mapping[str, tuple[int, int]]]
 ) -> dict[str, list[File]]:
-    """The files of each table that may hold what is asked. Raises TableError."""
-
-    def of(name: str) -> list[File]:
-        files = Table(directory / name).read().files
-        return [file for file in files if _may_hold(file, bounds.get(name, {}))]
-
-    return dict(zip(names, each(directory, of, names), strict=True))
+    """The files of each table that may hold what is asked."""
+    return {
+        name: [file for file in version.files if _may_hold(file, bounds.get(name, {}))]
+        for name, version in versions.items()
+    }
 
 
-def each(directory: Location, look: Callable[[str], T], names: Sequence[str]) -> list[T]:
-    """What is found of tables, by name: at once where they are elsewhere, as each answer takes time."""
+def opened(
+    directory: Location,
+    names: Iterable[str],
+    limit_s: float | None = None,
+    versions: Mapping[str, TableVersion] = {},
+) -> dict[str, TableVersion]:
+    """These tables as they are now, those of `versions` as they were. Raises TableError, as `each` does."""
+    names = tuple(names)
+    closed = [name for name in names if name not in versions]
+    read = each(directory, lambda name: Table(directory / name).read(), closed, limit_s=limit_s)
+    newest = {**versions, **dict(zip(closed, read, strict=True))}
+    return {name: newest[name] for name in names}
+
+
+def each(
+    directory: Location, look: Callable[[str], T], names: Sequence[str], *, limit_s: float | None = None
+) -> list[T]:
+    """What is found of tables, by name: at once where they are elsewhere, as each answer takes time.
+
+    Whoever waits for those elsewhere waits for `limit_s` seconds at most, and who asks soon after not at all.
+    Raises TableError then, and as `look` does.
+    """
     if not isinstance(directory, Remote):
         return [look(name) for name in names]
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(look, names))
+    if limit_s is not None and time.monotonic() < _spared_until.get(directory, 0.0):
+        raise _silent(directory, limit_s)
+    pending = [_looks.submit(look, name) for name in names]
+    done, late = wait(pending, limit_s, FIRST_EXCEPTION)
+    failed = next((failure for future in done if (failure := future.exception()) is not None), None)
+    for future in late:
+        future.cancel()
+    if failed is not None:
+        raise failed
+    if late:
+        assert limit_s is not None  # noqa: S101 - else none is late
+        _spared_until[directory] = time.monotonic() + _SPARED_S
+        raise _silent(directory, limit_s)
+    return [future.result() for future in pending]
+
+
+def _silent(directory: Remote, limit_s: float) -> TableError:
+    return TableError(
+        f"{directory} did not answer within {limit_s:g} s: see that the store answers, and ask again"
+    )
 
 
 def _may_hold(file: File, wanted: Mapping[str, tuple[int, int]]) -> bool:

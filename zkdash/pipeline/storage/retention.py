@@ -69,6 +69,8 @@ def retain(directory: Location, days: int, *, now_ms: int, grace_ms: int = GRACE
         Table(directory / name).vacuum(grace_ms=grace_ms)
         for name in (*schemas.TABLES, *derived.TABLES, *schemas.INNER)
     )
+    for name in (*schemas.TABLES, *derived.TABLES, *schemas.INNER):
+        Table(directory / name).sweep()
     return Retained(retired, deleted, checkpoint is not None)
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Final, TypeVar, cast
 
 from django.conf import settings
 
 from zkdash import extras
 from zkdash.history.store import directories
-from zkdash.history.store.delta import Table, TableError
-from zkdash.history.store.tables import QueryError, Tables, each
+from zkdash.history.store.delta import Table, TableError, TableVersion
+from zkdash.history.store.location import Location, Remote
+from zkdash.history.store.tables import QueryError, Tables, opened
 
 T = TypeVar("T")
 
@@ -44,12 +45,14 @@ def ask(cluster: str, names: Iterable[str], query: Hashable, question: Callable[
         raise UnansweredError(lacking)
     names = tuple(names)
     try:
-        key = (settings.ZKDASH_HISTORY, cluster, names, generations(cluster, names), query)
+        directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
+        generations, versions = _generations(directory, names)
+        key = (directory, names, generations, query)
         with _lock:
             if key in _answers:
                 _answers.move_to_end(key)
                 return cast("T", _answers[key])
-        answer = _asked(cluster, names, question)
+        answer = _asked(directory, names, question, versions)
     except (TableError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
     with _lock:
@@ -64,7 +67,8 @@ def anew(cluster: str, names: Iterable[str], question: Callable[[Tables], T]) ->
     if lacking := extras.missing("pipeline", "What was"):
         raise UnansweredError(lacking)
     try:
-        return _asked(cluster, tuple(names), question)
+        directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
+        return _asked(directory, tuple(names), question)
     except (TableError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
 
@@ -79,18 +83,26 @@ def told(
         return otherwise, str(error)
 
 
-def generations(cluster: str, names: Iterable[str]) -> tuple[int, ...]:
-    """How often each table changed. Raises TableError."""
-    directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
-    return tuple(each(directory, lambda name: Table(directory / name).version(), tuple(names)))
+def _generations(
+    directory: Location, names: tuple[str, ...]
+) -> tuple[tuple[int, ...], Mapping[str, TableVersion]]:
+    """How often each table changed; and those that had to be opened for it. Raises TableError."""
+    if not isinstance(directory, Remote):
+        return tuple(Table(directory / name).version() for name in names), {}
+    versions = opened(directory, names, LIMIT_S)
+    return tuple(versions[name].version for name in names), versions
 
 
-def _asked(cluster: str, names: tuple[str, ...], question: Callable[[Tables], T]) -> T:
+def _asked(
+    directory: Location,
+    names: tuple[str, ...],
+    question: Callable[[Tables], T],
+    versions: Mapping[str, TableVersion] = {},
+) -> T:
     if not _turns.acquire(timeout=LIMIT_S):
         raise QueryError("others are asking much of the tables right now: try again in a moment")
     try:
-        directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
-        with Tables(directory, names, memory_mb=MEMORY_MB, limit_s=LIMIT_S) as tables:
+        with Tables(directory, names, versions=versions, memory_mb=MEMORY_MB, limit_s=LIMIT_S) as tables:
             return question(tables)
     finally:
         _turns.release()
