@@ -62,8 +62,8 @@ def main() -> int:
         sys.stdout.flush()
         results.append(found)
     sys.stdout.write(result.table(results) + "\n")
-    unmet = any(not goal.is_met for found in results for goal in found.goals)
-    return 1 if options.check and unmet else 0
+    slower = any(not goal.is_kept for found in results for goal in found.goals)
+    return 1 if options.check and slower else 0
 
 
 def _options() -> argparse.Namespace:
@@ -90,7 +90,11 @@ def _options() -> argparse.Namespace:
         metavar="RELEASE",
         help=f"what serves the row first_load, of {', '.join(RELEASES)} (also ZK= in the environment)",
     )
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a goal is not met")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="exit with 1 where a goal is missed by more than a decision keeps it to",
+    )
     options = parser.parse_args()
     if options.zookeeper != BUNDLED and options.only != ["first_load"]:
         parser.error(f"ZooKeeper {options.zookeeper} serves first_load only: add ONLY=first_load")

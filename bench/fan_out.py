@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bench import progress, served, serving, usage
-from bench.result import Goal, Number, Result
+from bench.result import Goal, Kept, Number, Result
 from bench.side import Figures, Side
 from bench.sizes import Shape, Size
 
@@ -67,6 +67,7 @@ def run(size: Size) -> Result:
     busy = seen(restless(sockets=40, rate=500, seconds=2) if small else restless())
     quiet = seen(calm(sockets=100, seconds=2) if small else calm())
     told = busy.visitors
+    busy_us, share = busy.cpu_s / told["frames"] * 1e6, busy.cpu_s / told["seconds"]
     frame_us = quiet.cpu_s / quiet.visitors["frames"] * 1e6
     return Result(
         "fan_out",
@@ -78,6 +79,8 @@ def run(size: Size) -> Result:
             Goal(
                 "restless: least served to best served quick socket", told["least_served"], 0.9, at_least=True
             ),
+            Goal("restless: server CPU, µs a frame", busy_us, 100, kept=Kept(180, 24)),
+            Goal("restless: server CPU, share of a core", share, 0.4, kept=Kept(0.65, 24)),
             Goal("calm: pages unlike a fresh GET, sockets lost or behind", _wrong(quiet), 0),
             Goal("calm: server CPU, µs a frame", frame_us, 40),
         ),

@@ -9,6 +9,13 @@ from typing import NamedTuple
 Number = int | float
 
 
+class Kept(NamedTuple):
+    """What a goal that is not reached is kept to meanwhile, by the decision of that number."""
+
+    limit: Number
+    decision: int
+
+
 class Goal(NamedTuple):
     """A figure with its limit. `at_least` tells on which side of it the figure must be."""
 
@@ -16,15 +23,31 @@ class Goal(NamedTuple):
     value: Number
     limit: Number
     at_least: bool = False
+    kept: Kept | None = None
 
     @property
     def is_met(self) -> bool:
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
+        return self._is_within(self.limit)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is met, or as near to it as was decided: `--check` asks for this."""
+        return self.is_met or (self.kept is not None and self._is_within(self.kept.limit))
 
     @property
     def sentence(self) -> str:
         bound = "≥" if self.at_least else "≤"
-        return f"{self.what}: {_shown(self.value)} (goal {bound} {_shown(self.limit)})"
+        told = f"{self.what}: {_shown(self.value)} (goal {bound} {_shown(self.limit)}"
+        if self.is_met or self.kept is None:
+            return f"{told})"
+        return f"{told}; decision {self.kept.decision} keeps {bound} {_shown(self.kept.limit)})"
+
+    @property
+    def word(self) -> str:
+        return "met" if self.is_met else "kept" if self.is_kept else "NOT MET"
+
+    def _is_within(self, limit: Number) -> bool:
+        return self.value >= limit if self.at_least else self.value <= limit
 
 
 class Result(NamedTuple):
@@ -43,7 +66,13 @@ class Result(NamedTuple):
             for side, figures in self.sides.items()
         }
         goals = [
-            {"goal": goal.what, "value": round(goal.value, 4), "limit": goal.limit, "met": goal.is_met}
+            {
+                "goal": goal.what,
+                "value": round(goal.value, 4),
+                "limit": goal.limit,
+                "met": goal.is_met,
+                "kept": goal.is_kept,
+            }
             for goal in self.goals
         ]
         return json.dumps(
@@ -65,7 +94,7 @@ def table(results: Iterable[Result]) -> str:
         for first, *others in cells:
             figures = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
             lines.append("  ".join(["", first.ljust(widths[0]), *figures]).rstrip())
-        lines.extend(f"  {'met    ' if goal.is_met else 'NOT MET'} {goal.sentence}" for goal in result.goals)
+        lines.extend(f"  {goal.word:7} {goal.sentence}" for goal in result.goals)
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""All that must hold: the checks, then every test, in two lanes side by side; the first failure ends it.
+"""All that must hold: the checks, then every test, in lanes side by side; the first failure ends it.
 
 `make test` and `make check` call it; CONTRIBUTING.md tells what else it can be asked for. Tests run in random
 order, by a seed that the first line and the last tell.
@@ -7,6 +7,7 @@ order, by a seed that the first line and the last tell.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -60,8 +61,8 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         choices=range(1, 17),
         metavar="LANES",
-        default=2,
-        help="how many jobs run at a time",
+        default=(os.cpu_count() or 1) + 1,  # most tests wait for a server: one lane a core leaves it idle
+        help="how many jobs run at a time (default: one more than there are cores)",
     )
     parser.add_argument("--keep-going", action="store_true", help="tell all failures, not the first only")
     return parser

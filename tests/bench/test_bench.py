@@ -14,7 +14,7 @@ import pytest
 
 from bench import result
 from bench.__main__ import ROWS
-from bench.result import Goal, Result
+from bench.result import Goal, Kept, Result
 from tests import full
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,6 +73,14 @@ def test_goals_are_limits_from_either_side() -> None:
     assert not Goal("rate", 59.9, 60, at_least=True).is_met
     assert Goal("time", 3, 3).is_met
     assert not Goal("time", 3.1, 3).is_met
+
+
+def test_a_goal_that_is_not_reached_is_kept_to_what_was_decided() -> None:
+    near, far = (Goal("time", value, 3, kept=Kept(4, 24)) for value in (3.9, 4.1))
+    assert (near.is_met, near.is_kept, near.word) == (False, True, "kept")
+    assert near.sentence == "time: 3.9 (goal ≤ 3; decision 24 keeps ≤ 4)"
+    assert (far.is_kept, far.word) == (False, "NOT MET")
+    assert not Goal("time", 3.9, 3).is_kept
 
 
 def test_the_table_shows_every_figure_once_and_says_which_goals_are_met() -> None:

@@ -18,9 +18,12 @@ from tests.running.jobs import BIN, NOTED, ROOT, Job
 NEEDS: Final = ("zk", "spark", "kafka", "browser")
 NAMES: Final = ("pure", *NEEDS)
 
-# Folders that are a part of their own of a suite; the rest of it is another part. Pure
-# tests start nothing: they are what is cut, to fill the end of both lanes.
-CUT: Final[dict[str, tuple[str, ...]]] = {"pure": ("tests/web",)}
+# Folders that are a part of their own of a suite; the rest of it is another part. Pure tests start nothing,
+# those of commands and of faults what they need themselves: they are what is cut, to fill the lanes.
+CUT: Final[dict[str, tuple[str, ...]]] = {
+    "pure": ("tests/web",),
+    "zk": ("tests/management", "tests/faults"),
+}
 
 _NO_TESTS: Final = 5  # pytest's exit code where all that it was given is of other suites
 
