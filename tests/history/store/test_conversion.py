@@ -49,9 +49,10 @@ def test_rows_and_positions_are_those_of_before(shop: Path) -> None:
         assert {key: now.position(key) for key in each["positions"]} == each["positions"], name
     with Tables(shop, ("hot_paths", "changes")) as tables:
         days = tables.rows(
-            "SELECT date::VARCHAR AS date, writes FROM hot_paths WHERE prefix = '/' ORDER BY 1"
+            "SELECT epoch_ms(minute)::DATE::VARCHAR AS day, writes FROM hot_paths "
+            "WHERE prefix = '/' ORDER BY 1"
         )
-        assert days == [{"date": "2026-11-19", "writes": 5}, {"date": "2026-11-20", "writes": 2}]
+        assert days == [{"day": "2026-11-19", "writes": 5}, {"day": "2026-11-20", "writes": 2}]
     bounds = {"changes": {"zxid_upto": (14, 14)}}
     with Tables(shop, ("changes",), bounds=bounds) as tables:
         assert tables.rows("SELECT path FROM changes") == [{"path": "/brokers/topics/late"}]

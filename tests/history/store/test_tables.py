@@ -7,8 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from msgspec import structs
 
-from zkdash.history.store import files, schemas
+from zkdash.history.store import derived, files, schemas
 from zkdash.history.store.delta import Table
 from zkdash.history.store.tables import QueryError, Tables
 
@@ -37,7 +38,7 @@ def test_whatever_else_a_query_fails_by_is_told(tmp_path: Path) -> None:
 def test_a_file_that_is_not_listed_is_not_read(tmp_path: Path) -> None:
     table = Table(tmp_path / "coverage")
     files.append(table, coverage((1, 2)))
-    left = table.staging()
+    left = table.directory / "data" / "left"
     left.mkdir()
     pq.write_table(coverage((3, 4)), left / "part-0.parquet")
     with Tables(tmp_path, ["coverage"]) as tables:
@@ -62,6 +63,23 @@ def test_files_that_cannot_hold_what_is_asked_are_not_opened(tmp_path: Path) -> 
     table.paths()[0].write_bytes(b"no Parquet at all")
     with Tables(tmp_path, ["coverage"], bounds={"coverage": {"zxid_upto": (15, 30)}}) as tables:
         assert tables.rows("SELECT zxid_from FROM coverage") == [{"zxid_from": 10}]
+
+
+def test_files_of_days_and_of_hours_lie_beside_those_that_deltalake_wrote(tmp_path: Path) -> None:
+    """What a run writes apart by hours is put together, by days alone; then comes the next run."""
+    churn = [{"minute": hour * 3_600_000, "topic": "t", "changes": hour} for hour in range(9)]
+    table = Table(tmp_path / "leader_churn")
+    for hour, row in enumerate(churn):
+        (file,) = files.write(table, pa.Table.from_pylist([row], schema=derived.TABLES[table.name]))
+        path = f"data/run/date=1970-01-01/hour={hour}/part-0.parquet"
+        (table.directory / path).parent.mkdir(parents=True)
+        (table.directory / file.path).rename(table.directory / path)
+        table.append([structs.replace(file, path=path, partition={"date": "1970-01-01"})])
+        if hour == 7:
+            assert table.compact() == 8
+    assert len(table.read().files) == 2
+    with Tables(tmp_path, [table.name]) as tables:
+        assert tables.rows("SELECT * FROM leader_churn ORDER BY minute") == churn
 
 
 def test_parameters_are_no_part_of_the_words(tmp_path: Path) -> None:

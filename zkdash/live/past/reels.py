@@ -11,12 +11,12 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
 
 from zkdash.cluster.checks import Thresholds
+from zkdash.history.places.location import Location
 from zkdash.history.queries import density, instants, keeping, moment, steps, trees
 from zkdash.history.queries.instants import Instant
 from zkdash.history.queries.moment import Moment, MomentError
@@ -115,15 +115,15 @@ class Reels:
 
     def __init__(
         self,
-        directory_of: Callable[[str], Path],
+        directory_of: Callable[[str], Location],
         thresholds: Callable[[str], Thresholds],
         memory_mb: int,
         limit_s: float = TIME_LIMIT_S,
     ) -> None:
         self._directory_of, self._thresholds = directory_of, thresholds
         self._tables = OpenTables(moment.TABLES, memory_mb=memory_mb, limit_s=limit_s)
-        self._reels: OrderedDict[tuple[Path, int], _Reel] = OrderedDict()
-        self._compared: OrderedDict[tuple[Path, str, Instant, Instant], Earlier] = OrderedDict()
+        self._reels: OrderedDict[tuple[Location, int], _Reel] = OrderedDict()
+        self._compared: OrderedDict[tuple[Location, str, Instant, Instant], Earlier] = OrderedDict()
 
     def at(
         self,
@@ -155,7 +155,7 @@ class Reels:
         past = msgspec.structs.replace(after.past, earlier=earlier)
         return AsItWas(msgspec.structs.replace(after.snapshot, past=past), lambda: after.znodes)
 
-    def _anywhere(self, wanted: _Asked, tell: Callable[[Path], T]) -> T:
+    def _anywhere(self, wanted: _Asked, tell: Callable[[Location], T]) -> T:
         """What the tables of a cluster tell, or what a bookmark keeps of those that retention has deleted."""
         directory = self._directory_of(wanted.cluster)
         try:
@@ -167,7 +167,7 @@ class Reels:
                         return tell(part.directory)
             raise error from None
 
-    def _told(self, directory: Path, wanted: _Asked) -> AsItWas:
+    def _told(self, directory: Location, wanted: _Asked) -> AsItWas:
         """The moment as the tables below a directory tell it."""
         with self._tables.of(directory) as tables:
             instant = keeping.instant(tables, wanted.time_ms, wanted.zxid)
@@ -180,7 +180,7 @@ class Reels:
                 reel = self._read(tables, origin, checkpoint, instant)
         return reel.at(past)
 
-    def _earlier(self, directory: Path, wanted: _Asked, after: AsItWas) -> Earlier:
+    def _earlier(self, directory: Location, wanted: _Asked, after: AsItWas) -> Earlier:
         """The moment that a later one is compared with: of a stretch that is there, else by the changes
         between the two, else read by itself. Nobody asks what led to it."""
         with self._tables.of(directory) as tables:
@@ -201,7 +201,7 @@ class Reels:
             self._compared.move_to_end(key)
             return self._compared[key]
 
-    def _known(self, tables: Tables, directory: Path, source: str, zxid: int) -> _Reel | None:
+    def _known(self, tables: Tables, directory: Location, source: str, zxid: int) -> _Reel | None:
         """A stretch that reaches the moment, or can be led on to it; the newest that does."""
         keys = [key for key, reel in self._reels.items() if key[0] == directory and reel.holds(source, zxid)]
         for key in sorted(keys, reverse=True):
@@ -244,7 +244,7 @@ class _Origin(msgspec.Struct, frozen=True):
     cluster: str
     address: str
     source: str
-    directory: Path
+    directory: Location
 
 
 class _Asked(msgspec.Struct, frozen=True):

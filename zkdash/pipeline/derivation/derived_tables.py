@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
+from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, Table
@@ -41,7 +41,7 @@ class Deriving:
     def __init__(
         self,
         spark: SparkSession,
-        directory: Path,
+        directory: Location,
         *,
         tell: Callable[[str, float], None] = lambda _what, _done: None,
         quiet_ms: int = rebalances.QUIET_MS,

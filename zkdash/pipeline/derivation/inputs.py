@@ -8,12 +8,12 @@ there: a znode that was not written since counts from when it was.
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, follows
 from zkdash.history.store.delta import Table, TableVersion
@@ -52,7 +52,7 @@ class Inputs:
     """The changes after `since` up to the end of a stretch, which the logs tell without a gap."""
 
     def __init__(
-        self, spark: SparkSession, directory: Path, since: int, stretch: Stretch, *, source: str
+        self, spark: SparkSession, directory: Location, since: int, stretch: Stretch, *, source: str
     ) -> None:
         self._spark = spark
         self._directory = directory

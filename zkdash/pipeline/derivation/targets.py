@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import date
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, File, Table, TableVersion
@@ -20,7 +20,7 @@ from zkdash.pipeline.storage import day_partitions
 class Targets:
     """`source` says whose changes they are derived from, those of logs or of a watcher."""
 
-    def __init__(self, spark: SparkSession, directory: Path, source: str) -> None:
+    def __init__(self, spark: SparkSession, directory: Location, source: str) -> None:
         self.spark = spark
         self.key = inputs.key(source)
         self._directory = directory

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
+from zkdash.history.places.location import Location
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, stretches
 from zkdash.history.store.delta import Table
@@ -57,7 +57,7 @@ def snapshot(
     return spark.read.format("zksnapshot").options(**given).load()
 
 
-def recorded(spark: SparkSession, directory: Path) -> DataFrame:
+def recorded(spark: SparkSession, directory: Location) -> DataFrame:
     """What the recorder saw of a cluster and no log that was read covers, as rows of the change."""
     table = Table(directory / "changes")
     changes = day_partitions.read(spark, table, schemas.CHANGES, table.read().files)
