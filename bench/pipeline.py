@@ -11,13 +11,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import churn, progress, side, tree, wire
+from bench import churn, progress, side, transactions, tree, wire
 from bench.result import Goal, Result
 from bench.sizes import Size
-from zkdash.demo.zookeeper.server import Server
 
 _LIMIT_S = 3_600.0
-_WINDOW = 1_000
 _TOPICS, _PARTITIONS, _GROUPS = 50, 20, 20
 _LOGS = 18
 _MORE = 490  # transactions that come later
@@ -30,13 +28,13 @@ def run(size: Size) -> Result:
         logs = Path(directory, "logs")
         requests = _requests()
         with progress.step(f"pipeline: writing {count} transactions"):
-            _write(logs, itertools.islice(requests, count), each=max(count // _LOGS, 1_000))
+            transactions.write(logs, itertools.islice(requests, count), each=max(count // _LOGS, 1_000))
         with side.Side("pipeline_runs", str(logs), directory) as session:
             start = session.heard(limit_s=_LIMIT_S)
             with progress.step("pipeline: loading and deriving"):
                 session.tell(what="all")
                 whole = session.heard(limit_s=_LIMIT_S)
-            _write(logs, itertools.islice(requests, _MORE), each=max(count // _LOGS, 1_000))
+            transactions.write(logs, itertools.islice(requests, _MORE), each=max(count // _LOGS, 1_000))
             with progress.step(f"pipeline: {_MORE} more"):
                 session.tell(what="more")
                 more = session.heard(limit_s=_LIMIT_S)
@@ -54,17 +52,6 @@ def run(size: Size) -> Result:
             Goal(f"CPU s of {_MORE} more", more["CPU, s"], 15.0),
         ),
     )
-
-
-def _write(directory: Path, requests: Iterator[tuple[int, bytes]], *, each: int) -> None:
-    config = {"snapCount": str(each), "preAllocSize": "4096"}
-    with Server(directory, heap_mb=256, config=config) as server:
-        connection = wire.Connection("127.0.0.1", server.port)
-        while some := list(itertools.islice(requests, _WINDOW)):
-            connection.post_all(some)
-            for _ in some:
-                connection.answer()
-        connection.close()
 
 
 def _requests() -> Iterator[tuple[int, bytes]]:

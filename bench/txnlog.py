@@ -13,16 +13,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import churn, progress, side, tree, wire
+from bench import churn, progress, side, transactions, tree, wire
 from bench.result import Goal, Result
 from bench.sizes import Size
 from zkdash import java
 from zkdash.demo.zookeeper import jvm
-from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.txnlog import frames
 
 _LIMIT_S = 1_200.0
-_WINDOW = 1_000
 _TOPICS, _PARTITIONS = 50, 20
 _LOGS = 18
 _TOOL = "org.apache.zookeeper.server.persistence.TxnLogToolkit"
@@ -63,15 +61,7 @@ def run(size: Size) -> Result:
 
 def _write(directory: Path, count: int) -> None:
     """States of partitions that change all the time, as in a restless cluster."""
-    config = {"snapCount": str(max(count // _LOGS, 1_000)), "preAllocSize": "4096"}
-    with Server(directory, heap_mb=256, config=config) as server:
-        connection = wire.Connection("127.0.0.1", server.port)
-        requests = itertools.islice(_requests(), count)
-        while some := list(itertools.islice(requests, _WINDOW)):
-            connection.post_all(some)
-            for _ in some:
-                connection.answer()
-        connection.close()
+    transactions.write(directory, itertools.islice(_requests(), count), each=max(count // _LOGS, 1_000))
 
 
 def _requests() -> Iterator[tuple[int, bytes]]:

@@ -42,7 +42,7 @@ def test_a_row_tells_its_figures_beside_the_baseline(row: str) -> None:
     assert found["size"] == "small"
     assert len(found["sides"]) > 1
     assert all(figures for figures in found["sides"].values())
-    assert all({"goal", "value", "limit", "met"} == goal.keys() for goal in found["goals"])
+    assert all({"goal", "value", "limit", "met", "kept"} == goal.keys() for goal in found["goals"])
     assert all(goal["goal"] in table for goal in found["goals"])
 
 

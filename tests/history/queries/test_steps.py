@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,9 +23,12 @@ from zkdash.history.queries.steps import TooFarError
 from zkdash.history.store import files, schemas
 from zkdash.history.store.delta import Table
 from zkdash.history.store.tables import Tables
+from zkdash.znode import Znode
 
 PATHS: Final = ("/a", "/a/b", "/a/b/c", "/a/d", "/e")
 SESSIONS: Final = (0, 7, 8)
+# Open tables, the tree after each transaction, and the pairs of transactions to go between.
+Lived = tuple[Tables, Mapping[int, dict[str, Znode]], tuple[tuple[int, int], ...]]
 # What is tried: an operation, on a path, by a session.
 Try = tuple[str, str, int]
 # A znode that is made again in one multi, of which a child went before.
@@ -82,20 +87,27 @@ def write(directory: Path, rows: list[dict[str, Any]], last: int) -> None:
         files.append(Table(directory / name), table)
 
 
+@contextmanager
+def lived(transactions: list[list[Try]]) -> Iterator[Lived]:
+    """The tables of a story, its tree after each transaction, and the pairs of these to go between."""
+    last = len(transactions)
+    with tempfile.TemporaryDirectory() as below:
+        write(Path(below), story(transactions), last)
+        with Tables(Path(below), moment.TABLES) as tables:
+            trees_at = {zxid: moment.read(tables, zxid).znodes for zxid in range(1, last + 1)}
+            yield tables, trees_at, ((1, last), *itertools.pairwise(range(1, last + 1)))
+
+
 @settings(max_examples=full.pick(15, 500), deadline=None)
 @given(st.lists(st.lists(TRIES, min_size=1, max_size=4), min_size=2, max_size=25))
 @example([[("create", "/a", 0)], [("create", "/a/b", 0)], [("setData", "/a", 0), ("delete", "/a/b", 0)]])
 @example([[("create", "/a", 0), ("create", "/a/b", 0)], [(kind, path, 0) for kind, path in AGAIN]])
 def test_the_tree_by_steps_is_the_one_read_by_itself(transactions: list[list[Try]]) -> None:
-    last = len(transactions)
-    with tempfile.TemporaryDirectory() as below:
-        write(Path(below), story(transactions), last)
-        with Tables(Path(below), moment.TABLES) as tables:
-            told = {zxid: moment.read(tables, zxid).znodes for zxid in range(1, last + 1)}
-            for first, later in ((1, last), *itertools.pairwise(range(1, last + 1))):
-                znodes = dict(told[first])
-                list(steps.walk(znodes, steps.rows(tables, row.LOGGED, first, later)))
-                assert znodes == told[later], (first, later)
+    with lived(transactions) as (tables, told, pairs):
+        for first, later in pairs:
+            znodes = dict(told[first])
+            list(steps.walk(znodes, steps.rows(tables, row.LOGGED, first, later)))
+            assert znodes == told[later], (first, later)
 
 
 @settings(max_examples=full.pick(15, 500), deadline=None)
@@ -105,16 +117,12 @@ def test_the_tree_by_steps_is_the_one_read_by_itself(transactions: list[list[Try
 def test_a_tree_by_steps_back_from_a_later_one_is_the_one_read_by_itself(
     transactions: list[list[Try]],
 ) -> None:
-    last = len(transactions)
-    with tempfile.TemporaryDirectory() as below:
-        write(Path(below), story(transactions), last)
-        with Tables(Path(below), moment.TABLES) as tables:
-            told = {zxid: moment.read(tables, zxid).znodes for zxid in range(1, last + 1)}
-            for first, later in ((1, last), *itertools.pairwise(range(1, last + 1))):
-                before = trees.before(tables, row.LOGGED, 0, first, (later, told[later]))
-                assert before is not None
-                back = {path: znode for path, znode in {**told[later], **before}.items() if znode is not None}
-                assert back == told[first], (first, later)
+    with lived(transactions) as (tables, told, pairs):
+        for first, later in pairs:
+            before = trees.before(tables, row.LOGGED, 0, first, (later, told[later]))
+            assert before is not None
+            back = {path: znode for path, znode in {**told[later], **before}.items() if znode is not None}
+            assert back == told[first], (first, later)
 
 
 def test_what_is_not_all_there_is_not_stepped_over(tmp_path: Path) -> None:

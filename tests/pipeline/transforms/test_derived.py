@@ -12,6 +12,7 @@ import pytest
 
 from tests.pipeline.transforms import oracle
 from tests.pipeline.transforms.living import CHROOT, Lived, ordered, rows
+from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.txnlog import rows as txn
 from zkdash.history.store import derived, schemas
 from zkdash.history.store.delta import Table
@@ -172,21 +173,41 @@ def test_any_engine_reads_and_rewrites_what_spark_wrote(whole: Path, tmp_path: P
 def test_where_the_first_logs_were_purged_a_snapshot_tells_what_was_there(
     bring: Callable[[Path, Path], Any], lived: Lived, whole: Path, tmp_path: Path
 ) -> None:
+    at_rest = _snapshot_at_rest(lived.stages[1], tmp_path / "restarted")
     files = tmp_path / "purged"
     shutil.copytree(lived.stages[-1], files)
-    logs = sorted((files / "version-2").glob("log.*"), key=lambda path: int(path.suffix[1:], 16))
-    *purged, kept = sorted(
-        (files / "version-2").glob("snapshot.*"), key=lambda path: int(path.suffix[1:], 16)
-    )
-    for path in (logs[0], *purged):
+    for path in (files / "version-2").glob("snapshot.*"):
+        path.unlink()
+    shutil.copy(at_rest, files / "version-2")
+    logs = sorted((files / "version-2").glob("log.*"), key=_zxid)
+    # As ZooKeeper's PurgeTxnLog does, it leaves the log that goes on where the snapshot ends.
+    goes_on = max(index for index, path in enumerate(logs) if _zxid(path) <= _zxid(at_rest) + 1)
+    for path in logs[:goes_on]:
         path.unlink()
     bring(files, tmp_path)
-    first = int(logs[1].suffix[1:], 16)
+    first = _zxid(logs[goes_on])
     # What ended between the first log that is left and the snapshot began nobody knows where.
-    known = max(first, int(kept.suffix[1:], 16) + 1)
+    known = max(first, _zxid(at_rest) + 1)
     for name in ("partition_intervals", "broker_sessions", "controller_epochs"):
         wanted = [row for row in rows(whole, name) if row["to_zxid"] is None or row["to_zxid"] >= known]
         found = [row for row in rows(tmp_path, name) if row["to_zxid"] is None or row["to_zxid"] >= known]
         assert found == wanted, name
         # A controller's epoch need not span the gap; partitions and brokers do.
         assert name == "controller_epochs" or any(row["from_zxid"] < first for row in found), name
+
+
+def _snapshot_at_rest(files: Path, directory: Path) -> Path:
+    """The snapshot that a ZooKeeper takes as it starts on a copy of these files.
+
+    Nothing changes meanwhile. One taken of a server at work is fuzzy: it lacks what was deleted while it
+    was written, and what that had been is in no file that is left.
+    """
+    shutil.copytree(files, directory)
+    with Server(directory, tick_time_ms=200):
+        pass
+    return max((directory / "version-2").glob("snapshot.*"), key=_zxid)
+
+
+def _zxid(path: Path) -> int:
+    """The zxid that the name of a log or of a snapshot ends with."""
+    return int(path.suffix.removeprefix("."), 16)

@@ -158,11 +158,9 @@ class Tables:
         return {name: [remote.address(f"{name}/{file.path}") for file in listed[name]] for name in listed}
 
     def _view(self, name: str, paths: list[str]) -> None:
-        """A table without a file has its columns all the same, where we know them.
-
-        Where files lie says nothing: it is the log that tells of which day they are.
-        """
+        """A table without a file has its columns all the same, where we know them."""
         if paths:
+            # Files of a table lie in directories of days, of days and hours, or in none: none tells a column.
             read = f"read_parquet({_quoted(paths)}, union_by_name = true, hive_partitioning = false)"
             self._connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {read}')  # noqa: S608 - our names
             return
