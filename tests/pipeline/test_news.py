@@ -151,7 +151,6 @@ LOOKS = """
 import sys
 from pathlib import Path
 from zkdash.configuration.log_dirs import LogDirs
-from zkdash.history.places.location import Location
 from zkdash.pipeline import news
 from zkdash.zk.config import ClusterConfig
 cluster = ClusterConfig("shop", (("127.0.0.1", 2181),), transaction_logs=(sys.argv[1],))

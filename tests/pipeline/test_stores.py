@@ -23,7 +23,7 @@ from zkdash.history.queries import moment
 from zkdash.history.store import derived, schemas
 from zkdash.history.store.delta import DAY, Table
 from zkdash.pipeline import jobs
-from zkdash.pipeline.storage import day_partitions, retention
+from zkdash.pipeline.storage import day_partitions, retention, spark_files
 from zkdash.znode import Batch
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
@@ -68,13 +68,13 @@ def test_days_of_a_table_elsewhere_are_put_in_place_of_days(
             there, dated, base=now, removed=now.files, order=("from_ms",), position={}, large=large
         )
 
-    put(day_partitions.read(spark, here, schema, here.read().files))
+    put(spark_files.read(spark, here, schema, here.read().files))
     assert ordered(held(shop, name)) == rows(whole, name) != []
     first = there.read().files
     assert len(first) == len({file.bounds["from_ms"][0] // 300 for file in first}) > 1
     assert {tuple(file.partition) for file in first} == {(DAY,)}
     later = F.col("from_ms") + retention.DAY_MS
-    put(day_partitions.read(spark, there, schema, there.read().files).withColumn("from_ms", later))
+    put(spark_files.read(spark, there, schema, there.read().files).withColumn("from_ms", later))
     moved = [row | {"from_ms": row["from_ms"] + retention.DAY_MS} for row in rows(whole, name)]
     assert ordered(held(shop, name)) == ordered(moved)
     assert there.vacuum(grace_ms=0) == len(first)

@@ -24,7 +24,7 @@ from zkdash.history.store import schemas
 from zkdash.history.store.delta import Table, TableVersion
 from zkdash.pipeline.disks.directories import Disk
 from zkdash.pipeline.sources import rows
-from zkdash.pipeline.storage import day_partitions, reading, retention
+from zkdash.pipeline.storage import day_partitions, reading, retention, spark_files
 from zkdash.pipeline.transforms.events import minute
 
 TOPIC: Final = "__consumer_offsets"
@@ -140,7 +140,7 @@ def _add(spark: SparkSession, directory: Location, name: str, new: DataFrame, ke
     """Add the rows whose key a table does not hold; how many."""
     table, keys = Table(directory / name), list(key)
     now = table.read()
-    old = day_partitions.read(spark, table, schemas.TABLES[name], now.files)
+    old = spark_files.read(spark, table, schemas.TABLES[name], now.files)
     added = _kept(new, name, now).dropDuplicates(keys).join(old.select(*keys), keys, "left_anti")
     return day_partitions.put(
         table,

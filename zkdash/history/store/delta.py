@@ -331,12 +331,7 @@ class Table:
             return  # it answers once it has it
         log = self.directory / LOG
         newest = max(log.glob("*.json"), default=None)
-        listed = {file.path for file in self.read().files} if before is not None else set()
-        new = (
-            [self.directory / path for path in listed - {file.path for file in before.files}]
-            if before
-            else []
-        )
+        new = set(self.paths()) - set(self.paths(before)) if before is not None else ()
         for path in (*new, newest, log) if newest else ():
             descriptor = os.open(path, os.O_RDONLY)
             try:

@@ -61,5 +61,5 @@ def line(error: BaseException) -> str:
     causes = [cause.partition("\n")[0] for cause in _ARROW.split(text)]
     if len(causes) == 1:
         return causes[0] or type(error).__name__
-    line = _QUERY.sub("", ": ".join(dict.fromkeys(cause for cause in causes if cause)))
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    chain = _QUERY.sub("", ": ".join(dict.fromkeys(cause for cause in causes if cause)))
+    return chain if len(chain) <= _LONGEST else f"{chain[:_LONGEST]}…"

@@ -49,6 +49,7 @@ class TableVersion:
     def __init__(self, log: deltalake.DeltaTable | None, location: Location) -> None:
         self.log = log
         self._location = location
+        self._positions: dict[str, int | None] = {}
         self.version = -1 if log is None else log.version()
 
     @cached_property
@@ -71,12 +72,14 @@ class TableVersion:
     def position(self, name: str) -> int | None:
         """How far a stream of batches is, or what was derived; None where it never began.
 
-        The log is asked anew for it. Raises delta_errors.TableError.
+        The log is asked once for it. Raises delta_errors.TableError.
         """
         if self.log is None:
             return None
-        with told(self._location):
-            return self.log.transaction_version(name)
+        if name not in self._positions:
+            with told(self._location):
+                self._positions[name] = self.log.transaction_version(name)
+        return self._positions[name]
 
 
 def added(file: File, now_ms: int) -> AddAction:

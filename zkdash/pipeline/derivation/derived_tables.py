@@ -22,7 +22,7 @@ from zkdash.history.store.delta import DAY, Table
 from zkdash.pipeline.derivation import basis, covered_times, offset_tables
 from zkdash.pipeline.derivation.inputs import AS_OF
 from zkdash.pipeline.derivation.targets import Targets
-from zkdash.pipeline.storage import day_partitions
+from zkdash.pipeline.storage import day_partitions, spark_files
 from zkdash.pipeline.transforms import brokers, groups, partitions, rebalances, timeline, traffic
 
 
@@ -218,7 +218,7 @@ class Deriving:
         table, now = self._targets.table(name), self._targets.table(name).read()
         used = self._targets.of(name, stretch)
         begun = self._targets.has_begun(now)
-        before = day_partitions.read(
+        before = spark_files.read(
             self._targets.spark, table, derived.TABLES[name], now.files if begun else ()
         )
         idle = groups.idle_groups(used.events, used.there(stretch.last), before)

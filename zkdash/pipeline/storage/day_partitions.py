@@ -28,9 +28,6 @@ Hours = Mapping[str, Mapping[int, int]]
 Merge = Callable[[DataFrame, DataFrame], DataFrame]
 
 
-read = spark_files.read
-
-
 def lasting(listed: Iterable[File], since_ms: float) -> list[File]:
     """Files of intervals that may hold one that lasts, or that ended at `since_ms` (epoch ms) or later."""
     return [file for file in listed if _may_last(file, since_ms)]

@@ -18,7 +18,7 @@ from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, stretches
 from zkdash.history.store.delta import Table
 from zkdash.pipeline.sources import options, rows
-from zkdash.pipeline.storage import day_partitions, watched
+from zkdash.pipeline.storage import spark_files, watched
 
 
 def txnlog(
@@ -60,7 +60,7 @@ def snapshot(
 def recorded(spark: SparkSession, directory: Location) -> DataFrame:
     """What the recorder saw of a cluster and no log that was read covers, as rows of the change."""
     table = Table(directory / "changes")
-    changes = day_partitions.read(spark, table, schemas.CHANGES, table.read().files)
+    changes = spark_files.read(spark, table, schemas.CHANGES, table.read().files)
     logged = stretches(Table(directory / "coverage"))
     return watched.uncovered(changes.where(F.col("source") == row.WATCHED), logged)
 
