@@ -4,7 +4,7 @@
 #   make check    what of it runs no test, in half a minute
 #   make demo     a simulated cluster on a real ZooKeeper, and the dashboard; Ctrl-C ends it; LAYOUT=0.7
 #   make eras     every kind of action on real brokers of all five eras, and a migration to KRaft; ERA=0.8.2.2 for one of them
-#   make bench    measures; ONLY=first_load SIZE=reference for one of them, ZK=3.4 on an old ZooKeeper
+#   make bench    measures; ONLY=first_load SIZE=reference for one of them, ZK=3.4 on an old ZooKeeper, CHECK=1 fails where it grew slower
 #   make faults   kills, stops and starves workers in full numbers (hours, resumable); ONLY=kills for a part
 #   make audit    asks PyPI for known vulnerabilities of what is installed
 #   make lock     writes requirements.lock anew after a change of requirements.txt; UPGRADE=1 takes newer versions of all
@@ -39,8 +39,8 @@ demo: setup static java
 eras: setup java
 	@FULL=1 $(BIN)/pytest --no-header -q tests/kafka_live/test_cells.py tests/kafka_live/to_kraft.py $(if $(ERA),-k $(ERA))
 
-bench: setup java
-	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE)) $(if $(ZK),--zookeeper $(ZK))
+bench: setup static java
+	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE)) $(if $(ZK),--zookeeper $(ZK)) $(if $(CHECK),--check)
 
 faults: setup static java
 	@exec $(BIN)/python -m tests.faults $(if $(ONLY),--only $(ONLY))

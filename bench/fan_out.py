@@ -79,10 +79,10 @@ def run(size: Size) -> Result:
             Goal(
                 "restless: least served to best served quick socket", told["least_served"], 0.9, at_least=True
             ),
-            Goal("restless: server CPU, µs a frame", busy_us, 100, kept=Kept(180, 24)),
-            Goal("restless: server CPU, share of a core", share, 0.4, kept=Kept(0.65, 24)),
+            Goal("restless: server CPU, µs a frame", busy_us, 100, kept=Kept(180, 24), is_of_core=True),
+            Goal("restless: server CPU, share of a core", share, 0.4, kept=Kept(0.65, 24), is_of_core=True),
             Goal("calm: pages unlike a fresh GET, sockets lost or behind", _wrong(quiet), 0),
-            Goal("calm: server CPU, µs a frame", frame_us, 40),
+            Goal("calm: server CPU, µs a frame", frame_us, 40, is_of_core=True),
         ),
     )
 

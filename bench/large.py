@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bench import progress, served, side, stretch
+from bench import pages, progress, served, side, stretch
 from bench.result import Goal, Number, Result
 from bench.sizes import Shape, Size
 
@@ -33,11 +33,17 @@ def run(size: Size) -> Result:
                 f"{name}: first page rendered, s",
                 figures["first page rendered, s"],
                 2.0 + _SECONDS_A_ZNODE * figures["znodes"] * 2,
+                is_of_core=True,
             ),
-            Goal(f"{name}: dearest page, ms", figures["dearest page, ms"], _PAGE_MS),
+            Goal(f"{name}: dearest page, ms", figures["dearest page, ms"], _PAGE_MS, is_of_core=True),
         )
     ]
-    seen = Goal("a burst: all seen after the last change, s", burst["all seen after the last, s"], 10.0)
+    seen = Goal(
+        "a burst: all seen after the last change, s",
+        burst["all seen after the last, s"],
+        10.0,
+        is_of_core=True,
+    )
     return Result("large", size.name, sides, (*goals, seen))
 
 
@@ -51,8 +57,8 @@ def _loaded(name: str, shape: Shape, size: Size) -> dict[str, Number]:
     heap_mb = max(size.heap_mb, int(_HEAP_MB_A_ZNODE * _znodes(shape)))
     with progress.step(f"large: {name}"), served.server(shape, heap_mb=heap_mb) as server:
         load = side.measured("first_page", server.address, limit_s=_LIMIT_S)
-        pages = side.measured("paging", server.address, limit_s=_LIMIT_S)["pages"]
-    costs = {page: queries["default"] for page, queries in pages.items()}
+        [paged] = pages.paged([server.address])
+    costs = {page: queries["default"] for page, queries in paged["pages"].items()}
     return {
         "znodes": load["znodes"],
         "first page rendered, s": load["seconds"],

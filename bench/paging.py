@@ -1,4 +1,7 @@
-"""What pages cost once the cluster is in memory: each of them whole, rendered again and again."""
+"""What pages cost once the cluster is in memory: each of them whole, rendered again and again.
+
+The side tells of its tree once it is read, and then of one round of pages each time that it is told to go on.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from bench.watched import Watched
 from zkdash.cluster.model.state import ClusterState
 
 _LOAD_LIMIT_S = 120
-_TIMES = 30
+_TIMES = 5  # of each page in a round
 # Page: its path, and its queries beside the default one.
 _PAGES = {
     "Overview": ("", {}),
@@ -33,20 +36,20 @@ def main(address: str) -> None:
     state = snapshot.state
     client = Client(SERVER_NAME="127.0.0.1")
     root = f"/c/{watched.name}/"
-    costs = {
-        page: {
-            name: _cost_ms(client, root + path + query) for name, query in {"default": "", **queries}.items()
-        }
-        for page, (path, queries) in _PAGES.items()
-    }
     side.say(
         topics=len(state.topics),
         groups=len(state.groups),
-        rows={page: _rows(state, page) for page in costs},
-        pages=costs,
+        rows={page: _rows(state, page) for page in _PAGES},
         lags=lagging.measured(snapshot),
     )
+    while side.hear() is not None:
+        side.say(pages={page: _costs_ms(client, root, page) for page in _PAGES})
     watched.stop()
+
+
+def _costs_ms(client: Client, root: str, page: str) -> dict[str, float]:
+    path, queries = _PAGES[page]
+    return {name: _cost_ms(client, root + path + query) for name, query in {"default": "", **queries}.items()}
 
 
 def _rows(state: ClusterState, page: str) -> int:

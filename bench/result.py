@@ -17,13 +17,26 @@ class Kept(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """A figure with its limit. `at_least` tells on which side of it the figure must be."""
+    """A figure with its limit. `at_least` tells on which side of it the figure must be.
+
+    One that `is_of_core` is in the time of a core, or is what a core does in a time: it is held to its limit
+    as it would have been on the reference core, `slowness` times as fast as this one (`bench.core`).
+    """
 
     what: str
     value: Number
     limit: Number
     at_least: bool = False
     kept: Kept | None = None
+    is_of_core: bool = False
+    slowness: float = 1.0
+
+    @property
+    def on_reference(self) -> Number:
+        """The figure as it would have been on the reference core."""
+        if not self.is_of_core:
+            return self.value
+        return self.value * self.slowness if self.at_least else self.value / self.slowness
 
     @property
     def is_met(self) -> bool:
@@ -37,7 +50,8 @@ class Goal(NamedTuple):
     @property
     def sentence(self) -> str:
         bound = "≥" if self.at_least else "≤"
-        told = f"{self.what}: {_shown(self.value)} (goal {bound} {_shown(self.limit)}"
+        there = f", {_shown(self.on_reference)} on the reference core" if self.is_of_core else ""
+        told = f"{self.what}: {_shown(self.value)}{there} (goal {bound} {_shown(self.limit)}"
         if self.is_met or self.kept is None:
             return f"{told})"
         return f"{told}; decision {self.kept.decision} keeps {bound} {_shown(self.kept.limit)})"
@@ -47,7 +61,7 @@ class Goal(NamedTuple):
         return "met" if self.is_met else "kept" if self.is_kept else "NOT MET"
 
     def _is_within(self, limit: Number) -> bool:
-        return self.value >= limit if self.at_least else self.value <= limit
+        return self.on_reference >= limit if self.at_least else self.on_reference <= limit
 
 
 class Result(NamedTuple):
@@ -57,6 +71,12 @@ class Result(NamedTuple):
     size: str
     sides: Mapping[str, Mapping[str, Number]]
     goals: tuple[Goal, ...]
+    slowness: float = 1.0
+
+    def on_core(self, slowness: float) -> Result:
+        """This row, measured on a core that takes so many times as long as the reference core."""
+        goals = tuple(goal._replace(slowness=slowness) for goal in self.goals)
+        return self._replace(goals=goals, slowness=slowness)
 
     @property
     def json(self) -> str:
@@ -69,6 +89,7 @@ class Result(NamedTuple):
             {
                 "goal": goal.what,
                 "value": round(goal.value, 4),
+                "on_reference": round(goal.on_reference, 4),
                 "limit": goal.limit,
                 "met": goal.is_met,
                 "kept": goal.is_kept,
@@ -76,7 +97,14 @@ class Result(NamedTuple):
             for goal in self.goals
         ]
         return json.dumps(
-            {"row": self.row, "size": self.size, "sides": sides, "goals": goals}, ensure_ascii=False
+            {
+                "row": self.row,
+                "size": self.size,
+                "slowness": round(self.slowness, 2),
+                "sides": sides,
+                "goals": goals,
+            },
+            ensure_ascii=False,
         )
 
 
@@ -84,7 +112,9 @@ def table(results: Iterable[Result]) -> str:
     """All figures and goals, for a person."""
     lines = []
     for result in results:
-        lines.append(f"\n{result.row} ({result.size})")
+        lines.append(
+            f"\n{result.row} ({result.size}; a core takes {result.slowness:.2f} × the reference core's time)"
+        )
         names = list(dict.fromkeys(name for figures in result.sides.values() for name in figures))
         cells = [["", *result.sides]]
         for name in names:

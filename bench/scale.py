@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bench import progress, served, side, stretch
+from bench import pages, progress, served, side, stretch
 from bench.result import Goal, Number, Result
 from bench.sizes import Shape, Size
 from bench.update_cost import STATES_A_SECOND
@@ -56,13 +56,13 @@ def _measured(partitions: int, size: Size) -> dict[str, Number]:
     with progress.step(f"scale: {shape}"), served.server(shape, heap_mb=heap_mb) as server:
         load = side.measured("first_page", server.address, limit_s=_LIMIT_S)
         change = stretch.on(server.address, size.seconds, what="states", rate=STATES_A_SECOND)
-        topics = side.measured("paging", server.address, limit_s=_LIMIT_S)["pages"]["Topics"]
+        [paged] = pages.paged([server.address])
     return {
         "znodes": load["znodes"],
         LOAD: load["seconds"],
         ZNODE: load["cpu_s"] / load["znodes"] * 1e6,
         MEMORY: load["held_bytes"] / _MIB,
         CHANGE: change[CHANGE],
-        PAGE: topics["default"],
-        SORTED: topics["sort"],
+        PAGE: paged["pages"]["Topics"]["default"],
+        SORTED: paged["pages"]["Topics"]["sort"],
     }

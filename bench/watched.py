@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 
 import django
-from django.core.management import call_command
 
 from zkdash import configuration
 from zkdash.live import snapshot_registry
@@ -22,7 +21,6 @@ class Watched:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "zkdash.settings")
         os.environ["ZKDASH_ANONYMOUS_READ"] = "1"
         django.setup()
-        call_command("collectstatic", interactive=False, verbosity=0)  # as `serve` does
         from zkdash.live.watching.watcher import Watcher  # noqa: PLC0415 - after Django, as in a serving process
 
         environ = {"ZKDASH_ZOOKEEPER": address}

@@ -40,9 +40,12 @@ def test_a_row_tells_its_figures_beside_the_baseline(row: str) -> None:
     found = json.loads(told)
     assert found["row"] == row
     assert found["size"] == "small"
+    assert found["slowness"] > 0
     assert len(found["sides"]) > 1
     assert all(figures for figures in found["sides"].values())
-    assert all({"goal", "value", "limit", "met", "kept"} == goal.keys() for goal in found["goals"])
+    assert all(
+        {"goal", "value", "on_reference", "limit", "met", "kept"} == goal.keys() for goal in found["goals"]
+    )
     assert all(goal["goal"] in table for goal in found["goals"])
 
 
@@ -75,6 +78,21 @@ def test_goals_are_limits_from_either_side() -> None:
     assert not Goal("time", 3.1, 3).is_met
 
 
+def test_what_a_core_does_is_held_to_its_limit_as_on_the_reference_core() -> None:
+    goals = (
+        Goal("time", 3.1, 3, is_of_core=True),
+        Goal("rate", 55, 60, at_least=True, is_of_core=True),
+        Goal("times the baseline", 3.1, 3),
+    )
+    row = Result("row", "small", {}, goals)
+    assert [goal.is_met for goal in row.goals] == [False, False, False]
+    slow = row.on_core(1.1)
+    assert [goal.is_met for goal in slow.goals] == [True, True, False]
+    assert slow.goals[0].sentence == "time: 3.1, 2.82 on the reference core (goal ≤ 3)"
+    assert [goal.is_met for goal in row.on_core(0.5).goals] == [False, False, False]
+    assert json.loads(slow.json)["slowness"] == 1.1
+
+
 def test_a_goal_that_is_not_reached_is_kept_to_what_was_decided() -> None:
     near, far = (Goal("time", value, 3, kept=Kept(4, 24)) for value in (3.9, 4.1))
     assert (near.is_met, near.is_kept, near.word) == (False, True, "kept")
@@ -88,7 +106,7 @@ def test_the_table_shows_every_figure_once_and_says_which_goals_are_met() -> Non
     goals = (Goal("fast", 2, 1, at_least=True), Goal("small", 2, 1))
     assert result.table([Result("row", "small", sides, goals)]).splitlines() == [
         "",
-        "row (small)",
+        "row (small; a core takes 1.00 × the reference core's time)",
         "           zkdash  baseline",
         "  s          1.25       100",
         "  znodes  478,025",

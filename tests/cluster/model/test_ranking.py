@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +33,18 @@ def test_it_is_the_sorted_list(start: set[Entry], changes: list[Entry], data: st
     first = data.draw(st.integers(0, len(expected)))
     last = data.draw(st.integers(first, len(expected) + 3))
     assert list(ranked.between(first, last)) == expected[first:last]
+    last = min(last, len(expected))
+    runs = itertools.groupby(expected[first:last], key=lambda entry: entry[0])
+    assert [list(names) for names in ranked.runs(first, last)] == [
+        [name for _, name in run] for _, run in runs
+    ]
+
+
+def test_runs_that_are_read_side_by_side_go_over_chunks() -> None:
+    many = [(place, f"{number:05}") for place in range(3) for number in range(3 * ranking.CHUNK)]
+    ranked = Ranking.of(many)
+    names = list(heapq.merge(*ranked.runs(0, len(many))))
+    assert names == sorted(name for _, name in many)
 
 
 def test_chunks_stay_small_while_it_grows_and_vanish_while_it_shrinks() -> None:

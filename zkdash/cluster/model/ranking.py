@@ -91,6 +91,19 @@ class Ranking(msgspec.Struct, frozen=True):
             start -= len(chunk)
             stop -= len(chunk)
 
+    def runs(self, start: int, stop: int) -> Iterator[Iterator[str]]:
+        """The names from position `start` up to `stop`, those of each place apart: each run is in order."""
+        while start < stop:
+            (place_among_all, _) = next(self.between(start, start + 1))
+            end = min(stop, self._position((place_among_all + 1, "")))
+            yield (name for _, name in self.between(start, end))
+            start = end
+
+    def _position(self, entry: Entry) -> int:
+        """How many entries come before `entry`."""
+        at = self._chunk(entry)
+        return sum(map(len, self.chunks[:at])) + bisect_left(self.chunks[at], entry)
+
     def _chunk(self, entry: Entry) -> int:
         """The chunk that holds `entry` or would take it."""
         low, high = 0, len(self.chunks) - 1

@@ -174,9 +174,8 @@ def _topics(state: ClusterState, number: int, severities: tuple[Severity, ...]) 
     start = 0
     for severity, count in zip(Severity, state.counts.severities, strict=True):
         if count and severity in severities:
-            names = (name for _, name in state.ranking.between(start, start + count))
-            # of one status those in more trouble come first: where all are well, that is nobody
-            runs.append(names if severity is Severity.OK else iter(sorted(names)))
+            # Of one status those in more trouble come first, so that names are in order among equals alone.
+            runs.extend(state.ranking.runs(start, start + count))
         start += count
     for name in heapq.merge(*runs):
         if number in state.summaries[name].brokers:
