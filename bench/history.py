@@ -48,7 +48,8 @@ def write(directory: Path, shape: Shape, changes: int, days: int) -> History:
         files.append(Table(directory / "znodes_checkpoint"), checkpoint)
         seen = _day(znodes, (states, offsets), zxid, begins, a_day)
         for rows in _chunks(seen):
-            files.append(Table(directory / "changes"), rows, day=name)
+            table = Table(directory / "changes")
+            table.append(files.write(table, rows, day=name))
         watched = {
             "zxid_from": zxid + 1,
             "zxid_upto": zxid + a_day,
@@ -57,8 +58,8 @@ def write(directory: Path, shape: Shape, changes: int, days: int) -> History:
             "why": None if day else "the recorder was not running",
             "is_caught_up": False,
         }
-        table = pa.Table.from_pylist([watched], schema=schemas.WATCHED)
-        files.append(Table(directory / "watched"), table)
+        intervals = pa.Table.from_pylist([watched], schema=schemas.WATCHED)
+        files.append(Table(directory / "watched"), intervals)
         zxid += a_day
     return History(first + 1, zxid, BEGAN, BEGAN + days * DAY_MS)
 

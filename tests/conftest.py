@@ -230,3 +230,21 @@ class _Client:
     def __exit__(self, *_: object) -> None:
         self._client.stop()
         self._client.close()
+
+
+@pytest.fixture(scope="session")
+def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The run's bucket of a server of S3's API (`lab.s3.Bucket`): a test takes a `fresh` place in it."""
+    from tests.lab import s3
+
+    with s3.bucket(tmp_path_factory.mktemp("s3")) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The run's HDFS (`lab.hadoop.Hadoop`): a test takes a `fresh` place in it."""
+    from tests.lab import hadoop
+
+    with hadoop.running(tmp_path_factory.mktemp("hadoop")) as made:
+        yield made

@@ -29,6 +29,7 @@ PROMISES = (
     "P3",
     "P4",
     "P5",
+    "P6",
     *BOUNDS,
     "W1",
     "W2",

@@ -19,6 +19,7 @@ from zkdash.access.sso import providers
 from zkdash.configuration import notices
 from zkdash.configuration.errors import ConfigError
 from zkdash.door import prefix
+from zkdash.history.places import location
 from zkdash.zk import config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -43,6 +44,7 @@ def _have_data_dir() -> None:
     if _only_looks:
         return
     elsewhere = all(os.environ.get(f"ZKDASH_{name}") for name in ("SECRET_KEY", "DATABASE", "HISTORY"))
+    elsewhere = elsewhere and not isinstance(ZKDASH_HISTORY, location.Remote)  # locks lie here then
     try:
         if not elsewhere:
             DATA_DIR.mkdir(parents=True, exist_ok=True)
@@ -81,6 +83,10 @@ def _secret_key() -> str:
     return path.read_text().strip()
 
 
+try:
+    ZKDASH_HISTORY = location.read(os.environ, DATA_DIR)
+except ConfigError as error:
+    raise ImproperlyConfigured(str(error)) from error
 _have_data_dir()
 try:
     _configuration = configuration.read(os.environ)
@@ -97,7 +103,6 @@ try:
 except ConfigError as error:
     raise ImproperlyConfigured(str(error)) from error
 
-ZKDASH_HISTORY = Path(os.environ.get("ZKDASH_HISTORY") or DATA_DIR / "history")
 ZKDASH_RECORD = os.environ.get("ZKDASH_RECORD") != "0"
 ZKDASH_ANONYMOUS_READ = os.environ.get("ZKDASH_ANONYMOUS_READ") == "1"
 ZKDASH_METRICS_ANONYMOUS = os.environ.get("ZKDASH_METRICS_ANONYMOUS") == "1"

@@ -37,6 +37,7 @@ PARTS: Final = {
     "team": ("tests/faults/test_team.py::test_a_team_is_rolled_while_it_is_used",),
     "stream": ("tests/pipeline/test_streaming.py",),
     "masters": ("tests/pipeline/test_scale_out.py",),
+    "stores": ("tests/pipeline/test_stores.py",),
     "dry": ("tests/actions/queue/test_planning.py::test_a_dry_run_of_every_kind_writes_nothing",),
     "matrix": ("tests/web/test_matrix.py",),
     "attempts": (
@@ -53,7 +54,7 @@ PARTS: Final = {
 # A round of it is many tests, and all of its rounds take minutes: it is done as a whole.
 WHOLE: Final = frozenset(
     {
-        *("dry", "fields", "readonly", "audit", "injection", "stream", "masters", "mirror"),
+        *("dry", "fields", "readonly", "audit", "injection", "stream", "masters", "stores", "mirror"),
         *("matrix", "payloads", "attempts", "values", "batches"),
     }
 )

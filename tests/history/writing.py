@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import derived, files, schemas
 from zkdash.history.store.delta import LOG, Table
 
@@ -19,7 +19,7 @@ SCHEMAS = {**schemas.TABLES, **derived.TABLES, **schemas.INNER}
 _TIMES = ("minute", "from_ms", "time")
 
 
-def put(directory: Path, name: str, rows: list[dict[str, Any]]) -> None:
+def put(directory: Location, name: str, rows: list[dict[str, Any]]) -> None:
     """Append rows to a table below the directory of a cluster; columns that a row does not have are null."""
     schema = SCHEMAS[name]
     days: dict[str, list[dict[str, Any]]] = {}
@@ -34,13 +34,9 @@ def put(directory: Path, name: str, rows: list[dict[str, Any]]) -> None:
     table.append(added)
 
 
-def held(directory: Path, name: str) -> list[dict[str, Any]]:
+def held(directory: Location, name: str) -> list[dict[str, Any]]:
     """The rows of a table as its files hold them."""
-    return [
-        row
-        for path in Table(directory / name).paths()
-        for row in pq.read_table(path, partitioning=None).to_pylist()
-    ]
+    return [row for part in files.each(Table(directory / name)) for row in part.to_pylist()]
 
 
 def spoil(directory: Path, name: str) -> None:
@@ -50,7 +46,7 @@ def spoil(directory: Path, name: str) -> None:
     (log / f"{len(list(log.glob('*.json'))):020}.json").write_text('{"add":{"pa')
 
 
-def read(directory: Path, first_ms: int, last_ms: int, *, zxid: int = 1) -> None:
+def read(directory: Location, first_ms: int, last_ms: int, *, zxid: int = 1) -> None:
     """Say that everything from one instant to another was read and derived, with one write a minute."""
     times = range(first_ms, last_ms + 1, MINUTE)
     changes = [

@@ -18,6 +18,7 @@ from kazoo.client import KazooClient
 
 from tests import forking
 from tests.conftest import Chroot
+from tests.lab.s3 import Bucket
 from zkdash.kafka import secure_root_paths
 
 pytestmark = pytest.mark.zk
@@ -299,3 +300,16 @@ def test_people_read_a_line_each(refusing: str, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert lines[0].startswith("wrong   cluster default: servers: ")
     assert {line.split(" ")[0] for line in lines} == {"ok", "wrong", "unused"}
+
+
+def test_tables_of_an_object_store_are_looked_at_and_one_that_is_gone_is_told(
+    chroot: Chroot, tmp_path: Path, bucket: Bucket
+) -> None:
+    grow(chroot.client)
+    history = f"{bucket.url}/verified"
+    given = {**bucket.environment, "ZKDASH_HISTORY": history, "ZKDASH_ZOOKEEPER": chroot.address}
+    told = verify(tmp_path, **given).of("history")
+    assert (told["state"], told["sentence"].partition(";")[0]) == ("ok", f"{history} answers")
+    told = verify(tmp_path, **given | {"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}).of("history")
+    assert told["state"] == "wrong"
+    assert "see that the store answers" in told["sentence"]

@@ -17,6 +17,7 @@ from tests.pipeline.writes import CANARY, RECORDED, WORLD, Writer, Written
 from tests.world import World
 from zkdash.demo.zookeeper.server import Server
 from zkdash.formats import snapshot_reader
+from zkdash.history.places.location import Location
 from zkdash.pipeline import jobs
 from zkdash.pipeline.storage import reading, writing
 
@@ -72,10 +73,10 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
 
 
 @pytest.fixture(scope="session")
-def bring(spark: Any) -> Callable[[Path, Path], jobs.Outcome]:
+def bring(spark: Any) -> Callable[[Path, Location], jobs.Outcome]:
     """Loads what a directory of files holds into the tables below a root, and derives."""
 
-    def bring_up(files: Path, root: Path) -> jobs.Outcome:
+    def bring_up(files: Path, root: Location) -> jobs.Outcome:
         tell = lambda _what, _done: None  # noqa: E731
         jobs.load(spark, living.cluster(files), root, tell)
         return jobs.derive(spark, living.cluster(files), root, tell)

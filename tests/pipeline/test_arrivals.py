@@ -21,7 +21,9 @@ from pyspark.sql.types import StructType
 from tests import full
 from tests.formats import logs
 from tests.history.writing import held, put
+from tests.lab.s3 import Bucket
 from tests.pipeline.test_sources import a_set
+from zkdash.history.places.location import Location
 from zkdash.history.store import coverage
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import Table
@@ -57,7 +59,7 @@ class Log(NamedTuple):
 class Loader:
     """Loads what lies in the directories of some servers, without Spark."""
 
-    def __init__(self, directory: Path, servers: Sequence[Path]) -> None:
+    def __init__(self, directory: Location, servers: Sequence[Path]) -> None:
         self._directory = directory
         self._servers = [str(server) for server in servers]
         self.changes: list[int] = []
@@ -73,7 +75,7 @@ class Loader:
         seen.note(read, listed, Table(self._directory / "coverage").read().position(LOAD) or 0)
 
     def problems(self) -> set[str]:
-        return arrivals.doubtful(self._directory)
+        return arrivals.doubtful(Table(self._directory / "problems"))
 
     def covered(self) -> list[Stretch]:
         return coverage.intervals(Table(self._directory / "coverage"))
@@ -198,6 +200,27 @@ def test_logs_in_any_order_are_each_transaction_once(tmp_path: Path, seed: int) 
     assert loader.problems() == set()
     loader.load()
     assert loader.opened == []
+
+
+def test_what_is_loaded_is_asked_of_tables_in_an_object_store_too(tmp_path: Path, bucket: Bucket) -> None:
+    shop = bucket.fresh() / "shop"
+    coming = Arrivals(tmp_path, random.Random(1))  # noqa: S311 - a test's choice
+    while coming.step():
+        pass
+    loader = Loader(shop, [tmp_path / name for name in ("a", "b", "c")])
+    put(shop, "problems", [{"file": "log.7", "reason": "torn"}, {"file": "log.8", "reason": "torn"}])
+    for _ in range(2):
+        loader.load()
+        assert sorted(loader.changes) == sorted({zxid for log in coming.logs for zxid in log.zxids})
+    assert loader.opened == []
+    assert loader.problems() == {"log.7", "log.8"}
+    writing.forget(Table(shop / "problems"), ["log.7"])
+    assert loader.problems() == {"log.8"}
+    znodes = [{"path": path, "zxid": zxid} for path, zxid in (("/", 8), ("/a", 8), ("/a", 9))]
+    put(shop, "znodes_checkpoint", znodes)
+    assert arrivals.loaded_snapshots(shop, {8, 9, 10}) == {8}
+    basis.adopt(shop)
+    assert basis.recorded(shop) == basis.now(shop) != []
 
 
 def test_a_load_that_finds_nothing_new_asks_nothing_of_spark(tmp_path: Path) -> None:

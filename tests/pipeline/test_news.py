@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.history.writing import put
+from tests.lab.s3 import Bucket
 from zkdash.configuration.log_dirs import LogDirs
+from zkdash.history.places.location import Location
 from zkdash.pipeline import news
 from zkdash.pipeline.news import Seen
 from zkdash.zk.config import ClusterConfig
@@ -95,7 +97,7 @@ def test_what_cannot_be_listed_tells_nothing(tmp_path: Path) -> None:
     assert digest(configured(tmp_path)) == ""
 
 
-def seen(cluster: ClusterConfig, history: Path) -> Seen:
+def seen(cluster: ClusterConfig, history: Location) -> Seen:
     return Seen(news.files(cluster), news.read(history), news.made(history))
 
 
@@ -118,6 +120,17 @@ def test_what_a_run_saw_is_no_news_until_a_table_or_a_file_is_another(
     written(tmp_path / "logs" / "version-2" / "log.9")
     assert news.is_new(before, cluster, history)
     assert not news.is_new(before, cluster, history, loads=False)
+
+
+def test_of_tables_in_an_object_store_the_same_is_seen(cluster: ClusterConfig, bucket: Bucket) -> None:
+    history = bucket.fresh() / "shop"
+    before = seen(cluster, history)
+    assert not news.is_new(before, cluster, history)
+    for name in ("watched", "coverage", "hot_paths"):
+        put(history, name, [])
+        assert news.is_new(before, cluster, history), name
+        before = seen(cluster, history)
+        assert not news.is_new(before, cluster, history), name
 
 
 def test_what_a_recorder_saw_is_news_where_no_log_was_read(cluster: ClusterConfig, tmp_path: Path) -> None:

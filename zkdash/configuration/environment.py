@@ -116,9 +116,9 @@ SUBJECTS: Final = (
         (
             Variable(
                 "ZKDASH_HISTORY",
-                "a directory",
+                "a directory, `s3://…`, `gs://…`, `abfss://…`, `hdfs://…`",
                 "`history/` in `ZKDASH_DATA`",
-                "Where the tables of what was lie: [pipeline.md](pipeline.md).",
+                "Where the tables of what was lie: [pipeline.md](pipeline.md#where-tables-lie).",
             ),
             Variable("ZKDASH_RECORD", "`0`", "", "`serve` and `demo` record nothing of what changes."),
             Variable(

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import directories, schemas, watching
-from zkdash.history.store.delta import Table
+from zkdash.history.store.delta import Table, TableVersion
+from zkdash.history.store.tables import opened
 from zkdash.pipeline import loading, segments
 from zkdash.pipeline.derivation import basis
 from zkdash.pipeline.derivation.derived_tables import Deriving
@@ -26,7 +27,7 @@ from zkdash.pipeline.sources import files
 from zkdash.pipeline.sources.segments import LogDirectory
 from zkdash.pipeline.sources.snapshot import SNAPSHOT
 from zkdash.pipeline.sources.txnlog import LOG
-from zkdash.pipeline.storage import arrivals, reading, retention, writing
+from zkdash.pipeline.storage import arrivals, reading, retention, spark_files, writing
 from zkdash.pipeline.storage.arrivals import LOAD, STREAM
 from zkdash.zk.config import ClusterConfig
 
@@ -47,7 +48,7 @@ class Outcome(msgspec.Struct, frozen=True):
     metrics: Mapping[str, Any] = {}
 
 
-def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) -> Outcome:
+def load(spark: SparkSession, cluster: ClusterConfig, root: Location, tell: Tell) -> Outcome:
     """Read what is new in ZooKeeper's files, and in Kafka's segments where they are named.
 
     Raises JobError where there are no files to read, and nothing was recorded.
@@ -63,12 +64,12 @@ def load(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) ->
     return _load_segments(spark, cluster, directory, loaded, tell) if cluster.segments else loaded
 
 
-def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tell: Tell) -> Outcome:
+def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Location, tell: Tell) -> Outcome:
     """Read transaction logs and snapshots into changes, problems, coverage and checkpoints."""
     began = time.monotonic()
     basis.adopt(directory)
     loaded = loading.load(spark, cluster, directory, tell)
-    now = {name: Table(directory / name).read() for name in schemas.TABLES}
+    now = opened(directory, schemas.TABLES)
     rows = loaded.rows
     news = f"{rows['changes']} changes" if rows["changes"] else "no change"
     late = "" if loaded.late_from is None else f"; logs that came late tell of 0x{loaded.late_from:x} on"
@@ -85,14 +86,14 @@ def _load_logs(spark: SparkSession, cluster: ClusterConfig, directory: Path, tel
                 "seconds": round(time.monotonic() - began, 3),
                 "rows": rows,
                 "files": {name: len(version.files) for name, version in now.items()},
-                "last_ms": _greatest(Table(directory / "changes"), "time") or None,
+                "last_ms": _greatest(now["changes"], "time") or None,
             }
         },
     )
 
 
 def _load_segments(
-    spark: SparkSession, cluster: ClusterConfig, directory: Path, loaded: Outcome, tell: Tell
+    spark: SparkSession, cluster: ClusterConfig, directory: Location, loaded: Outcome, tell: Tell
 ) -> Outcome:
     """Read the commits and groups that are kept in Kafka beside what was `loaded`."""
     tell("reading Kafka's segments", 0.8)
@@ -116,7 +117,7 @@ def _load_segments(
     )
 
 
-def derive(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) -> Outcome:
+def derive(spark: SparkSession, cluster: ClusterConfig, root: Location, tell: Tell) -> Outcome:
     """Bring the derived tables up to what was loaded."""
     began = time.monotonic()
     deriving = Deriving(spark, directories.directory(root, cluster.name), tell=tell)
@@ -136,7 +137,7 @@ def derive(spark: SparkSession, cluster: ClusterConfig, root: Path, tell: Tell) 
     )
 
 
-def retain(cluster: ClusterConfig, root: Path, days: int, tell: Tell) -> Outcome:
+def retain(cluster: ClusterConfig, root: Location, days: int, tell: Tell) -> Outcome:
     """Delete what is older than `days`, and put many small files together. Needs no Spark."""
     tell(f"deleting what is older than {days} days", 0.0)
     began = time.monotonic()
@@ -149,9 +150,10 @@ def retain(cluster: ClusterConfig, root: Path, days: int, tell: Tell) -> Outcome
     )
 
 
-def stream(spark: SparkSession, cluster: ClusterConfig, root: Path) -> StreamingQuery:
+def stream(spark: SparkSession, cluster: ClusterConfig, root: Location) -> StreamingQuery:
     """Start to load continuously; the query goes on where an earlier one was ended. Raises JobError."""
     check(cluster)
+    check_stream(root)
     directory = directories.directory(root, cluster.name)
     basis.adopt(directory)
     arrivals.prepare(directory, LOAD, STREAM)
@@ -165,7 +167,16 @@ def stream(spark: SparkSession, cluster: ClusterConfig, root: Path) -> Streaming
     return writing.stream_logs(changes, directory, STREAM)
 
 
-def check_files(cluster: ClusterConfig, directory: Path) -> None:
+def check_stream(root: Location) -> None:
+    """Whether a stream can keep where it stands: beside the tables, by Spark itself. Raises JobError."""
+    if not spark_files.is_reached(root):
+        raise JobError(
+            f"a stream keeps where it stands beside the tables, and Spark does not reach {root}: "
+            "run load again and again instead, as the worker does"
+        )
+
+
+def check_files(cluster: ClusterConfig, directory: Location) -> None:
     """Whether there is anything to load: the files that are named, or what was recorded. Raises JobError."""
     if cluster.transaction_logs or not (cluster.segments or _is_recorded(directory)):
         check(cluster)
@@ -181,7 +192,7 @@ def _unreadable(cluster: ClusterConfig, error: Exception) -> JobError:
     return JobError(f"the segments of {cluster.name} cannot be read: {error}")
 
 
-def _is_recorded(directory: Path) -> bool:
+def _is_recorded(directory: Location) -> bool:
     return bool(Table(directory / watching.NAME).read().files)
 
 
@@ -210,9 +221,9 @@ def check(cluster: ClusterConfig) -> None:
         raise JobError(f"the snapshots of {name} cannot be read: {error}") from error
 
 
-def _greatest(table: Table, column: str) -> int:
+def _greatest(table: TableVersion, column: str) -> int:
     """The greatest value of a column, 0 for none."""
-    return max((file.bounds[column][1] for file in table.read().files if column in file.bounds), default=0)
+    return max((file.bounds[column][1] for file in table.files if column in file.bounds), default=0)
 
 
 def _told(problems: int) -> str:

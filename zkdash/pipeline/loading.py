@@ -8,16 +8,17 @@ hold the same transactions, of which each is loaded once.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, schemas
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import Table, TableVersion
+from zkdash.history.store.tables import opened
 from zkdash.pipeline.sources import files, selection
 from zkdash.pipeline.sources.files import Found, Listing
 from zkdash.pipeline.sources.snapshot import SNAPSHOT
@@ -44,7 +45,7 @@ class Loaded(msgspec.Struct, frozen=True):
     missing: tuple[str, ...] = ()
 
 
-def load(spark: SparkSession, cluster: ClusterConfig, directory: Path, tell: Tell) -> Loaded:
+def load(spark: SparkSession, cluster: ClusterConfig, directory: Location, tell: Tell) -> Loaded:
     """Read what is new of transaction logs and snapshots. Raises OSError, ValueError, delta.ConflictError."""
     arrivals.prepare(directory, LOAD, STREAM)
     before = _tables(directory)
@@ -87,14 +88,14 @@ def load(spark: SparkSession, cluster: ClusterConfig, directory: Path, tell: Tel
     )
 
 
-def unread_logs(listing: Listing, seen: Seen, directory: Path, read: ReadLogs) -> list[Found]:
+def unread_logs(listing: Listing, seen: Seen, directory: Location, read: ReadLogs) -> list[Found]:
     """Read what may be new of logs; which were read.
 
     First those that others need not be read for, then what these, against what their names say, did not hold.
     """
     done: dict[str, Found] = {}
     closed: set[str] = set()
-    doubtful = arrivals.doubtful(directory)
+    doubtful = arrivals.doubtful(Table(directory / "problems"))
     for sparing in (True, False):
         loaded = arrivals.loaded(directory)
         chosen = selection.unread_logs(
@@ -111,7 +112,7 @@ def unread_logs(listing: Listing, seen: Seen, directory: Path, read: ReadLogs) -
 
 
 def unread_snapshots(
-    listing: Listing, seen: Seen, directory: Path, read: Callable[[Sequence[Found]], Collection[str]]
+    listing: Listing, seen: Seen, directory: Location, read: Callable[[Sequence[Found]], Collection[str]]
 ) -> list[Found]:
     """Read the snapshots that are not in the tables; which are done with.
 
@@ -140,8 +141,8 @@ def late_from(before: Sequence[Stretch], after: Sequence[Stretch]) -> int | None
     return new[0].first if new and before and new[0].first < before[-1].last else None
 
 
-def _tables(directory: Path) -> dict[str, TableVersion]:
-    return {name: Table(directory / name).read() for name in schemas.TABLES}
+def _tables(directory: Location) -> dict[str, TableVersion]:
+    return opened(directory, schemas.TABLES)
 
 
 def _next(base: Mapping[str, TableVersion]) -> int:

@@ -1,6 +1,7 @@
 """One writer a cluster: locks on files that the kernel lets go of when a process dies.
 
-The database says who runs (`runs`); this is what keeps two apart even where its rows are wrong.
+The database says who runs (`runs`); this is what keeps two of one machine apart even where its rows are
+wrong.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Final
 
+from zkdash.history.places import location
+from zkdash.history.places.location import Location
 from zkdash.history.store import directories
 from zkdash.pipeline.runs import BusyError, Run
 
@@ -21,10 +23,11 @@ _OWNERS: Final = {LOAD: "a stream", RECORDER: "a recorder"}
 
 
 @contextlib.contextmanager
-def holding(directory: Path, name: str) -> Iterator[None]:
+def holding(directory: Location, name: str) -> Iterator[None]:
     """Hold the lock of this name of a cluster's tables. Raises BusyError where another process holds it."""
-    directory.mkdir(parents=True, exist_ok=True)
-    with (directory / f"{name}.lock").open("ab") as lock:
+    beside = location.local(directory)
+    beside.mkdir(parents=True, exist_ok=True)
+    with (beside / f"{name}.lock").open("ab") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -33,7 +36,7 @@ def holding(directory: Path, name: str) -> Iterator[None]:
         yield
 
 
-def is_held(directory: Path, name: str) -> bool:
+def is_held(directory: Location, name: str) -> bool:
     """Whether a process, which may be this one, holds the lock of this name."""
     try:
         with holding(directory, name):
@@ -42,6 +45,6 @@ def is_held(directory: Path, name: str) -> bool:
         return True
 
 
-def of(root: Path) -> Callable[[Run], bool]:
+def of(root: Location) -> Callable[[Run], bool]:
     """Tells of a run whether some process holds its lock; tables lie below `root`."""
     return lambda run: is_held(directories.directory(root, run.cluster), LOAD if run.job == "stream" else RUN)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from zkdash.history.store import derived, schemas, watching
+from zkdash.history.places.location import Location
+from zkdash.history.store import derived, schemas, tables, watching
 from zkdash.history.store.delta import Table
 from zkdash.zk.config import ClusterConfig
 
@@ -51,7 +51,7 @@ def of(metrics: Mapping[str, Any]) -> Seen | None:
         return None
 
 
-def is_new(seen: Seen, cluster: ClusterConfig, directory: Path, *, loads: bool = True) -> bool:
+def is_new(seen: Seen, cluster: ClusterConfig, directory: Location, *, loads: bool = True) -> bool:
     """Whether a run may find more than the one that saw this. `loads` says whether files count."""
     return (
         read(directory) != seen.read
@@ -60,17 +60,22 @@ def is_new(seen: Seen, cluster: ClusterConfig, directory: Path, *, loads: bool =
     )
 
 
-def read(directory: Path) -> dict[str, int]:
+def read(directory: Location) -> dict[str, int]:
     """The versions of the tables that are derived from."""
-    versions = {name: Table(directory / name).version() for name in _READ}
+    versions = _versions(directory, _READ)
     if versions[_LOADED] < 0:
-        versions[watching.NAME] = Table(directory / watching.NAME).version()
+        versions |= _versions(directory, (watching.NAME,))
     return versions
 
 
-def made(directory: Path) -> dict[str, int]:
+def made(directory: Location) -> dict[str, int]:
     """The versions of the tables that are derived."""
-    return {name: Table(directory / name).version() for name in _MADE}
+    return _versions(directory, _MADE)
+
+
+def _versions(directory: Location, names: Sequence[str]) -> dict[str, int]:
+    versions = tables.each(directory, lambda name: Table(directory / name).version(), names)
+    return dict(zip(names, versions, strict=True))
 
 
 def files(cluster: ClusterConfig, *, now_ns: int | None = None) -> str:

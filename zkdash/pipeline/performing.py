@@ -7,7 +7,6 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +14,7 @@ from django.db import DatabaseError, connections
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import directories
 from zkdash.history.store.delta import ConflictError, TableError
 from zkdash.java import NoJavaError
@@ -28,13 +28,13 @@ from zkdash.zk.config import ClusterConfig
 log = logging.getLogger(__name__)
 
 RETAINED_EVERY_S: Final = 3_600.0
-_retained: dict[Path, float] = {}  # when this process did it last, by the directory of the tables
+_retained: dict[Location, float] = {}  # when this process did it last, by the directory of the tables
 
 
 class Place(msgspec.Struct, frozen=True):
     """Where runs work: the tables' root, and the days that are kept."""
 
-    root: Path
+    root: Location
     days: int = 30
 
 
@@ -134,6 +134,7 @@ def _retained_now_and_then(cluster: ClusterConfig, place: Place, tell: Tell) -> 
 def _streamed(cluster: ClusterConfig, place: Place, warm: Warm, tell: Tell) -> Outcome:
     """Until this process is interrupted, or the query fails."""
     jobs.check(cluster)
+    jobs.check_stream(place.root)
     with _spark(warm, tell) as spark:
         query = jobs.stream(spark, cluster, place.root)
         tell("loading what ZooKeeper writes", 0.0)

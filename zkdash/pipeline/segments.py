@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -20,11 +19,12 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from zkdash.formats.kafkalog import offsets
 from zkdash.formats.problems import Problem
+from zkdash.history.places.location import Location
 from zkdash.history.store import schemas
 from zkdash.history.store.delta import Table, TableVersion
 from zkdash.pipeline.disks.directories import Disk
 from zkdash.pipeline.sources import rows
-from zkdash.pipeline.storage import day_partitions, reading, retention
+from zkdash.pipeline.storage import day_partitions, reading, retention, spark_files
 from zkdash.pipeline.transforms.events import minute
 
 TOPIC: Final = "__consumer_offsets"
@@ -50,7 +50,7 @@ class Loaded(msgspec.Struct, frozen=True):
     problems: int
 
 
-def load_segments(spark: SparkSession, disks: Sequence[Disk], directory: Path) -> Loaded:
+def load_segments(spark: SparkSession, disks: Sequence[Disk], directory: Location) -> Loaded:
     """Read __consumer_offsets of log.dirs into the tables of a cluster; what they hold is kept.
 
     A record that several replicas hold is one row. Raises FileNotFoundError, delta.ConflictError.
@@ -136,11 +136,11 @@ def _counted(messages: DataFrame) -> DataFrame:
     return plain.where("NOT coalesce(control, false)").unionByName(kept)
 
 
-def _add(spark: SparkSession, directory: Path, name: str, new: DataFrame, key: Iterable[str]) -> int:
+def _add(spark: SparkSession, directory: Location, name: str, new: DataFrame, key: Iterable[str]) -> int:
     """Add the rows whose key a table does not hold; how many."""
     table, keys = Table(directory / name), list(key)
     now = table.read()
-    old = day_partitions.read(spark, table, schemas.TABLES[name], now.files)
+    old = spark_files.read(spark, table, schemas.TABLES[name], now.files)
     added = _kept(new, name, now).dropDuplicates(keys).join(old.select(*keys), keys, "left_anti")
     return day_partitions.put(
         table,

@@ -11,13 +11,13 @@ import threading
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Final
 
 from django.db import Error, connections
 from django.utils import timezone
 
 from zkdash import databases
+from zkdash.history.places.location import Location
 from zkdash.history.store import directories
 from zkdash.history.store.delta import TableError
 from zkdash.pipeline import locks, runs
@@ -37,7 +37,7 @@ class Worker:
     """
 
     def __init__(
-        self, clusters: Sequence[ClusterConfig], performer: Performer, *, root: Path, every_s: float
+        self, clusters: Sequence[ClusterConfig], performer: Performer, *, root: Location, every_s: float
     ) -> None:
         self._clusters = [cluster.name for cluster in clusters]
         self._scheduled = [cluster for cluster in clusters if cluster.has_files and every_s > 0]

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 import immutables
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
-from tests.history.writing import MANIFESTS
+from tests.history.writing import MANIFESTS, held
 from tests.narrowing import sure
 from tests.waiting import wait_for
 from tests.zk.proxy import Proxy
 from zkdash.broker.samples import LogEnds, Samples, Unknown
+from zkdash.history.places.location import Location
 from zkdash.history.queries import moment
 from zkdash.history.recorder import inbox, status
 from zkdash.history.recorder import recorder as recording
@@ -41,9 +41,8 @@ STATE = "/brokers/topics/orders/partitions/0/state"
 OFFSET = "/consumers/billing/offsets/orders/0"
 
 
-def rows(directory: Path, name: str = "changes") -> list[dict[str, Any]]:
-    table = Table(directory / name)
-    return [row for path in table.paths() for row in pq.read_table(path, partitioning=None).to_pylist()]
+def rows(directory: Location, name: str = "changes") -> list[dict[str, Any]]:
+    return held(directory, name)
 
 
 @contextlib.contextmanager
@@ -64,7 +63,7 @@ def recorded(directory: Path, address: str, **arguments: Any) -> Iterator[Record
         snapshot_registry.clear()
 
 
-def written(directory: Path, path: str, data: bytes) -> Callable[[], bool]:
+def written(directory: Location, path: str, data: bytes) -> Callable[[], bool]:
     return lambda: any(row["path"] == path and row["data"] == data for row in rows(directory))
 
 
@@ -228,7 +227,7 @@ def znode(czxid: int, mzxid: int, data: bytes) -> Znode:
 
 
 @contextlib.contextmanager
-def alone(directory: Path, **arguments: Any) -> Iterator[Recorder]:
+def alone(directory: Location, **arguments: Any) -> Iterator[Recorder]:
     recorder = Recorder("east", directory, **{"flush_s": 0.02, **arguments})
     rounds = Rounds((recorder,), every_s=0.02)
     with pytest.MonkeyPatch.context() as patch:

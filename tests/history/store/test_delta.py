@@ -94,7 +94,7 @@ def test_a_run_without_rows_lists_no_file(table: Table) -> None:
 
 
 def test_what_an_attempt_left_behind_is_not_in_the_next_one(table: Table) -> None:
-    left = table.staging()
+    left = table.directory / "data" / "left"
     left.mkdir(parents=True)
     pq.write_table(rows(1), left / "part-9.parquet")
     files.append(table, rows(2))
@@ -219,7 +219,7 @@ def test_days_are_put_together_each_for_itself(tmp_path: Path) -> None:
     for number in range(16):
         day = f"2026-01-0{1 + number % 2}"
         churn = pa.Table.from_pylist([{"minute": number, "topic": "a", "changes": 1}], schema=schema)
-        files.append(table, churn, day=day)
+        table.append(files.write(table, churn, day=day))
     assert table.compact() == 16
     assert sorted(file.partition["date"] for file in table.read().files) == ["2026-01-01", "2026-01-02"]
     assert table.delete("date < '2026-01-02'") == 1
@@ -233,9 +233,9 @@ def test_what_left_the_list_or_never_was_on_it_is_deleted_after_the_grace_and_no
     files.append(table, rows(2))
     old, new = table.paths()
     table.delete("zxid_upto = 1")
-    left = []
-    for _ in ("crashed", "running"):
-        directory = table.staging()
+    left = list[Path]()
+    for name in ("crashed", "running"):
+        directory = table.directory / "data" / name
         directory.mkdir(parents=True)
         left.append(directory / "part-0.parquet")
         pq.write_table(rows(3), left[-1])

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from tests.history.writing import put
+from tests.lab.s3 import Bucket
+from zkdash.history.places import remote
+from zkdash.history.places.location import Location, Remote
 from zkdash.history.store.delta import Table
 from zkdash.history.store.open_tables import OpenTables
 from zkdash.history.store.tables import QueryError
@@ -20,23 +23,52 @@ def covered(upto: int) -> list[dict[str, Any]]:
     return [{"zxid_from": 1, "zxid_upto": upto}]
 
 
-def test_they_stay_open_until_a_log_goes_on_or_begins_anew(tmp_path: Path) -> None:
+@pytest.fixture(params=["tmp_path", "bucket"])
+def place(request: pytest.FixtureRequest) -> Location:
+    made: Path | Bucket = request.getfixturevalue(request.param)
+    return made if isinstance(made, Path) else made.fresh()
+
+
+def remove(directory: Location, name: str) -> None:
+    if isinstance(directory, Remote):
+        remote.filesystem(directory).delete_dir(name)
+    else:
+        shutil.rmtree(directory / name)
+
+
+def test_they_stay_open_until_a_log_goes_on_or_begins_anew(place: Location) -> None:
     opened = OpenTables(["coverage", "watched"], memory_mb=64)
-    put(tmp_path, "coverage", covered(5))
-    with opened.of(tmp_path) as first:
+    put(place, "coverage", covered(5))
+    with opened.of(place) as first:
         assert first.lasting(ROWS) == [{"zxid_upto": 5}]
-    with opened.of(tmp_path) as again:
+    with opened.of(place) as again:
         assert again is first
         assert again.lasting(ROWS) is first.lasting(ROWS)
-    put(tmp_path, "coverage", covered(9))
-    with opened.of(tmp_path) as later:
+    put(place, "coverage", covered(9))
+    with opened.of(place) as later:
         assert later is not first
         assert later.lasting(ROWS) == [{"zxid_upto": 5}, {"zxid_upto": 9}]
-    shutil.rmtree(tmp_path / "coverage")
-    put(tmp_path, "coverage", covered(1))
-    put(tmp_path, "coverage", covered(2))
-    with opened.of(tmp_path) as anew:
+    remove(place, "coverage")
+    put(place, "coverage", covered(1))
+    put(place, "coverage", covered(2))
+    with opened.of(place) as anew:
         assert anew.lasting(ROWS) == [{"zxid_upto": 1}, {"zxid_upto": 2}]
+
+
+def test_each_log_elsewhere_is_read_once_a_question(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, read, names = bucket.fresh(), Table.read, list[str]()
+    put(place, "coverage", covered(5))
+
+    def counted(table: Table) -> Any:
+        names.append(table.name)
+        return read(table)
+
+    monkeypatch.setattr(Table, "read", counted)
+    opened = OpenTables(["coverage", "watched"], memory_mb=64)
+    for number in (1, 2):
+        with opened.of(place) as tables:
+            assert tables.lasting(ROWS) == [{"zxid_upto": 5}]
+        assert sorted(names) == ["coverage"] * number + ["watched"] * number
 
 
 def test_a_file_that_went_without_its_log_is_an_error_once(tmp_path: Path) -> None:

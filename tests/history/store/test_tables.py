@@ -38,7 +38,7 @@ def test_whatever_else_a_query_fails_by_is_told(tmp_path: Path) -> None:
 def test_a_file_that_is_not_listed_is_not_read(tmp_path: Path) -> None:
     table = Table(tmp_path / "coverage")
     files.append(table, coverage((1, 2)))
-    left = table.staging()
+    left = table.directory / "data" / "left"
     left.mkdir()
     pq.write_table(coverage((3, 4)), left / "part-0.parquet")
     with Tables(tmp_path, ["coverage"]) as tables:

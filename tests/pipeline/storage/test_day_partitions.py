@@ -10,7 +10,7 @@ import pytest
 from tests.history.writing import held, put
 from zkdash.history.store import derived
 from zkdash.history.store.delta import DAY, Table
-from zkdash.pipeline.storage import day_partitions
+from zkdash.pipeline.storage import day_partitions, spark_files
 
 DAY_MS, HOUR_MS = 86_400_000, 3_600_000
 FIRST_DAY = "1970-01-02"
@@ -46,7 +46,7 @@ def test_of_a_day_of_many_rows_the_hours_that_got_rows_are_written_anew(
         now = table.read()
         hours = day_partitions.hours(new, "from_ms")
         touched = day_partitions.of_hours(now, hours, "from_ms")
-        old = day_partitions.dated(day_partitions.read(spark, table, schema, touched), "from_ms")
+        old = day_partitions.dated(spark_files.read(spark, table, schema, touched), "from_ms")
         day_partitions.put(
             table,
             merge(old, new),

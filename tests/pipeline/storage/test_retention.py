@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from tests.history.writing import day, put
-from zkdash.history.store import coverage, watching
+from tests.lab.s3 import Bucket
+from zkdash.history.places import remote
+from zkdash.history.places.location import Location
+from zkdash.history.store import coverage, files, watching
 from zkdash.history.store.delta import Table
 from zkdash.pipeline.storage import arrivals, retention
 from zkdash.pipeline.storage.retention import DAY_MS
@@ -31,29 +33,30 @@ def change(zxid: int, age: int) -> dict[str, Any]:
 
 @pytest.fixture
 def tables(tmp_path: Path) -> Path:
+    write(tmp_path)
+    return tmp_path
+
+
+def write(directory: Location) -> None:
     """Ten days of one change a day: a file each; a checkpoint on every third."""
     for age in range(10, 0, -1):
         zxid = 11 - age
-        put(tmp_path, "changes", [change(zxid, age)])
+        put(directory, "changes", [change(zxid, age)])
         if zxid % 3 == 0:
             znode = {"path": "/", "zxid": zxid, "zxid_upto": zxid}
-            put(tmp_path, "znodes_checkpoint", [znode])
-    put(tmp_path, "coverage", [{"zxid_from": 1, "zxid_upto": 10}])
-    held = Table(tmp_path / "held")
+            put(directory, "znodes_checkpoint", [znode])
+    put(directory, "coverage", [{"zxid_from": 1, "zxid_upto": 10}])
+    held = Table(directory / "held")
     held.replace(held.read(), (), (), positions={"derived:txnlog": 10})
-    return tmp_path
 
 
 def on_disk(directory: Path, name: str) -> set[Path]:
     return set((directory / name).glob("**/part-*.parquet"))
 
 
-def left(directory: Path, name: str, column: str) -> list[Any]:
-    return sorted(
-        value
-        for path in Table(directory / name).paths()
-        for value in pq.read_table(path, partitioning=None)[column].to_pylist()
-    )
+def left(directory: Location, name: str, column: str) -> list[Any]:
+    parts = files.each(Table(directory / name), columns=(column,))
+    return sorted(value for part in parts for value in part[column].to_pylist())
 
 
 def test_changes_go_up_to_the_checkpoint_that_the_kept_days_begin_with(tables: Path) -> None:
@@ -68,6 +71,20 @@ def test_changes_go_up_to_the_checkpoint_that_the_kept_days_begin_with(tables: P
     assert done.deleted
     for name in ("changes", "znodes_checkpoint", "coverage"):
         assert on_disk(tables, name) == set(Table(tables / name).paths()), name
+
+
+def test_of_tables_in_an_object_store_the_same_goes(bucket: Bucket) -> None:
+    shop = bucket.fresh() / "shop"
+    write(shop)
+    done = retention.retain(shop, 4, now_ms=NOW, grace_ms=0)
+    assert left(shop, "znodes_checkpoint", "zxid") == [6, 9]
+    assert left(shop, "changes", "zxid") == [7, 8, 9, 10]
+    assert coverage.stretches(Table(shop / "coverage")) == [(7, 10)]
+    assert (done.has_checkpoint, done.retired) == (True, 7)
+    for name in ("changes", "znodes_checkpoint", "coverage"):
+        there = {entry.path for entry in remote.parquet(shop / name, "")}
+        listed = {file.path for file in Table(shop / name).read().files}
+        assert {path for path in there if "_delta_log" not in path} == listed, name
 
 
 def test_what_left_the_list_stays_for_readers_until_the_grace_is_over(tables: Path) -> None:

@@ -12,9 +12,11 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from tests.history.writing import MANIFESTS, MINUTE, put, read, spoil
+from tests.lab.s3 import Bucket
 from tests.web import states
 from tests.web.drawing import reading
 from tests.web.markup import Markup
+from zkdash.history.places.location import Remote
 from zkdash.history.store.tables import QueryError, Tables
 from zkdash.web.history import recorded
 
@@ -69,6 +71,28 @@ def test_every_number_is_in_json_and_unknown_is_no_zero(told: Path) -> None:
     assert found["known"] == [{"from": "2025-10-09T09:00:00.000Z", "to": "2025-10-09T09:03:00.000Z"}]
     assert found["hot_paths"] == [{"prefix": "/a", "writes": 4, "bytes": 40}]
     assert (found["step_s"], found["writes"]) == (60, 4)
+
+
+def test_of_tables_in_an_object_store_the_page_tells_the_same_and_of_one_that_is_gone_why(
+    told: Path, settings: Settings, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = document()
+    settings.ZKDASH_HISTORY = root = bucket.fresh()
+    assert document()["rows"] == []
+    read(root / "demo", START, START + 3 * MINUTE)
+    put(root / "demo", "leader_churn", [{"minute": START + MINUTE, "topic": HOSTILE, "changes": 2}])
+    assert document() | {"as_of": 0} == here | {"as_of": 0}
+    settings.ZKDASH_HISTORY = Remote(
+        f"{root.url}-gone", root.beside, root.options | {"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}
+    )
+    page = markup()
+    assert "What was recorded cannot be read: " in page.text("main")
+    assert "see that the store answers" in page.text("main")
+    assert root.options["AWS_SECRET_ACCESS_KEY"] not in page.text("html")
+    settings.ZKDASH_HISTORY = bucket.fresh()
+    monkeypatch.setattr(recorded, "LIMIT_S", 0.5)
+    with bucket.hung():
+        assert "did not answer within 0.5 s" in markup().text("main")
 
 
 def test_the_picture_the_numbers_and_what_a_script_reads_say_the_same(told: Path) -> None:

@@ -22,6 +22,7 @@ from tests import everywhere, full
 from tests.conftest import Chroot
 from tests.history.recorder.test_recorder import rows
 from tests.history.writing import put
+from tests.lab.s3 import Bucket
 from tests.live.past import story
 from tests.live.past.story import Dump
 from tests.management.test_rights import in_database, signed_in
@@ -254,11 +255,17 @@ def test_differences_are_told_in_words_by_area_and_from_then_to_the_newest(told:
     assert "of group billing 1 partition lost their owner" in {row["what"] for row in newest["rows"]}
 
 
-def test_the_newest_moment_is_written_when_somebody_asks_for_it(chroot: Chroot, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["a directory", "an object store"])
+def test_the_newest_moment_is_written_when_somebody_asks_for_it(
+    chroot: Chroot, tmp_path: Path, bucket: Bucket, place: str
+) -> None:
+    history: Mapping[str, Any] = {"ZKDASH_HISTORY": tmp_path / "history"}
+    if place == "an object store":
+        history = {**bucket.environment, "ZKDASH_HISTORY": f"{bucket.url}/served"}
     world = World(chroot.client, chroot.address)
     world.topic("orders", {0: [1]})
     with starter(tmp_path) as start:
-        server = start(ZKDASH_ZOOKEEPER=chroot.address, ZKDASH_HISTORY=tmp_path / "history")
+        server = start(ZKDASH_ZOOKEEPER=chroot.address, **history)
         server.wait_until_loaded()
         latest = asking(f"{HOME}topics/", "latest")
         wait_for(lambda: server.get(latest).status == 200)

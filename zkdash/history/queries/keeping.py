@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from zkdash.history.places.location import Location
 from zkdash.history.queries import instants, moment, trees
 from zkdash.history.queries.moment import MomentError
 from zkdash.history.queries.neighbours import Instant
@@ -40,7 +40,7 @@ def instant(tables: Tables, time_ms: int | None, zxid: int | None) -> Instant:
 
 
 def keep(
-    tables: Tables, directory: Path, number: int, since: Instant, until: Instant, *, most_bytes: int
+    tables: Tables, directory: Location, number: int, since: Instant, until: Instant, *, most_bytes: int
 ) -> int:
     """Keep what tells all from one moment to another, and what led to the first, beside them.
 

@@ -8,7 +8,6 @@ cover a moment, the recorder's changes tell it, as far as a watcher can: of Kafk
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +15,7 @@ import msgspec
 from zkdash.cluster.changes import row
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
+from zkdash.history.places.location import Location
 from zkdash.history.queries import trees
 from zkdash.history.store import watching
 from zkdash.history.store.tables import Tables
@@ -59,7 +59,7 @@ class Moment(msgspec.Struct, frozen=True):
         return state
 
 
-def at(directory: Path, zxid: int) -> Moment:
+def at(directory: Location, zxid: int) -> Moment:
     """The tree of the cluster whose tables lie below `directory`. Raises MomentError, QueryError."""
     bounds = {"changes": {"zxid_after": (0, zxid)}}
     with Tables(directory, TABLES, bounds=bounds) as tables:
@@ -72,7 +72,7 @@ def read(tables: Tables, zxid: int) -> Moment:
     return Moment(zxid, checkpoint, trees.read(tables, source, checkpoint, zxid), source)
 
 
-def zxid_at(directory: Path, time_ms: int) -> int:
+def zxid_at(directory: Location, time_ms: int) -> int:
     """The last transaction that a leader wrote at this time or before. Raises MomentError.
 
     Leaders' clocks differ: it is the last in the order of transactions whose time is not later.

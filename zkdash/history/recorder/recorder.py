@@ -2,7 +2,8 @@
 
 The watcher's threads only hand things over; all else is done in turns, on the thread of `rounds`. What cannot
 be written is said once and tried again; what is too much to be kept until then is a gap, which the table
-`watched` tells. One process records a cluster: others wait for its end.
+`watched` tells. One process records a cluster: others of its machine wait for its end, those of other
+machines until it falls silent.
 """
 
 from __future__ import annotations
@@ -13,22 +14,25 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import IO, Final
 
 import msgspec
 
 from zkdash.broker.samples import LogEnds, Samples
+from zkdash.history.places import location
+from zkdash.history.places.location import Location
 from zkdash.history.recorder import status
 from zkdash.history.recorder.inbox import Changed, Inbox
 from zkdash.history.recorder.recording import Recording
+from zkdash.history.recorder.rival import Rival
 from zkdash.history.recorder.status import Status
 from zkdash.history.store import watching
-from zkdash.history.store.changelog import Flush, Log
+from zkdash.history.store.changelog import ElsewhereError, Flush, Log
 from zkdash.history.store.delta import ConflictError, TableError
 from zkdash.znode import Batch
 
 FLUSH_S: Final = 60.0  # also the distance of samples of offsets and log ends
+SILENT_S: Final = 3 * FLUSH_S  # whoever writes nothing for so long, on another machine, records no longer
 CHECKPOINT_S: Final = 24 * 3600.0
 MOST_ROWS: Final = 500_000
 _EARLY_S: Final = 1.0  # whoever asks has it written so often at most
@@ -48,21 +52,23 @@ class Recorder:
     def __init__(
         self,
         cluster: str,
-        directory: Path,
+        directory: Location,
         *,
         flush_s: float = FLUSH_S,
         checkpoint_s: float = CHECKPOINT_S,
         most_rows: int = MOST_ROWS,
+        silent_s: float = SILENT_S,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._cluster, self._directory = cluster, directory
         self._flush_s, self._checkpoint_s, self._most_rows = flush_s, checkpoint_s, most_rows
-        self._wall = wall
+        self._wall, self._silent_s = wall, silent_s
         self._inbox = Inbox(wall)
         self._samples = Samples()
         self._recording: Recording | None = None
         self._log = Log(directory)
         self._lock: IO[bytes] | None = None
+        self._rival: Rival | None = None
         self._intervals: list[_Interval] = []
         self._low: tuple[int, float] | None = None
         self._checkpoint_at = 0.0
@@ -172,8 +178,11 @@ class Recorder:
     def _hold(self) -> bool:
         """Whether this process is the one that records."""
         try:
-            self._directory.mkdir(parents=True, exist_ok=True)
-            lock = (self._directory / "recorder.lock").open("ab")
+            if self._rival is not None and not self._rival.is_silent(self._log.positions):
+                return False
+            beside = location.local(self._directory)
+            beside.mkdir(parents=True, exist_ok=True)
+            lock = (beside / "recorder.lock").open("ab")
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._log.open()
@@ -184,17 +193,25 @@ class Recorder:
             except BaseException:
                 lock.close()
                 raise
-        except (OSError, TableError) as error:
+        except (OSError, TableError, ConflictError) as error:
             self._trouble(error)
             return False
-        self._lock = lock
+        self._lock, self._rival = lock, None
         self._say(msgspec.structs.replace(self._status, sentence=""))
         return True
+
+    def _stand_back(self, recording: Recording, lock: IO[bytes]) -> None:
+        """Let another recorder go on: of two that tell the same in one table, neither could be believed."""
+        recording.begin()
+        lock.close()
+        self._lock = self._pending = None
+        self._rival = Rival(self._wall, every_s=self._flush_s, silent_s=self._silent_s)
+        self._say(msgspec.structs.replace(self._status, sentence=_ELSEWHERE), keep=False)
 
     # --- writing
 
     def _flush(self, now: float, *, with_offsets: bool = True) -> None:
-        if self._recording is None:
+        if self._recording is None or self._lock is None:
             return
         import pyarrow as pa  # noqa: PLC0415 - whoever never flushes does without
 
@@ -202,6 +219,9 @@ class Recorder:
             self._pending = self._collected(self._recording, now, with_offsets=with_offsets)
         try:
             written = self._log.write(self._pending)
+        except ElsewhereError:
+            self._stand_back(self._recording, self._lock)
+            return
         except (OSError, pa.ArrowException, TableError, ConflictError) as error:
             self._trouble(error)
             if len(self._recording) >= self._most_rows:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import msgspec
+
+from zkdash.history.places import location
+from zkdash.history.places.location import Location
 
 SILENT_MS: Final = 3 * 60 * 1000
 _NAME: Final = "recorder.json"
@@ -42,21 +44,22 @@ def leave(cluster: str) -> None:
     _ours.pop(cluster, None)
 
 
-def keep(directory: Path, status: Status) -> None:
+def keep(directory: Location, status: Status) -> None:
     """Write it down beside the tables, as far as that can be done."""
-    draft = directory / f"{_NAME}.draft"
+    beside = location.local(directory)
+    draft = beside / f"{_NAME}.draft"
     with contextlib.suppress(OSError):
         draft.write_bytes(msgspec.json.encode(status))
-        draft.replace(directory / _NAME)
+        draft.replace(beside / _NAME)
 
 
-def read(cluster: str, directory: Path, now_ms: int) -> Status | None:
+def read(cluster: str, directory: Location, now_ms: int) -> Status | None:
     """How the recorder of a cluster goes; None where there never was one."""
     ours = _ours[cluster]() if cluster in _ours else None
     if ours is not None and ours.seen_ms is not None:
         return ours
     try:
-        status = _DECODER.decode((directory / _NAME).read_bytes())
+        status = _DECODER.decode((location.local(directory) / _NAME).read_bytes())
     except (OSError, msgspec.DecodeError):
         return ours
     silent = now_ms - (status.seen_ms or 0) > SILENT_MS

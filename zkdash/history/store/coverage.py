@@ -33,11 +33,10 @@ def stretches(table: Table) -> list[Stretch]:
 
 def intervals(table: Table, version: TableVersion | None = None) -> list[Stretch]:
     """The same exactly: those of two epochs are never joined."""
-    import pyarrow.parquet as pq  # noqa: PLC0415 - pages import this module, and seldom ask the past
+    from zkdash.history.store import files  # noqa: PLC0415 - pages import this module, and seldom ask the past
 
     read: list[tuple[int, int]] = []
-    for path in table.paths(version):
-        columns = pq.read_table(path, columns=["zxid_from", "zxid_upto"], partitioning=None)
+    for columns in files.each(table, version, columns=("zxid_from", "zxid_upto")):
         read += zip(columns["zxid_from"].to_pylist(), columns["zxid_upto"].to_pylist(), strict=True)
     return exact(read)
 

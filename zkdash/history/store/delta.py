@@ -16,21 +16,24 @@ import secrets
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zkdash import program
+from zkdash.history.places.location import Location, Remote
 from zkdash.history.store import delta_errors as errors
 from zkdash.history.store import delta_log
-from zkdash.history.store.delta_errors import ConflictError, TableError
-from zkdash.history.store.delta_log import DAY, GRACE_MS, LOG, File, TableVersion
+from zkdash.history.store.delta_errors import LOG, ConflictError, TableError
+from zkdash.history.store.delta_log import DAY, GRACE_MS, File, TableVersion
 
 if TYPE_CHECKING:
     import deltalake
+    import pyarrow as pa
     from deltalake.transaction import AddAction, RemoveAction
 
 __all__ = ["DAY", "GRACE_MS", "LOG", "ConflictError", "File", "Table", "TableError", "TableVersion"]
 
 SMALL_BYTES: Final = 16 << 20
+DATA: Final = "data"  # below a table's directory: what runs write
 _OLD: Final = "manifest.json"  # what listed a table's files before there was a log
 _ENOUGH: Final = 8
 _ATTEMPTS: Final = 5
@@ -42,39 +45,55 @@ _HOUR_MS: Final = 3_600_000
 class Table:
     """One table in a directory of its own, which need not exist yet; its name says its columns."""
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
+    def __init__(self, location: Location) -> None:
+        self.location = location
 
     @property
     def name(self) -> str:
-        return self.directory.name
+        return self.location.name
+
+    @property
+    def directory(self) -> Path:
+        """That of a table of this machine."""
+        assert isinstance(self.location, Path)  # noqa: S101 - whoever asks has looked
+        return self.location
+
+    @property
+    def _address(self) -> dict[str, Any]:
+        """As deltalake takes it."""
+        if isinstance(self.location, Remote):
+            return {"table_uri": self.location.url, "storage_options": self.location.options}
+        return {"table_uri": self.directory}
 
     @property
     def has_log(self) -> bool:
-        """Whether it is one of Delta, or begins to be."""
+        """Whether a table of this machine is one of Delta, or begins to be."""
         return (self.directory / LOG).exists()
 
     def read(self) -> TableVersion:
         """The table now. Raises TableError."""
-        return TableVersion(self._open())
+        return TableVersion(self._open(), self.location)
 
     def version(self) -> int:
-        """That of its log, told by names alone; -1 where there is none. Raises TableError."""
-        if not self.has_log:
-            return TableVersion(self._open()).version
+        """That of its log; -1 where there is none. Of a table of this machine names alone tell it.
+
+        To list names elsewhere, deltalake would keep all threads of the process waiting. Raises TableError.
+        """
+        if isinstance(self.location, Remote) or not self.has_log:
+            return self.read().version
         numbers = (_COMMIT.fullmatch(path.name) for path in (self.directory / LOG).iterdir())
         return max((int(number[1]) for number in numbers if number), default=-1)
 
     def paths(self, version: TableVersion | None = None) -> list[Path]:
-        """The listed files."""
+        """The listed files of a table of this machine."""
         return [self.directory / file.path for file in (version or self.read()).files]
 
-    def staging(self) -> Path:
+    def staging(self) -> Location:
         """A directory, yet to be made, in which this attempt at a run writes its files, and no other does.
 
         An attempt that was killed may have left a JVM behind that still writes for a while.
         """
-        return self.directory / "data" / secrets.token_hex(8)
+        return self.location / DATA / secrets.token_hex(8)
 
     def append(
         self,
@@ -84,8 +103,9 @@ class Table:
         batch: int = 0,
         base: TableVersion | None = None,
         positions: Mapping[str, int] = {},
+        rows: pa.Table | None = None,
     ) -> None:
-        """List more files, and move `positions` on.
+        """List more files, and `rows`, which deltalake writes; and move `positions` on.
 
         A stream's batch that is in the table already adds nothing: it ran twice. Raises TableError, and
         ConflictError where the stream is no longer where it is in `base`.
@@ -95,11 +115,15 @@ class Table:
             now = self._made()
             position = now.position(stream) if stream else None
             if base is not None and position != base.position(stream):
-                raise ConflictError(f"another run wrote {self.directory} meanwhile")
+                raise ConflictError(f"another run wrote {self.location} meanwhile")
             if position is not None and position >= batch:
                 return
             try:
-                self._commit(now, [], added, {**positions, **({stream: batch} if stream else {})})
+                moved = {**positions, **({stream: batch} if stream else {})}
+                if rows is None or not rows.num_rows:
+                    self._commit(now, [], added, moved)
+                else:
+                    self._write(now, rows, moved)
             except ConflictError:
                 if attempt == _ATTEMPTS - 1:
                     raise
@@ -121,7 +145,7 @@ class Table:
         now = self._made() if base.version < 0 else self.read()
         if now.version != max(base.version, 0):
             raise ConflictError(
-                f"{self.directory} is at version {now.version}, not {base.version}: another run wrote it"
+                f"{self.location} is at version {now.version}, not {base.version}: another run wrote it"
             )
         self._commit(now, list(removed), list(added), positions)
 
@@ -137,7 +161,7 @@ class Table:
             if log is None:
                 break
             try:
-                with errors.told(self.directory):
+                with errors.told(self.location):
                     done = log.delete(predicate, writer_properties=delta_log.writing())
                 gone = int(done["num_removed_files"])
                 break
@@ -164,7 +188,7 @@ class Table:
         for day in [day for day, count in counts.items() if count >= _ENOUGH]:
             log = self._open()
             assert log is not None  # noqa: S101 - it has files
-            with errors.told(self.directory):
+            with errors.told(self.location):
                 done = log.optimize.compact(
                     partition_filters=None if day is None else [(DAY, "=", day)],
                     target_size=small_bytes,
@@ -185,13 +209,22 @@ class Table:
         if log is None:
             return 0
         hours = None if grace_ms == GRACE_MS else grace_ms // _HOUR_MS
-        with errors.told(self.directory):
+        with errors.told(self.location):
             deleted = log.vacuum(hours, dry_run=False, enforce_retention_duration=False, full=True)
-        for path in sorted((self.directory / "data").rglob("*"), reverse=True):
-            if path.is_dir() and path.stat().st_mtime_ns // 1_000_000 <= _now_ms() - grace_ms:
-                with contextlib.suppress(OSError):  # it is not empty
-                    path.rmdir()
+        if not isinstance(self.location, Remote):
+            for path in sorted((self.directory / DATA).rglob("*"), reverse=True):
+                if path.is_dir() and path.stat().st_mtime_ns // 1_000_000 <= _now_ms() - grace_ms:
+                    with contextlib.suppress(OSError):  # it is not empty
+                        path.rmdir()
         return len(deleted)
+
+    def sweep(self) -> None:
+        """Remove empty directories that `vacuum` leaves in HDFS. All threads of the process wait for it."""
+        if isinstance(self.location, Remote) and self.location.is_hdfs:
+            from zkdash.history.places import remote  # noqa: PLC0415 - Arrow and deltalake
+
+            with errors.told(self.location):
+                remote.remove_empty(self.location, DATA)
 
     def create(self, files: Iterable[File], positions: Mapping[str, int]) -> None:
         """Make the table of files that lie below it already, in one commit. Raises TableError."""
@@ -199,7 +232,7 @@ class Table:
         from deltalake.transaction import create_table_with_add_actions  # noqa: PLC0415
 
         schema, keys = delta_log.layout(self.name)
-        with errors.told(self.directory):
+        with errors.told(self.location):
             create_table_with_add_actions(
                 str(self.directory),
                 deltalake.Schema.from_arrow(schema),
@@ -211,7 +244,7 @@ class Table:
         self._sync()
 
     def _open(self) -> deltalake.DeltaTable | None:
-        if not self.has_log:
+        if isinstance(self.location, Path) and not self.has_log:
             if (self.directory / _OLD).exists():
                 cluster = self.directory.parent.name
                 raise TableError(
@@ -225,15 +258,15 @@ class Table:
         except ImportError as error:  # where a process may have no more, its library finds no room
             raise MemoryError(str(error)) from error
 
-        with errors.told(self.directory):
+        with errors.told(self.location):
             try:
-                log = deltalake.DeltaTable(self.directory)
+                log = deltalake.DeltaTable(**self._address)
             except TableNotFoundError:  # its first commit is yet to come
                 return None
             version = log.protocol().min_reader_version
         if version > _READER:
             raise TableError(
-                f"{self.directory} needs version {version} of the Delta protocol, where {_READER} is read: "
+                f"{self.location} needs version {version} of the Delta protocol, where {_READER} is read: "
                 "somebody else wrote it; rewrite it without features for readers"
             )
         return log
@@ -247,11 +280,12 @@ class Table:
 
         schema, keys = delta_log.layout(self.name)
         # Of two that make it at once, one is told so.
-        with contextlib.suppress(ConflictError), errors.told(self.directory):
+        with contextlib.suppress(ConflictError), errors.told(self.location):
             deltalake.DeltaTable.create(
-                self.directory,
+                self._address["table_uri"],
                 schema,
                 mode="ignore",
+                storage_options=self._address.get("storage_options"),
                 partition_by=keys,
                 configuration=delta_log.configuration(schema),
             )
@@ -264,7 +298,7 @@ class Table:
         assert log is not None  # noqa: S101 - it was made
         actions: list[AddAction | RemoveAction] = [delta_log.removed(file, now_ms) for file in removed]
         actions += [delta_log.added(file, now_ms) for file in added]
-        with errors.told(self.directory):
+        with errors.told(self.location):
             log.create_write_transaction(
                 actions,
                 "append",
@@ -274,11 +308,28 @@ class Table:
             )
         self._sync()
 
+    def _write(self, base: TableVersion, rows: pa.Table, positions: Mapping[str, int]) -> None:
+        """Write rows and list them. What is not listed after all `vacuum` finds."""
+        import deltalake  # noqa: PLC0415 - see the module
+
+        assert base.log is not None  # noqa: S101 - it was made
+        with errors.told(self.location):
+            deltalake.write_deltalake(
+                base.log,
+                rows,
+                mode="append",
+                writer_properties=delta_log.writing(),
+                commit_properties=delta_log.properties(positions),
+            )
+        self._sync()
+
     def _sync(self, before: TableVersion | None = None) -> None:
         """Have the newest commit on the disk, and the files that are listed since `before`.
 
         A system that loses its power loses what it was told lately.
         """
+        if isinstance(self.location, Remote):
+            return  # it answers once it has it
         log = self.directory / LOG
         newest = max(log.glob("*.json"), default=None)
         new = set(self.paths()) - set(self.paths(before)) if before is not None else ()

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from zkdash.history.places.location import Location
+from zkdash.history.store.delta_errors import told
+
 if TYPE_CHECKING:
     import deltalake
     import pyarrow as pa
     from deltalake.transaction import AddAction, RemoveAction
 
-LOG: Final = "_delta_log"  # its directory below the table's
 DAY: Final = "date"  # by which the files of a table lie, where they lie by day
 GRACE_MS: Final = 15 * 60 * 1000
 _CONFIGURATION: Final = {
@@ -44,13 +46,20 @@ class File(msgspec.Struct, frozen=True):
 class TableVersion:
     """A version of a table: its number in the log, -1 where there is none, and its files, oldest first."""
 
-    def __init__(self, log: deltalake.DeltaTable | None = None) -> None:
+    def __init__(self, log: deltalake.DeltaTable | None, location: Location) -> None:
         self.log = log
+        self._location = location
+        self._positions: dict[str, int | None] = {}
         self.version = -1 if log is None else log.version()
 
     @cached_property
     def files(self) -> tuple[File, ...]:
         return () if self.log is None else tuple(_files(self.log))
+
+    @property
+    def id(self) -> str:
+        """What no table has that was made anew in its place; "" where there is none."""
+        return "" if self.log is None else str(self.log.metadata().id)
 
     @property
     def rows(self) -> int:
@@ -61,8 +70,16 @@ class TableVersion:
         return sum(file.bytes for file in self.files)
 
     def position(self, name: str) -> int | None:
-        """How far a stream of batches is, or what was derived; None where it never began."""
-        return None if self.log is None else self.log.transaction_version(name)
+        """How far a stream of batches is, or what was derived; None where it never began.
+
+        The log is asked once for it. Raises delta_errors.TableError.
+        """
+        if self.log is None:
+            return None
+        if name not in self._positions:
+            with told(self._location):
+                self._positions[name] = self.log.transaction_version(name)
+        return self._positions[name]
 
 
 def added(file: File, now_ms: int) -> AddAction:

@@ -5,16 +5,15 @@ The name of a cluster is one directory's (`configuration.clusters` sees to that)
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from zkdash.history.places.location import Location
 from zkdash.history.store.delta import Table
 
 
-def directory(root: Path, cluster: str) -> Path:
+def directory(root: Location, cluster: str) -> Location:
     """The directory of all tables of a cluster; it need not exist yet."""
     return root / cluster
 
 
-def table(root: Path, cluster: str, name: str) -> Table:
+def table(root: Location, cluster: str, name: str) -> Table:
     """One table of a cluster."""
     return Table(directory(root, cluster) / name)

@@ -11,6 +11,8 @@ import shutil
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from zkdash.history.places.location import Location, local
+
 DIRECTORY: Final = "kept"
 _NAME: Final = re.compile(r"(\d{1,18})-([0-9a-f]{1,16})-([0-9a-f]{1,16})-(\d{1,18})-(\d{1,18})", re.ASCII)
 
@@ -32,10 +34,10 @@ class Part(NamedTuple):
         return zxid is not None and self.first_zxid <= zxid <= self.last_zxid
 
 
-def parts(directory: Path) -> list[Part]:
+def parts(directory: Location) -> list[Part]:
     """Those of the cluster whose tables lie below `directory`, the newest first."""
     try:
-        named = [(each, _NAME.fullmatch(each.name)) for each in (directory / DIRECTORY).iterdir()]
+        named = [(each, _NAME.fullmatch(each.name)) for each in _below(directory).iterdir()]
     except FileNotFoundError:
         return []
     made = [
@@ -46,23 +48,28 @@ def parts(directory: Path) -> list[Part]:
     return sorted(made, reverse=True)
 
 
-def staging(directory: Path, number: int) -> Path:
+def staging(directory: Location, number: int) -> Path:
     """Where the tables of a part are written, until `publish`."""
-    path = directory / DIRECTORY / f".{number}"
+    path = _below(directory) / f".{number}"
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     return path
 
 
-def publish(directory: Path, part: Part) -> None:
+def publish(directory: Location, part: Part) -> None:
     """Have a part be told of, whose tables lie in `part.directory`. Raises OSError."""
     name = f"{part.number}-{part.first_zxid:x}-{part.last_zxid:x}-{part.from_ms}-{part.to_ms}"
-    part.directory.rename(directory / DIRECTORY / name)
+    part.directory.rename(_below(directory) / name)
 
 
-def remove(directory: Path, number: int) -> None:
+def remove(directory: Location, number: int) -> None:
     """Delete a part, whether it is whole or not. Raises OSError."""
     for part in parts(directory):
         if part.number == number:
             shutil.rmtree(part.directory)
-    shutil.rmtree(directory / DIRECTORY / f".{number}", ignore_errors=True)
+    shutil.rmtree(_below(directory) / f".{number}", ignore_errors=True)
+
+
+def _below(directory: Location) -> Path:
+    """They are this machine's, wherever the tables lie."""
+    return local(directory) / DIRECTORY

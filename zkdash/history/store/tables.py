@@ -7,23 +7,36 @@ and Arrow are imported with the first question: a process that nobody asks does 
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from zkdash.history.store.delta import File, Table
+from zkdash.history.places.location import Location, Remote
+from zkdash.history.store.delta import LOG, File, Table, TableError, TableVersion
+from zkdash.history.store.delta_errors import line
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+
+    from zkdash.history.places.remote import DuckFiles
+
+T = TypeVar("T")
 
 MEMORY_MB: Final = 512
 TIME_LIMIT_S: Final = 10.0
 THREADS: Final = 2
 # So many answers of `lasting` are kept.
 _MOST_ANSWERS: Final = 32
+# Of all who look at tables elsewhere; a look that nobody waits for any longer ends by the store's own limits.
+_AT_ONCE: Final = 16
+_SPARED_S: Final = 5.0  # a store that did not answer in time is asked again for pages after this
+
+_looks = ThreadPoolExecutor(_AT_ONCE, "tables")
+_spared_until: dict[Remote, float] = {}
 
 
 class QueryError(RuntimeError):
@@ -34,16 +47,18 @@ class QueryError(RuntimeError):
 class Tables:
     """The tables of one cluster, below `directory`, as they are now: a context that reads one moment of each.
 
-    `bounds` leaves out files that cannot hold what is asked: table → column → (least, greatest).
-    Raises QueryError, delta.TableError.
+    `bounds` leaves out files that cannot hold what is asked: table → column → (least, greatest). `versions`
+    were opened already, by name. `limit_s` is what opening may take, and each query. Raises QueryError,
+    delta.TableError.
     """
 
     def __init__(
         self,
-        directory: Path,
+        directory: Location,
         names: Iterable[str],
         *,
         bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
+        versions: Mapping[str, TableVersion] = {},
         memory_mb: int = MEMORY_MB,
         limit_s: float = TIME_LIMIT_S,
         threads: int = THREADS,
@@ -55,21 +70,26 @@ class Tables:
         options = {"memory_limit": f"{memory_mb}MB", "threads": threads, "temp_directory": ""}
         options |= {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
         self._connection = duckdb.connect(config=options)
-        # each query looks into each file for its columns, and what they hold from where to where
+        # each query looks into each file for its columns, and what they hold from where to where: elsewhere
+        # that is a request a file
         self._connection.execute("SET parquet_metadata_cache = true")
         self._answers: OrderedDict[tuple[str, str], Sequence[Mapping[str, Any]]] = OrderedDict()
-        allowed: list[str] = []
-        for name in names:
-            table = Table(directory / name)
-            files = [file for file in table.read().files if _may_hold(file, bounds.get(name, {}))]
-            paths = [str(table.directory / file.path) for file in files]
-            try:
+        self._files: DuckFiles | None = None  # those that lie elsewhere
+        try:
+            listed = _listed_files(opened(directory, names, limit_s, versions), bounds)
+            allowed = self._addresses(directory, listed)
+            for name, paths in allowed.items():
                 self._view(name, paths)
-            except duckdb.Error as error:
-                self.close()
-                raise _unanswered(error) from error
-            allowed += paths
-        self._connection.execute(f"SET allowed_paths = {_listed(allowed)}")
+        except duckdb.Error as error:
+            query_error = self._unanswered(error)
+            self.close()
+            raise query_error from error
+        except BaseException:
+            self.close()
+            raise
+        self._connection.execute(
+            f"SET allowed_paths = {_quoted(path for paths in allowed.values() for path in paths)}"
+        )
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 
@@ -79,6 +99,8 @@ class Tables:
 
         overdue = threading.Timer(self._limit_s, self._connection.interrupt)
         overdue.start()
+        if self._files is not None:
+            self._files.expect(self._limit_s)
         try:
             return self._connection.sql(sql, params=parameters or None).to_arrow_table()
         except duckdb.InterruptException as error:
@@ -86,7 +108,7 @@ class Tables:
         except duckdb.OutOfMemoryException as error:
             raise QueryError("the query needs more memory than it may have: ask for less of it") from error
         except duckdb.Error as error:
-            raise _unanswered(error) from error
+            raise self._unanswered(error) from error
         finally:
             overdue.cancel()
 
@@ -111,6 +133,9 @@ class Tables:
         return self._answers[key]
 
     def close(self) -> None:
+        if self._files is not None:
+            self._connection.unregister_filesystem(self._files.protocol)
+            self._files = None
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -121,11 +146,22 @@ class Tables:
     ) -> None:
         self.close()
 
+    def _addresses(self, directory: Location, listed: Mapping[str, Sequence[File]]) -> dict[str, list[str]]:
+        """The files of each table, as DuckDB reaches them."""
+        if not isinstance(directory, Remote):
+            return {name: [str(directory / name / file.path) for file in listed[name]] for name in listed}
+        from zkdash.history.places import remote  # noqa: PLC0415 - as in `_view`
+
+        sizes = {f"{name}/{file.path}": file.bytes for name, files in listed.items() for file in files}
+        self._files = remote.DuckFiles(directory, sizes, self._limit_s)
+        self._connection.register_filesystem(self._files)
+        return {name: [remote.address(f"{name}/{file.path}") for file in listed[name]] for name in listed}
+
     def _view(self, name: str, paths: list[str]) -> None:
         """A table without a file has its columns all the same, where we know them."""
         if paths:
             # Files of a table lie in directories of days, of days and hours, or in none: none tells a column.
-            read = f"read_parquet({_listed(paths)}, union_by_name = true, hive_partitioning = false)"
+            read = f"read_parquet({_quoted(paths)}, union_by_name = true, hive_partitioning = false)"
             self._connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {read}')  # noqa: S608 - our names
             return
         from zkdash.history.store import derived, schemas  # noqa: PLC0415 - see the module
@@ -136,14 +172,97 @@ class Tables:
             self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM empty')  # noqa: S608 - our names
             self._connection.unregister("empty")
 
+    def _unanswered(self, error: duckdb.Error) -> QueryError:
+        failure = None if self._files is None else self._files.failure
+        return _unanswered(error) if failure is None else _unread(line(failure))
+
+
+def _unread(sentence: str) -> QueryError:
+    return QueryError(f"a file of the table cannot be read: {sentence}")
+
 
 def _unanswered(error: duckdb.Error) -> QueryError:
     import duckdb  # noqa: PLC0415 - see the module
 
     sentence = str(error).partition("\n")[0]
     if isinstance(error, duckdb.IOException):
-        return QueryError(f"a file of the table cannot be read: {sentence}")
+        return _unread(sentence)
     return QueryError(f"DuckDB does not answer: {sentence}")
+
+
+def _listed_files(
+    versions: Mapping[str, TableVersion], bounds: Mapping[str, Mapping[str, tuple[int, int]]]
+) -> dict[str, list[File]]:
+    """The files of each table that may hold what is asked."""
+    return {
+        name: [file for file in version.files if _may_hold(file, bounds.get(name, {}))]
+        for name, version in versions.items()
+    }
+
+
+def opened(
+    directory: Location,
+    names: Iterable[str],
+    limit_s: float | None = None,
+    versions: Mapping[str, TableVersion] = {},
+) -> dict[str, TableVersion]:
+    """These tables as they are now, those of `versions` as they were. Raises TableError, as `each` does."""
+    names = tuple(names)
+    closed = [name for name in names if name not in versions]
+    read = each(directory, lambda name: Table(directory / name).read(), closed, limit_s=limit_s)
+    newest = {**versions, **dict(zip(closed, read, strict=True))}
+    return {name: newest[name] for name in names}
+
+
+def generations(
+    directory: Location, names: Sequence[str], limit_s: float
+) -> tuple[tuple[Hashable, ...], Mapping[str, TableVersion]]:
+    """What tells these tables from what they were before, and will be; and those that were opened for it.
+
+    Of tables of this machine names and a time tell it, and none is opened. Raises TableError, as `each` does.
+    """
+    if not isinstance(directory, Remote):
+        return tuple(_generation(Table(directory / name)) for name in names), {}
+    versions = opened(directory, names, limit_s)
+    return tuple((versions[name].version, versions[name].id) for name in names), versions
+
+
+def _generation(table: Table) -> tuple[int, int]:
+    """The number of a table's newest commit, and when its log was written: a table may be made anew."""
+    number = table.version()
+    return number, (table.directory / LOG).stat().st_mtime_ns if number >= 0 else 0
+
+
+def each(
+    directory: Location, look: Callable[[str], T], names: Sequence[str], *, limit_s: float | None = None
+) -> list[T]:
+    """What is found of tables, by name: at once where they are elsewhere, as each answer takes time.
+
+    Whoever waits for those elsewhere waits for `limit_s` seconds at most, and who asks soon after not at all.
+    Raises TableError then, and as `look` does.
+    """
+    if not isinstance(directory, Remote):
+        return [look(name) for name in names]
+    if limit_s is not None and time.monotonic() < _spared_until.get(directory, 0.0):
+        raise _silent(directory, limit_s)
+    pending = [_looks.submit(look, name) for name in names]
+    done, late = wait(pending, limit_s, FIRST_EXCEPTION)
+    failed = next((failure for future in done if (failure := future.exception()) is not None), None)
+    for future in late:
+        future.cancel()
+    if failed is not None:
+        raise failed
+    if late:
+        assert limit_s is not None  # noqa: S101 - else none is late
+        _spared_until[directory] = time.monotonic() + _SPARED_S
+        raise _silent(directory, limit_s)
+    return [future.result() for future in pending]
+
+
+def _silent(directory: Remote, limit_s: float) -> TableError:
+    return TableError(
+        f"{directory} did not answer within {limit_s:g} s: see that the store answers, and ask again"
+    )
 
 
 def _may_hold(file: File, wanted: Mapping[str, tuple[int, int]]) -> bool:
@@ -153,5 +272,5 @@ def _may_hold(file: File, wanted: Mapping[str, tuple[int, int]]) -> bool:
     )
 
 
-def _listed(paths: Iterable[str]) -> str:
+def _quoted(paths: Iterable[str]) -> str:
     return "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"

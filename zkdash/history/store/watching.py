@@ -69,9 +69,7 @@ def after(table: Table, zxid: int, version: TableVersion | None = None) -> list[
 
 def _intervals(table: Table, version: TableVersion | None = None) -> list[dict[str, Any]]:
     """In the order in which they were seen."""
-    import pyarrow.parquet as pq  # noqa: PLC0415 - as in coverage
+    from zkdash.history.store import files  # noqa: PLC0415 - as in coverage
 
-    rows: list[dict[str, Any]] = []
-    for path in table.paths(version):
-        rows += pq.read_table(path, partitioning=None).to_pylist()
+    rows = [row for part in files.each(table, version) for row in part.to_pylist()]
     return sorted(rows, key=lambda each: (each["from_ms"], each["zxid_from"]))

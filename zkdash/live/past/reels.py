@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
 import msgspec
 
 from zkdash.cluster.checks import Thresholds
+from zkdash.history.places.location import Location
 from zkdash.history.queries import density, instants, keeping, moment, steps, trees
 from zkdash.history.queries.moment import Moment, MomentError
 from zkdash.history.queries.neighbours import Instant
@@ -38,16 +38,16 @@ class Reels:
 
     def __init__(
         self,
-        directory_of: Callable[[str], Path],
+        directory_of: Callable[[str], Location],
         thresholds: Callable[[str], Thresholds],
         memory_mb: int,
         limit_s: float = TIME_LIMIT_S,
     ) -> None:
         self._directory_of, self._thresholds = directory_of, thresholds
         self._tables = OpenTables(moment.TABLES, memory_mb=memory_mb, limit_s=limit_s)
-        self._reels: OrderedDict[tuple[Path, int], Reel] = OrderedDict()
+        self._reels: OrderedDict[tuple[Location, int], Reel] = OrderedDict()
         self._seen = WeakSet[Tables]()
-        self._compared: OrderedDict[tuple[Path, str, Instant, Instant], Earlier] = OrderedDict()
+        self._compared: OrderedDict[tuple[Location, str, Instant, Instant], Earlier] = OrderedDict()
 
     def at(
         self,
@@ -79,7 +79,7 @@ class Reels:
         past = msgspec.structs.replace(after.past, earlier=earlier)
         return AsItWas(msgspec.structs.replace(after.snapshot, past=past), lambda: after.znodes)
 
-    def _anywhere(self, wanted: _Asked, tell: Callable[[Path], T]) -> T:
+    def _anywhere(self, wanted: _Asked, tell: Callable[[Location], T]) -> T:
         """What the tables of a cluster tell, or what a bookmark keeps of those that retention has deleted."""
         directory = self._directory_of(wanted.cluster)
         try:
@@ -91,7 +91,7 @@ class Reels:
                         return tell(part.directory)
             raise error from None
 
-    def _told(self, directory: Path, wanted: _Asked) -> AsItWas:
+    def _told(self, directory: Location, wanted: _Asked) -> AsItWas:
         """The moment as the tables below a directory tell it."""
         with self._tables.of(directory) as tables:
             instant = keeping.instant(tables, wanted.time_ms, wanted.zxid)
@@ -108,7 +108,7 @@ class Reels:
                     garbage.resume(freeze=True)
         return reel.at(past)
 
-    def _earlier(self, directory: Path, wanted: _Asked, after: AsItWas) -> Earlier:
+    def _earlier(self, directory: Location, wanted: _Asked, after: AsItWas) -> Earlier:
         """The moment that a later one is compared with: of a stretch that is there, else by the changes
         between the two, else read by itself. Nobody asks what led to it."""
         with self._tables.of(directory) as tables:
@@ -130,7 +130,7 @@ class Reels:
             self._compared.move_to_end(key)
             return self._compared[key]
 
-    def _forget(self, tables: Tables, directory: Path) -> None:
+    def _forget(self, tables: Tables, directory: Location) -> None:
         """Have nothing that the tables below a directory tell otherwise by now."""
         if tables in self._seen:
             return
@@ -141,7 +141,7 @@ class Reels:
         for key in [key for key, reel in reels if not reel.is_of(tables)]:
             del self._reels[key]
 
-    def _known(self, tables: Tables, directory: Path, source: str, zxid: int) -> Reel | None:
+    def _known(self, tables: Tables, directory: Location, source: str, zxid: int) -> Reel | None:
         """A stretch that reaches the moment, or can be led on to it; the newest that does."""
         self._forget(tables, directory)
         keys = [key for key, reel in self._reels.items() if key[0] == directory and reel.holds(source, zxid)]
@@ -185,7 +185,7 @@ class _Origin(msgspec.Struct, frozen=True):
     cluster: str
     address: str
     source: str
-    directory: Path
+    directory: Location
 
 
 class _Asked(msgspec.Struct, frozen=True):

@@ -19,6 +19,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from zkdash import extras
+from zkdash.history.places import location
+from zkdash.history.places.location import Remote
 from zkdash.history.store import directories
 from zkdash.history.store.delta import TableError
 from zkdash.management import database, ending, supervising
@@ -85,7 +87,7 @@ class Command(BaseCommand):
 
         cluster = _cluster(options["cluster"])
         job = options.get("job") or "stream"
-        root = Path(settings.ZKDASH_HISTORY)
+        root = settings.ZKDASH_HISTORY
         try:
             run = runs.begin(cluster.name, job, "command", is_held=locks.of(root))
         except BusyError as error:
@@ -113,7 +115,7 @@ class Command(BaseCommand):
         os.nice(_NICER)
         said = os.fdopen(os.dup(sys.stdout.fileno()), "w")
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what Spark starts may write there
-        place = performing.Place(Path(settings.ZKDASH_HISTORY), _number("ZKDASH_HISTORY_DAYS", DAYS))
+        place = performing.Place(settings.ZKDASH_HISTORY, _number("ZKDASH_HISTORY_DAYS", DAYS))
         queued = _Asked()
         try:
             _take_signals(code=1)
@@ -132,9 +134,12 @@ class Command(BaseCommand):
     def _convert(self, options: dict[str, Any]) -> None:
         from zkdash.history.store import conversion  # noqa: PLC0415 - Arrow
 
+        root = settings.ZKDASH_HISTORY
+        if isinstance(root, Remote):
+            raise CommandError(f"{root} holds no tables of an earlier release: those lay in directories.")
         clusters = [_cluster(options["cluster"])] if options["cluster"] else settings.ZKDASH_CLUSTERS
         for cluster in clusters:
-            directory = directories.directory(Path(settings.ZKDASH_HISTORY), cluster.name)
+            directory = location.local(directories.directory(root, cluster.name))
             try:
                 with (
                     locks.holding(directory, "run"),
@@ -168,7 +173,7 @@ class Command(BaseCommand):
         working = worker.Worker(
             settings.ZKDASH_CLUSTERS,
             performer.Performer([*supervising.COMMAND, "pipeline", "perform"]),
-            root=Path(settings.ZKDASH_HISTORY),
+            root=settings.ZKDASH_HISTORY,
             every_s=float(_number("ZKDASH_PIPELINE_EVERY", EVERY_S)),
         )
         ending.when_told(working.stop)

@@ -15,6 +15,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from zkdash import databases
+from zkdash.history.places import location
+from zkdash.history.places.location import Remote
 from zkdash.history.store import directories
 from zkdash.history.store.delta import TableError
 from zkdash.management.database import newer, told_newer
@@ -37,10 +39,11 @@ def database() -> list[Finding]:
 
 def history() -> list[Finding]:
     """Can tables be written, and read where there are some."""
-    root = Path(settings.ZKDASH_HISTORY)
-    problem = _unwritable(root)
+    root = settings.ZKDASH_HISTORY
+    problem = _unwritable(location.local(root))
     if problem:
-        remedy = "Set ZKDASH_HISTORY to a writable directory, or ZKDASH_RECORD=0 to record nothing."
+        variable = "ZKDASH_DATA" if isinstance(root, Remote) else "ZKDASH_HISTORY"
+        remedy = f"Set {variable} to a writable directory, or ZKDASH_RECORD=0 to record nothing."
         return [Finding("history", State.WRONG, problem, remedy)]
     try:
         for cluster in settings.ZKDASH_CLUSTERS:
@@ -48,6 +51,9 @@ def history() -> list[Finding]:
                 directories.table(root, cluster.name, name).read()
     except (TableError, OSError) as error:
         return [Finding("history", State.WRONG, str(error))]
+    if isinstance(root, Remote):
+        sentence = f"{root} answers; whether it may be written is seen when the first rows are."
+        return [Finding("history", State.OK, sentence)]
     return [_room("history", root)]
 
 

@@ -7,12 +7,11 @@ that tells what was there before the first of them, the tables are made anew of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, files, schemas
 from zkdash.history.store.coverage import LEAST, Stretch
 from zkdash.history.store.delta import Table
@@ -31,7 +30,7 @@ class Interval(NamedTuple):
     checkpoint: int | None = None
 
 
-def now(directory: Path) -> list[Interval]:
+def now(directory: Location) -> list[Interval]:
     """What there is to derive from."""
     intervals = coverage.intervals(Table(directory / "coverage"))
     begins = {each.first for each in coverage.joined(intervals) if not coverage.follows(0, each.first)}
@@ -42,26 +41,26 @@ def now(directory: Path) -> list[Interval]:
     ]
 
 
-def recorded(directory: Path) -> list[Interval] | None:
+def recorded(directory: Location) -> list[Interval] | None:
     """What the tables were made of, as it was noted last; None where it never was."""
     table = Table(directory / NAME)
     version = table.read()
     if version.version < 0:
         return None
-    read = (pq.read_table(path, partitioning=None) for path in table.paths(version))
+    read = files.each(table, version)
     intervals = (
         Interval(**each) for rows in read for each in rows.rename_columns(Interval._fields).to_pylist()
     )
     return sorted(intervals, key=lambda each: each.first)
 
 
-def adopt(directory: Path) -> None:
+def adopt(directory: Location) -> None:
     """Before anything is loaded, note it of tables that an earlier release derived."""
     if recorded(directory) is None and (intervals := now(directory)):
         record(directory, intervals)
 
 
-def record(directory: Path, intervals: Sequence[Interval]) -> None:
+def record(directory: Location, intervals: Sequence[Interval]) -> None:
     """Note what the tables are made of. Raises delta.ConflictError."""
     table = Table(directory / NAME)
     base = table.read()
@@ -99,5 +98,4 @@ def _checkpoints(table: Table) -> Iterator[int]:
         if least == most:
             yield least
         else:
-            zxids = pq.read_table(table.directory / file.path, columns=["zxid"], partitioning=None)["zxid"]
-            yield from set(zxids.to_pylist())
+            yield from set(files.read(table, file, columns=("zxid",))["zxid"].to_pylist())

@@ -12,7 +12,6 @@ from operator import itemgetter
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from zkdash.history.store import coverage, derived, files, watching
 from zkdash.history.store.coverage import Stretch
@@ -75,5 +74,4 @@ def _row(from_ms: int, to_ms: int, from_zxid: int, to_zxid: int) -> Row:
 
 
 def _rows(table: Table, version: TableVersion | None = None) -> list[Row]:
-    read = (pq.read_table(path, partitioning=None) for path in table.paths(version))
-    return [row for rows in read for row in rows.to_pylist()]
+    return [row for rows in files.each(table, version) for row in rows.to_pylist()]

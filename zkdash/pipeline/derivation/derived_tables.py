@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
+from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, Table
 from zkdash.pipeline.derivation import basis, covered_times, offset_tables
 from zkdash.pipeline.derivation.inputs import AS_OF
 from zkdash.pipeline.derivation.targets import Targets
-from zkdash.pipeline.storage import day_partitions
+from zkdash.pipeline.storage import day_partitions, spark_files
 from zkdash.pipeline.transforms import brokers, groups, partitions, rebalances, timeline, traffic
 
 
@@ -41,7 +41,7 @@ class Deriving:
     def __init__(
         self,
         spark: SparkSession,
-        directory: Path,
+        directory: Location,
         *,
         tell: Callable[[str, float], None] = lambda _what, _done: None,
         quiet_ms: int = rebalances.QUIET_MS,
@@ -218,7 +218,7 @@ class Deriving:
         table, now = self._targets.table(name), self._targets.table(name).read()
         used = self._targets.of(name, stretch)
         begun = self._targets.has_begun(now)
-        before = day_partitions.read(
+        before = spark_files.read(
             self._targets.spark, table, derived.TABLES[name], now.files if begun else ()
         )
         idle = groups.idle_groups(used.events, used.there(stretch.last), before)

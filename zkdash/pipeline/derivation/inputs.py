@@ -8,17 +8,17 @@ there: a znode that was not written since counts from when it was.
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, follows
 from zkdash.history.store.delta import Table, TableVersion
 from zkdash.pipeline.derivation import removals
-from zkdash.pipeline.storage import day_partitions
+from zkdash.pipeline.storage import spark_files
 from zkdash.pipeline.transforms import events
 
 # A position: a table was derived without what came late, and is replaced by what is derived next.
@@ -52,7 +52,7 @@ class Inputs:
     """The changes after `since` up to the end of a stretch, which the logs tell without a gap."""
 
     def __init__(
-        self, spark: SparkSession, directory: Path, since: int, stretch: Stretch, *, source: str
+        self, spark: SparkSession, directory: Location, since: int, stretch: Stretch, *, source: str
     ) -> None:
         self._spark = spark
         self._directory = directory
@@ -98,7 +98,7 @@ class Inputs:
         """What is there at `since`."""
         base = self._held.read()
         reached = position(base, self._source)
-        carried = day_partitions.read(self._spark, self._held, schemas.HELD, base.files if reached else ())
+        carried = spark_files.read(self._spark, self._held, schemas.HELD, base.files if reached else ())
         if reached == self.since:
             return carried
         between = self._between(reached, self.since)
@@ -118,7 +118,7 @@ class Inputs:
     def _found(self) -> DataFrame | None:
         """Of the first checkpoint in or behind the gap, what was last written before the changes begin."""
         table = Table(self._directory / "znodes_checkpoint")
-        stored = day_partitions.read(self._spark, table, schemas.CHECKPOINTS, table.read().files)
+        stored = spark_files.read(self._spark, table, schemas.CHECKPOINTS, table.read().files)
         (first,) = stored.where(F.col("zxid") >= self.stretch.first - 1).agg(F.min("zxid")).collect()
         if first[0] is None:
             return None
@@ -131,7 +131,7 @@ class Inputs:
         listed = [
             file for file in self.changes_table.files if _may_hold(file.bounds.get("zxid_upto"), since, upto)
         ]
-        rows = day_partitions.read(self._spark, table, schemas.CHANGES, listed)
+        rows = spark_files.read(self._spark, table, schemas.CHANGES, listed)
         zxid = F.coalesce("zxid", "zxid_upto")
         return (
             rows.where((F.col("source") == self._source) & (zxid > since) & (zxid <= upto))

@@ -12,7 +12,7 @@ from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY
 from zkdash.pipeline.derivation.targets import Targets
-from zkdash.pipeline.storage import day_partitions
+from zkdash.pipeline.storage import day_partitions, spark_files
 from zkdash.pipeline.transforms import groups
 
 _DAY: Final = timedelta(days=1)
@@ -29,7 +29,7 @@ def rates(targets: Targets, stretch: Stretch) -> int:
     derived_days = {file.partition[DAY] for file in now.files} if begun else set()
     touched |= {day for day in _moved(touched, 1) if day in derived_days}
     near = touched | _moved(touched, -1)
-    earlier = day_partitions.read(
+    earlier = spark_files.read(
         targets.spark, table, derived.TABLES[name], day_partitions.of_days(now, near & derived_days)
     )
     made = day_partitions.dated(groups.offset_rates(earlier, later.drop(DAY)), "minute")
@@ -55,12 +55,10 @@ def lag(targets: Targets) -> int:
         first = max(first, date.fromisoformat(max(f.partition[DAY] for f in now.files)) - _DAY)
     start = day_partitions.begin(first)
     listed = [file for file in ends.files if file.bounds["time"][1] >= start]
-    sampled = day_partitions.read(
-        targets.spark, targets.table("log_ends"), derived.TABLES["log_ends"], listed
-    )
+    sampled = spark_files.read(targets.spark, targets.table("log_ends"), derived.TABLES["log_ends"], listed)
     reach = str(first - timedelta(days=groups.LAG_DAYS))
     rated = targets.table("offset_rates").read()
-    commits = day_partitions.read(
+    commits = spark_files.read(
         targets.spark,
         targets.table("offset_rates"),
         derived.TABLES["offset_rates"],

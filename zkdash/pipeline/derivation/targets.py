@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import date
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, File, Table, TableVersion
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.derivation.inputs import Inputs
-from zkdash.pipeline.storage import day_partitions
+from zkdash.pipeline.storage import day_partitions, spark_files
 
 
 class Targets:
     """`source` says whose changes they are derived from, those of logs or of a watcher."""
 
-    def __init__(self, spark: SparkSession, directory: Path, source: str) -> None:
+    def __init__(self, spark: SparkSession, directory: Location, source: str) -> None:
         self.spark = spark
         self.key = inputs.key(source)
         self._directory = directory
@@ -70,7 +70,7 @@ class Targets:
         begun = self.has_begun(now)
         hours = day_partitions.hours(new, by)
         touched = day_partitions.of_hours(now, hours, by) if begun else []
-        old = day_partitions.dated(day_partitions.read(self.spark, table, derived.TABLES[name], touched), by)
+        old = day_partitions.dated(spark_files.read(self.spark, table, derived.TABLES[name], touched), by)
         return day_partitions.put(
             table,
             merge(old, new) if touched else new,
@@ -106,7 +106,7 @@ class Targets:
         return self._read(name, [file for file in files if file.partition[DAY] >= str(first)])
 
     def _read(self, name: str, listed: Iterable[File]) -> DataFrame:
-        return day_partitions.read(self.spark, self.table(name), derived.TABLES[name], listed)
+        return spark_files.read(self.spark, self.table(name), derived.TABLES[name], listed)
 
     def shaped(self, name: str, rows: DataFrame) -> DataFrame:
         return rows.select(*derived.TABLES[name].names)

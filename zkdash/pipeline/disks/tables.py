@@ -10,15 +10,14 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from zkdash.configuration.log_dirs import LogDirs
+from zkdash.history.places.location import Location
 from zkdash.history.store import derived, files
 from zkdash.history.store.delta import DAY, Table
 from zkdash.pipeline.disks import comparing, directories, reading
@@ -57,7 +56,7 @@ class Taken(msgspec.Struct, frozen=True):
 def take(
     spark: SparkSession,
     brokers: Iterable[LogDirs],
-    directory: Path,
+    directory: Location,
     *,
     read_bytes: int = READ_BYTES,
     now_ms: int | None = None,
@@ -143,12 +142,11 @@ def _row_key(row: Row) -> tuple[object, ...]:
     return tuple(row[name] for name in names)
 
 
-def _rows(directory: Path, name: str) -> list[Row]:
-    table = Table(directory / name)
-    return [row for path in table.paths() for row in pq.read_table(path, partitioning=None).to_pylist()]
+def _rows(directory: Location, name: str) -> list[Row]:
+    return [row for part in files.each(Table(directory / name)) for row in part.to_pylist()]
 
 
-def _put(directory: Path, name: str, rows: list[Row]) -> None:
+def _put(directory: Location, name: str, rows: list[Row]) -> None:
     """Put rows in place of all that a table holds."""
     table = Table(directory / name)
     base = table.read()
@@ -157,7 +155,7 @@ def _put(directory: Path, name: str, rows: list[Row]) -> None:
     )
 
 
-def _add_usage(directory: Path, segments: Iterable[Row], now_ms: int) -> None:
+def _add_usage(directory: Location, segments: Iterable[Row], now_ms: int) -> None:
     """Add what each disk holds of each topic now; what an earlier run of the same hour saw goes."""
     usage: dict[tuple[int | None, str], Row] = {}
     partitions: defaultdict[tuple[int | None, str], set[tuple[str, int]]] = defaultdict(set)
@@ -176,8 +174,8 @@ def _add_usage(directory: Path, segments: Iterable[Row], now_ms: int) -> None:
     todays = [file for file in base.files if file.partition.get(DAY) == day]
     kept = [
         row
-        for path in (table.directory / file.path for file in todays)
-        for row in pq.read_table(path, partitioning=None).to_pylist()
+        for file in todays
+        for row in files.read(table, file).to_pylist()
         if row["minute"] < now_ms - now_ms % _HOUR_MS
     ]
     rows = pa.Table.from_pylist([*kept, *usage.values()], schema=schema)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from zkdash.cluster.changes import row
+from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, files, schemas
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import File, Table, TableVersion
@@ -29,7 +28,7 @@ SETTLED_NS: Final = 10 * 1_000_000_000
 _GAPS_AT_ONCE: Final = 50
 
 
-def prepare(directory: Path, *streams: str) -> None:
+def prepare(directory: Location, *streams: str) -> None:
     """Take back what a killed run added to changes and did not cover, so that it is read again.
 
     `streams` are the positions of those who may have been killed; none of them may run now.
@@ -51,7 +50,7 @@ def prepare(directory: Path, *streams: str) -> None:
         changes.append([], positions=ahead)
 
 
-def loaded(directory: Path) -> list[Stretch]:
+def loaded(directory: Location) -> list[Stretch]:
     """The transactions that need not be read, as `coverage.exact` makes them."""
     table = Table(directory / "coverage")
     version = table.read()
@@ -59,7 +58,7 @@ def loaded(directory: Path) -> list[Stretch]:
     return coverage.exact([(coverage.LEAST, floor), *coverage.intervals(table, version)])
 
 
-def loaded_snapshots(directory: Path, zxids: Collection[int]) -> set[int]:
+def loaded_snapshots(directory: Location, zxids: Collection[int]) -> set[int]:
     """Which of these snapshots are in the tables, or older than all that is kept."""
     if not zxids:
         return set()
@@ -70,24 +69,21 @@ def loaded_snapshots(directory: Path, zxids: Collection[int]) -> set[int]:
         least, most = file.bounds.get("zxid", (coverage.LEAST, 1 << 63))
         if any(least <= zxid <= most for zxid in zxids):
             # a recorder's checkpoint has no root
-            roots = pq.read_table(
-                table.directory / file.path, columns=["zxid"], filters=[("path", "=", "/")], partitioning=None
-            )
+            roots = files.read(table, file, columns=("zxid",), where=("path", "=", "/"))
             there.update(roots["zxid"].to_pylist())
     return there & set(zxids)
 
 
-def doubtful(directory: Path) -> set[str]:
+def doubtful(problems: Table) -> set[str]:
     """The places of which problems are told."""
-    paths = Table(directory / "problems").paths()
-    columns = (pq.read_table(path, columns=["file"], partitioning=None)["file"] for path in paths)
-    return {place for column in columns for place in column.to_pylist()}
+    parts = files.each(problems, columns=("file",))
+    return {place for part in parts for place in part["file"].to_pylist()}
 
 
 class Seen:
     """The files that were read, as they were then."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Location) -> None:
         self._table = Table(directory / "files_read")
         self._base = self._table.read()
         noted = self._base.position(LOAD)
@@ -96,8 +92,8 @@ class Seen:
         is_so = noted is not None and covered is not None and noted <= covered
         rows = [
             each
-            for path in (self._table.paths(self._base) if is_so else ())
-            for each in pq.read_table(path, partitioning=None).to_pylist()
+            for part in (files.each(self._table, self._base) if is_so else ())
+            for each in part.to_pylist()
         ]
         self._looked_ns = time.time_ns()
         self._files = {each["place"]: (each["size"], each["modified_ns"]) for each in rows}

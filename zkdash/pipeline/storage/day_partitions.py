@@ -11,30 +11,21 @@ from datetime import UTC, date, datetime
 from functools import reduce
 from typing import Final
 
-import msgspec
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from zkdash.history.store import files
 from zkdash.history.store.delta import DAY, File, Table, TableVersion
+from zkdash.pipeline.storage import spark_files
+from zkdash.pipeline.storage.spark_files import HOUR
 
 _END: Final = "to_ms"
-_MOST_ROWS_A_FILE: Final = 5_000_000
 _MOST_ROWS_A_DAY: Final = 250_000  # in one file
-_HOUR: Final = "hour"  # by which files are written, where there are many rows; no column of a table
 _HOUR_MS: Final = 3_600_000
 
 Hours = Mapping[str, Mapping[int, int]]
 Merge = Callable[[DataFrame, DataFrame], DataFrame]
-
-
-def read(spark: SparkSession, table: Table, schema: pa.Schema, listed: Iterable[File]) -> DataFrame:
-    """Rows of these files of a table."""
-    kind = from_arrow_schema(schema)
-    paths = [f"file://{(table.directory / file.path).absolute()}" for file in listed]
-    return spark.read.schema(kind).parquet(*paths) if paths else spark.createDataFrame([], kind)
 
 
 def lasting(listed: Iterable[File], since_ms: float) -> list[File]:
@@ -77,8 +68,8 @@ def days(rows: DataFrame) -> set[str]:
 def hours(rows: DataFrame, column: str) -> Hours:
     """How many of dated rows are of each hour (of epoch ms) of each day, by a time in epoch ms."""
     made: dict[str, dict[int, int]] = {}
-    for row in rows.groupBy(DAY, _hour(column).alias(_HOUR)).count().collect():
-        made.setdefault(str(row[DAY]), {})[row[_HOUR]] = row["count"]
+    for row in rows.groupBy(DAY, _hour(column).alias(HOUR)).count().collect():
+        made.setdefault(str(row[DAY]), {})[row[HOUR]] = row["count"]
     return made
 
 
@@ -119,27 +110,14 @@ def put(
     Of days that are `large` each hour has files of its own, by the first column of the `order`. Raises
     delta.ConflictError where another run wrote the table meanwhile.
     """
-    directory = table.staging()
-    if DAY in rows.columns:
+    if large:
         is_large = F.col(DAY).cast("string").isin(sorted(large))
-        hour = F.when(is_large, _hour(order[0])).otherwise(0) if large else F.lit(0)
-        writer = (
-            rows.withColumn(_HOUR, hour)
-            .repartition(DAY, _HOUR)
-            .sortWithinPartitions(DAY, _HOUR, *order)
-            .write.partitionBy(DAY, _HOUR)
-        )
-    else:
-        writer = rows.coalesce(1).sortWithinPartitions(*order).write
-    writer.option("maxRecordsPerFile", str(_MOST_ROWS_A_FILE)).parquet(f"file://{directory.absolute()}")
-    added = [_of_its_day(file) for file in files.written(table, directory)]
+        rows = rows.withColumn(HOUR, F.when(is_large, _hour(order[0])).otherwise(0))
+    by = [name for name in spark_files.BY if name in rows.columns]
+    spread = rows.repartition(*by) if by else rows.coalesce(1)
+    added = spark_files.write(spread.sortWithinPartitions(*by, *order), table)
     table.replace(base, removed, added, positions=position)
     return sum(file.rows for file in added)
-
-
-def _of_its_day(file: File) -> File:
-    partition = {name: value for name, value in file.partition.items() if name != _HOUR}
-    return msgspec.structs.replace(file, partition=partition)
 
 
 def keyed(*key: str) -> Merge:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.cluster.changes import row
+from zkdash.history.places.location import Location
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, stretches
 from zkdash.history.store.delta import Table
 from zkdash.pipeline.sources import options, rows
-from zkdash.pipeline.storage import day_partitions, watched
+from zkdash.pipeline.storage import spark_files, watched
 
 
 def txnlog(
@@ -57,10 +57,10 @@ def snapshot(
     return spark.read.format("zksnapshot").options(**given).load()
 
 
-def recorded(spark: SparkSession, directory: Path) -> DataFrame:
+def recorded(spark: SparkSession, directory: Location) -> DataFrame:
     """What the recorder saw of a cluster and no log that was read covers, as rows of the change."""
     table = Table(directory / "changes")
-    changes = day_partitions.read(spark, table, schemas.CHANGES, table.read().files)
+    changes = spark_files.read(spark, table, schemas.CHANGES, table.read().files)
     logged = stretches(Table(directory / "coverage"))
     return watched.uncovered(changes.where(F.col("source") == row.WATCHED), logged)
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from zkdash.cluster.changes import row
+from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, derived, files, schemas, watching
 from zkdash.history.store.delta import DAY, GRACE_MS, File, Table, TableVersion
 
@@ -48,7 +47,7 @@ class Retained(msgspec.Struct, frozen=True):
     has_checkpoint: bool
 
 
-def retain(directory: Path, days: int, *, now_ms: int, grace_ms: int = GRACE_MS) -> Retained:
+def retain(directory: Location, days: int, *, now_ms: int, grace_ms: int = GRACE_MS) -> Retained:
     """Keep `days` of a cluster's tables. Raises delta.ConflictError where one is written meanwhile."""
     cutoff = now_ms - days * DAY_MS
     cutoff -= cutoff % DAY_MS
@@ -71,10 +70,12 @@ def retain(directory: Path, days: int, *, now_ms: int, grace_ms: int = GRACE_MS)
         Table(directory / name).vacuum(grace_ms=grace_ms)
         for name in (*schemas.TABLES, *derived.TABLES, *schemas.INNER)
     )
+    for name in (*schemas.TABLES, *derived.TABLES, *schemas.INNER):
+        Table(directory / name).sweep()
     return Retained(retired, deleted, checkpoint is not None)
 
 
-def _checkpoint(directory: Path, cutoff: int) -> int | None:
+def _checkpoint(directory: Location, cutoff: int) -> int | None:
     """The newest checkpoint that the tree of every kept moment can be told from, and that is derived from."""
     last = 0
     for file in _all(directory / "changes", "zxid_upto", "time"):
@@ -92,7 +93,7 @@ def _checkpoint(directory: Path, cutoff: int) -> int | None:
     return max(zxids, default=None)
 
 
-def _forget(directory: Path, checkpoint: int) -> int:
+def _forget(directory: Location, checkpoint: int) -> int:
     """Take off what only moments before a checkpoint need. Coverage first: what is gone is not covered."""
     table = Table(directory / "coverage")
     base = table.read()
@@ -124,7 +125,7 @@ def _forget_times(table: Table, cutoff: int) -> None:
     base = table.read()
     if all(file.bounds["from_ms"][0] >= cutoff for file in base.files):
         return
-    rows = [row for file in base.files for row in _read(table, file).to_pylist() if row["to_ms"] >= cutoff]
+    rows = [row for part in files.each(table, base) for row in part.to_pylist() if row["to_ms"] >= cutoff]
     kept = [{**row, "from_ms": max(row["from_ms"], cutoff)} for row in rows]
     _rewrite(table, base, base.files, pa.Table.from_pylist(kept, schema=derived.TABLES[table.name]))
 
@@ -137,9 +138,9 @@ def _forget_records(table: Table, record: Record, cutoff: int) -> int:
     if not old:
         return 0
     keys = [*record.key, "log_partition"]
-    every = pa.concat_tables(_all(table.directory, *keys, "log_offset"))
+    every = pa.concat_tables(_all(table.location, *keys, "log_offset"))
     newest = every.group_by(keys).aggregate([("log_offset", "max")])
-    rows = pa.concat_tables([_read(table, file) for file in old])
+    rows = pa.concat_tables([files.read(table, file) for file in old])
     numbered = rows.select([*keys, "log_offset"]).append_column("row", pa.array(range(rows.num_rows)))
     last = numbered.join(newest, keys).sort_by("row")
     is_last = pc.equal(last["log_offset"], last["log_offset_max"])
@@ -162,10 +163,5 @@ def _rewrite(
     table.replace(base, old, files.write(table, rows), positions=positions)
 
 
-def _all(directory: Path, *columns: str) -> Iterable[pa.Table]:
-    table = Table(directory)
-    return (pq.read_table(path, columns=list(columns), partitioning=None) for path in table.paths())
-
-
-def _read(table: Table, file: File) -> pa.Table:
-    return pq.read_table(table.directory / file.path, partitioning=None)
+def _all(directory: Location, *columns: str) -> Iterable[pa.Table]:
+    return files.each(Table(directory), columns=columns)

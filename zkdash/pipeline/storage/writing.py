@@ -1,8 +1,7 @@
 """DataFrames into tables: a run's files are written whole, then listed; a batch of a stream once.
 
 Spark writes files, and this process lists them: the log of a table is written by deltalake alone, whatever
-the master is (decision 0023). Tables lie on a file system that the driver and the executors share: one
-machine's own, or NFS.
+the master and wherever tables lie (decisions 0023 and 0028).
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from operator import or_
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,11 +18,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from pyspark.sql.streaming.query import StreamingQuery
 
+from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, files, schemas
 from zkdash.history.store.coverage import Stretch
-from zkdash.history.store.delta import File, Table, TableVersion
+from zkdash.history.store.delta import Table, TableVersion
 from zkdash.pipeline.sources.rows import LOG, is_new
-from zkdash.pipeline.storage import arrivals, reading
+from zkdash.pipeline.storage import arrivals, reading, spark_files
 
 _FEW: Final = 100
 _IS_NOTE: Final = "problem IS NOT NULL OR covered IS NOT NULL"
@@ -32,7 +31,7 @@ _IS_NOTE: Final = "problem IS NOT NULL OR covered IS NOT NULL"
 
 def logs(
     rows: DataFrame,
-    directory: Path,
+    directory: Location,
     stream: str,
     batch: int,
     *,
@@ -55,7 +54,7 @@ def logs(
         table = Table(directory / ("changes" if are_logs else "znodes_checkpoint"))
         if not _is_in(table, stream, batch):
             data = _shared(cached, read, shares) if are_logs else cached
-            added = _written(reading.data(data), table)  # each log's rows in their order
+            added = spark_files.write(reading.data(data), table)  # each log's rows in their order
             table.append(added, stream=stream, batch=batch, base=base.get(table.name))
         forget(Table(directory / "problems"), files_read)
         new = coverage.exact(stretch for share in shares.values() for stretch in share)
@@ -70,7 +69,9 @@ def logs(
         cached.unpersist()
 
 
-def stream_logs(rows: DataFrame, directory: Path, name: str, *, interval_s: float = 5.0) -> StreamingQuery:
+def stream_logs(
+    rows: DataFrame, directory: Location, name: str, *, interval_s: float = 5.0
+) -> StreamingQuery:
     """Start a stream of logs into the tables of a cluster.
 
     Where it stands is kept below `directory`, so that a run that was killed goes on where it was.
@@ -149,7 +150,7 @@ def _keep(
 
 def forget(problems: Table, places: Collection[str]) -> None:
     """Take away what was told of these files."""
-    if again := sorted(set(places) & arrivals.doubtful(problems.directory.parent)):
+    if again := sorted(set(places) & arrivals.doubtful(problems)):
         names = ", ".join("'" + name.replace("'", "''") + "'" for name in again)
         problems.delete(f"file IN ({names})")
 
@@ -157,9 +158,3 @@ def forget(problems: Table, places: Collection[str]) -> None:
 def _is_in(table: Table, stream: str, batch: int) -> bool:
     position = table.read().position(stream)
     return position is not None and position >= batch
-
-
-def _written(frame: DataFrame, table: Table) -> list[File]:
-    directory = table.staging()
-    frame.write.parquet(f"file://{directory.absolute()}")
-    return files.written(table, directory)

@@ -10,9 +10,9 @@ from django.conf import settings
 from zkdash import program
 from zkdash.cluster.model.severity import Severity
 from zkdash.history.recorder import status
-from zkdash.history.store import directories
+from zkdash.history.store import delta, directories
 from zkdash.history.store.delta import TableError
-from zkdash.history.store.tables import Tables
+from zkdash.history.store.tables import Tables, each
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.runs import Run, Runs
@@ -244,15 +244,21 @@ def _held(cluster: str) -> tuple[Held, ...]:
     """Every table there can be."""
     from zkdash.history.store import derived, schemas  # noqa: PLC0415 - Arrow, for who looks at this page only
 
-    stored = []
-    for name in (*schemas.TABLES, *derived.TABLES):
+    directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
+
+    def look(name: str) -> Held:
         href = links.table(cluster, name) if name in table.TABLES else ""
         try:
-            now = directories.table(settings.ZKDASH_HISTORY, cluster, name).read()
-            stored.append(Held(name, now.rows, len(now.files), now.bytes, href=href))
+            now = delta.Table(directory / name).read()
+            return Held(name, now.rows, len(now.files), now.bytes, href=href)
         except TableError as error:
-            stored.append(Held(name, trouble=str(error), href=href))
-    return tuple(stored)
+            return Held(name, trouble=str(error), href=href)
+
+    names = (*schemas.TABLES, *derived.TABLES)
+    try:
+        return tuple(each(directory, look, names, limit_s=recorded.LIMIT_S))
+    except TableError as error:  # all of them
+        return tuple(Held(name, trouble=str(error)) for name in names)
 
 
 def _unread(tables: Tables) -> tuple[Unread, ...]:

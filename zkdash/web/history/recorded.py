@@ -14,9 +14,10 @@ from typing import Final, TypeVar, cast
 from django.conf import settings
 
 from zkdash import extras
+from zkdash.history.places.location import Location
 from zkdash.history.store import directories
-from zkdash.history.store.delta import TableError
-from zkdash.history.store.tables import QueryError, Tables
+from zkdash.history.store.delta import TableError, TableVersion
+from zkdash.history.store.tables import QueryError, Tables, generations
 
 T = TypeVar("T")
 
@@ -52,12 +53,14 @@ def ask(
         raise UnansweredError(lacking)
     names = tuple(names)
     try:
-        key = (settings.ZKDASH_HISTORY, cluster, names, generations(cluster, names), query)
+        directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
+        kept, versions = generations(directory, names, LIMIT_S)
+        key = (directory, names, kept, query)
         with _lock:
             if key in _answers:
                 _answers.move_to_end(key)
                 return cast("T", _answers[key])
-        answer = _asked(cluster, names, question, bounds)
+        answer = _asked(directory, names, question, bounds, versions)
     except (TableError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
     with _lock:
@@ -72,7 +75,8 @@ def anew(cluster: str, names: Iterable[str], question: Callable[[Tables], T]) ->
     if lacking := extras.missing("pipeline", "What was"):
         raise UnansweredError(lacking)
     try:
-        return _asked(cluster, tuple(names), question, {})
+        directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
+        return _asked(directory, tuple(names), question)
     except (TableError, QueryError) as error:
         raise UnansweredError(f"What was recorded cannot be read: {error}.") from error
 
@@ -93,22 +97,19 @@ def told(
         return otherwise, str(error)
 
 
-def generations(cluster: str, names: Iterable[str]) -> tuple[int, ...]:
-    """How often each table changed. Raises TableError."""
-    return tuple(directories.table(settings.ZKDASH_HISTORY, cluster, name).version() for name in names)
-
-
 def _asked(
-    cluster: str,
+    directory: Location,
     names: tuple[str, ...],
     question: Callable[[Tables], T],
-    bounds: Mapping[str, Mapping[str, tuple[int, int]]],
+    bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
+    versions: Mapping[str, TableVersion] = {},
 ) -> T:
     if not _turns.acquire(timeout=LIMIT_S):
         raise QueryError("others are asking much of the tables right now: try again in a moment")
     try:
-        directory = directories.directory(settings.ZKDASH_HISTORY, cluster)
-        with Tables(directory, names, bounds=bounds, memory_mb=MEMORY_MB, limit_s=LIMIT_S) as tables:
+        with Tables(
+            directory, names, bounds=bounds, versions=versions, memory_mb=MEMORY_MB, limit_s=LIMIT_S
+        ) as tables:
             return question(tables)
     finally:
         _turns.release()

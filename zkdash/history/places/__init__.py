@@ -1,0 +1,1 @@
+"""Where tables lie, and how what does not lie on this machine is reached."""
