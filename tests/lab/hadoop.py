@@ -69,7 +69,9 @@ def classpath() -> Sequence[Path]:
 @contextlib.contextmanager
 def running(directory: Path, *, with_yarn: bool = False) -> Iterator[Hadoop]:
     """HDFS with one data node; with YARN's managers, if so. All that they write lies below a directory."""
-    options = ["--add-opens=java.base/java.lang=ALL-UNNAMED", f"-Djava.io.tmpdir={directory}"]
+    # YARN's nodes keep theirs below the second of these directories.
+    below = [f"-Djava.io.tmpdir={directory}", f"-Dtest.build.data={directory / 'nodes'}"]
+    options = ["--add-opens=java.base/java.lang=ALL-UNNAMED", *below]
     with Jvm(directory / "hadoop.log", classpath(), options=options, heap_mb=_HEAP_MB) as jvm:
         hadoop = jvm.gateway.jvm.org.apache.hadoop
         made = hadoop.conf.Configuration()

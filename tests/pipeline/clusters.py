@@ -1,4 +1,4 @@
-"""Spark's own servers, from PySpark's jars: a standalone master with workers, Spark Connect."""
+"""Spark's own servers, from PySpark's jars: a standalone master with workers, Connect; and YARN for it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyspark
 
+from tests.lab.hadoop import Hadoop
 from tests.waiting import wait_for
 from zkdash import java
 from zkdash.demo.runtime import ports
@@ -28,13 +29,28 @@ INTERPRETED = {
 JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
-def quick(scratch: Path) -> dict[str, str]:
+def quick(scratch: Path, others: Mapping[str, str] = {}) -> dict[str, str]:
     """The environment in which a process of Spark's reads little data soon; settings lie below `scratch`."""
     conf = scratch / "conf"
     conf.mkdir(parents=True, exist_ok=True)
-    settings = "".join(f"{name} {value}\n" for name, value in INTERPRETED.items())
+    settings = "".join(f"{name} {value}\n" for name, value in {**INTERPRETED, **others}.items())
     (conf / "spark-defaults.conf").write_text(settings)
     return {"JDK_JAVA_OPTIONS": JVM, "SPARK_CONF_DIR": str(conf)}
+
+
+def on_yarn(hadoop: Hadoop, scratch: Path) -> dict[str, str]:
+    """The environment in which a process of Spark's has executors in containers of YARN's."""
+    settings = {
+        "spark.yarn.jars": f"local:{_HOME}/jars/*",  # 400 MB that lie on every node
+        "spark.driver.host": _LOOPBACK,
+        "spark.driver.bindAddress": _LOOPBACK,
+        "spark.executor.instances": "2",
+        "spark.yarn.appMasterEnv.JAVA_HOME": str(java.find().home),
+        "spark.executorEnv.JAVA_HOME": str(java.find().home),
+        "spark.executorEnv.PYSPARK_PYTHON": sys.executable,
+    }
+    conf = str(hadoop.conf)
+    return quick(scratch, settings) | {"HADOOP_CONF_DIR": conf, "YARN_CONF_DIR": conf}
 
 
 @contextmanager

@@ -1,18 +1,24 @@
-"""The same job on one machine's threads, on a standalone cluster and through Spark Connect: equal tables."""
+"""The same job on a machine's threads, a standalone cluster, Spark Connect and YARN: equal tables."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests import full
+from tests.history.writing import held
+from tests.lab import hadoop
 from tests.pipeline import clusters
-from tests.pipeline.transforms.living import CHROOT, Lived, rows
+from tests.pipeline.transforms.living import CHROOT, Lived, ordered, rows
+from zkdash.history.places import location
+from zkdash.history.places.location import Location
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
@@ -21,12 +27,13 @@ RUN_LIMIT_S = 500
 # In every run what executors do with files; what is derived besides only by `make faults`: it takes minutes.
 LOADED = ("changes", "coverage", "znodes_checkpoint")
 DERIVED = ("partition_intervals", "timeline", "hot_paths", "sessions")
+MASTERS = full.pick(("standalone", "connect"), ("standalone", "connect", "yarn"))
 JOB, TABLES = ("all", LOADED + DERIVED) if full.is_full() else ("load", LOADED)
 
 
-def run(files: Path, directory: Path, master: str) -> Path:
-    """The tables' root after `manage.py pipeline run` on a master."""
-    directory.mkdir()
+def run(files: Path, directory: Path, master: str, others: Mapping[str, str]) -> None:
+    """`manage.py pipeline run` on a master, its data in a directory."""
+    directory.mkdir(exist_ok=True)
     config = directory / "clusters.toml"
     config.write_text(
         f'[clusters.shop]\nzookeeper = "127.0.0.1{CHROOT}"\ntransaction_logs = {json.dumps(str(files))}\n'
@@ -34,7 +41,7 @@ def run(files: Path, directory: Path, master: str) -> Path:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     environ = kept | {"ZKDASH_CONFIG": str(config), "ZKDASH_DATA": str(directory)}
     environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_EXECUTOR_MEMORY": "512m"}
-    environ |= clusters.quick(directory)
+    environ |= others
     ran = subprocess.run(
         [sys.executable, "manage.py", "pipeline", "run", JOB, "--master", master],
         cwd=ROOT,
@@ -45,19 +52,29 @@ def run(files: Path, directory: Path, master: str) -> Path:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    return directory / "history"
 
 
-def test_local_threads_a_standalone_cluster_and_spark_connect_write_equal_tables(
-    lived: Lived, whole: Path, tmp_path: Path
+@contextlib.contextmanager
+def executors(master: str, directory: Path) -> Iterator[tuple[str, Location, dict[str, str]]]:
+    """An address for a job, where its tables will lie, and what of an environment it needs beside."""
+    here, scratch = directory / "job" / "history", directory / "job"
+    if master == "standalone":
+        with clusters.standalone(directory / "standalone") as address:
+            yield address, here, clusters.quick(scratch)
+    elif master == "connect":
+        with clusters.connect(directory / "connect") as address:
+            yield address, here, clusters.quick(scratch)
+    else:
+        with hadoop.running(directory / "hadoop", with_yarn=True) as yarn:
+            place = yarn.fresh()
+            yield "yarn", place, clusters.on_yarn(yarn, scratch) | {location.VARIABLE: place.url}
+
+
+@pytest.mark.parametrize("master", MASTERS)
+def test_on_each_master_a_job_writes_what_threads_of_this_machine_write(
+    lived: Lived, whole: Path, tmp_path: Path, master: str
 ) -> None:
-    """What threads of this machine wrote is `whole`."""
-    with clusters.standalone(tmp_path / "standalone") as master:
-        found = run(lived.stages[-1], tmp_path / "on-workers", master)
-    for name in TABLES:
-        assert rows(found, name) == rows(whole, name), name
-        assert rows(found, name), name
-    with clusters.connect(tmp_path / "connect") as server:
-        remote = run(lived.stages[-1], tmp_path / "connected", server)
-    for name in TABLES:
-        assert rows(remote, name) == rows(whole, name), name
+    with executors(master, tmp_path) as (address, root, environ):
+        run(lived.stages[-1], tmp_path / "job", address, environ)
+        for name in TABLES:
+            assert ordered(held(root / "shop", name)) == rows(whole, name) != [], name

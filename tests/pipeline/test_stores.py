@@ -52,7 +52,7 @@ def test_tables_of_an_object_store_are_those_of_a_directory(
     jobs.retain(cluster, root, 30, quietly)
 
 
-@pytest.mark.parametrize("store", ["bucket", "hdfs"])
+@pytest.mark.parametrize("store", full.pick(("bucket",), ("bucket", "hdfs")))
 def test_days_of_a_table_elsewhere_are_put_in_place_of_days(
     whole: Path, spark: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:
@@ -87,7 +87,7 @@ def test_days_of_a_table_elsewhere_are_put_in_place_of_days(
 
 
 def test_tables_of_hdfs_are_those_of_a_directory(lived: Lived, whole: Path, spark: Any, hdfs: Hadoop) -> None:
-    """What is loaded and derived only by `make faults`: in every run its recorder, and days put by Spark."""
+    """What is loaded and derived only by `make faults`; in every run what a recorder writes."""
     shop = hdfs.fresh() / "shop"
     with alone(shop) as recorder:
         wait_for(lambda: recorder.status.wrote_ms)
