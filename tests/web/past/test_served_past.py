@@ -59,6 +59,7 @@ STORY: Final[Mapping[str, frozenset[str]]] = {
     "checks": frozenset({"rows", "total"}),
     "groups": frozenset({"state"}),
     "group": frozenset({"rebalancing"}),
+    "how-it-works": frozenset({"steps"}),
 }
 
 
