@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeAlias
 
+from tests import full
 from tests.kafka_live.stage import Refused, Stage
 
 Play: TypeAlias = Generator[None, None, None]
@@ -72,8 +73,10 @@ def play(stage: Stage, kinds: list[str]) -> Mapping[str, Outcome]:
     dead = {kind: _Running(DEAD[kind](stage)) for kind in DEAD if kind in kinds}
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(_Running.go_on, [*alive.values(), *dead.values()]))
-        for running in alive.values():
+        for kind, running in alive.items():
             running.go_on()
+            if full.is_full():
+                stage.moment(kind)
         stage.look()
         list(pool.map(_Running.go_on, alive.values()))
         if dead:
