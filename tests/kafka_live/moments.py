@@ -24,6 +24,8 @@ class Moments:
     def __init__(self, client: KazooClient, site: Served, history: Path) -> None:
         self._client, self._site, self._changes = client, site, history / DEFAULT_NAME
         self.dumps: list[Dump] = []
+        # the first moment is told by a checkpoint, which is written some seconds after the recorder began
+        wait_for(lambda: self._site.get(_NEWEST).status == 200, LIMIT_S, every_s=0.2)
 
     def keep(self, name: str) -> None:
         """Read the whole tree as it is now, by the name of what has just happened."""

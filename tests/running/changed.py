@@ -146,10 +146,10 @@ class Graph:
         reached = {self._module_of(name) for name in told | mentions.imports}
         reached |= {f"{name}.__main__" for name in told}
         yield from (one for one in reached & self._modules if not _is_conftest(one))
-        if "manage.py" in mentions.strings:
-            yield _COMMANDS
         if not conftests:
             return
+        if "manage.py" in mentions.strings:
+            yield _COMMANDS
         if "call_command" in mentions.names:
             yield from {f"{_PROGRAMS}.{text}" for text in mentions.strings} & self._modules
         if mentions.arguments & _ASKING_FIXTURES or any(map(_asks, mentions.imports)):
