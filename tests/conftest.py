@@ -202,8 +202,10 @@ def browser() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Playwright's loop lives on this thread, and Django would refuse its ORM here because of it.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        # In a full run journeys also come through a proxy, whose certificate is of the test's own authority.
+        flags = [*chromium.FLAGS, *full.pick([], ["--ignore-certificate-errors"])]
         chrome = playwright.chromium.launch(
-            executable_path=chromium.find(), args=list(chromium.FLAGS), chromium_sandbox=os.geteuid() != 0
+            executable_path=chromium.find(), args=flags, chromium_sandbox=os.geteuid() != 0
         )
         yield chrome
         chrome.close()

@@ -13,9 +13,10 @@ PASSWORD = "correct horse battery"
 
 
 def first_link(site: Served) -> str:
-    """The one-time link that a `serve` without an administrator prints."""
+    """The one-time link that a `serve` without an administrator prints, at the address where it is asked."""
     wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=20, message=site.printed)
-    return next(word for word in site.out.read_text().split() if "/welcome/" in word)
+    printed = next(word for word in site.out.read_text().split() if "/welcome/" in word)
+    return f"{site.address}/welcome/{printed.partition('/welcome/')[2]}"
 
 
 def become_first(page: Any, site: Served, name: str = "root", *, link: str = "") -> None:

@@ -137,5 +137,5 @@ def test_the_manifests_of_kubernetes_set_what_compose_does_and_lead_to_what_serv
 
 def test_the_proxy_passes_on_what_zkdash_needs_to_hear() -> None:
     words = (DEPLOY / "nginx.conf").read_text()
-    for header in ("Host $host", "Upgrade", "X-Forwarded-For $remote_addr", "X-Forwarded-Proto $scheme"):
+    for header in ("Host $http_host", "Upgrade", "X-Forwarded-For $remote_addr", "X-Forwarded-Proto $scheme"):
         assert f"proxy_set_header {header}" in words

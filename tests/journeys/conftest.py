@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests import everywhere
+from tests import everywhere, full
 from tests.conftest import Chroot
 from tests.demo.test_simulation_command import Demo
 from tests.journeys import sites
@@ -23,6 +23,8 @@ from zkdash.demo.zookeeper.server import Server
 __all__ = ["served"]
 
 DEMO_LIMIT_S = 60.0
+PROXIED = "proxied"
+WAYS = full.pick(None, ["direct", PROXIED])
 
 
 @pytest.fixture
@@ -32,23 +34,37 @@ def world(chroot: Chroot) -> Iterator[World]:
         yield made
 
 
+@pytest.fixture(scope="session", params=WAYS)
+def proxied(request: pytest.FixtureRequest) -> bool:
+    """Whether browsers come through a proxy: in a full run they come both ways."""
+    return getattr(request, "param", "") == PROXIED
+
+
 @pytest.fixture(scope="session")
 def open_sites(
-    tmp_path_factory: pytest.TempPathFactory, zookeeper: Server, django_db_blocker: Any
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: Server, django_db_blocker: Any, proxied: bool
 ) -> Iterator[Sites]:
     """Clusters that everybody may see."""
     below = tmp_path_factory.mktemp("open")
-    with contextlib.closing(Sites(below, zookeeper, django_db_blocker.unblock)) as found:
+    made = Sites(below, zookeeper, django_db_blocker.unblock, proxied=proxied)
+    with contextlib.closing(made) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def closed_sites(
-    tmp_path_factory: pytest.TempPathFactory, zookeeper: Server, django_db_blocker: Any
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: Server, django_db_blocker: Any, proxied: bool
 ) -> Iterator[Sites]:
     """Clusters that nobody may see without signing in. Nothing is recorded of them but by the tests."""
     below = tmp_path_factory.mktemp("closed")
-    made = Sites(below, zookeeper, django_db_blocker.unblock, ZKDASH_ANONYMOUS_READ="0", ZKDASH_RECORD="0")
+    made = Sites(
+        below,
+        zookeeper,
+        django_db_blocker.unblock,
+        proxied=proxied,
+        ZKDASH_ANONYMOUS_READ="0",
+        ZKDASH_RECORD="0",
+    )
     with contextlib.closing(made) as found:
         yield found
 

@@ -22,6 +22,7 @@ from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
 from tests.databases import using
+from tests.journeys import proxied as behind
 from tests.serving import PAGE_EVERY_S, START_LIMIT_S, Served, starter
 from tests.signing import PASSWORD, expect_signed_in, sign_in
 from tests.waiting import wait_for
@@ -128,7 +129,8 @@ class Site:
 class Sites:
     """Gives out clusters, each once; where all of a process have been had, another process is started.
 
-    `settings` are more of the processes' environment, `config` is more of their file.
+    `settings` are more of the processes' environment, `config` is more of their file. A process that is
+    `proxied` has nginx before it, by TLS, below a path.
     """
 
     def __init__(
@@ -139,10 +141,17 @@ class Sites:
         *,
         count: int = CLUSTERS,
         config: str = "",
+        proxied: bool = False,
         **settings: str | Path,
     ) -> None:
         self._start = functools.partial(
-            _Fleet, zookeeper=zookeeper, unblock=unblock, count=count, config=config, settings=settings
+            _Fleet,
+            zookeeper=zookeeper,
+            unblock=unblock,
+            count=count,
+            config=config,
+            serve=behind.serving if proxied else _serving,
+            settings=settings,
         )
         self._below = below
         self._fleets: list[_Fleet] = []
@@ -172,6 +181,7 @@ class _Fleet:
         unblock: Unblock,
         count: int,
         config: str,
+        serve: Callable[..., contextlib.AbstractContextManager[Served]],
         settings: Mapping[str, str | Path],
     ) -> None:
         below.mkdir()
@@ -187,7 +197,7 @@ class _Fleet:
             for name in self.free:
                 root.create(f"{self._path}/{name}", makepath=True)
             opened.callback(root.delete, self._path, recursive=True)
-            served = opened.enter_context(starter(below))(ZKDASH_CONFIG=file, ZKDASH_DATA=data, **settings)
+            served = opened.enter_context(serve(below, ZKDASH_CONFIG=file, ZKDASH_DATA=data, **settings))
             self._process = Process(served, data, unblock)
             self._opened = opened.pop_all()
 
@@ -210,6 +220,12 @@ class _Fleet:
 
     def close(self) -> None:
         self._opened.close()
+
+
+@contextlib.contextmanager
+def _serving(below: Path, **settings: str | Path) -> Iterator[Served]:
+    with starter(below) as start:
+        yield start(**settings)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,8 @@ def test_what_a_person_does_works_below_a_prefix_by_tls(
         page.goto(f"{proxy.address}/c/default/embeds/?view=number:brokers")
         page.get_by_role("button", name="Preview").click()
         expect(page.locator("main")).to_contain_text("brokers")
+        page.get_by_role("button", name="Make the embed").click()
+        expect(page.locator("#snippet")).to_have_value(re.compile(f'src="{re.escape(proxy.address)}/embed/'))
 
         signing.sign_out(page)
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
