@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import TICK_MS
-from tests.kafka_live.playing import played
 from tests.lab import zookeeper as zookeepers
 from tests.lab.cluster import Lab
 from tests.lab.releases import RELEASES
 from tests.serving import Served, served, starter
 from zkdash.demo.zookeeper.server import Server
 
-__all__ = ["played", "served"]
+__all__ = ["served"]
 
 # Brokers of the oldest era have a ZooKeeper of their time, all others the one that the product brings.
 OF_ITS_TIME = {"0.8.2.2": "3.4.14"}
@@ -77,18 +76,10 @@ def release(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def history(release: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the era's dashboard records its cluster."""
-    return tmp_path_factory.mktemp(f"history-{release}")
-
-
-@pytest.fixture(scope="session")
-def dashboard(
-    lab: Lab, release: str, history: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Served]:
+def dashboard(lab: Lab, release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A dashboard on the era's cluster."""
     lab.brokers(release)
     with starter(tmp_path_factory.mktemp("dashboard")) as start:
-        site = start(ZKDASH_ZOOKEEPER=lab.address(release), ZKDASH_HISTORY=history)
+        site = start(ZKDASH_ZOOKEEPER=lab.address(release))
         site.wait_until_loaded()
         yield site

@@ -36,42 +36,33 @@ class Life:
         self._is_healthy()
         self.stage.first.create_topic(TOPIC, partitions=2, replicas=2)
         self._agree(lambda told: len(told) == 2)
-        self.stage.moment("topic made")
         self._is_healthy()
         admin.configure_topic(self.stage.first, TOPIC, "retention.ms", "3600000")
         self._has_settings({"retention.ms": "3600000"})
-        self.stage.moment("topic configured")
         self.stage.first.add_partitions(TOPIC, 3)
         self._agree(lambda told: len(told) == 3)
-        self.stage.moment("partition added")
         self._move()
         self._is_healthy()
         self._die_and_return()
         self.stage.first.delete_topic(TOPIC)
         wait_for(lambda: TOPIC not in self._topics(), LIMIT_S, self._topics)
         self.stage.gone(f"/brokers/topics/{TOPIC}")
-        self.stage.moment("topic deleted")
         self._is_healthy()
 
     def _move(self) -> None:
         """Each partition onto another pair of brokers, the preferred leader in the other rack."""
         moves = {(TOPIC, 0): (3, 2), (TOPIC, 1): (2, 3), (TOPIC, 2): (1, 2)}
         admin.execute(self.stage.first, moves)
-        self.stage.moment("move asked for")
         wait_for(lambda: admin.verify(self.stage.first, moves), LIMIT_S)
         wanted = {number: replicas for (_, number), replicas in moves.items()}
         self._agree(lambda told: {number: one.replicas for number, one in told.items()} == wanted)
-        self.stage.moment("partitions moved")
         admin.elect_preferred(self.stage.first)
         self._agree(lambda told: all(one.leader == one.replicas[0] for one in told.values()))
-        self.stage.moment("leaders elected")
 
     def _die_and_return(self) -> None:
         """Broker 3 is killed: what the tool calls under-replicated is what the pages and the check count."""
         self.stage.last.die()
-        self.stage.moment("broker killed")
         self.stage.settle()
-        self.stage.moment("others told")
         self._agree(lambda told: all(3 not in one.isr for one in told.values()))
         lacking = sum(len(one.isr) < len(one.replicas) for one in self._described().values())
         assert lacking
@@ -82,10 +73,8 @@ class Life:
         wait_for(lambda: self._numbers() == told(), LIMIT_S, lambda: (self._numbers(), told()))
         wait_for(lambda: {"D8", "D11"} <= self._findings(), LIMIT_S, self._findings)
         self.stage.last.start()
-        self.stage.moment("broker back")
         self.stage.settle()
         self._agree(lambda told: all(set(one.isr) == set(one.replicas) for one in told.values()))
-        self.stage.moment("replicas in sync")
         admin.elect_preferred(self.stage.first)
         self._agree(lambda told: all(one.leader == one.replicas[0] for one in told.values()))
         self._is_healthy()

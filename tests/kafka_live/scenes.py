@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeAlias
 
-from tests import full
 from tests.kafka_live.stage import Refused, Stage
 
 Play: TypeAlias = Generator[None, None, None]
@@ -73,10 +72,8 @@ def play(stage: Stage, kinds: list[str]) -> Mapping[str, Outcome]:
     dead = {kind: _Running(DEAD[kind](stage)) for kind in DEAD if kind in kinds}
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         list(pool.map(_Running.go_on, [*alive.values(), *dead.values()]))
-        for kind, running in alive.items():
+        for running in alive.values():
             running.go_on()
-            if full.is_full():
-                stage.moment(kind)
         stage.look()
         list(pool.map(_Running.go_on, alive.values()))
         if dead:

@@ -28,10 +28,8 @@ def reset(stage: Stage) -> Play:
 def reset_live(stage: Stage) -> Play:
     topic, group = _consumed(stage, "live-group")
     yield
-    stage.moment("member away")
     with OldConsumers(stage.old.release.version, stage.folder / "consumers") as consumers:
         consumers.join("one", stage.first.zookeeper, group, {topic: 1})
-        stage.moment("member came")
         stage.act(intents.ResetOffsets(group, (OffsetAt(topic, "0", 3),)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -57,8 +57,7 @@ class Survey(NamedTuple):
 class Stage:
     """The brokers of an era, what zkdash does to their cluster, and what their tools say of it.
 
-    A context: a worker of the product carries out what is queued, until it ends. `moment` is called with a
-    name when something has happened.
+    A context: a worker of the product carries out what is queued, until it ends.
     """
 
     def __init__(
@@ -68,7 +67,6 @@ class Stage:
         self.brokers = brokers
         self.client = client
         self.folder = folder
-        self.moment: Callable[[str], None] = lambda _name: None
         servers, chroot = config.parse_address(address)
         self._config = config.ClusterConfig(f"cells-{release}", servers, chroot)
         self._address = address

@@ -93,7 +93,7 @@ class Writer:
 def read(server: Server, root: str = "/") -> Read:
     """The tree from `root` on, while nobody writes."""
     client = connected(server.address)
-    znodes = dict(walk(client, root))
+    znodes = dict(_walk(client, root))
     zxid = last_zxid(server)
     _close(client)
     return Read(zxid, znodes)
@@ -106,8 +106,7 @@ def last_zxid(server: Server) -> int:
     return int(match[1], 16)
 
 
-def walk(client: KazooClient, root: str) -> Iterator[tuple[str, Znode]]:
-    """Every znode from `root` on, a level at a time."""
+def _walk(client: KazooClient, root: str) -> Iterator[tuple[str, Znode]]:
     level = [root]
     while level:
         asked = [(path, client.get_async(path), client.get_children_async(path)) for path in level]

@@ -13,13 +13,12 @@ from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
 from tests.history.recorder.test_recorder import OFFSET, begun, recorded, rows, written
-from tests.pipeline import writes
 from tests.serving import Served, starter
 from tests.waiting import wait_for
 from tests.world import World
 from zkdash.history.store import watching
 from zkdash.kafka import paths
-from zkdash.znode import Znode
+from zkdash.znode import Stat, Znode
 
 LIMIT_S: Final = 30.0
 
@@ -111,8 +110,26 @@ def served(chroot: Chroot, below: Path, cluster: str) -> Iterator[tuple[Served, 
 
 def dump(name: str, client: KazooClient) -> Dump:
     """Everything below Kafka's roots, read znode by znode."""
-    there = [root for root in paths.ROOTS if client.exists(root)]
-    znodes = {path: znode for root in there for path, znode in writes.walk(client, root)}
+    znodes: dict[str, Znode] = {}
+    waiting = [root for root in paths.ROOTS if client.exists(root)]
+    while waiting:
+        path = waiting.pop()
+        data, stat = client.get(path)
+        told = Stat(
+            stat.czxid,
+            stat.mzxid,
+            stat.ctime,
+            stat.mtime,
+            stat.version,
+            stat.cversion,
+            stat.aversion,
+            stat.ephemeralOwner,
+            stat.dataLength,
+            stat.numChildren,
+            stat.pzxid,
+        )
+        znodes[path] = Znode.of(data, told)
+        waiting += [f"{path}/{child}" for child in client.get_children(path)]
     return Dump(name, client.last_zxid, znodes)
 
 

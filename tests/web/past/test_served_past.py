@@ -60,7 +60,6 @@ STORY: Final[Mapping[str, frozenset[str]]] = {
     "checks": frozenset({"rows", "total"}),
     "groups": frozenset({"state"}),
     "group": frozenset({"rebalancing"}),
-    "how-it-works": frozenset({"steps"}),
 }
 
 
