@@ -20,7 +20,7 @@ from zkdash.formats.inspection import decoders
 ROOT = Path(__file__).resolve().parents[2]
 SEGMENTS = ROOT / "tests" / "fixtures" / "segments"
 LOGS = (ROOT / "docs" / "logs.md").read_text()
-COMMANDS = re.findall(r"^\$ manage\.py log (.+)\n((?:(?!\$ |```).*\n)*)", LOGS, re.MULTILINE)
+COMMANDS = re.findall(r"^\$ zkdash log (.+)\n((?:(?!\$ |```).*\n)*)", LOGS, re.MULTILINE)
 
 
 @pytest.fixture
