@@ -31,7 +31,7 @@ def as_told(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def test_an_old_table_is_told_with_what_to_run(shop: Path) -> None:
-    sentence = r"coverage is a table of an earlier release: run `manage\.py pipeline convert --cluster shop`"
+    sentence = r"coverage is a table of an earlier release: run `zkdash pipeline convert --cluster shop`"
     with pytest.raises(TableError, match=sentence):
         Table(shop / "coverage").read()
     with pytest.raises(TableError, match=sentence):
