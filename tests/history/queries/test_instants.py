@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.history.writing import put
-from zkdash.history.queries import instants, moment, neighbours
+from zkdash.history.queries import density, instants, moment, neighbours
 from zkdash.history.queries.neighbours import Instant
+from zkdash.history.queries.window import Span
 from zkdash.history.store.tables import Tables
 
 # Two intervals that follow one another; the first ended with a proof at 100 ms.
@@ -32,6 +33,17 @@ def test_what_came_after_the_last_proof_of_an_interval_is_not_told_of_an_earlier
     put(tmp_path, "watched", WATCHED)
     with Tables(tmp_path, moment.TABLES) as tables:
         assert instants.at_time(tables, time_ms).zxid == zxid
+
+
+def test_the_newest_changes_are_told_of_before_the_next_proof(tmp_path: Path) -> None:
+    put(tmp_path, "changes", [change(15, 50), change(20, 150)])
+    put(tmp_path, "watched", WATCHED[:1])
+    with Tables(tmp_path, moment.TABLES) as tables:
+        latest = instants.latest(tables)
+        assert latest == Instant(20, 150)
+        around = density.read(tables, instants.around(tables, "watch", latest), latest, density.USUAL)
+        assert around.known == (Span(1, 150),)
+        assert instants.at_time(tables, around.known[-1].to_ms) == latest
 
 
 @pytest.mark.parametrize("block", [1, 3, neighbours.BLOCK])

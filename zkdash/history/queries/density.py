@@ -64,7 +64,9 @@ def of_width(time_ms: int, width: str) -> Window:
 def _known(tables: Tables, around: Around) -> list[Span]:
     if around.source == row.LOGGED:
         return [Span(around.from_ms, around.to_ms)]
-    return [Span(each["from_ms"], each["to_ms"]) for each in moment.intervals(tables)]
+    # What is told around the moment may be newer than the last proof, by which an interval ends.
+    spans = [Span(each["from_ms"], each["to_ms"]) for each in moment.intervals(tables)]
+    return sorted([*spans, Span(around.from_ms, around.to_ms)], key=lambda span: span.from_ms)
 
 
 def _within(window: Window, spans: list[Span]) -> list[Span]:
