@@ -13,7 +13,7 @@ from tests.formats.driven import connected
 from tests.pipeline import writes
 from tests.pipeline.transforms import living
 from tests.pipeline.transforms.living import Lived
-from tests.pipeline.writes import CANARY, RECORDED, WORLD, Writer, Written
+from tests.pipeline.writes import CANARY, RECORDED, WORLD, Writer, Written, file_zxid
 from tests.world import World
 from zkdash.demo.zookeeper.server import Server
 from zkdash.formats import snapshot_reader
@@ -99,8 +99,7 @@ def _fuzzy(directory: Path) -> bool:
         for path in (directory / "version-2").glob("snapshot.*")
     )
     return any(
-        isinstance(layout, snapshot_reader.Layout)
-        and (layout.last_zxid or 0) > int(path.suffix.removeprefix("."), 16)
+        isinstance(layout, snapshot_reader.Layout) and (layout.last_zxid or 0) > file_zxid(path)
         for path, layout in found
     )
 

@@ -14,6 +14,7 @@ from tests import full
 from tests.formats import logs
 from tests.pipeline.test_sources import a_set, write
 from tests.pipeline.transforms.living import CHROOT, Lived, rows
+from tests.pipeline.writes import file_zxid
 from zkdash.history.store import coverage, derived
 from zkdash.history.store.delta import Table
 from zkdash.pipeline import jobs
@@ -57,7 +58,7 @@ def test_a_log_that_came_late_is_in_every_table_as_if_it_had_been_there(
     for server in SERVERS:
         (files / server).mkdir(parents=True)
     version = lived.stages[-1] / "version-2"
-    whole_logs = sorted(version.glob("log.*"), key=lambda path: int(path.suffix[1:], 16))
+    whole_logs = sorted(version.glob("log.*"), key=file_zxid)
     snapshots = sorted(version.glob("snapshot.*"))
     assert len(whole_logs) > 3
     middle = len(whole_logs) // 2

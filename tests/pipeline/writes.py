@@ -33,6 +33,11 @@ class Written(NamedTuple):
     moments: list[Read]
 
 
+def file_zxid(path: Path) -> int:
+    """The zxid that the name of a log or of a snapshot ends with, in hex ("log.1f")."""
+    return int(path.suffix.removeprefix("."), 16)
+
+
 class Writer:
     """Writes below `root` in an order that the seed tells; many at once, failures among them."""
 

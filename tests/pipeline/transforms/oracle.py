@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.narrowing import sure
+from tests.pipeline.writes import file_zxid
 from zkdash.cluster.changes import diff
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer.advance import advance
@@ -30,7 +31,7 @@ _CREATES = (rows.CREATE, rows.CREATE2, rows.CREATE_CONTAINER, rows.CREATE_TTL)
 def history(files: Path, chroot: str) -> list[Row]:
     """Everything that happened below the chroot, paths stripped, in order; sessions too."""
     found = []
-    for log in sorted((files / "version-2").glob("log.*"), key=lambda path: int(path.suffix[1:], 16)):
+    for log in sorted((files / "version-2").glob("log.*"), key=file_zxid):
         for row in plain.decode(log.read_bytes(), REDACTION):
             if isinstance(row, Problem) or row.failed or row.type in (rows.ERROR, rows.CHECK):
                 continue

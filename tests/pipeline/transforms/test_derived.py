@@ -12,6 +12,7 @@ import pytest
 
 from tests.pipeline.transforms import oracle
 from tests.pipeline.transforms.living import CHROOT, Lived, ordered, rows
+from tests.pipeline.writes import file_zxid
 from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.txnlog import rows as txn
 from zkdash.history.store import derived, schemas
@@ -179,15 +180,15 @@ def test_where_the_first_logs_were_purged_a_snapshot_tells_what_was_there(
     for path in (files / "version-2").glob("snapshot.*"):
         path.unlink()
     shutil.copy(at_rest, files / "version-2")
-    logs = sorted((files / "version-2").glob("log.*"), key=_zxid)
+    logs = sorted((files / "version-2").glob("log.*"), key=file_zxid)
     # As ZooKeeper's PurgeTxnLog does, it leaves the log that goes on where the snapshot ends.
-    goes_on = max(index for index, path in enumerate(logs) if _zxid(path) <= _zxid(at_rest) + 1)
+    goes_on = max(index for index, path in enumerate(logs) if file_zxid(path) <= file_zxid(at_rest) + 1)
     for path in logs[:goes_on]:
         path.unlink()
     bring(files, tmp_path)
-    first = _zxid(logs[goes_on])
+    first = file_zxid(logs[goes_on])
     # What ended between the first log that is left and the snapshot began nobody knows where.
-    known = max(first, _zxid(at_rest) + 1)
+    known = max(first, file_zxid(at_rest) + 1)
     for name in ("partition_intervals", "broker_sessions", "controller_epochs"):
         wanted = [row for row in rows(whole, name) if row["to_zxid"] is None or row["to_zxid"] >= known]
         found = [row for row in rows(tmp_path, name) if row["to_zxid"] is None or row["to_zxid"] >= known]
@@ -205,9 +206,4 @@ def _snapshot_at_rest(files: Path, directory: Path) -> Path:
     shutil.copytree(files, directory)
     with Server(directory, tick_time_ms=200):
         pass
-    return max((directory / "version-2").glob("snapshot.*"), key=_zxid)
-
-
-def _zxid(path: Path) -> int:
-    """The zxid that the name of a log or of a snapshot ends with."""
-    return int(path.suffix.removeprefix("."), 16)
+    return max((directory / "version-2").glob("snapshot.*"), key=file_zxid)
