@@ -21,6 +21,11 @@ __all__ = ["served"]
 OF_ITS_TIME = {"0.8.2.2": "3.4.14"}
 _FIRST = "test_cells"
 
+# What a scene asserts says its values too.
+pytest.register_assert_rewrite(
+    *(f"tests.kafka_live.scenes_{room}" for room in ("groups", "moves", "stuck", "topics"))
+)
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,6 +6,7 @@ from tests.kafka_live.scenes import Play, scene
 from tests.kafka_live.stage import Stage
 from tests.lab import tools
 from tests.lab.old_consumers import OldConsumers
+from tests.waiting import wait_for
 from zkdash.cluster.plans import intents
 from zkdash.cluster.plans.intents import OffsetAt
 
@@ -67,7 +68,17 @@ def _consumed(stage: Stage, name: str) -> tuple[str, str]:
 
 
 def _offset(stage: Stage, group: str, topic: str) -> int | None:
-    """What Kafka's own tool says where the group stands."""
-    if not stage.old.release.has_listeners:
-        return tools.check_offsets(stage.old, group, topic)[0].offset
-    return tools.describe_group(stage.old, tools.OLD, group, topic)[0].offset
+    """What Kafka's own tool says where the group stands.
+
+    It asks the group's coordinator first, and says "unknown" where no broker answers for that, as while a
+    controller is elected: it is asked until it says.
+    """
+
+    def ask() -> tools.Standing | None:
+        if stage.old.release.has_listeners:
+            standing = tools.describe_group(stage.old, tools.OLD, group, topic)[0]
+        else:
+            standing = tools.check_offsets(stage.old, group, topic)[0]
+        return None if standing.offset is None else standing
+
+    return wait_for(ask, message=f"what the tool says of {group}").offset
