@@ -41,6 +41,18 @@ settings.load_profile("zkdash")
 _ORDER = ("zk", "spark", "kafka", "browser")
 
 
+# JVMs of tests live for seconds or minutes, which C2's compiling is not worth; and the bytecode of jars that
+# are released, and pinned by checksum, need not be verified at each start: a fifth of the CPU of Spark's.
+_JVM = (
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+
+
+def pytest_configure() -> None:
+    """Every JVM of a test, or of a process of it, is started with these options; those of its command win."""
+    os.environ["JDK_JAVA_OPTIONS"] = _JVM
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(
@@ -69,7 +81,7 @@ def _static_files_are_listed_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """SQLite in a file, as in production: in memory, "table is locked" is told at once where one would wait."""
+    """SQLite in a file, as in production: in memory, a thread that meets a lock is refused at once."""
     file = tmp_path_factory.mktemp("database") / "zkdash.sqlite3"
     connections.settings["default"]["TEST"]["NAME"] = str(file)
 
@@ -206,15 +218,13 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The run's Spark session, on two threads of this process's own JVM, our sources registered."""
-    from tests.pipeline.clusters import INTERPRETED, JVM
+    from tests.pipeline.clusters import INTERPRETED
     from zkdash.pipeline import session
 
     options = {"spark.driver.memory": "768m", "spark.sql.shuffle.partitions": "2", **INTERPRETED}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JDK_JAVA_OPTIONS", JVM)
-        started = session.start(
-            tmp_path_factory.mktemp("spark"), master="local[2]", options=options, progress=False
-        )
+    started = session.start(
+        tmp_path_factory.mktemp("spark"), master="local[2]", options=options, progress=False
+    )
     yield started
     session.stop(started)
 

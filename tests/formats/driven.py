@@ -133,7 +133,7 @@ def old(data_dir: Path, *options: str) -> Server:
 
 def tool(main: str, *arguments: str | Path) -> str:
     """What a tool of ZooKeeper 3.9 prints, from PySpark's jars."""
-    command = [java.find().path, "-Xmx256m", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8"]
+    command = [java.find().path, "-Xmx256m", "-Dfile.encoding=UTF-8"]
     command += ["-Dzookeeper.extendedTypesEnabled=true", "-Dlog4j2.level=OFF", "-Duser.timezone=UTC"]
     command += [
         "-Dstdout.encoding=UTF-8",

@@ -26,7 +26,6 @@ spark.sql.codegen.wholeStage false
 spark.sql.codegen.factoryMode NO_CODEGEN
 spark.sql.adaptive.coalescePartitions.initialPartitionNum 2
 """
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @pytest.fixture
@@ -51,7 +50,6 @@ def shop(
             ZKDASH_PIPELINE_EVERY="0",  # only what is asked for
             ZKDASH_SPARK="local[1]",
             SPARK_CONF_DIR=conf,
-            JDK_JAVA_OPTIONS=JAVA,
         )
         server.wait_until_loaded("shop")
         yield Process(server, tmp_path / "data", django_db_blocker.unblock)

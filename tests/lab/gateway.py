@@ -54,8 +54,6 @@ class Jvm:
         command = [
             str(java.find().path),
             f"-Xmx{self._heap_mb}m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
             "-Djava.net.preferIPv4Stack=true",
             *self._options,
             "-cp",

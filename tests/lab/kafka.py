@@ -198,8 +198,6 @@ class Broker:
         return [
             str(java.find().path),
             f"-Xmx{heap_mb}m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
             "-Djava.net.preferIPv4Stack=true",
             f"-Dlog4j.configuration=file:{logging}",
             "-cp",

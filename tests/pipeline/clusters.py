@@ -21,12 +21,11 @@ _HOME = Path(pyspark.__file__).parent
 _ROOT = Path(__file__).resolve().parents[2]
 _START_LIMIT_S = 60
 _LOOPBACK = "127.0.0.1"
-# A handful of rows is read long before their code is compiled, by Spark or by the JVM.
+# A handful of rows is read long before their code is compiled.
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
-JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def quick(scratch: Path, others: Mapping[str, str] = {}) -> dict[str, str]:
@@ -35,7 +34,7 @@ def quick(scratch: Path, others: Mapping[str, str] = {}) -> dict[str, str]:
     conf.mkdir(parents=True, exist_ok=True)
     settings = "".join(f"{name} {value}\n" for name, value in {**INTERPRETED, **others}.items())
     (conf / "spark-defaults.conf").write_text(settings)
-    return {"JDK_JAVA_OPTIONS": JVM, "SPARK_CONF_DIR": str(conf)}
+    return {"SPARK_CONF_DIR": str(conf)}
 
 
 def on_yarn(hadoop: Hadoop, scratch: Path) -> dict[str, str]:
