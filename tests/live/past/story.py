@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -108,10 +108,10 @@ def served(chroot: Chroot, below: Path, cluster: str) -> Iterator[tuple[Served, 
         yield server, dumps
 
 
-def dump(name: str, client: KazooClient) -> Dump:
-    """Everything below Kafka's roots, read znode by znode."""
+def dump(name: str, client: KazooClient, roots: Iterable[str] = paths.ROOTS) -> Dump:
+    """Everything below these znodes, read znode by znode."""
     znodes: dict[str, Znode] = {}
-    waiting = [root for root in paths.ROOTS if client.exists(root)]
+    waiting = [root for root in roots if client.exists(root)]
     while waiting:
         path = waiting.pop()
         data, stat = client.get(path)

@@ -71,8 +71,8 @@ def told(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple
         client.stop()
 
 
-def load(spark: Any, files: Path, root: Path) -> None:
-    config = ClusterConfig(CLUSTER, (("127.0.0.1", 2181),), CHROOT, transaction_logs=(str(files),))
+def load(spark: Any, files: Path, root: Path, chroot: str = CHROOT) -> None:
+    config = ClusterConfig(CLUSTER, (("127.0.0.1", 2181),), chroot, transaction_logs=(str(files),))
     jobs.load(spark, config, root, lambda _what, _done: None)
 
 
