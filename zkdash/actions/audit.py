@@ -21,7 +21,7 @@ from datetime import UTC
 
 import msgspec
 from django.db import transaction
-from django.db.models import Exists, Subquery
+from django.db.models import Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -154,13 +154,14 @@ def verify(anchor: Anchor | None = None) -> Verdict:
     of it. A tail that was cut off together with its trace in `Order`, and a chain forged from some row on,
     are found only with an `anchor` from before.
     """
-    head, last = Order.objects.first(), Anchor(0, "")
-    end = Anchor(head.audit, bytes(head.hash).hex()) if head else _untold_end()
+    head = Order.objects.first() or order.anew()
+    end = Anchor(head.audit, bytes(head.hash).hex())
+    last = Anchor(0, "")
     for row in rows(up_to=end.id):
         if fault := _fault(row, last, anchor):
             return Verdict(last.id, last, *fault)
         last = Anchor(row.id, bytes(row.hash).hex())
-    fault = _fault_of_end(last, end, anchor, is_told=head is not None)
+    fault = _fault_of_end(last, end, anchor)
     return Verdict(last.id, last, *(fault or (None, f"The chain of {last.id} rows is whole.")))
 
 
@@ -178,9 +179,7 @@ def _fault(row: Audit, last: Anchor, anchor: Anchor | None) -> tuple[int, str] |
     return None
 
 
-def _fault_of_end(
-    last: Anchor, end: Anchor, anchor: Anchor | None, *, is_told: bool
-) -> tuple[int, str] | None:
+def _fault_of_end(last: Anchor, end: Anchor, anchor: Anchor | None) -> tuple[int, str] | None:
     """What is wrong behind the last row that was found."""
     due = last.id + 1
     if last.id < end.id:
@@ -189,25 +188,15 @@ def _fault_of_end(
         return last.id, f"Row {last.id} is not the one that was written last."
     if anchor and anchor.id > last.id:
         return due, f"The rows from {due} to {anchor.id} of the anchor are missing."
-    if not is_told:
-        return _untold(last) if last.id else None
+    if last.id and not Order.objects.exists():
+        return last.id, (
+            f"The chain of {last.id} rows is whole, but nothing tells that row {last.id} was written last: "
+            "the row of the table actions_order is missing, and what was cut off behind it is not found "
+            "without an anchor."
+        )
     if stray := _stray():
         return stray, f"Row {stray} was put in from outside."
     return None
-
-
-def _untold_end() -> Anchor:
-    """The newest row where nothing tells which was written last. Asked in one statement, as for `_stray`."""
-    row = Audit.objects.filter(~Exists(Order.objects.all())).order_by("-id").first()
-    return Anchor(row.id, bytes(row.hash).hex()) if row else Anchor(0, "")
-
-
-def _untold(last: Anchor) -> tuple[int, str]:
-    return last.id, (
-        f"The chain of {last.id} rows is whole, but nothing tells that row {last.id} was written last: the "
-        "row of the table actions_order is missing, and what was cut off behind it is not found without an "
-        "anchor."
-    )
 
 
 def _stray() -> int | None:

@@ -48,18 +48,17 @@ def _next() -> int:
     return Order.objects.values_list("revision", flat=True).get(pk=_ROW)
 
 
-def _make() -> None:
-    """The row of an empty database, or of one that lost it: it goes on from what is there."""
+def anew() -> Order:
+    """The row of an empty database, or of one that lost it: it goes on from what is there. Not written."""
     last = Audit.objects.order_by("-id").first()
     highest = Action.objects.aggregate(highest=Max("revision"))["highest"] or 0
-    Order.objects.bulk_create(
-        [
-            Order(
-                pk=_ROW,
-                revision=highest,
-                audit=last.id if last else 0,
-                hash=bytes(last.hash) if last else b"",
-            )
-        ],
-        ignore_conflicts=True,
+    return Order(
+        pk=_ROW,
+        revision=highest,
+        audit=last.id if last else 0,
+        hash=bytes(last.hash) if last else b"",
     )
+
+
+def _make() -> None:
+    Order.objects.bulk_create([anew()], ignore_conflicts=True)
