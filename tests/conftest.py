@@ -10,19 +10,31 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from django.db import connections
-from django.db.backends.base.base import BaseDatabaseWrapper
 from hypothesis import HealthCheck, settings
 from kazoo.client import KazooClient
 from servestatic.middleware import ServeStaticMiddleware
 
 from tests import chromium, full
-from tests.databases import _audit_can_be_flushed, _migrated, database, postgresql
+from tests.databases import (
+    _audit_can_be_flushed,
+    _migrated,
+    _transactions_of_tests_last,
+    database,
+    django_db_modify_db_settings,
+    postgresql,
+)
 from tests.lab import zookeeper as releases
 from tests.lab.ensemble import Ensemble
 from zkdash.demo.zookeeper.server import Server
 
-__all__ = ["_audit_can_be_flushed", "_migrated", "database", "postgresql"]
+__all__ = [
+    "_audit_can_be_flushed",
+    "_migrated",
+    "_transactions_of_tests_last",
+    "database",
+    "django_db_modify_db_settings",
+    "postgresql",
+]
 
 TICK_MS = 200
 LOOK_MS = 30_000  # how long `expect` waits: generous, on a machine that may be busy
@@ -76,30 +88,6 @@ def _static_files_are_listed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ServeStaticMiddleware, "add_files_from_manifest", list_once)
-        yield
-
-
-@pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """SQLite in a file, as in production: in memory, a thread that meets a lock is refused at once."""
-    file = tmp_path_factory.mktemp("database") / "zkdash.sqlite3"
-    connections.settings["default"]["TEST"]["NAME"] = str(file)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _transactions_of_tests_last() -> Iterator[None]:
-    """Who closes a connection between two looks does not end the transaction that a test is rolled back with.
-
-    Django sees to that itself where a database is in memory.
-    """
-    close = BaseDatabaseWrapper.close
-
-    def close_unless_rolled_back(self: Any) -> None:
-        if not any(block._from_testcase for block in self.atomic_blocks):
-            close(self)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BaseDatabaseWrapper, "close", close_unless_rolled_back)
         yield
 
 

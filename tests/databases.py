@@ -20,6 +20,7 @@ import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.base.operations import BaseDatabaseOperations
 
 from zkdash import databases
@@ -57,6 +58,30 @@ def in_threads(*works: Callable[[], T]) -> list[T]:
 
     with ThreadPoolExecutor(len(works)) as pool:
         return [done.result() for done in [pool.submit(run, work) for work in works]]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """SQLite in a file, as in production: in memory, a thread that meets a lock is refused at once."""
+    file = tmp_path_factory.mktemp("database") / "zkdash.sqlite3"
+    connections.settings["default"]["TEST"]["NAME"] = str(file)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _transactions_of_tests_last() -> Iterator[None]:
+    """Who closes a connection between two looks does not end the transaction that a test is rolled back with.
+
+    Django sees to that itself where a database is in memory.
+    """
+    close = BaseDatabaseWrapper.close
+
+    def close_unless_rolled_back(self: Any) -> None:
+        if not any(block._from_testcase for block in self.atomic_blocks):
+            close(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseDatabaseWrapper, "close", close_unless_rolled_back)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

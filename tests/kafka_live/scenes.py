@@ -87,7 +87,5 @@ def _play_dead(stage: Stage, scenes: list[_Running], pool: ThreadPoolExecutor) -
     stage.settle()
     for running in scenes:
         running.go_on()
-    stage.last.start()
-    stage.settle()
-    stage.look()
+    stage.start(stage.last)
     list(pool.map(_Running.go_on, scenes))

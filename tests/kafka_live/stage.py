@@ -196,20 +196,27 @@ class Stage:
     def restart(self, broker: Broker) -> None:
         """Stop a broker cleanly and start it; return when it is in sync again."""
         broker.stop()
+        self.start(broker)
+
+    def start(self, broker: Broker) -> None:
+        """Start a broker; return when it is in sync again."""
         broker.start()
         self.settle()
         self.look()
 
     def clear(self) -> None:
         """Delete every topic that was made here, and wait until they are gone."""
-        made = set(self.client.get_children(paths.TOPICS)) - {cluster.PROBE, "__consumer_offsets"}
-        for name in made:
+        self.delete(set(self.client.get_children(paths.TOPICS)) - {cluster.PROBE, "__consumer_offsets"})
+
+    def delete(self, topics: set[str]) -> None:
+        """Delete topics as somebody else would, and wait until they are gone."""
+        for name in topics:
             if not self.exists(paths.deletion(name)):
                 self.write(paths.deletion(name), b"")
         wait_for(
-            lambda: not made.intersection(self.client.get_children(paths.TOPICS)),
+            lambda: not topics.intersection(self.client.get_children(paths.TOPICS)),
             LIMIT_S,
-            lambda: made.intersection(self.client.get_children(paths.TOPICS)),
+            lambda: topics.intersection(self.client.get_children(paths.TOPICS)),
         )
 
     @contextmanager

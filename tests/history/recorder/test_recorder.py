@@ -71,6 +71,12 @@ def begun(directory: Path) -> None:
     wait_for(lambda: rows(directory, watching.NAME))
 
 
+def checkpoint(directory: Path) -> list[dict[str, Any]]:
+    """The tree as it was when the recorder had begun; the rows of it."""
+    begun(directory)
+    return wait_for(lambda: rows(directory, "znodes_checkpoint"))
+
+
 def plant(client: KazooClient) -> None:
     client.create(STATE, b'{"leader":1,"isr":[1],"version":1}', makepath=True)
     client.create(OFFSET, b"0", makepath=True)

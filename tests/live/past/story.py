@@ -12,7 +12,7 @@ import msgspec
 from kazoo.client import KazooClient
 
 from tests.conftest import Chroot
-from tests.history.recorder.test_recorder import OFFSET, begun, recorded, rows, written
+from tests.history.recorder.test_recorder import OFFSET, checkpoint, recorded, rows, written
 from tests.serving import Served, starter
 from tests.waiting import wait_for
 from tests.world import World
@@ -39,8 +39,7 @@ def tell(chroot: Chroot, directory: Path) -> list[Dump]:
     world.topic("orders", {0: [1, 2], 1: [2, 1]})
     dumps = []
     with recorded(directory, chroot.address):
-        begun(directory)
-        wait_for(lambda: rows(directory, "znodes_checkpoint"), limit_s=LIMIT_S)
+        checkpoint(directory)
         for name in moments(chroot.client, world, directory):
             dumps.append(dump(name, chroot.client))
             until_recorded(directory, dumps[-1].zxid)

@@ -60,7 +60,6 @@ STORY: Final[Mapping[str, frozenset[str]]] = {
     "checks": frozenset({"rows", "total"}),
     "groups": frozenset({"state"}),
     "group": frozenset({"rebalancing"}),
-    "how-it-works": frozenset({"sentence"}),
 }
 
 
@@ -159,11 +158,13 @@ def apart(was: Any, then: Any, at: str = "") -> dict[str, tuple[Any, Any]]:
     return {where: both for part in parts for where, both in part.items()}
 
 
-def check_pages(told: Told, dump: Dump, client: Client, besides: frozenset[str] = frozenset()) -> set[str]:
-    """See that every page is as the dump has it, but for fields `besides`; by whom they were told."""
+def check_pages(
+    told: Told, dump: Dump, client: Client, but_for: Mapping[str, frozenset[str]] = STORY
+) -> set[str]:
+    """See that every page is as the dump has it, but for what is so named; by whom they were told."""
     tellers = set()
     for page in PAST:
-        names = STORY.get(page.name, frozenset()) | HEAD | besides
+        names = but_for.get("", frozenset()) | but_for.get(page.name, frozenset()) | HEAD
         for path in addresses(dump, page):
             was = told.json(path, dump.zxid)
             assert was["past"]["zxid"] == dump.zxid

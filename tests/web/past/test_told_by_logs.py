@@ -11,12 +11,11 @@ from django.test import Client
 from kazoo.client import KazooClient
 
 from tests import full
-from tests.history.recorder.test_recorder import begun, recorded, rows
+from tests.history.recorder.test_recorder import checkpoint, recorded
 from tests.live.past import story
-from tests.live.past.story import LIMIT_S, Dump
+from tests.live.past.story import Dump
 from tests.pipeline import writes
 from tests.serving import starter
-from tests.waiting import wait_for
 from tests.web.past.test_served_past import CLUSTER, Told, check_pages, serving
 from tests.world import World
 from zkdash.demo.zookeeper.server import Server
@@ -49,8 +48,7 @@ def told(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple
         world.topic("orders", {0: [1, 2], 1: [2, 1]})
         directory = both / CLUSTER
         with recorded(directory, server.address + CHROOT):
-            begun(directory)
-            wait_for(lambda: rows(directory, "znodes_checkpoint"), limit_s=LIMIT_S)
+            checkpoint(directory)
             for name in story.moments(client, world, directory):
                 dumps.append(story.dump(name, client))
                 story.until_recorded(directory, dumps[-1].zxid)
