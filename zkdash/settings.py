@@ -111,6 +111,8 @@ ZKDASH_METRICS_NAMES = os.environ.get("ZKDASH_METRICS_NAMES") == "1"
 ZKDASH_PROXIES = _listed("ZKDASH_PROXIES")
 # Full origins (scheme://host:port) whose forms and WebSockets are accepted; serve adds its own address.
 ZKDASH_ORIGINS = _listed("ZKDASH_ORIGINS")
+# Mails and webhooks link there.
+ZKDASH_ADDRESS = prefix.address(ZKDASH_ORIGINS, ZKDASH_PREFIX)
 
 SECRET_KEY = _secret_key()
 DEBUG = os.environ.get("ZKDASH_DEBUG") == "1"

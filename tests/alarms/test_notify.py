@@ -6,6 +6,7 @@ import json
 
 import msgspec
 import pytest
+from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from tests.alarms import seeing
@@ -65,6 +66,14 @@ def test_a_finding_is_told_once_it_stood_for_its_time_and_told_as_over_likewise(
     )
     assert raised["sentence"] in Delivery.objects.order_by("id")[0].sentence
     assert cleared["cleared_at"] == seeing.at(5001).isoformat()
+
+
+def test_it_leads_to_the_page_of_the_check(settings: Settings) -> None:
+    settings.ZKDASH_ADDRESS = "https://kafka.example.org"
+    turn(FAILS, 0)
+    assert turn(FAILS, 60) == [RAISED]
+    page = reverse("check", kwargs={"cluster": "shop", "check": "D3"})
+    assert json.loads(bytes(Delivery.objects.get().body))["url"] == f"https://kafka.example.org{page}"
 
 
 def test_what_did_not_stand_for_its_time_is_not_told() -> None:
@@ -152,6 +161,7 @@ def test_it_arrives(settings: Settings) -> None:
 def test_a_test_alert_says_of_each_address_what_came_of_it(settings: Settings) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST = "127.0.0.1"
+    settings.ZKDASH_ADDRESS = "https://kafka.example.org"
     with Receiver(500) as receiver, Mailbox() as mailbox:
         settings.EMAIL_PORT = mailbox.port
         configure(settings, webhooks=(receiver.url,), mail=("ops@example.com",))
@@ -159,8 +169,10 @@ def test_a_test_alert_says_of_each_address_what_came_of_it(settings: Settings) -
     assert "500" in webhook.trouble
     assert "very-secret" not in webhook.target
     assert (mail.target, mail.trouble) == ("mailto:ops@example.com", "")
-    [(recipient, _)] = mailbox.mails
+    [(recipient, text)] = mailbox.mails
     assert recipient == "ops@example.com"
-    assert json.loads(receiver.heard[0][2])["event"] == "alert-test"
+    heard = json.loads(receiver.heard[0][2])
+    assert (heard["event"], heard["url"]) == ("alert-test", "https://kafka.example.org/c/shop/checks/")
+    assert heard["url"] in text.get_content().splitlines()
     assert Audit.objects.get().event == "alert-test"
     assert Delivery.objects.count() == 0

@@ -12,7 +12,9 @@ from zkdash.notices.outbox import Notice
 from zkdash.zk.config import ClusterConfig
 
 SECRET = "what we share"
-NOTICE = Notice("action-ended", "shop", "action 42", "Action 42 is done.", {"id": 42, "state": "done"})
+NOTICE = Notice(
+    "action-ended", "shop", "action 42", "Action 42 is done.", {"id": 42, "state": "done"}, "actions/42/"
+)
 
 Tell = Callable[..., None]
 

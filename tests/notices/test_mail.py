@@ -39,6 +39,17 @@ def test_a_notice_comes_as_a_mail_that_reads_by_its_subject(settings: Settings) 
     assert mail["Message-ID"] == f"<{Delivery.objects.get().key}@zkdash>"
 
 
+def test_a_mail_leads_to_the_page_that_tells_more(settings: Settings) -> None:
+    settings.ZKDASH_ADDRESS = "https://kafka.example.org"
+    with Mailbox() as mailbox:
+        settings.EMAIL_PORT = mailbox.port
+        outbox.enqueue(NOTICE)
+        assert Courier().turn()
+    [(_, mail)] = mailbox.mails
+    lines = mail.get_content().splitlines()
+    assert lines[:3] == ["Action 42 is done.", "https://kafka.example.org/c/shop/actions/42/", ""]
+
+
 def test_a_name_adds_no_header_and_breaks_no_mail(settings: Settings) -> None:
     strange = "x\r\nBcc: eve@example.org\ud800 ü"
     with Mailbox() as mailbox:

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from tests.databases import in_threads
 from tests.notices.conftest import NOTICE, Tell
@@ -40,6 +41,18 @@ def test_a_notice_is_kept_for_each_address_of_its_cluster_without_what_is_secret
     assert all(name.startswith("https://ops.example.org (") for name in names[:2])
     assert len({*names}) == len({row.key for row in rows}) == 3
     assert not any("secret" in repr(values) for values in Delivery.objects.values())
+
+
+def test_it_links_to_its_page_where_the_configuration_says_how_people_reach_it(
+    configured: Tell, settings: Settings
+) -> None:
+    configured(webhooks=(URL,))
+    settings.ZKDASH_ADDRESS = "https://kafka.example.org/zkdash"
+    outbox.enqueue(NOTICE)
+    outbox.enqueue(Notice("audit-broken", "shop", "audit", "Of no page."))
+    linked, other = (json.loads(bytes(row.body)) for row in Delivery.objects.order_by("id"))
+    assert linked["url"] == "https://kafka.example.org/zkdash/c/shop/actions/42/"
+    assert "url" not in other
 
 
 def test_nobody_is_told_of_what_is_not_committed(configured: Tell) -> None:

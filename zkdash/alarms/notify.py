@@ -138,4 +138,5 @@ def _notice(news: Due, finding: Finding | None) -> outbox.Notice:
             "cleared_at": row.cleared_at and row.cleared_at.isoformat(),
             "remedy": check.remedy if check else "",
         },
+        page=f"checks/{row.check_id}/" if check else "",
     )

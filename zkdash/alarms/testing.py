@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from zkdash.actions import audit
 from zkdash.actions.actor import Actor
-from zkdash.notices import targets
+from zkdash.notices import outbox, targets
 from zkdash.notices.models import Delivery
 
 EVENT = "alert-test"
@@ -28,7 +28,8 @@ def send(cluster: str, who: Actor) -> tuple[Result, ...]:
     """Try every address once, one after the other; each has a few seconds. It waits in no outbox."""
     now = timezone.now()
     sentence = f"A test alert, which {who.name} asked for. Nothing is wrong."
-    body = {"event": EVENT, "cluster": cluster, "sentence": sentence, "by": who.name}
+    checks = outbox.link(cluster, "checks/")
+    body = {"event": EVENT, "cluster": cluster, **checks, "sentence": sentence, "by": who.name}
     results = []
     for name in targets.names(cluster):
         target = targets.find(cluster, name)

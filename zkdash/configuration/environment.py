@@ -85,7 +85,8 @@ SUBJECTS: Final = (
                 "ZKDASH_ORIGINS",
                 "`https://kafka.example.org`, comma separated",
                 "",
-                "Further origins whose pages may send forms and open a WebSocket.",
+                "Further origins whose pages may send forms and open a WebSocket. To the first of them, "
+                "below the prefix, mails and webhooks link.",
             ),
             Variable(
                 "ZKDASH_HTTPS", _YES, "", "Browsers reach it by https: cookies are then sent by https only."

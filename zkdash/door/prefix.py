@@ -6,6 +6,7 @@ A proxy may take it off or leave it on; what is within finds every path without 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from zkdash.configuration.errors import ConfigError
@@ -25,6 +26,11 @@ def read(text: str) -> str:
             f"and ._~- between its slashes, of at most {_MOST_CHARACTERS} characters"
         )
     return prefix
+
+
+def address(origins: Sequence[str], prefix: str) -> str:
+    """Where people reach the pages, by the first origin that is configured; "" where none is."""
+    return f"{origins[0]}{prefix}" if origins else ""
 
 
 def without(prefix: str, scope: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A notice as a mail: its sentence as the subject, and below it what else is told, a line each."""
+"""A notice as a mail: its sentence as the subject, below it where it leads and what else is told."""
 
 from __future__ import annotations
 
@@ -65,12 +65,13 @@ def _code(code: int, words: bytes | str) -> str:
 
 
 def text(delivery: Delivery) -> str:
-    """The body of a mail: the sentence, then each field that has a value."""
+    """The body of a mail: the sentence, the page that tells more, and each other field that has a value."""
     fields = json.loads(bytes(delivery.body))
+    link = filter(None, [fields.pop("url", "")])
     lines = (
         f"{name}: {value if isinstance(value, str) else json.dumps(value)}"
         for name, value in fields.items()
         if value not in (None, "")
     )
     # A lone surrogate of some name has no place in a mail.
-    return "\n".join((delivery.sentence, "", *lines, "")).encode("utf-8", "backslashreplace").decode()
+    return "\n".join((delivery.sentence, *link, "", *lines, "")).encode("utf-8", "backslashreplace").decode()

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import msgspec
+from django.conf import settings
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
@@ -36,7 +37,8 @@ class Notice(msgspec.Struct, frozen=True):
 
     `event` is its kind ("action-ended", "check-raised"), `about` names what it tells of within the cluster
     ("action 42", "check D1"), `sentence` says it to people in one line, `told` is what programs get beside
-    `event` and `cluster`: anything made of what JSON has, without secrets.
+    `event` and `cluster`: anything made of what JSON has, without secrets. `page` is the page that tells
+    more, below that of the cluster ("actions/42/"), "" for none.
     """
 
     event: str
@@ -44,6 +46,7 @@ class Notice(msgspec.Struct, frozen=True):
     about: str
     sentence: str
     told: Mapping[str, object] = {}
+    page: str = ""
 
 
 def enqueue(notice: Notice) -> int:
@@ -58,7 +61,9 @@ def enqueue(notice: Notice) -> int:
     if _open().count() >= MOST_WAITING:
         log.warning("Nobody is told of %s of %s: %s wait", notice.about, notice.cluster, MOST_WAITING)
         return 0
-    body = json.dumps({"event": notice.event, "cluster": notice.cluster, **notice.told}).encode("ascii")
+    page = link(notice.cluster, notice.page)
+    facts = {"event": notice.event, "cluster": notice.cluster, **page, **notice.told}
+    body = json.dumps(facts).encode("ascii")
     now, line = timezone.now(), one_line(notice.sentence)
     Delivery.objects.bulk_create(
         Delivery(
@@ -75,6 +80,13 @@ def enqueue(notice: Notice) -> int:
         for name in names
     )
     return len(names)
+
+
+def link(cluster: str, page: str) -> Mapping[str, str]:
+    """The address of a page below a cluster's, where the configuration says how people reach any."""
+    if not page or not settings.ZKDASH_ADDRESS:
+        return {}
+    return {"url": f"{settings.ZKDASH_ADDRESS}/c/{cluster}/{page}"}
 
 
 def due(cluster: str, target: str, now: datetime) -> list[Delivery]:

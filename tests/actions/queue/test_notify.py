@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from tests.actions import small
@@ -61,6 +62,16 @@ def test_what_a_worker_ended_is_told_once_and_not_by_who_lost_it() -> None:
     row = Delivery.objects.get()
     assert row.about == f"action {action.pk}"
     assert row.sentence == (f"Action {action.pk} (delete-topic of a) is done: The one step was carried out.")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_told")
+def test_it_leads_to_the_page_of_the_action(settings: Settings) -> None:
+    settings.ZKDASH_ADDRESS = "https://kafka.example.org"
+    action = small.claimed()
+    assert leasing.end(action, State.DONE, "The one step was carried out.", small.NOW)
+    page = reverse("action", kwargs={"cluster": "c", "number": action.pk})
+    assert heard()[0]["url"] == f"https://kafka.example.org{page}"
 
 
 @pytest.mark.django_db(transaction=True)

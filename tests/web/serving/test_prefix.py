@@ -106,3 +106,9 @@ def test_a_prefix_is_a_path_without_its_last_slash() -> None:
     ]
     scope = {"type": "http", "path": "/zkdashes/c/"}
     assert prefix.without("/zkdash", scope) is scope
+
+
+def test_people_reach_it_at_the_first_origin_below_the_prefix() -> None:
+    origins = ["https://kafka.example.org", "https://old.example.org"]
+    assert prefix.address(origins, "/zkdash") == "https://kafka.example.org/zkdash"
+    assert prefix.address([], "/zkdash") == ""

@@ -24,7 +24,8 @@ def tell(action: Action) -> None:
         "ended_at": action.ended_at and action.ended_at.isoformat(),
     }
     sentence = f"Action {action.pk} ({action.kind} of {target}) is {action.state}: {action.result}"
-    outbox.enqueue(Notice(EVENT, action.cluster, about(action.pk), sentence, facts))
+    page = f"actions/{action.pk}/"
+    outbox.enqueue(Notice(EVENT, action.cluster, about(action.pk), sentence, facts, page))
 
 
 def about(number: int) -> str:

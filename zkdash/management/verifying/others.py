@@ -32,7 +32,7 @@ def variables() -> list[Finding]:
             "environment",
             State.WARNING,
             f"Nothing reads the variable {name}.",
-            f"Is {meant} meant?" if meant else "Take it away; docs/configuration.md lists all.",
+            f"Is {meant} meant?" if meant else "Take it away.",
         )
         for name, meant in environment.strangers(os.environ.keys() - ours)
     ]
