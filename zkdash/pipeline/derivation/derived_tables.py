@@ -165,7 +165,8 @@ class Deriving:
 
     def _sessions(self, stretch: Stretch) -> int:
         name = "sessions"
-        derived = traffic.sessions(self._targets.of(name, stretch).changes, self._targets.open(name))
+        used = self._targets.of(name, stretch)
+        derived = traffic.sessions(used.changes, self._targets.open(name, used.first_ms))
         return self._targets.merge(name, stretch, derived, "from_ms", day_partitions.keyed("session"))
 
     def _hot_paths(self, stretch: Stretch) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.history.places.location import Location
 from zkdash.history.store import derived
@@ -87,11 +88,13 @@ class Targets:
             self._inputs[since] = Inputs(self.spark, self._directory, since, stretch, source=self._source)
         return self._inputs[since]
 
-    def open(self, name: str) -> DataFrame:
-        """The rows of a table that have not ended."""
+    def open(self, name: str, since_ms: float = math.inf) -> DataFrame:
+        """The rows of a table that is gone on with which have not ended, or ended at an instant (epoch ms) or
+        later."""
         now = self.table(name).read()
         files = now.files if self.has_begun(now) else ()
-        return self._read(name, day_partitions.lasting(files, math.inf)).where("to_ms IS NULL")
+        lasts = F.col("to_ms").isNull() | (F.col("to_ms") >= since_ms)
+        return self._read(name, day_partitions.lasting(files, since_ms)).where(lasts)
 
     def read(self, name: str) -> DataFrame:
         return self._read(name, self.table(name).read().files)

@@ -33,7 +33,12 @@ def hot_paths(changes: DataFrame) -> DataFrame:
 
 
 def sessions(changes: DataFrame, before: DataFrame) -> DataFrame:
-    """`derived.sessions`: those heard of in the changes. `before` are the table's rows that had not ended."""
+    """`derived.sessions`: those heard of in the changes. `before` are the table's rows that had not ended,
+    and those that ended lately.
+
+    A session ends once. That of a client which closes it while it expires has two closeSession transactions:
+    what comes after the first one, now or in a later derivation, is nothing that the session did.
+    """
     place = F.struct("zxid", "op_index")
     is_close = (F.col("type") == "closeSession") & F.col("path").isNull()
     is_write = F.col("path").isNotNull() & (F.col("type") != "closeSession")
@@ -43,24 +48,29 @@ def sessions(changes: DataFrame, before: DataFrame) -> DataFrame:
         .groupBy("session")
         .agg(
             F.min_by("time", place).alias("from_ms"),
-            F.max_by(F.when(is_close, F.col("time")), F.when(is_close, place)).alias("to_ms"),
+            F.min_by(F.when(is_close, F.col("time")), F.when(is_close, place)).alias("to_ms"),
             F.count_if(made).alias("ephemerals"),
             F.count_if(is_write).alias("writes"),
         )
     )
-    sessions_before = before.select(
+    ended = before.where("to_ms IS NOT NULL").select("session")
+    sessions_before = before.where("to_ms IS NULL").select(
         "session",
         F.col("from_ms").alias("was_from"),
         F.col("ephemerals").alias("was_ephemerals"),
         F.col("writes").alias("was_writes"),
     )
     none = F.lit(0)
-    return heard.join(sessions_before, "session", "left").select(
-        "session",
-        F.coalesce("was_from", "from_ms").alias("from_ms"),
-        "to_ms",
-        F.lit(None).cast("long").alias("timeout_ms"),
-        (F.col("ephemerals") + F.coalesce("was_ephemerals", none)).alias("ephemerals"),
-        (F.col("writes") + F.coalesce("was_writes", none)).alias("writes"),
-        F.when(F.col("to_ms").isNotNull(), "closed").alias("ended"),
+    return (
+        heard.join(ended, "session", "left_anti")
+        .join(sessions_before, "session", "left")
+        .select(
+            "session",
+            F.coalesce("was_from", "from_ms").alias("from_ms"),
+            "to_ms",
+            F.lit(None).cast("long").alias("timeout_ms"),
+            (F.col("ephemerals") + F.coalesce("was_ephemerals", none)).alias("ephemerals"),
+            (F.col("writes") + F.coalesce("was_writes", none)).alias("writes"),
+            F.when(F.col("to_ms").isNotNull(), "closed").alias("ended"),
+        )
     )
