@@ -11,8 +11,11 @@ import pytest
 
 from bench import tree
 from tests.cluster import small
+from zkdash.cluster import checks
+from zkdash.cluster.checks import observations
+from zkdash.cluster.checks.families import topics as family
 from zkdash.cluster.evaluation import topics
-from zkdash.cluster.model import summary
+from zkdash.cluster.model import differing, summary
 from zkdash.cluster.model.groups import GroupSummary
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance, assembly
@@ -84,6 +87,25 @@ def test_a_changed_state_is_parsed_alone_and_its_topic_summed_up_alone(
     assert rebuilt == [tree.topic_name(7)]
     assert after.groups is state.groups
     assert after.problems is state.problems
+
+
+def test_checks_that_follow_a_change_look_at_nothing_but_what_changed(
+    counted: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = _loaded(40)
+    for topic in range(20):
+        state, _ = small.step(state, _state(topic, 0))
+    seen = checks.follow(checks.Observations(), state, 100)
+    others = {_state(topic, part).popitem() for topic, part in ((7, 2), (30, 0))}
+    after, changed = small.step(state, dict(others), small.gone(f"/config/topics/{tree.topic_name(3)}"))
+    for module, name in ((differing, "names"), (family, "_numbered")):
+        monkeypatch.setattr(module, name, lambda *_, name=name: pytest.fail(f"{name} looks at all"))
+    real, compared = observations._seen, []
+    monkeypatch.setattr(observations, "_seen", lambda *told: compared.append(len(told[1])) or real(*told))
+    seen = checks.follow(checks.put_off(seen, changed), after, 200)
+    assert max(compared, default=0) <= 1  # what only adds topics up
+    assert tree.topic_name(30) in seen.looked["D9"].seen
+    assert len(seen.looked["D9"].seen) == 21
 
 
 @pytest.mark.parametrize("topics", [20, 400])

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from tests import full
 from tests.cluster import agreement, small
+from zkdash.cluster import checks
+from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.reducer import advance
 from zkdash.znode import Batch, Unreadable, Znode
 
@@ -32,12 +34,13 @@ def _assignments() -> st.SearchStrategy[bytes]:
     lists = st.lists(st.sampled_from(BROKERS), min_size=1, max_size=3, unique=True)
     some = st.dictionaries(st.sampled_from(PARTITIONS).map(str), lists, max_size=3)
     return st.builds(
-        lambda partitions, adding, removing: _json(
-            version=3, partitions=partitions, adding_replicas=adding, removing_replicas=removing
+        lambda partitions, adding, removing, id_: _json(
+            version=3, partitions=partitions, adding_replicas=adding, removing_replicas=removing, **id_
         ),
         some,
         some,
         some,
+        st.sampled_from(({}, {}, *({"topic_id": letter * 21 + "g"} for letter in "mn"))),
     )
 
 
@@ -359,3 +362,30 @@ def test_a_first_load_may_come_in_any_order(random: Random) -> None:
     paths = list(whole)
     random.shuffle(paths)
     assert small.plain(small.built({path: whole[path] for path in paths})) == small.plain(small.built(whole))
+
+
+@settings(max_examples=full.pick(100, 300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(batches=_BATCHES)
+def test_checks_that_follow_what_changed_see_what_those_see_that_look_at_all(
+    batches: list[list[Step]],
+) -> None:
+    """Every third batch comes with the one before; between two looks of rare checks lie a few batches."""
+    tree = _start()
+    state = small.built(tree)
+    followed = looked = checks.observe(checks.Observations(), state, 100.0)
+    for number, steps in enumerate(batches, 1):
+        before = dict(tree)
+        for step in steps:
+            _apply(tree, step)
+        state, changed = advance.advance(state, _batch(before, tree, number))
+        followed = checks.put_off(followed, changed)
+        if number % 3:
+            now = 100.0 + 4 * number
+            followed = checks.follow(followed, state, now)
+            everything = ChangedAreas(everything=True)
+            looked = checks.follow(checks.put_off(looked, everything), state, now)
+    found, wanted = (checks.observe(each, state, 1_000.0) for each in (followed, looked))
+    for name, result in wanted.looked.items():
+        assert found.looked[name].causes == result.causes, name
+        assert found.looked[name].seen == result.seen, name
+    assert (found.findings, found.passing, found.survey) == (wanted.findings, wanted.passing, wanted.survey)

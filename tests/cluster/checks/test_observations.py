@@ -12,6 +12,7 @@ from tests.cluster import small
 from tests.narrowing import known
 from zkdash.cluster import checks
 from zkdash.cluster.checks import Observations, Thresholds
+from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.tables.topic_queries import Query, select_topics
@@ -30,6 +31,7 @@ HEALTHY = BROKERS | small.controller(1) | small.topic("t", {0: [1, 2], 1: [2, 1]
 OFFLINE = HEALTHY | small.state("t", 0, -1, [])
 UNOWNED = HEALTHY | group("g", {"c": ["t"]}, {"t": [0]})
 
+ALL = ChangedAreas(everything=True)
 BUILT = {id(tree): small.built(tree) for tree in (HEALTHY, OFFLINE, UNOWNED, BROKERS)}
 
 # id, a tree that fails it, severity, sentence, seconds that it must hold
@@ -128,7 +130,7 @@ def test_who_follows_until_somebody_asks_finds_what_who_looked_all_the_time_find
         now += seconds
         state = BUILT[id(tree)]
         looking = checks.observe(looking, state, now)
-        following = checks.follow(following, state, now)
+        following = checks.follow(checks.put_off(following, ALL), state, now)
     asked = checks.observe(following, state, now)
     assert (asked.findings, asked.standing) == (looking.findings, looking.standing)
     assert asked.elections == looking.elections
@@ -140,10 +142,39 @@ def test_who_follows_until_somebody_asks_finds_what_who_looked_all_the_time_find
 
 def test_when_causes_were_seen_is_one_object_while_none_comes_or_goes() -> None:
     """Of a large cluster it would be a copy of thousands for each transaction."""
-    first = checks.follow(Observations(), small.built(OFFLINE), 1)
-    worse = checks.follow(first, small.built(OFFLINE | small.state("t", 1, -1, [])), 2)
+    state = small.built(OFFLINE)
+    first = checks.follow(Observations(), state, 1)
+    after, changed = small.step(state, small.state("t", 1, -1, []))
+    worse = checks.follow(checks.put_off(first, changed), after, 2)
     assert worse.looked["D1"].causes != first.looked["D1"].causes
     assert worse.looked["D1"].seen is first.looked["D1"].seen
+
+
+def test_who_follows_sees_one_come_where_another_goes() -> None:
+    alone, both = (small.state("t", 0, 1, [1]), small.state("u", 0, 1, [1])), [1, 2]
+    state = small.built(HEALTHY, small.topic("u", {0: both}), alone[0])
+    first = checks.follow(Observations(), state, 1)
+    assert first.looked["D9"].seen == {"t": 1}
+    after, changed = small.step(state, small.state("t", 0, 1, both), alone[1])
+    second = checks.follow(checks.put_off(first, changed), after, 2)
+    assert second.looked["D9"].seen == {"u": 2}
+
+
+def test_who_follows_looks_at_all_assignments_once_some_are_others_and_it_is_time_again() -> None:
+    id_ = "mjwYBhvDQhmjUVKrM4LyCg"
+    ids = [small.topic(name, {0: [1]}, topic_id=id_) for name in "tu"]
+    state = small.built(HEALTHY)
+    seen = checks.follow(Observations(), state, 1)
+    state, changed = small.step(state, *ids)
+    seen = checks.put_off(seen, changed)
+    for now in (5, 11, 15):
+        seen = checks.follow(seen, state, now)
+        assert bool(seen.looked["D57"].causes) == (now >= 11)
+    assert set(seen.looked["D57"].seen.values()) == {11}
+    assert seen.looked["D57"].at == 11
+    after, changed = small.step(state, small.gone("/brokers/topics/u"))
+    seen = checks.follow(checks.put_off(seen, changed), after, 21)
+    assert not seen.looked["D57"].causes
 
 
 def test_the_worst_comes_first() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from zkdash.cluster.checks.catalogue import BY_ID, CHECKS, TITLES
 from zkdash.cluster.checks.check import About, Check, CheckContext
-from zkdash.cluster.checks.observations import Observations, begun, due, follow, observe
+from zkdash.cluster.checks.observations import Observations, begun, due, follow, observe, put_off
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.model.findings import Finding
 
@@ -26,4 +26,5 @@ __all__ = [
     "due",
     "follow",
     "observe",
+    "put_off",
 ]

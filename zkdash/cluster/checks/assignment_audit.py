@@ -13,6 +13,7 @@ import msgspec
 
 from zkdash.cluster.evaluation.details import told_of
 from zkdash.cluster.model import differing
+from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.draft import Draft
 from zkdash.cluster.model.groups import Group
 from zkdash.cluster.model.state import ClusterState
@@ -46,9 +47,17 @@ class AssignmentAudit(msgspec.Struct, frozen=True):
 EMPTY = AssignmentAudit()
 
 
-def look(before: AssignmentAudit, state: ClusterState, budget: int = BUDGET) -> AssignmentAudit:
-    """Look at up to `budget` groups that are new or changed, and forget those that are gone."""
-    suspects = list(dict.fromkeys((*before.waiting, *_suspects(before, state))))
+def look(
+    before: AssignmentAudit,
+    state: ClusterState,
+    budget: int = BUDGET,
+    changed: ChangedAreas | None = None,
+) -> AssignmentAudit:
+    """Look at up to `budget` groups that are new or changed, and forget those that are gone.
+
+    `changed` names all that changed since the last look, where somebody kept that.
+    """
+    suspects = list(dict.fromkeys((*before.waiting, *_suspects(before, state, changed))))
     if not suspects and state.groups is before.seen[0] and state.topics is before.seen[1]:
         return before
     groups, others, idle = Draft(before.groups), Draft(before.others), Draft(before.idle)
@@ -76,11 +85,16 @@ def look(before: AssignmentAudit, state: ClusterState, budget: int = BUDGET) -> 
     return AssignmentAudit(groups.close(), others.close(), idle.close(), tuple(waiting), seen)
 
 
-def _suspects(before: AssignmentAudit, state: ClusterState) -> Iterator[str]:
+def _suspects(before: AssignmentAudit, state: ClusterState, changed: ChangedAreas | None) -> Iterator[str]:
     """The groups of which something changed since the last look, or of a topic that they consume."""
     groups, topics = before.seen
-    yield from sorted(differing.names(groups, state.groups))
-    for name in differing.names(topics, state.topics):
+    if changed is None or changed.everything:
+        others, moved = differing.names(groups, state.groups), differing.names(topics, state.topics)
+    else:
+        others = differing.among(changed.groups, groups, state.groups)
+        moved = differing.among(changed.topics, topics, state.topics)
+    yield from sorted(others)
+    for name in moved:
         consumers = state.consumers.get(name)
         if consumers:
             was, now = topics.get(name), state.topics.get(name)

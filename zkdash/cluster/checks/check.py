@@ -51,7 +51,8 @@ class Check(msgspec.Struct, frozen=True):
     `causes` says what fails it, from what the state keeps (it is asked at every batch, and each second
     unless `every` says how many seconds may pass): nothing is a pass, None that the check has nothing to
     say of such a cluster, or cannot know. What is asked of one topic or one group at a time, as it changes,
-    is `of_topic` or `of_group`; `causes` reads what is kept of that (`violations_of`).
+    is `of_topic` or `of_group`; `causes` reads what is kept of that (`violations_of`). `of_assignments` tells
+    that it goes by nothing but which topics there are, their assignments and marks of deletion.
 
     `hold` names the one of `Thresholds` for whose seconds each cause must hold for itself, unless it says
     that it is one at once. `worsens` names the one after whose seconds an INFO becomes a WARNING, "" for
@@ -85,6 +86,7 @@ class Check(msgspec.Struct, frozen=True):
     hold: str = "confirm"
     worsens: str = ""
     every: float = 0.0
+    of_assignments: bool = False
     of_topic: OfTopic | None = None
     of_group: OfGroup | None = None
 

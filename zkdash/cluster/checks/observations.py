@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -16,9 +16,11 @@ from zkdash.cluster.checks.check import Check, CheckContext
 from zkdash.cluster.checks.facts import NONE, Facts
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.checks.topic_standing import Standing
+from zkdash.cluster.model.changed_areas import ChangedAreas
 from zkdash.cluster.model.findings import Finding
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState, Seen
+from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.model.violations import Violation, Violations
 from zkdash.kafka.values import Broker
 
@@ -41,17 +43,21 @@ class CheckResult(msgspec.Struct, frozen=True):
 class Observations(msgspec.Struct, frozen=True):
     """What the checks saw so far, the last time at epoch second `at`.
 
-    `looked` is by the check's id. `epoch` is the controller's as seen last, `elections` the epoch seconds at
-    which it was seen to grow, of the last hour (`Thresholds.elections_within`). `survey` is how far the plans
-    of groups were compared with their owners. `brokers` are those registered as seen last, `registrations`
-    where each was so lately. `findings` are the raised checks, worst first; `passing` the ids of those with
-    nothing against the cluster, `standing` what is against single topics beside their own status. What fails
-    but not for long enough yet is in neither.
+    `looked` is by the check's id. `unseen` is what changed since, as far as `put_off` was told; `assigned_at`
+    the epoch second at which `follow` last saw a topic come, go, be assigned or marked otherwise. `epoch` is
+    the controller's as seen last, `elections` the epoch seconds at which it was seen to grow, of the last
+    hour (`Thresholds.elections_within`). `survey` is how far the plans of groups were compared with their
+    owners. `brokers` are those registered as seen last, `registrations` where each was so lately. `findings`
+    are the raised checks, worst first; `passing` the ids of those with nothing against the cluster,
+    `standing` what is against single topics beside their own status. What fails but not for long enough yet
+    is in neither.
     """
 
     thresholds: Thresholds = Thresholds()
     at: float = 0.0
     looked: Mapping[str, CheckResult] = {}
+    unseen: ChangedAreas = ChangedAreas()
+    assigned_at: float = 0.0
     epoch: int | None = None
     elections: tuple[float, ...] = ()
     survey: AssignmentAudit = EMPTY
@@ -66,7 +72,10 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
     """Look at a state at an epoch second. Before the first load nothing is known, for or against."""
     if not state.loaded:
         return Observations(previous.thresholds, now)
-    noted, sight = _noted(previous, state, now, facts)
+    surveyed = previous.survey
+    if int(now) != int(previous.at):  # once a second: batches may come twenty times as often
+        surveyed = survey.look(surveyed, state)
+    noted, sight = _noted(previous, surveyed, state, now, facts)
     looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
     findings = [result.finding for result in looked.values() if result.finding is not None]
     return msgspec.structs.replace(
@@ -80,27 +89,45 @@ def observe(previous: Observations, state: ClusterState, now: float, facts: Fact
     )
 
 
+def put_off(previous: Observations, changed: ChangedAreas) -> Observations:
+    """Remember what changed, for the next to `follow`."""
+    return msgspec.structs.replace(previous, unseen=previous.unseen | changed)
+
+
 def follow(previous: Observations, state: ClusterState, now: float) -> Observations:
     """Note what fails from now on, and what fails no more, of a state that nobody asks for the findings of.
 
-    What holds long enough costs as much as there are causes; it is found by whoever observes next, of this
-    state or a later one. Until then findings, passing and standing are those of before.
+    All that changed since the look before was `put_off`; the cost follows that, not the cluster. What holds
+    long enough costs as much as there are causes; it is found by whoever observes next, of this state or a
+    later one. Until then findings, passing and standing are those of before.
     """
     if not state.loaded:
         return Observations(previous.thresholds, now)
-    noted, sight = _noted(previous, state, now, NONE)
-    looked = {check.id: _follow(check, previous.looked.get(check.id), sight) for check in CHECKS}
-    return msgspec.structs.replace(noted, looked=looked)
+    changed, (_, topics) = previous.unseen, previous.survey.seen
+    is_assigned_otherwise = changed.everything or any(
+        not _are_assigned_alike(topics.get(name), state.topics.get(name)) for name in changed.topics
+    )
+    assigned_at = now if is_assigned_otherwise else previous.assigned_at
+    surveyed = survey.look(previous.survey, state, changed=changed)
+    noted, sight = _noted(previous, surveyed, state, now, NONE)
+    looked = {
+        check.id: _follow(check, previous.looked.get(check.id), sight, changed, assigned_at)
+        for check in CHECKS
+    }
+    return msgspec.structs.replace(noted, looked=looked, unseen=ChangedAreas(), assigned_at=assigned_at)
+
+
+def _are_assigned_alike(was: Topic | None, now: Topic | None) -> bool:
+    if was is None or now is None:
+        return was is now
+    return was.assignment is now.assignment and was.deleting == now.deleting
 
 
 def _noted(
-    previous: Observations, state: ClusterState, now: float, facts: Facts
+    previous: Observations, surveyed: AssignmentAudit, state: ClusterState, now: float, facts: Facts
 ) -> tuple[Observations, CheckContext]:
     """The observations with all but what checks find, and what these may look at."""
     epoch, elections = _elections(previous, state, now)
-    surveyed = previous.survey
-    if int(now) != int(previous.at):  # once a second: batches may come twenty times as often
-        surveyed = survey.look(surveyed, state)
     registrations = _registrations(previous, state, now)
     sight = CheckContext(state, facts, previous.thresholds, elections, surveyed, now, registrations)
     noted = msgspec.structs.replace(
@@ -210,14 +237,36 @@ def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: fl
     return msgspec.structs.replace(looked, held=frozenset(names), finding=finding, due=soonest)
 
 
-def _follow(check: Check, before: CheckResult | None, sight: CheckContext) -> CheckResult:
+def _follow(
+    check: Check, before: CheckResult | None, sight: CheckContext, changed: ChangedAreas, assigned_at: float
+) -> CheckResult:
     """When each cause was first seen: what held long enough is due whenever somebody looks."""
-    if before is not None and sight.now - before.at < check.every:
+    if before is not None and (
+        sight.now - before.at < check.every or (check.of_assignments and before.at >= assigned_at)
+    ):
         return before
     causes = check.causes(sight)
     if before is not None and causes is before.causes:
         return before if not check.every else msgspec.structs.replace(before, at=sight.now)
-    return CheckResult(sight.now, causes, _seen(before, causes, sight.now) if causes else {}, due=_AT_ONCE)
+    if not causes:
+        return CheckResult(sight.now, causes, due=_AT_ONCE)
+    is_kept = not check.every and not changed.everything and causes is sight.state.blames.get(check.id)
+    seen = _moved(before, causes, sight.now, changed.blamed) if before is not None and is_kept else None
+    return CheckResult(sight.now, causes, seen or _seen(before, causes, sight.now), due=_AT_ONCE)
+
+
+def _moved(
+    before: CheckResult, causes: Violations, now: float, blamed: Collection[str]
+) -> Mapping[str, float] | None:
+    """`_seen` of causes of which those that came or went are all among `blamed`; None where they are not."""
+    others = [name for name in blamed if (name in causes) != (name in before.seen)]
+    if not others:
+        return before.seen if len(before.seen) == len(causes) else None
+    seen = {**before.seen, **{name: now for name in others if name in causes}}
+    for name in others:
+        if name not in causes:
+            del seen[name]
+    return seen if len(seen) == len(causes) else None
 
 
 def _seen(before: CheckResult | None, causes: Violations, now: float) -> Mapping[str, float]:

@@ -120,6 +120,10 @@ class Evaluator:
             names.update(name for name in now.targets if name in self._before.topics)
         return names
 
+    def moved(self) -> frozenset[str]:
+        """The topics, groups and paths that checks blame now and did not, or no longer."""
+        return frozenset(self._blaming.moved)
+
     def close(self) -> Mapping[str, object]:
         """What of the state is kept here, by its name there."""
         return {"blames": self._blaming.close()}

@@ -36,13 +36,15 @@ class ChangedAreas(msgspec.Struct, frozen=True):
     """What a revision changed: pages are rendered again only when it meets what they show.
 
     Each of `areas` is an `Area`. `topics` and `groups` name the ones that changed; `everything` is True after
-    a whole batch.
+    a whole batch. `blamed` are the topics, groups and paths that checks of single ones have something against
+    that had nothing before, or nothing any more.
     """
 
     areas: frozenset[str] = frozenset()
     topics: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
     everything: bool = False
+    blamed: frozenset[str] = frozenset()
 
     def __or__(self, other: ChangedAreas) -> ChangedAreas:
         return ChangedAreas(
@@ -50,4 +52,5 @@ class ChangedAreas(msgspec.Struct, frozen=True):
             self.topics | other.topics,
             self.groups | other.groups,
             self.everything or other.everything,
+            self.blamed | other.blamed,
         )

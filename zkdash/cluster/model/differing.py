@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import compress
 from operator import is_not
+
+
+def among(names: Iterable[str], before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:
+    """Those of some names for which the maps hold different objects, or one of them none."""
+    return {name for name in names if before.get(name) is not after.get(name)}
 
 
 def names(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:

@@ -44,6 +44,7 @@ class ViolationLedger:
     def __init__(self, before: ViolationsByCheck) -> None:
         self._before = before
         self._drafts: dict[str, Draft[str, Violation]] = {}
+        self.moved: set[str] = set()  # whom a check blames that did not, or no longer
         self._held = set(before)  # the checks that hold anything against anybody, or did before the batch
 
     def judge(self, name: str, violations: Mapping[str, Violation], checks: frozenset[str]) -> None:
@@ -57,8 +58,11 @@ class ViolationLedger:
                 if cause is None and (by_name is None or name not in by_name):
                     continue  # nearly always
                 draft = self._drafts[check] = Draft(NOBODY if by_name is None else by_name)
-            if draft.get(name) != cause:
+            was = draft.get(name)
+            if was != cause:
                 draft.put(name, cause)
+                if was is None or cause is None:
+                    self.moved.add(name)
 
     def blamed(self, check: str) -> list[str]:
         """Who was blamed by a check before the batch."""

@@ -142,7 +142,8 @@ class _Step:
             "problems": after.problems is not self._before.problems,
         }
         self._areas.update(area for area, changed in areas.items() if changed)
-        return ChangedAreas(frozenset(self._areas), frozenset(topics), frozenset(self._touched_groups), whole)
+        groups = frozenset(self._touched_groups)
+        return ChangedAreas(frozenset(self._areas), frozenset(topics), groups, whole, self._jury.moved())
 
     def _read_singles(self, arrived: Mapping[Kind, Arrival]) -> None:
         for kind, arrival in arrived.items():

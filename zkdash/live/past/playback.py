@@ -75,6 +75,7 @@ def after(before: Snapshot, step: Step) -> Snapshot:
     snapshot = msgspec.structs.replace(
         before,
         state=state,
+        observations=checks.put_off(before.observations, touched),
         session=msgspec.structs.replace(before.session, zxid=step.zxid),
         feed=feed,
         incidents=story,

@@ -170,6 +170,7 @@ CHECKS: tuple[Check, ...] = (
         " and '_', which are the same in the names of metrics (org.apache.kafka.common.internals.Topic).",
         remedy="Move the data to a topic with another name.",
         every=_RARE_S,
+        of_assignments=True,
     ),
     Check(
         id="D56",
@@ -186,6 +187,7 @@ CHECKS: tuple[Check, ...] = (
         " inter.broker.protocol.version is 2.8 or later.",
         deeds=("reelect-controller",),
         every=_RARE_S,
+        of_assignments=True,
     ),
     Check(
         id="D57",
@@ -198,6 +200,7 @@ CHECKS: tuple[Check, ...] = (
         computed="The topic_id of two topics' znodes is equal.",
         remedy="One was copied by hand from the other: brokers mix up their data. Delete the copy.",
         every=_RARE_S,
+        of_assignments=True,
     ),
     Check(
         id="D58",
