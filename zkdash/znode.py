@@ -47,8 +47,8 @@ class Znode(bytes):
     __slots__ = ()
 
     @classmethod
-    def of(cls, data: bytes | None, stat: Stat) -> Znode:
-        """Pack data and Stat, for sources other than the wire (snapshots, recorded trees, tests)."""
+    def of(cls, data: bytes | None, stat: tuple[int, ...]) -> Znode:
+        """Pack data and the fields of a Stat, for sources other than the wire (snapshots, recorded trees)."""
         length = -1 if data is None else len(data)
         return cls(_LENGTH.pack(length) + (data or b"") + _STAT.pack(*stat))
 
