@@ -42,7 +42,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def look(asker: OneShotReader, steps: Sequence[Step]) -> Found:
-    """Read what these steps touch and depend on. Raises asking.AskingError."""
+    """Read what these steps touch and depend on. Raises OneShotError."""
     wanted = [write.path for step in steps for write in step.writes if not write.sequential]
     ours = (paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.MIGRATION, *_TRIGGERS)
     moves = any(write.path == paths.REASSIGNMENT for step in steps for write in step.writes)

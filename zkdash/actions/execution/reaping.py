@@ -52,7 +52,7 @@ class Reaper:
 
 
 def reap(config: ClusterConfig, now: datetime) -> int:
-    """Delete the markers that may go, and return how many. Raises AskingError and UnreachedError."""
+    """Delete the markers that may go, and return how many. Raises OneShotError and UnreachedError."""
     with OneShotReader(config) as asker:
         names = [path.rpartition("/")[2] for path in asker.read(children=(writing.APPLIED,))]
     if going := markers.reapable(names, config.name, now):

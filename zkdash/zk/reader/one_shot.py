@@ -35,14 +35,14 @@ class OneShotError(Exception):
 def read(config: ClusterConfig, paths: Iterable[str], subtrees: Iterable[str] = ()) -> Values:
     """The znodes at these paths, and all at and below the roots of `subtrees`, without secrets.
 
-    What is absent is left out. Raises AskingError.
+    What is absent is left out. Raises OneShotError.
     """
     with OneShotReader(config) as asker:
         return asker.read(paths, subtrees)
 
 
 def load(config: ClusterConfig, roots: Sequence[str]) -> Batch:
-    """Everything at and below the roots, as one whole batch. Raises AskingError."""
+    """Everything at and below the roots, as one whole batch. Raises OneShotError."""
     with OneShotReader(config) as asker:
         return asker.load(roots)
 
