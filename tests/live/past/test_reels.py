@@ -17,7 +17,7 @@ from tests.live.past.story import Dump
 from zkdash.cluster.checks import Thresholds
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
-from zkdash.history.queries import steps
+from zkdash.history.queries import steps, trees
 from zkdash.history.queries.moment import MomentError
 from zkdash.live.past import comparing
 from zkdash.live.past.reel import AsItWas
@@ -120,3 +120,15 @@ def test_what_is_not_recorded_is_a_sentence(told: tuple[Path, list[Dump]]) -> No
         at(reels(directory), dumps[-1].zxid + 1_000_000)
     with pytest.raises(MomentError, match="nothing is recorded of this cluster yet"):
         reels(directory).at("west", "zk:2181", time_ms=past.instant.time_ms)
+
+
+def test_a_tree_is_read_once_however_far_the_checkpoint_is(
+    told: tuple[Path, list[Dump]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large cluster half of what a moment takes."""
+    directory, dumps = told
+    monkeypatch.setattr(steps, "MOST", 0)
+    read, real = [], trees.read
+    monkeypatch.setattr(trees, "read", lambda *asked: read.append(asked) or real(*asked))
+    assert at(reels(directory), dumps[-1].zxid).znodes == dumps[-1].znodes
+    assert len(read) == 1

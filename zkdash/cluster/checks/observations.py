@@ -97,13 +97,14 @@ def put_off(previous: Observations, changed: ChangedAreas) -> Observations:
 def follow(previous: Observations, state: ClusterState, now: float) -> Observations:
     """Note what fails from now on, and what fails no more, of a state that nobody asks for the findings of.
 
-    All that changed since the look before was `put_off`; the cost follows that, not the cluster. What holds
-    long enough costs as much as there are causes; it is found by whoever observes next, of this state or a
-    later one. Until then findings, passing and standing are those of before.
+    All that changed since the look before was `put_off`; the cost follows that, not the cluster, but for the
+    first look. What holds long enough costs as much as there are causes; it is found by whoever observes
+    next, of this state or a later one. Until then findings, passing and standing are those of before.
     """
     if not state.loaded:
         return Observations(previous.thresholds, now)
-    changed, (_, topics) = previous.unseen, previous.survey.seen
+    changed = previous.unseen if previous.looked else ChangedAreas(everything=True)
+    topics = previous.survey.seen[1]
     is_assigned_otherwise = changed.everything or any(
         not _are_assigned_alike(topics.get(name), state.topics.get(name)) for name in changed.topics
     )

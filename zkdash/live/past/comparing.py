@@ -8,7 +8,7 @@ from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
 from zkdash.history.queries.neighbours import Instant
 from zkdash.live.snapshot import Earlier
-from zkdash.live.tree.znodes import is_mirrored
+from zkdash.live.tree.znodes import mirrored
 from zkdash.znode import Batch, Znode
 
 
@@ -24,7 +24,7 @@ def check_order(before: Instant, after: Instant) -> None:
 
 def meaning(znodes: Mapping[str, Znode], zxid: int) -> ClusterState:
     """What a whole tree means."""
-    batch = Batch({path: znode for path, znode in znodes.items() if is_mirrored(path)}, zxid, whole=True)
+    batch = Batch(mirrored(znodes), zxid, whole=True)
     state, _ = advance.advance(ClusterState(), batch)
     return state
 
@@ -46,8 +46,7 @@ def of_changed(
 
     `before` has them as they were then, None where they were not; and whatever else their changes touched.
     """
-    batch = Batch({path: znode for path, znode in before.items() if is_mirrored(path)}, instant.zxid)
-    state, _ = advance.advance(later, batch)
+    state, _ = advance.advance(later, Batch(mirrored(before), instant.zxid))
     return Earlier(state, instant, differing(before, before, after))
 
 

@@ -20,7 +20,7 @@ from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.steps import Step
 from zkdash.live import departures
 from zkdash.live.snapshot import Past, Snapshot
-from zkdash.live.tree.znodes import is_mirrored
+from zkdash.live.tree.znodes import mirrored
 from zkdash.live.watching import first_seen, rebalancing
 from zkdash.zk.connection.session import Phase, Session
 from zkdash.znode import Batch, Znode
@@ -36,7 +36,7 @@ def begin(
     cluster: str, address: str, znodes: Mapping[str, Znode], instant: Instant, thresholds: checks.Thresholds
 ) -> Snapshot:
     """The first load: the tree of a moment."""
-    changed = {path: znode for path, znode in znodes.items() if is_mirrored(path)}
+    changed = mirrored(znodes)
     batch = Batch(changed, instant.zxid, whole=True)
     state, _ = advance.advance(ClusterState(), batch)
     now_ms = instant.time_ms
@@ -62,11 +62,10 @@ def after(before: Snapshot, step: Step) -> Snapshot:
     """The snapshot after one more transaction."""
     now_ms = max(step.time_ms, _ms(before))
     before = until(before, now_ms)
-    changed = {path: znode for path, znode in step.changed.items() if is_mirrored(path)}
+    changed = mirrored(step.changed)
     batch = Batch(changed, step.zxid)
     # A watcher does not read a parent again; here its Stat is known, as it is from scratch.
-    parents = {path: znode for path, znode in step.stats.items() if is_mirrored(path)}
-    state, touched = advance.advance(before.state, Batch({**changed, **parents}, step.zxid))
+    state, touched = advance.advance(before.state, Batch({**changed, **mirrored(step.stats)}, step.zxid))
     feed, story, sighted = before.feed, before.incidents, first_seen.Sightings(before.first_seen)
     if news := changes.of_batch(before.state, state, batch, now_ms=now_ms):
         feed, story = feed.told(step.zxid, news), incidents.fold(story, incidents.in_order(news))

@@ -202,12 +202,15 @@ class _Asked(msgspec.Struct, frozen=True):
 def _before(
     tables: Tables, source: str, firsts: set[int], zxid: int
 ) -> tuple[Moment, Sequence[dict[str, Any]]]:
-    """The tree at the earliest of some transactions from which changes lead to `zxid`, and these."""
+    """The tree at the earliest of some transactions from which changes lead to `zxid`, and these.
+
+    A tree is read last, and once: of a large cluster nothing costs as much.
+    """
     for first in sorted(firsts - {zxid}):
         try:
-            begun = moment.read(tables, first)
-            if source == begun.source:
-                return begun, steps.rows(tables, source, first, zxid)
+            if moment.base(tables, first)[0] == source:
+                changes = steps.rows(tables, source, first, zxid)
+                return moment.read(tables, first), changes
         except (MomentError, TooFarError):
             continue
     return moment.read(tables, zxid), ()

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 
@@ -39,6 +39,7 @@ _MOST_SEEN = 32
 
 TOO_MANY: Final = f"zkdash reads {PER_SECOND:g} znodes a second on demand, and others asked first."
 
+T = TypeVar("T")
 # By name; None where a child is not there (any more).
 Stats = Mapping[str, Stat | Unreadable | None]
 
@@ -248,9 +249,17 @@ class Znodes:
         return True
 
 
+_MIRRORED: Final = frozenset(root.removeprefix("/") for root in paths.ROOTS)
+
+
 def is_mirrored(path: str) -> bool:
     """Whether a path is at or below one of the mirrored roots."""
-    return any(path == root or path.startswith(root + "/") for root in paths.ROOTS)
+    return path[1:].partition("/")[0] in _MIRRORED
+
+
+def mirrored(znodes: Mapping[str, T]) -> dict[str, T]:
+    """Those of a tree that are at or below the mirrored roots, by path."""
+    return {path: znode for path, znode in znodes.items() if path[1:].partition("/")[0] in _MIRRORED}
 
 
 def _is_whole(seen: Seen) -> bool:
