@@ -100,8 +100,13 @@ def test_checks_that_follow_a_change_look_at_nothing_but_what_changed(
     after, changed = small.step(state, dict(others), small.gone(f"/config/topics/{tree.topic_name(3)}"))
     for module, name in ((differing, "names"), (family, "_numbered")):
         monkeypatch.setattr(module, name, lambda *_, name=name: pytest.fail(f"{name} looks at all"))
-    real, compared = observations._seen, []
-    monkeypatch.setattr(observations, "_seen", lambda *told: compared.append(len(told[1])) or real(*told))
+    real, compared = observations._seen, list[int]()
+
+    def comparing(*told: Any) -> Any:
+        compared.append(len(told[1]))
+        return real(*told)
+
+    monkeypatch.setattr(observations, "_seen", comparing)
     seen = checks.follow(checks.put_off(seen, changed), after, 200)
     assert max(compared, default=0) <= 1  # what only adds topics up
     assert tree.topic_name(30) in seen.looked["D9"].seen

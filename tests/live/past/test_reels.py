@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -128,7 +129,12 @@ def test_a_tree_is_read_once_however_far_the_checkpoint_is(
     """Of a large cluster half of what a moment takes."""
     directory, dumps = told
     monkeypatch.setattr(steps, "MOST", 0)
-    read, real = [], trees.read
-    monkeypatch.setattr(trees, "read", lambda *asked: read.append(asked) or real(*asked))
+    read, real = list[Any](), trees.read
+
+    def reading(*asked: Any) -> Any:
+        read.append(asked)
+        return real(*asked)
+
+    monkeypatch.setattr(trees, "read", reading)
     assert at(reels(directory), dumps[-1].zxid).znodes == dumps[-1].znodes
     assert len(read) == 1
