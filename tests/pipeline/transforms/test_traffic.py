@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.pipeline.test_sources import write
-from tests.pipeline.transforms.living import rows
+from tests.pipeline.transforms.living import CHROOT, rows
 from zkdash.formats.txnlog.rows import CLOSE_SESSION, CREATE, CREATE_SESSION, Row
-from zkdash.pipeline import jobs
-from zkdash.zk.config import ClusterConfig
 
 pytestmark = pytest.mark.spark
 
@@ -35,28 +34,22 @@ def closed(zxid: int, session: int, time: int) -> list[Row]:
     return [Row(session, 1, zxid, time, 0, CLOSE_SESSION)]
 
 
-def bring(spark: Any, files: Path, root: Path) -> None:
-    cluster = ClusterConfig("shop", (("127.0.0.1", 2181),), transaction_logs=(str(files),))
-    for job in (jobs.load, jobs.derive):
-        job(spark, cluster, root, lambda _what, _done: None)
-
-
 @pytest.mark.parametrize("are_apart", [False, True], ids=["at once", "one after the other"])
 def test_a_session_that_is_closed_while_it_expires_is_one_and_ended_when_it_was_closed_first(
-    spark: Any, tmp_path: Path, are_apart: bool
+    bring: Callable[[Path, Path], Any], tmp_path: Path, are_apart: bool
 ) -> None:
     files, root = tmp_path / "files", tmp_path / "history"
     write(
         files,
         born(1, ENDS),
         born(2, LASTS),
-        made(3, ENDS, CLOSED - 10, "/a"),
+        made(3, ENDS, CLOSED - 10, f"{CHROOT}/a"),
         closed(4, ENDS, CLOSED),
     )
     if are_apart:
-        bring(spark, files, root)
-    write(files, made(5, LASTS, AGAIN - 10, "/b"), closed(6, ENDS, AGAIN))
-    bring(spark, files, root)
+        bring(files, root)
+    write(files, made(5, LASTS, AGAIN - 10, f"{CHROOT}/b"), closed(6, ENDS, AGAIN))
+    bring(files, root)
     found = {
         row["session"]: (row["to_ms"], row["ephemerals"], row["writes"]) for row in rows(root, "sessions")
     }

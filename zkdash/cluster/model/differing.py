@@ -22,5 +22,4 @@ def names(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]
     every = list(after)
     if every == list(before):  # whose keys lie alike, without a look a name
         return set(compress(every, map(is_not, before.values(), after.values())))
-    others = {name for name, value in after.items() if before.get(name) is not value}
-    return others.union(name for name in before if name not in after)
+    return among({*before, *after}, before, after)

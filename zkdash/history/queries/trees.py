@@ -65,6 +65,7 @@ def _znodes(tree: pa.Table, touched: list[dict[str, Any]], children: Mapping[str
     for each in _rows(tree):
         path, data, size, index, czxid, mzxid, ctime, mtime, version, cversion, aversion, owner, pzxid = each
         if path in changed:
+            # of one made anew children count from where it was made
             begins = (pzxid, _END) if index is None else (czxid, index)
             cversion += _children(changed[path], begins)
             pzxid = max(pzxid, changed[path]["zxid"])

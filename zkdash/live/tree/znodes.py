@@ -259,7 +259,7 @@ def is_mirrored(path: str) -> bool:
 
 def mirrored(znodes: Mapping[str, T]) -> dict[str, T]:
     """Those of a tree that are at or below the mirrored roots, by path."""
-    return {path: znode for path, znode in znodes.items() if path[1:].partition("/")[0] in _MIRRORED}
+    return {path: znode for path, znode in znodes.items() if is_mirrored(path)}
 
 
 def _is_whole(seen: Seen) -> bool:
