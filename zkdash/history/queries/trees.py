@@ -31,8 +31,7 @@ def read(tables: Tables, source: str, checkpoint: int, zxid: int) -> dict[str, Z
     """
     parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
     tree = tables.query(_tree(), parameters)
-    children = Counter(parent(path) for path in _paths(tree) if path != _ROOT)
-    return _znodes(tree, tables.rows(_TOUCHED, parameters), children)
+    return _znodes(tree, tables.rows(_TOUCHED, parameters), _child_counts(tree))
 
 
 def before(
@@ -53,7 +52,7 @@ def before(
     tree = tables.query(_tree(among=f"AND path IN ({_APART})"), parameters)
     children = Counter({path: now[path].num_children for path in paths if path in now})
     children.subtract(parent(path) for path in paths if path in now and path != _ROOT)
-    children.update(parent(path) for path in _paths(tree) if path != _ROOT)
+    children.update(_child_counts(tree))
     given = {name: value for name, value in parameters.items() if name != "upto"}
     return {**dict.fromkeys(paths), **_znodes(tree, tables.rows(_TOUCHED, given), children)}
 
@@ -71,10 +70,10 @@ def _znodes(tree: pa.Table, touched: list[dict[str, Any]], children: Mapping[str
             pzxid = max(pzxid, changed[path]["zxid"])
         if size is None:
             size = len(data or b"")
-        count, last = children.get(path, 0), max(czxid, pzxid)
+        count, last = children.get(path, 0), pzxid if pzxid > czxid else czxid
         stat = (czxid, mzxid, ctime, mtime, version, cversion, aversion, owner, size, count, last)
         made[path] = Znode.of(data, stat)
-    return {path: made[path] for path in sorted(made)}
+    return made
 
 
 def _rows(tree: pa.Table) -> Iterator[tuple[Any, ...]]:
@@ -86,9 +85,14 @@ def _rows(tree: pa.Table) -> Iterator[tuple[Any, ...]]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def _paths(tree: pa.Table) -> Iterator[str]:
+def _child_counts(tree: pa.Table) -> Counter[str]:
+    """How many rows are of a child of each path."""
+    children = Counter[str]()
     for batch in tree.select(["path"]).to_batches(_AT_ONCE):
-        yield from batch["path"].to_pylist()
+        children.update([path.rpartition("/")[0] for path in batch["path"].to_pylist() if path != _ROOT])
+    if "" in children:
+        children[_ROOT] = children.pop("")
+    return children
 
 
 def _children(below: dict[str, Any], begins: tuple[int, int]) -> int:
@@ -171,6 +175,7 @@ WHERE NOT EXISTS (
     AND closed.path IS NULL AND closed.removed IS NULL AND closed.session = base.ephemeral_owner
     AND closed.zxid > greatest(base.czxid, $checkpoint) AND closed.zxid <= $zxid
 )
+ORDER BY base.path
 """  # noqa: S608 - our own words
 
 _PARENT: Final = "coalesce(nullif(regexp_replace(path, '/[^/]*$', ''), ''), '/')"
