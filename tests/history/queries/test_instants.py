@@ -46,6 +46,22 @@ def test_the_newest_changes_are_told_of_before_the_next_proof(tmp_path: Path) ->
         assert instants.at_time(tables, around.known[-1].to_ms) == latest
 
 
+@pytest.mark.parametrize(("time_ms", "zxid"), [(60, 9), (100, 14), (199, 14)])
+def test_what_was_read_while_it_changed_is_what_was_there_once_it_was_written(
+    tmp_path: Path, time_ms: int, zxid: int
+) -> None:
+    """Nothing changed since, so that no row tells when its last transactions were."""
+    bounds = {"zxid": 9, "zxid_upto": 14}
+    put(tmp_path, "znodes_checkpoint", [bounds | {"path": path, "version": 0} for path in ("/", "/a")])
+    put(tmp_path, "watched", [WATCHED[0] | {"zxid_upto": 14}, WATCHED[1] | {"zxid_from": 15, "zxid_upto": 15}])
+    with Tables(tmp_path, moment.TABLES) as tables:
+        assert instants.at_time(tables, time_ms).zxid == zxid
+        if time_ms >= WATCHED[0]["to_ms"]:
+            assert moment.base(tables, zxid) == ("watch", 9)
+        newest = instants.latest(tables)
+        assert moment.base(tables, instants.at_time(tables, newest.time_ms).zxid) == ("watch", 9)
+
+
 @pytest.mark.parametrize("block", [1, 3, neighbours.BLOCK])
 @pytest.mark.parametrize("reaches", [(1, 3), (4, 1_000), neighbours.REACHES])
 def test_the_changes_next_to_a_moment_are_found_however_far_they_are(

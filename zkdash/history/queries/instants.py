@@ -47,7 +47,7 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
     recorded = moment.intervals(tables)
     seen = next((each for each in recorded if each["from_ms"] <= time_ms <= each["to_ms"]), None)
     if seen is not None:
-        return Instant(max(answer["zxid"] or 0, _begun(recorded, seen)), time_ms)
+        return Instant(max(answer["zxid"] or 0, _begun(tables, recorded, seen, time_ms)), time_ms)
     begins = [each["from_ms"] for each in recorded] + [answer["first"]] * (answer["first"] is not None)
     ends = [each["to_ms"] for each in recorded] + [answer["last"]] * (answer["last"] is not None)
     if not begins:
@@ -120,15 +120,21 @@ def lead(tables: Tables, source: str, instant: Instant) -> int:
     return 0
 
 
-def _begun(recorded: Sequence[Mapping[str, Any]], seen: Mapping[str, Any]) -> int:
-    """The transaction that a run of intervals began after, to one of which it belongs.
+def _begun(
+    tables: Tables, recorded: Sequence[Mapping[str, Any]], seen: Mapping[str, Any], time_ms: int
+) -> int:
+    """The transaction that a run of intervals began after, to one of which a time belongs.
 
     Where a later one of the run begins says nothing of what was at its first time: it is that of the last
-    proof, after which transactions of the interval before may have come.
+    proof, after which transactions of the interval before may have come. The run's checkpoint holds what came
+    until the first one ended, of which no change tells: from then on it is what was there.
     """
     upto = recorded[: recorded.index(seen) + 1]
     first = next((each for each in reversed(upto) if each["why"] is not None), upto[0])
-    return int(first["zxid_from"]) - 1
+    begun = int(first["zxid_from"]) - 1
+    if time_ms < first["to_ms"]:
+        return begun
+    return min(moment.settled(tables, begun), max(begun, int(first["zxid_upto"])))
 
 
 def _is_within(tables: Tables, source: str, stretches: Sequence[Stretch], time_ms: int) -> bool:
