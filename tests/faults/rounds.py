@@ -35,6 +35,8 @@ PARTS: Final = {
     "payloads": ("tests/journeys/test_payloads.py",),
     "endings": ("tests/faults/test_endings.py::test_a_process_that_is_told_to_end_answers_what_was_asked",),
     "team": ("tests/faults/test_team.py::test_a_team_is_rolled_while_it_is_used",),
+    "recorder": ("tests/faults/test_recorder.py",),
+    "runs": ("tests/pipeline/test_killed_runs.py",),
     "stream": ("tests/pipeline/test_streaming.py",),
     "masters": ("tests/pipeline/test_scale_out.py",),
     "stores": ("tests/pipeline/test_stores.py",),

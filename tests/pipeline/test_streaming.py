@@ -36,7 +36,7 @@ from zkdash.pipeline.storage import reading, writing
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = full.pick(2, 10)
+KILLS = full.pick(1, 20)
 START_LIMIT_S = 600.0
 LOOK_S = 0.02  # a batch is written for longer than that
 
