@@ -1,4 +1,4 @@
-"""A recorder that is killed again and again: what it says that it saw is all there, once, and nothing else is told."""
+"""A recorder that is killed again and again told all that it says it saw, once, and nothing else."""
 
 from __future__ import annotations
 
@@ -100,9 +100,7 @@ def recording(chroot: Chroot, data: Path) -> Iterator[forking.Process]:
 
 
 @pytest.mark.parametrize("seed", rounds("recorder", ci=1, full=5))
-def test_a_recorder_killed_at_random_moments_tells_all_that_it_says_it_saw(
-    chroot: Chroot, tmp_path: Path, seed: int
-) -> None:
+def test_a_killed_recorder_told_all_that_it_says_it_saw(chroot: Chroot, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a replay, no secret
     tables = tmp_path / "history" / "default"
     writer = Writer(chroot)
@@ -128,7 +126,7 @@ def reached(tables: Path) -> int:
 
 
 def check(directory: Path, writes: list[Write], chance: random.Random) -> None:
-    """Every moment of a stretch is the tree of then, and each change is told once; others are told as unknown."""
+    """A moment of a stretch is the tree of then, each change is told once; what was not seen is unknown."""
     stretches = watching.stretches(Table(directory / watching.NAME))
     assert stretches
     seen = [write for write in writes if any(each.first <= write.zxid <= each.last for each in stretches)]

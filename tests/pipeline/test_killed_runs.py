@@ -31,7 +31,7 @@ WRITTEN: Final[tuple[Collection[str], ...]] = (schemas.TABLES, derived.TABLES)
 
 
 @pytest.mark.parametrize("seed", rounds("runs", ci=1, full=40))
-def test_a_run_that_was_killed_leaves_whole_tables_and_the_next_one_makes_them_those_of_one_run(
+def test_a_killed_run_is_made_good_by_the_next_one(
     bring: Callable[[Path, Location], jobs.Outcome], lived: Lived, whole: Path, tmp_path: Path, seed: int
 ) -> None:
     """Killed while it derives, or (every second seed) while it loads."""
@@ -48,7 +48,8 @@ def test_a_run_that_was_killed_leaves_whole_tables_and_the_next_one_makes_them_t
 def kill_a_run(files_of: Path, root: Path, below: Path, is_enough: Callable[[], bool]) -> None:
     """Begins a run, and kills its process as soon as it has written enough."""
     below.mkdir()
-    command = [sys.executable, "-m", "tests.pipeline.bringing", *map(str, (files_of, root, below / "scratch"))]
+    given = (files_of, root, below / "scratch")
+    command = [sys.executable, "-m", "tests.pipeline.bringing", *map(str, given)]
     environ = os.environ | clusters.quick(below)
     with (below / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)

@@ -53,7 +53,9 @@ def test_what_was_read_while_it_changed_is_what_was_there_once_it_was_written(
     """Nothing changed since, so that no row tells when its last transactions were."""
     bounds = {"zxid": 9, "zxid_upto": 14}
     put(tmp_path, "znodes_checkpoint", [bounds | {"path": path, "version": 0} for path in ("/", "/a")])
-    put(tmp_path, "watched", [WATCHED[0] | {"zxid_upto": 14}, WATCHED[1] | {"zxid_from": 15, "zxid_upto": 15}])
+    put(
+        tmp_path, "watched", [WATCHED[0] | {"zxid_upto": 14}, WATCHED[1] | {"zxid_from": 15, "zxid_upto": 15}]
+    )
     with Tables(tmp_path, moment.TABLES) as tables:
         assert instants.at_time(tables, time_ms).zxid == zxid
         if time_ms >= WATCHED[0]["to_ms"]:

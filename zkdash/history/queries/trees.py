@@ -70,7 +70,7 @@ def _znodes(tree: pa.Table, touched: list[dict[str, Any]], children: Mapping[str
             pzxid = max(pzxid, changed[path]["zxid"])
         if size is None:
             size = len(data or b"")
-        count, last = children.get(path, 0), pzxid if pzxid > czxid else czxid
+        count, last = children.get(path, 0), max(czxid, pzxid)
         stat = (czxid, mzxid, ctime, mtime, version, cversion, aversion, owner, size, count, last)
         made[path] = Znode.of(data, stat)
     return made
