@@ -10,6 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.core.management import call_command
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -47,6 +48,22 @@ def listed_apart(database: Database, *arguments: str) -> list[dict[str, Any]]:
 def read(printed: str) -> list[dict[str, Any]]:
     assert "very-secret" not in printed
     return [json.loads(line) for line in printed.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "Nothing waits (test"),
+        (("--all",), "Nothing waits, and nothing was told within the last 30 days (test"),
+    ],
+)
+def test_that_there_is_nothing_is_said_aside(
+    database: Database, arguments: tuple[str, ...], says: str
+) -> None:
+    out, err = StringIO(), StringIO()
+    call_command("notices", *arguments, stdout=out, stderr=err)
+    assert out.getvalue() == ""
+    assert err.getvalue().startswith(says)
 
 
 def test_what_waits_is_listed_with_why_and_the_rest_on_demand(database: Database, settings: Settings) -> None:

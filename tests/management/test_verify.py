@@ -105,6 +105,14 @@ def refusing() -> Iterator[str]:
         yield f"127.0.0.1:{bound.getsockname()[1]}"
 
 
+def test_a_cluster_of_two_names_is_told(chroot: Chroot, tmp_path: Path) -> None:
+    grow(chroot.client)
+    config = configured(tmp_path, chroot.address)
+    told = verify(tmp_path, ZKDASH_CONFIG=config, ZKDASH_ZOOKEEPER=chroot.address).of("clusters")
+    assert told["state"] == "warning"
+    assert told["sentence"] == "shop and default are the same cluster: one chroot of the same servers."
+
+
 def test_what_is_well_is_told_so_and_nothing_is_changed(chroot: Chroot, tmp_path: Path) -> None:
     grow(chroot.client)
     data = tmp_path / "data"

@@ -118,7 +118,7 @@ def _clusters(place: Place, given: object, environ: Mapping[str, str], checks: C
     if DEFAULT_NAME in clusters:
         raise ConfigError(
             f"The cluster {DEFAULT_NAME!r} is named twice, in {place} and by {ADDRESS} (which always names "
-            f"{DEFAULT_NAME!r}): rename the one in the file."
+            f"{DEFAULT_NAME!r}): unset {ADDRESS}, or rename the one in the file if it is another cluster."
         )
     try:
         parse_address(address)

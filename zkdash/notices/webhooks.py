@@ -7,7 +7,7 @@ import hmac
 import time
 from http.client import HTTPException
 from typing import Any, Final
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import msgspec
@@ -46,6 +46,9 @@ class Webhook(msgspec.Struct, frozen=True):
         except HTTPError as error:
             with error:
                 return f"it answered {error.code}"
+        except URLError as error:
+            reason = error.reason
+            return (isinstance(reason, OSError) and reason.strerror) or str(reason) or type(reason).__name__
         except (OSError, HTTPException) as error:
             return str(error) or type(error).__name__
 

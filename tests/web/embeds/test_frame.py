@@ -194,6 +194,17 @@ def test_of_a_cluster_that_nothing_watches_that_is_said(client: Client, give: Gi
     assert "No watcher runs" in Markup(answer).text("main")
 
 
+def test_of_a_cluster_that_is_not_configured_any_more_that_is_said(
+    client: Client, give: Give, settings: Settings
+) -> None:
+    token = give("overview")
+    live.clear()
+    settings.ZKDASH_CLUSTERS = settings.ZKDASH_CLUSTERS[1:]
+    answer = client.get(f"/embed/{token}/")
+    assert answer.status_code == 404
+    assert Markup(answer).text("main").endswith("The cluster of this embed is not configured any more.")
+
+
 def test_before_the_first_load_nothing_is_well(client: Client, give: Give) -> None:
     check, number = give("check", "D1"), give("number", "offline")
     states.publish(None)

@@ -67,7 +67,13 @@ def test_an_operator_makes_one_and_copies_what_works(operator: Client, client: C
     assert (made.theme, (made.expires_at - made.made_at).days) == ("dark", 7)
     assert Client().get(address).status_code == 200
     assert Markup(answer).all("#badge") == []
+    assert "No page may frame this embed" not in Markup(answer).text("main")
     assert "orders" in Markup(answer).text("tbody th")
+
+
+def test_of_one_that_no_page_may_frame_that_is_said_beside_what_is_copied(operator: Client) -> None:
+    answer = operator.post(PATH, ORDERS | {"parents": ""})
+    assert "No page may frame this embed, as none was named" in Markup(answer).text("main")
 
 
 @pytest.mark.parametrize(

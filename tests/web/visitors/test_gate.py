@@ -277,7 +277,9 @@ def test_a_changed_password_signs_out_every_other_browser(signed_in: Client, ali
 def test_a_one_time_link_makes_the_administrator_by_its_form_and_not_by_being_opened(client: Client) -> None:
     path = f"/welcome/{administrators.invite()}/"
     for _ in range(3):
-        assert client.get(path).status_code == 200
+        page = client.get(path)
+        assert page.status_code == 200
+    assert "must contain at least" in Markup(page).text("#id_password1_helptext")
     given = {"username": "root", "password1": PASSWORD, "password2": PASSWORD}
     weak = client.post(path, given | {"password1": "password", "password2": "password"})
     assert weak.status_code == 200

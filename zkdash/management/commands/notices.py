@@ -33,8 +33,17 @@ class Command(BaseCommand):
             deliveries = deliveries.filter(ended_at=None)
         if options["cluster"] is not None:
             deliveries = deliveries.filter(cluster=options["cluster"])
+        is_empty = True
         for delivery in deliveries.iterator():
+            is_empty = False
             self.stdout.write(json.dumps(_record(delivery)))
+        if is_empty:
+            kept = (
+                "Nothing waits, and nothing was told within the last 30 days"
+                if options["all"]
+                else "Nothing waits"
+            )
+            self.stderr.write(f"{kept} (test alerts are told at once, and are not kept here).")
 
 
 def _record(delivery: Delivery) -> dict[str, object]:

@@ -51,6 +51,7 @@ webhooks, Java and Spark. A line each says what is so, and what to do where it i
 def _trials() -> Iterator[Trial]:
     if not settings.ZKDASH_CLUSTERS:
         yield Trial("clusters", _no_cluster)
+    yield Trial("clusters", partial(clusters.doubles, settings.ZKDASH_CLUSTERS))
     for cluster in settings.ZKDASH_CLUSTERS:
         yield Trial(f"cluster {cluster.name}: servers", partial(clusters.servers, cluster))
         yield Trial(f"cluster {cluster.name}: session", partial(clusters.session, cluster))

@@ -28,6 +28,20 @@ _CHANGE = trial.WRITE | trial.CREATE | trial.DELETE
 _SHOWN = 5
 
 
+def doubles(clusters: Sequence[ClusterConfig]) -> list[Finding]:
+    """Names that are of one cluster: the same chroot on a server that both name."""
+    doubled = []
+    for number, cluster in enumerate(clusters):
+        for other in clusters[:number]:
+            if cluster.chroot == other.chroot and set(cluster.servers) & set(other.servers):
+                sentence = (
+                    f"{other.name} and {cluster.name} are the same cluster: one chroot of the same servers."
+                )
+                remedy = "Leave one of them out: each is watched, recorded and told of by itself."
+                doubled.append(Finding("clusters", State.WARNING, sentence, remedy))
+    return doubled
+
+
 def servers(cluster: ClusterConfig) -> list[Finding]:
     """Each server of the address, by ZooKeeper's four-letter words."""
     subject = f"cluster {cluster.name}: servers"

@@ -61,10 +61,11 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """What can be copied of an embed that was just made: shown this once."""
+    """What can be copied of an embed that was just made: shown this once. Other pages may frame it or not."""
 
     snippet: str
     badge: str = ""
+    is_framed: bool = True
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -132,7 +133,8 @@ def _create(request: HttpRequest, rights: Rights, form: EmbedForm) -> Made:
     address = request.build_absolute_uri(links.own(f"/embed/{token}/"))
     context = {"address": address, "title": f"{embeddable.words(view)}, {view.cluster}"}
     snippet = render_to_string("embeds/snippet.html", context).strip()
-    return Made(snippet, badge=f"{address}badge.svg" if badges.has_one(view) else "")
+    badge = f"{address}badge.svg" if badges.has_one(view) else ""
+    return Made(snippet, badge, is_framed=bool(made.parents))
 
 
 def _tell(event: str, rights: Rights, embed: Embed) -> None:

@@ -65,6 +65,10 @@ def _frame(judged: Found, token: str) -> HttpResponse:
         return rendering.sentence("This zkdash does not know that view any more.", 410, embed.theme)
     embeds.note_use([embed])
     if snapshot is None:
+        if embed.cluster not in {cluster.name for cluster in settings.ZKDASH_CLUSTERS}:
+            return rendering.sentence(
+                "The cluster of this embed is not configured any more.", 404, embed.theme
+            )
         return rendering.sentence(banners.no_watcher(), 503, embed.theme)
     return rendering.page(view, snapshot, embed.theme, _socket(view, snapshot, token))
 
