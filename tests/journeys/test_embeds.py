@@ -258,7 +258,7 @@ def test_a_chart_of_the_last_hour_is_asked_for_again_every_minute(
     wiki.body = make(root, closed, "chart:rebalances", parents=wiki.address)
     page.clock.install()
     frame = live(page, wiki)
-    expect(frame.locator("main")).to_contain_text("Nothing is recorded of this cluster yet.")
+    expect(frame.locator("main")).to_contain_text("There are no charts of this cluster yet.")
     an_hour(closed)
     page.clock.run_for(61_000)
     expect(frame.locator("figure svg")).to_be_visible()

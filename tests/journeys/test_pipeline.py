@@ -58,7 +58,7 @@ def shop(
 def test_one_click_fills_the_charts_and_the_timelines(opened: Callable[..., Any], shop: Process) -> None:
     page, home = opened(shop, OPERATOR), f"{shop.served.address}/c/shop/"
     page.goto(home + "trends/")
-    expect(page.locator("main")).to_contain_text("Nothing is recorded of this cluster yet")
+    expect(page.locator("main")).to_contain_text("There are no charts of this cluster yet")
     page.get_by_role("link", name="Open the pipeline").click()
     expect(page.locator("#facts")).to_contain_text("no run has read the source yet")
     page.get_by_role("button", name="Run now").click()

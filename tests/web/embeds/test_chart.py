@@ -74,7 +74,7 @@ def test_what_is_not_recorded_is_said_and_is_no_zero(
     missing = framed(client, give("chart", "lag", query=NINE)).text("main")
     assert "Lag is unknown: ZooKeeper holds no log ends" in missing
     settings.ZKDASH_HISTORY = history / "nothing"
-    assert "Nothing is recorded of this cluster yet." in framed(client, give("chart", "lag")).text("main")
+    assert "There are no charts of this cluster yet." in framed(client, give("chart", "lag")).text("main")
     spoil(history, "leader_churn")
     settings.ZKDASH_HISTORY = history.parent
     assert "cannot be read" in framed(client, give("chart", "lag", query=NINE)).text("main")

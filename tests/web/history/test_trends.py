@@ -55,7 +55,7 @@ def markup(query: str = NINE) -> Markup:
 
 def test_without_tables_the_page_says_so_and_where_they_come_from(history: Path) -> None:
     page = markup("")
-    assert page.text("main h2") == "Nothing is recorded of this cluster yet"
+    assert page.text("main h2") == "There are no charts of this cluster yet"
     assert "ZKDASH_CONFIG" in page.text("main .card")
     assert page.texts("main .chart") == page.texts("main table") == []
 

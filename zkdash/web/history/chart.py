@@ -25,7 +25,7 @@ def whole(snapshot: Snapshot, key: PageKey) -> View:
         context={
             "chart": chart,
             "drawn": charts.draw(chart, trends_read.window) if chart and chart.lines else None,
-            "trouble": trouble or ("" if trends_read.spans else "Nothing is recorded of this cluster yet."),
+            "trouble": trouble or ("" if trends_read.spans else "There are no charts of this cluster yet."),
             "reach": trends_read.spans[-1].to_ms if trends_read.spans else None,
             "refresh": bool(span.last),
         },
