@@ -56,9 +56,9 @@ def only_recorded(cluster: str) -> str:
     work = program.line("pipeline work")
     return (
         f"No logs of ZooKeeper are configured for “{cluster}”: its tables hold what zkdash saw while it "
-        f"recorded, and of Kafka’s znodes alone. Runs are made only when asked for, and begin where “{work}” is "
-        "started beside this. To know all that happened, name ZooKeeper’s dataLogDir as transaction_logs in the "
-        "cluster’s table of ZKDASH_CONFIG."
+        "recorded, and of Kafka’s znodes alone. Runs are made only when asked for, and begin where "
+        f"“{work}” is started beside this. To know all that happened, name ZooKeeper’s dataLogDir as "
+        "transaction_logs in the cluster’s table of ZKDASH_CONFIG."
     )
 
 
