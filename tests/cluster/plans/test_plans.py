@@ -350,6 +350,52 @@ def test_what_is_not_json_is_never_edited() -> None:
 # Warnings that decide
 
 
+DAY = 86_400_000
+
+
+@pytest.mark.parametrize(
+    ("now", "put", "drop", "told"),
+    [
+        (
+            {},
+            {"retention.ms": f"{DAY}"},
+            (),
+            "from 7 d (Kafka’s default, where brokers do not say otherwise) to 1 d:",
+        ),
+        (
+            {"retention.ms": f"{2 * DAY}"},
+            {"retention.ms": "9"},
+            (),
+            "from 2 d to 9 ms: brokers delete the messages",
+        ),
+        ({"retention.ms": f"{30 * DAY}"}, {}, ("retention.ms",), "from 30 d to 7 d (Kafka’s default"),
+        (
+            {"retention.ms": "-1"},
+            {"retention.ms": f"{DAY}"},
+            (),
+            "retention.ms goes down from no limit to 1 d",
+        ),
+        ({}, {"retention.bytes": "1048576"}, (), "retention.bytes goes down from no limit to 1 MiB"),
+        ({"cleanup.policy": "compact"}, {"cleanup.policy": "delete"}, (), "from no limit to 7 d"),
+        ({}, {"cleanup.policy": "compact"}, (), "brokers keep the newest alone"),
+        ({"retention.ms": "9"}, {"retention.ms": "10"}, (), ""),
+        ({}, {"retention.ms": "-1", "retention.bytes": "-1"}, (), ""),
+        ({"cleanup.policy": "compact"}, {"retention.ms": "9"}, (), ""),
+        ({"cleanup.policy": "compact,delete"}, {"cleanup.policy": "delete"}, (), ""),
+        ({}, {"segment.bytes": "9"}, (), ""),
+    ],
+)
+def test_a_configuration_by_which_messages_are_deleted_says_so(
+    now: dict[str, str], put: dict[str, str], drop: tuple[str, ...], told: str
+) -> None:
+    tree = world("3.9.1")
+    tree.put("/config/topics/t", {"version": 1, "config": now})
+    plan = tree.plan(intents.ChangeConfig("t", put, drop))
+    assert plan.refusals == ()
+    assert len(plan.warnings) == bool(told)
+    assert told in "".join(plan.warnings)
+
+
 def test_a_deletion_says_what_blocks_it_and_what_brings_the_topic_back() -> None:
     tree = world("0.8.2.2")
     del tree.znodes["/brokers/ids/3"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from zkdash.cluster.model.topics import Topic
 from zkdash.cluster.plans.action_kind import ActionKind
 from zkdash.cluster.plans.draft import Draft
@@ -9,7 +11,8 @@ from zkdash.cluster.plans.goals import Written
 from zkdash.cluster.plans.intents import ChangeConfig
 from zkdash.cluster.plans.values import Effect, Ground, Needs, Plan, Write, create, replace
 from zkdash.kafka import paths
-from zkdash.kafka.configs import topic_options
+from zkdash.kafka.configs import option_units, topic_options
+from zkdash.kafka.configs.topic_option_defaults import DEFAULTS
 from zkdash.kafka.documents.document import quote
 from zkdash.kafka.payloads import config_notifications, editing
 from zkdash.kafka.values import TopicConfig, Unparsable
@@ -31,6 +34,8 @@ def plan(intent: ChangeConfig, ground: Ground) -> Plan:
         draft.refuse("Nothing would change: the topic is configured so already.")
     if not draft.refusals:
         _write(intent.topic, topic, changed, dropped, draft)
+        after = {name: value for name, value in now.items() if name not in dropped} | changed
+        _warn_of_loss(now, after, draft)
     back = {name: now[name] for name in (*changed, *dropped) if name in now}
     fresh = tuple(name for name in changed if name not in now)
     return draft.close(Effect(topics=1), ChangeConfig(intent.topic, back, fresh))
@@ -74,6 +79,41 @@ def _write(name: str, topic: Topic, put: dict[str, str], drop: tuple[str, ...], 
         sequential=True,
     )
     draft.step(f"Change the configuration of {name} and tell the brokers", [value, notification], Written())
+
+
+def _warn_of_loss(now: Mapping[str, str], after: Mapping[str, str], draft: Draft) -> None:
+    """Say what brokers would delete, which no undo brings back."""
+    for name in ("retention.ms", "retention.bytes"):
+        before, later = _limit(name, now), _limit(name, after)
+        if later is not None and (before is None or later < before):
+            span = f"from {_worded(name, before, now)} to {_worded(name, later, after)}"
+            draft.warn(
+                f"{name} goes down {span}: brokers delete the messages beyond it, "
+                "and undo does not bring them back."
+            )
+    if "compact" in _policy(after) and "compact" not in _policy(now):
+        draft.warn(
+            "Of messages with one key brokers keep the newest alone, and undo does not bring the others back."
+        )
+
+
+def _policy(config: Mapping[str, str]) -> str:
+    return config.get("cleanup.policy", DEFAULTS["cleanup.policy"])
+
+
+def _limit(name: str, config: Mapping[str, str]) -> int | None:
+    """The most that is kept, in ms or bytes; None where nothing is deleted for being old or too much."""
+    text = config.get(name, DEFAULTS[name])
+    if "delete" not in _policy(config) or topic_options.fault(name, text):
+        return None
+    return None if int(text) < 0 else int(text)
+
+
+def _worded(name: str, limit: int | None, config: Mapping[str, str]) -> str:
+    if limit is None:
+        return "no limit"
+    words = option_units.words(name, str(limit)) or f"{limit} {name.rpartition('.')[2]}"
+    return words if name in config else f"{words} (Kafka’s default, where brokers do not say otherwise)"
 
 
 def _why_not(draft: Draft) -> str:
