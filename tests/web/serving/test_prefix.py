@@ -85,8 +85,11 @@ def test_sockets_sign_in_and_links_for_programs_know_the_prefix(site: Served) ->
 @pytest.mark.zk
 def test_a_proxy_may_take_the_prefix_off(site: Served) -> None:
     assert site.get("/healthz").status == 200
-    stripped, whole = (site.get(f"{at}/c/default/topics/").text for at in ("", PREFIX))
-    assert named(stripped, "/") == named(whole, "/")
+    stripped, whole = (named(site.get(f"{at}/c/default/topics/").text, "/") for at in ("", PREFIX))
+    # the revision that a socket begins from may be another one by then
+    assert {each.partition("?from=")[0] for each in stripped} == {
+        each.partition("?from=")[0] for each in whole
+    }
 
 
 @pytest.mark.parametrize(
