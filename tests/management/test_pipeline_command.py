@@ -26,18 +26,20 @@ from tests.formats.driven import connected
 from tests.history.writing import MANIFESTS
 from tests.pipeline import clusters
 from tests.pipeline.transforms.living import CHROOT
+from tests.serving import Serve, served
 from tests.waiting import wait_for
 from tests.world import World
 from zkdash import databases
 from zkdash.demo.zookeeper.server import Server
 from zkdash.history.store import directories
-from zkdash.management.commands import serve
 from zkdash.management.progress import Bar
 from zkdash.pipeline import locks
 from zkdash.pipeline.models import Run
 from zkdash.pipeline.performer import Performer
 from zkdash.pipeline.worker import Worker
 from zkdash.zk.config import ClusterConfig
+
+__all__ = ["served"]
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_LIMIT_S = 900
@@ -209,8 +211,6 @@ def test_a_cluster_with_any_files_is_scheduled(source: str, tmp_path: Path) -> N
     worker = Worker([cluster, bare], Performer([]), root=tmp_path, every_s=0.01)
     run = wait_for(worker._next)
     assert (run.cluster, run.job, run.by) == ("shop", "all", "schedule")
-    assert serve.has_files([bare, cluster])
-    assert not serve.has_files([bare])
 
 
 # Asks for runs of these jobs, and ends with the number of the last one.
@@ -350,6 +350,21 @@ def test_whoever_is_killed_is_replaced_at_once_and_nobody_is_left_alone(
         worker.kill()
         worker.wait()
         wait_for(lambda: not Path(f"/proc/{second}").exists(), 30)
+
+
+def test_without_files_a_worker_is_started_once_a_run_waits_for_it(
+    environment: Callable[..., dict[str, str]], served: Serve, tmp_path: Path
+) -> None:
+    environ = environment(shop={})
+    site = served(**{name: value for name, value in environ.items() if name.startswith("ZKDASH_")})
+    assert not below(site.pid)
+    number = int(run(environ, "-c", ASKS, "retain").stdout)
+    row = wait_for(lambda: ended(environ, number), RUN_LIMIT_S, site.printed)
+    assert row["state"] == "done", row
+    begun = below(site.pid)
+    assert begun
+    site.stop()
+    assert not [pid for pid in begun if Path(f"/proc/{pid}").exists()]
 
 
 def intervals(below: Path) -> int:

@@ -41,6 +41,22 @@ def test_what_is_queued_already_is_not_queued_again(database: Database) -> None:
         runs.queue("shop", "stream", "ann")
 
 
+def test_a_run_is_left_where_nobody_begins_it_and_nothing_is_under_way(database: Database) -> None:
+    asked = runs.queue("shop", "all", "ann")
+    soon, later = (asked.queued_at + timedelta(seconds=runs.LEFT_S * times) for times in (0.5, 2))
+    assert not runs.are_left(["shop"], now=soon)
+    assert runs.are_left(["other", "shop"], now=later)
+    assert not runs.are_left(["other"], now=later)
+    busy = runs.begin("other", "all", "bob", now=later)
+    assert not runs.are_left(["shop"], now=later)
+    # One of which nothing was heard for long has died, and begins nothing.
+    assert runs.are_left(["shop"], now=later + timedelta(seconds=runs.SILENT_S + 1))
+    runs.finish(busy, "done")
+    assert runs.are_left(["shop"], now=later)
+    known(runs.claim(["shop"]))
+    assert not runs.are_left(["shop"], now=later)
+
+
 def test_many_who_ask_at_once_get_the_same_run(database: Database) -> None:
     asked = in_threads(*[lambda: runs.queue("shop", "all", "ann").id for _ in range(4)])
     assert len(set(asked)) == 1

@@ -1,4 +1,4 @@
-"""The pipeline's worker beside a serving process: started with it, again if it dies, and ended with it."""
+"""The pipeline's worker beside a serving process: started once needed, again where it dies, ended with it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -20,15 +20,22 @@ COMMAND: Final = (
 )
 STOP_LIMIT_S: Final = 7.0  # within `ending.LIMIT_S`, and more than the worker gives to a run
 _PAUSE_S: Final = 10.0
+_LOOK_S: Final = 2.0
 
 log = logging.getLogger(__name__)
 
 
 class Pipeline:
-    """`manage.py pipeline work` as a process of its own. `environment` is added to this process's."""
+    """`manage.py pipeline work` as a process of its own. `environment` is added to this process's.
 
-    def __init__(self, environment: Mapping[str, str] = {}) -> None:
+    It is not started before `is_needed`, which is asked now and then on a thread of its own.
+    """
+
+    def __init__(
+        self, environment: Mapping[str, str] = {}, *, is_needed: Callable[[], bool] = lambda: True
+    ) -> None:
         self._environment = {**os.environ, **environment}
+        self._is_needed = is_needed
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._supervise, name="pipeline")
 
@@ -46,6 +53,8 @@ class Pipeline:
 
     def _supervise(self) -> None:
         command = [*COMMAND, "pipeline", "work", "--until-eof"]
+        while not self._over.is_set() and not self._is_needed():
+            self._over.wait(_LOOK_S)
         while not self._over.is_set():
             # Its standard input ends with this process, however that ends: then it ends too. A terminal's
             # Ctrl-C is not for it: it would come while it still starts, and show where.

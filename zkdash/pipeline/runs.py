@@ -31,6 +31,7 @@ QUEUEABLE: Final = ("load", "derive", "retain", "all")
 TOLD_S: Final = 2.0
 QUIET_S: Final = 5.0
 SILENT_S: Final = 60.0
+LEFT_S: Final = 3.0
 MOST_KEPT: Final = 500  # runs of a cluster that have ended
 
 
@@ -56,6 +57,15 @@ def claim(clusters: Iterable[str], *, now: datetime | None = None) -> Run | None
     now = now or timezone.now()
     waiting = Run.objects.filter(cluster__in=tuple(clusters), state=State.QUEUED).order_by("id")
     return next((run for run in waiting if take(run, now=now)), None)
+
+
+def are_left(clusters: Iterable[str], *, now: datetime | None = None) -> bool:
+    """Whether a run was asked for `LEFT_S` ago, and nothing is under way: no worker is there to begin it."""
+    now = now or timezone.now()
+    left, silent = (now - timedelta(seconds=seconds) for seconds in (LEFT_S, SILENT_S))
+    queued = Run.objects.filter(cluster__in=tuple(clusters), state=State.QUEUED, queued_at__lt=left)
+    running = Run.objects.filter(state=State.RUNNING, seen_at__gte=silent).exclude(job="stream")
+    return queued.exists() and not running.exists()
 
 
 def take(run: Run, *, now: datetime | None = None) -> bool:

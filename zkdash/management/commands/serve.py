@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import Error, connections
 
-from zkdash import program
+from zkdash import extras, program
 from zkdash.management import ending, identities, serving, supervising
+from zkdash.pipeline import runs
 from zkdash.zk.config import ClusterConfig
+
+log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -52,9 +57,7 @@ class Command(BaseCommand):
             announce=self._announce,
             executes=not options["no_execute"],
             records=settings.ZKDASH_RECORD and not options["no_record"],
-            pipeline=supervising.Pipeline()
-            if has_files(settings.ZKDASH_CLUSTERS) and not options["no_pipeline"]
-            else None,
+            pipeline=None if options["no_pipeline"] else _pipeline(settings.ZKDASH_CLUSTERS),
         )
         ending.finish()
 
@@ -67,6 +70,21 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def has_files(clusters: Iterable[ClusterConfig]) -> bool:
-    """Whether the pipeline has anything to read of any of them."""
-    return any(cluster.has_files for cluster in clusters)
+def _pipeline(clusters: Sequence[ClusterConfig]) -> supervising.Pipeline | None:
+    """The worker: there from the start where there are files to read, else once a run waits for it."""
+    has_files = any(cluster.has_files for cluster in clusters)
+    if lacking := extras.missing("pipeline", "The pipeline"):
+        if has_files:
+            log.warning("%s", lacking)
+        return None
+    names = [cluster.name for cluster in clusters]
+    return supervising.Pipeline(is_needed=lambda: has_files or _are_runs_left(names))
+
+
+def _are_runs_left(clusters: Iterable[str]) -> bool:
+    try:
+        return runs.are_left(clusters)
+    except Error:  # pages say what is wrong with the database
+        return False
+    finally:
+        connections.close_all()

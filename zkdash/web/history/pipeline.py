@@ -7,7 +7,6 @@ import time
 import msgspec
 from django.conf import settings
 
-from zkdash import program
 from zkdash.cluster.model.severity import Severity
 from zkdash.history.recorder import status
 from zkdash.history.store import delta, directories
@@ -53,12 +52,10 @@ def only_segments(cluster: str) -> str:
 
 
 def only_recorded(cluster: str) -> str:
-    work = program.line("pipeline work")
     return (
         f"No logs of ZooKeeper are configured for “{cluster}”: its tables hold what zkdash saw while it "
-        "recorded, and of Kafka’s znodes alone. Runs are made only when asked for, and begin where "
-        f"“{work}” is started beside this. To know all that happened, name ZooKeeper’s dataLogDir as "
-        "transaction_logs in the cluster’s table of ZKDASH_CONFIG."
+        "recorded, and of Kafka’s znodes alone. Runs are made only when asked for. To know all that "
+        "happened, name ZooKeeper’s dataLogDir as transaction_logs in the cluster’s table of ZKDASH_CONFIG."
     )
 
 
