@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from typing import Final
 
@@ -56,9 +57,25 @@ def manage() -> None:
 
     ending.prepare(sys.argv[1:])
     try:
-        _execute()
+        try:
+            _execute()
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(130)  # as a shell tells it
+    except BrokenPipeError:
+        if _is_read():
+            raise
+        # Whoever reads has read enough, as in `check | head`: what is still buffered goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)  # as a shell tells it
+
+
+def _is_read() -> bool:
+    """Whether what is printed has a reader still."""
+    printed = select.poll()
+    printed.register(sys.stdout, 0)
+    return not any(event & select.POLLERR for _, event in printed.poll(0))
 
 
 def _execute() -> None:

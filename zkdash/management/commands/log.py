@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -84,9 +83,8 @@ class Command(BaseCommand):
             findings = self._told(logfiles.VERBS[options["verb"]](options), is_json=options["json"])
         except listing.NotThereError as error:
             raise CommandError(str(error), returncode=MISUSE) from error
-        except BrokenPipeError:  # whoever reads has read enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return
+        except BrokenPipeError:  # nobody reads on: no file is wrong
+            raise
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}", returncode=MISUSE) from error
         if findings:

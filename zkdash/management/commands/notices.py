@@ -33,11 +33,9 @@ class Command(BaseCommand):
             deliveries = deliveries.filter(ended_at=None)
         if options["cluster"] is not None:
             deliveries = deliveries.filter(cluster=options["cluster"])
-        is_empty = True
         for delivery in deliveries.iterator():
-            is_empty = False
             self.stdout.write(json.dumps(_record(delivery)))
-        if is_empty:
+        if not deliveries.exists():
             kept = (
                 "Nothing waits, and nothing was told within the last 30 days"
                 if options["all"]

@@ -64,8 +64,8 @@ class Made(msgspec.Struct, frozen=True):
     """What can be copied of an embed that was just made: shown this once. Other pages may frame it or not."""
 
     snippet: str
-    badge: str = ""
-    is_framed: bool = True
+    badge: str
+    is_framed: bool
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -134,7 +134,7 @@ def _create(request: HttpRequest, rights: Rights, form: EmbedForm) -> Made:
     context = {"address": address, "title": f"{embeddable.words(view)}, {view.cluster}"}
     snippet = render_to_string("embeds/snippet.html", context).strip()
     badge = f"{address}badge.svg" if badges.has_one(view) else ""
-    return Made(snippet, badge, is_framed=bool(made.parents))
+    return Made(snippet, badge, bool(made.parents))
 
 
 def _tell(event: str, rights: Rights, embed: Embed) -> None:

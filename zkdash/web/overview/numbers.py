@@ -115,9 +115,9 @@ def _counted(snapshot: Snapshot, name: str, read: Read) -> Metric:
 
 
 def _lag(snapshot: Snapshot) -> Metric:
-    return _sampled(
-        snapshot, "Lag, all groups", lambda sample: sample.lag, "no group’s lag is known", "groups/"
-    )
+    is_any = counts.NUMBERS["groups"].read(snapshot) or snapshot.kafka_groups.groups
+    why = "no group’s lag is known" if is_any else "no group is known"
+    return _sampled(snapshot, "Lag, all groups", lambda sample: sample.lag, why, "groups/")
 
 
 def _leader_changes(snapshot: Snapshot) -> Metric:
