@@ -5,17 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tests.pipeline import killed
 from tests.pipeline.transforms import living
-from zkdash.pipeline import jobs, session
+from zkdash.pipeline import jobs
 
 
 def main(files: str, root: str, scratch: str) -> None:
-    spark = session.start(
-        Path(scratch),
-        master="local[1]",
-        options={"spark.driver.memory": "512m", "spark.sql.shuffle.partitions": "1"},
-        progress=False,
-    )
+    spark = killed.small(scratch)
     cluster = living.cluster(Path(files))
     jobs.load(spark, cluster, Path(root), lambda _what, _done: None)
     jobs.derive(spark, cluster, Path(root), lambda _what, _done: None)

@@ -5,19 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from zkdash.pipeline import session
+from tests.pipeline import killed
 from zkdash.pipeline.storage import reading, writing
 
 INTERVAL_S = 0.2
 
 
 def main(files: str, tables: str, scratch: str) -> None:
-    spark = session.start(
-        Path(scratch),
-        master="local[1]",
-        options={"spark.driver.memory": "512m", "spark.sql.shuffle.partitions": "1"},
-        progress=False,
-    )
+    spark = killed.small(scratch)
     found = reading.txnlog(spark, files, stream=True)
     writing.stream_logs(found, Path(tables), "logs", interval_s=INTERVAL_S).awaitTermination()
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
@@ -13,7 +11,7 @@ from typing import Final
 import pytest
 
 from tests.faults.rounds import rounds
-from tests.pipeline import clusters
+from tests.pipeline import killed
 from tests.pipeline.test_any_order import same
 from tests.pipeline.transforms.living import Lived
 from tests.waiting import wait_for
@@ -24,7 +22,6 @@ from zkdash.pipeline import jobs
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 LIMIT_S: Final = 600.0
 # What the parts of a run write, one after the other: the derivation, and the load before it.
 WRITTEN: Final[tuple[Collection[str], ...]] = (schemas.TABLES, derived.TABLES)
@@ -48,17 +45,12 @@ def test_a_killed_run_is_made_good_by_the_next_one(
 def kill_a_run(files_of: Path, root: Path, below: Path, is_enough: Callable[[], bool]) -> None:
     """Begins a run, and kills its process as soon as it has written enough."""
     below.mkdir()
-    given = (files_of, root, below / "scratch")
-    command = [sys.executable, "-m", "tests.pipeline.bringing", *map(str, given)]
-    environ = os.environ | clusters.quick(below)
-    with (below / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
-    try:
-        wait_for(lambda: process.poll() is not None or is_enough(), LIMIT_S, (below / "log").read_text)
-        assert process.poll() is None, (below / "log").read_text()
-    finally:
-        process.kill()
-        process.wait()
+    log = below / "log"
+    with killed.running(
+        "tests.pipeline.bringing", files_of, root, scratch=below / "scratch", log=log
+    ) as process:
+        wait_for(lambda: process.poll() is not None or is_enough(), LIMIT_S, log.read_text)
+        assert process.poll() is None, log.read_text()
 
 
 def files(root: Path, tables: Collection[str]) -> int:

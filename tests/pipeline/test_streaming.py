@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import os
 import shutil
 import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,7 +18,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests import full
-from tests.pipeline import clusters, writes
+from tests.pipeline import killed, writes
 from tests.pipeline.writes import Writer
 from tests.waiting import wait_for
 from zkdash.demo.zookeeper.server import Server
@@ -35,24 +33,9 @@ from zkdash.pipeline.storage import reading, writing
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
-ROOT = Path(__file__).resolve().parents[2]
 KILLS = full.pick(1, 20)
 START_LIMIT_S = 600.0
 LOOK_S = 0.02  # a batch is written for longer than that
-
-
-@contextmanager
-def run(files: Path, tables: Path, scratch: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A streaming run in a process of its own; killed at the end, if not before."""
-    command = [sys.executable, "-m", "tests.pipeline.streaming", *map(str, (files, tables, scratch))]
-    environ = os.environ | clusters.quick(scratch)
-    with (scratch.parent / "stream.log").open("ab") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=log, stderr=log)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
 
 
 @contextmanager
@@ -108,29 +91,37 @@ def ended_or(
 
 
 def test_a_stream_that_is_killed_again_and_again_has_every_transaction_once(tmp_path: Path) -> None:
-    tables, scratch = tmp_path / "tables", tmp_path / "scratch"
+    tables, log = tmp_path / "tables", tmp_path / "stream.log"
     kinds = itertools.cycle([is_writing, has_added_two])
     with Server(tmp_path / "zookeeper", tick_time_ms=200, config={"snapCount": "2000"}) as server:
+        stream = partial(
+            killed.running,
+            "tests.pipeline.streaming",
+            server.data_dir,
+            tables,
+            scratch=tmp_path / "scratch",
+            log=log,
+        )
         with written_to(server):
             for reached in itertools.islice(kinds, KILLS):
-                with run(server.data_dir, tables, scratch) as process:
+                with stream() as process:
                     before = progress(tables)
                     wait_for(
                         ended_or(process, partial(reached, before), tables),
                         START_LIMIT_S,
-                        (tmp_path / "stream.log").read_text,
+                        log.read_text,
                         every_s=LOOK_S,
                     )
-                    assert process.poll() is None, (tmp_path / "stream.log").read_text()
+                    assert process.poll() is None, log.read_text()
         read = writes.read(server)
-        with run(server.data_dir, tables, scratch):
+        with stream():
             wait_for(
                 lambda: any(
                     file.bounds["zxid_upto"][1] >= read.zxid
                     for file in Table(tables / "coverage").read().files
                 ),
                 START_LIMIT_S,
-                (tmp_path / "stream.log").read_text,
+                log.read_text,
                 every_s=LOOK_S,
             )
     changes = Table(tables / "changes")
