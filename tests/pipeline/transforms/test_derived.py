@@ -10,15 +10,18 @@ from typing import Any
 import deltalake
 import pytest
 
+from tests.pipeline.test_sources import a_create, a_set, write
 from tests.pipeline.transforms import oracle
 from tests.pipeline.transforms.living import CHROOT, Lived, ordered, rows
 from tests.pipeline.writes import file_zxid
+from zkdash.cluster.changes.row import LOGGED
 from zkdash.demo.zookeeper.server import Server
 from zkdash.formats.txnlog import rows as txn
 from zkdash.history.store import derived, schemas
-from zkdash.history.store.delta import Table
+from zkdash.history.store.delta import File, Table
 from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import Kind
+from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.storage import day_partitions
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
@@ -157,6 +160,45 @@ def test_piece_by_piece_and_hour_by_hour_gives_what_all_at_once_gives(
     assert {name: Table(tmp_path / "shop" / name).read().rows for name in derived.TABLES} == before
     for name in derived.TABLES:
         assert rows(tmp_path, name) == rows(whole, name), name
+
+
+def test_what_nothing_happened_to_stays_as_it_is_and_moves_on(
+    bring: Callable[[Path, Path], Any], tmp_path: Path
+) -> None:
+    """A commit tells of its group: what tables say of brokers, controllers and partitions is left alone."""
+    files, root = tmp_path / "files", tmp_path / "history"
+    offset, state = "/consumers/app/offsets/orders/0", "/brokers/topics/orders/partitions/0/state"
+    made = {
+        "/controller": b'{"version":1,"brokerid":1,"timestamp":"1"}',
+        "/brokers/ids/1": b'{"version":1,"host":"h","port":9092,"timestamp":"1"}',
+        "/brokers/topics/orders": b'{"version":1,"partitions":{"0":[1]}}',
+        state: b'{"controller_epoch":1,"leader":1,"version":1,"leader_epoch":0,"isr":[1]}',
+        offset: b"5",
+    }
+    creates = (a_create(zxid, CHROOT + path, data=data) for zxid, (path, data) in enumerate(made.items(), 1))
+    write(files, *([each] for each in creates))
+    bring(files, root)
+
+    def standing(name: str) -> tuple[list[File], int | None]:
+        now = Table(root / "shop" / name).read()
+        return list(now.files), now.position(inputs.key(LOGGED))
+
+    before = {name: standing(name) for name in derived.TABLES}
+    write(files, [a_set(len(made) + 1, CHROOT + offset, b"9")])
+    bring(files, root)
+    left = (
+        "partition_intervals",
+        "leader_churn",
+        "controller_epochs",
+        "broker_sessions",
+        "timeline",
+        "rebalances",
+    )
+    for name in left:
+        assert standing(name) == (before[name][0], len(made) + 1), name
+        assert before[name][0] or name in {"leader_churn", "rebalances"}, name
+    assert [each["offset"] for each in rows(root, "offset_rates")] == [9]
+    assert [each["group"] for each in rows(root, "idle_groups")] == ["app"]
 
 
 def test_any_engine_reads_and_rewrites_what_spark_wrote(whole: Path, tmp_path: Path) -> None:

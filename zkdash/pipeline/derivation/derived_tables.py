@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 from pyspark.sql import SparkSession
@@ -19,11 +20,20 @@ from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, Table
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.derivation import basis, covered_times, offset_tables
 from zkdash.pipeline.derivation.inputs import AS_OF
 from zkdash.pipeline.derivation.targets import Targets
 from zkdash.pipeline.storage import day_partitions, spark_files
-from zkdash.pipeline.transforms import brokers, groups, partitions, rebalances, timeline, traffic
+from zkdash.pipeline.transforms import (
+    brokers,
+    change_descriptions,
+    groups,
+    partitions,
+    rebalances,
+    timeline,
+    traffic,
+)
 
 
 class Derived(msgspec.Struct, frozen=True):
@@ -87,26 +97,37 @@ class Deriving:
             basis.record(self._directory, self._basis)
 
     def _derive(self, stretch: Stretch) -> None:
-        steps: list[tuple[str, Callable[[Stretch], int]]] = [
-            ("partition_intervals", self._intervals),
-            ("under_replicated_minutes", self._minutes),
-            ("leader_churn", self._churn),
-            ("controller_epochs", self._epochs),
-            ("broker_sessions", self._brokers),
-            ("sessions", self._sessions),
-            ("hot_paths", self._hot_paths),
-            ("offset_rates", lambda stretch: offset_tables.rates(self._targets, stretch)),
-            ("timeline", self._timeline),
-            ("rebalances", self._rebalances),
-            ("idle_groups", self._idle),
-            (covered_times.NAME, self._covered),
+        steps: list[tuple[str, Callable[[Stretch], int], tuple[Kind, ...]]] = [
+            ("partition_intervals", self._intervals, partitions.INTERVALS_OF),
+            ("under_replicated_minutes", self._minutes, ()),
+            ("leader_churn", self._churn, partitions.CHURN_OF),
+            ("controller_epochs", self._epochs, brokers.EPOCHS_OF),
+            ("broker_sessions", self._brokers, brokers.SESSIONS_OF),
+            ("sessions", self._sessions, ()),
+            ("hot_paths", self._hot_paths, ()),
+            ("offset_rates", lambda stretch: offset_tables.rates(self._targets, stretch), groups.RATES_OF),
+            ("timeline", self._timeline, change_descriptions.KINDS),
+            ("rebalances", self._rebalances, ()),
+            ("idle_groups", self._idle, groups.IDLE_OF),
+            (covered_times.NAME, self._covered, ()),
         ]
-        for number, (name, step) in enumerate(steps):
+        for number, (name, step, kinds) in enumerate(steps):
             self._tell(f"deriving {name}", number / (len(steps) + 1))
             if name == "rebalances" or self._targets.position(name) < stretch.last:
-                self._step(name, lambda step=step: step(stretch))  # type: ignore[misc]
+                self._step(name, partial(self._moved_on, name, stretch, step, kinds))
         self._hold(stretch)
         self._targets.close()
+
+    def _moved_on(
+        self, name: str, stretch: Stretch, step: Callable[[Stretch], int], kinds: tuple[Kind, ...]
+    ) -> int:
+        """A table of what happens to some kinds of znodes stays as it is where nothing happened to any.
+
+        The queries that would find that out cost more than all else of a run that tells of little.
+        """
+        if kinds and not self._targets.of(name, stretch).tell_of(kinds):
+            return self._targets.leave(name, self._targets.at(stretch))
+        return step(stretch)
 
     def _step(self, name: str, step: Callable[[], int]) -> None:
         began = time.monotonic()
@@ -134,16 +155,21 @@ class Deriving:
         since = min(facts.first_ms or last, (now.position(AS_OF) or 0)) if begun else 0
         first = day_partitions.day(since)
         start = day_partitions.begin(first)
-        bad = self._targets.lasting("partition_intervals", start).where("is_under_replicated OR is_offline")
-        made = partitions.under_replicated_minutes(bad, start, last)
+        lasting = self._targets.lasting("partition_intervals", start)
+        bad = lasting.where("is_under_replicated OR is_offline").localCheckpoint()
         removed = [file for file in now.files if not begun or file.partition[DAY] >= str(first)]
+        position = self._targets.at(stretch) | {AS_OF: last}
+        if bad.isEmpty():  # as nearly always
+            table.replace(now, removed, (), positions=position)
+            return 0
+        made = partitions.under_replicated_minutes(bad, start, last)
         return day_partitions.put(
             table,
             day_partitions.dated(self._targets.shaped(name, made), "minute"),
             base=now,
             removed=removed,
             order=["minute"],
-            position=self._targets.at(stretch) | {AS_OF: last},
+            position=position,
         )
 
     def _churn(self, stretch: Stretch) -> int:
@@ -200,6 +226,8 @@ class Deriving:
         last = max(inputs.facts.last_ms, (now.position(AS_OF) or 0))
         if stretch != self._stretches[-1]:
             last += self._quiet_ms + 1  # what a gap of the logs follows is over
+        if not inputs.tell_of(rebalances.KINDS):
+            return self._targets.leave(name, self._targets.at(stretch) | {AS_OF: last})
         near = inputs.first_ms - self._quiet_ms
         derived = rebalances.rebalances(
             inputs.events,

@@ -7,6 +7,7 @@ there: a znode that was not written since counts from when it was.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -17,6 +18,7 @@ from zkdash.history.places.location import Location
 from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, follows
 from zkdash.history.store.delta import Table, TableVersion
+from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.derivation import removals
 from zkdash.pipeline.storage import spark_files
 from zkdash.pipeline.transforms import events
@@ -41,11 +43,13 @@ _COLUMNS: Final = (
 
 
 class Facts(NamedTuple):
-    """Of the changes: how many, the least and the greatest of their times (epoch ms)."""
+    """Of the changes: how many, the least and the greatest of their times (epoch ms), and how many of them
+    are ends of sessions that leave out what they removed."""
 
     changes: int
     first_ms: int
     last_ms: int
+    silent: int = 0
 
 
 class Inputs:
@@ -66,7 +70,7 @@ class Inputs:
     def changes(self) -> DataFrame:
         """The changes, those told that a log before 3.6 leaves out."""
         raw = self._between(self.since, self.stretch.last)
-        if not raw.where(_SILENT).limit(1).count():
+        if not self.facts.silent:
             return raw
         carried = self._carried.select("path", "ephemeral_owner", "czxid")
         return removals.with_removals(raw, carried)
@@ -77,10 +81,21 @@ class Inputs:
         return events.events(self.changes, self._before).localCheckpoint()
 
     @cached_property
+    def _happened(self) -> frozenset[int]:
+        """The kinds of znodes of which the events tell more than what was carried on."""
+        told = self.events.where("what != 'held'").select("kind").distinct().collect()
+        return frozenset(row.kind for row in told)
+
+    def tell_of(self, kinds: Iterable[Kind]) -> bool:
+        """Whether anything happened to znodes of these kinds, or was found of them behind a gap."""
+        return not self._happened.isdisjoint(kinds)
+
+    @cached_property
     def facts(self) -> Facts:
         raw = self._between(self.since, self.stretch.last)
-        (row,) = raw.agg(F.count("*"), F.min("time"), F.max("time")).collect()
-        return Facts(row[0], row[1] or 0, row[2] or 0)
+        silent = F.count_if(F.expr(_SILENT))
+        (row,) = raw.agg(F.count("*"), F.min("time"), F.max("time"), silent).collect()
+        return Facts(row[0], row[1] or 0, row[2] or 0, row[3])
 
     @property
     def first_ms(self) -> int:

@@ -70,6 +70,8 @@ class Targets:
         new = day_partitions.dated(self.shaped(name, fresh), by).localCheckpoint()
         begun = self.has_begun(now)
         hours = day_partitions.hours(new, by)
+        if not hours:
+            return self.leave(name, position or self.at(stretch))
         touched = day_partitions.of_hours(now, hours, by) if begun else []
         old = day_partitions.dated(spark_files.read(self.spark, table, derived.TABLES[name], touched), by)
         return day_partitions.put(
@@ -81,6 +83,12 @@ class Targets:
             position=position or self.at(stretch),
             large=day_partitions.large(hours, day_partitions.of_days(now, hours) if begun else ()),
         )
+
+    def leave(self, name: str, position: dict[str, int]) -> int:
+        """Move a table on of which nothing was told anew: no row of it is read or written."""
+        table, now = self.table(name), self.table(name).read()
+        table.replace(now, () if self.has_begun(now) else now.files, (), positions=position)
+        return 0
 
     def of(self, name: str, stretch: Stretch) -> Inputs:
         since = self.position(name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
@@ -9,10 +11,14 @@ from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.events import of
 
+# The kinds of znodes that registrations and terms are told by.
+SESSIONS_OF: Final = (Kind.BROKER,)
+EPOCHS_OF: Final = (Kind.CONTROLLER, Kind.CONTROLLER_EPOCH)
+
 
 def broker_sessions(events: DataFrame) -> DataFrame:
     """`derived.broker_sessions`: every registration that there was, from before the events on."""
-    lives = _lives(of(events, Kind.BROKER)).withColumn("told", meaning.broker(F.col("data")))
+    lives = _lives(of(events, *SESSIONS_OF)).withColumn("told", meaning.broker(F.col("data")))
     return lives.select(
         F.col("name").cast("int").alias("broker"),
         F.col("ephemeral_owner").alias("session"),

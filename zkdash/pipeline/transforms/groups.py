@@ -11,6 +11,9 @@ from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.events import happened, minute, of
 
+# The kinds of znodes that rates, and groups without members, are told by.
+RATES_OF: Final = (Kind.OFFSET,)
+IDLE_OF: Final = (Kind.GROUP, Kind.MEMBER, Kind.OFFSET)
 LAG_DAYS: Final = 7  # an offset that is older tells no lag
 DAY_MS: Final = 86_400_000
 _OF: Final = ("group", "topic", "part")
@@ -20,7 +23,7 @@ _PLACE: Final = ("zxid", "op_index")
 def samples(events: DataFrame) -> DataFrame:
     """The last commit of each minute: `derived.offset_rates` without a rate."""
     return (
-        happened(events, Kind.OFFSET)
+        happened(events, *RATES_OF)
         .where("what != 'gone'")
         .withColumn("offset", meaning.offset(F.col("data")))
         .where("offset IS NOT NULL")

@@ -11,6 +11,10 @@ from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.events import happened, minute, of
 
+# The kinds of znodes that intervals and churn are told by.
+INTERVALS_OF: Final = (Kind.STATE, Kind.TOPIC, Kind.REASSIGNMENT)
+CHURN_OF: Final = (Kind.STATE,)
+
 _KEY: Final = ("topic", "partition")
 _MINUTE_MS: Final = 60_000
 _STATE: Final = ("leader", "isr", "leader_epoch", "controller_epoch")
@@ -64,7 +68,7 @@ def partition_intervals(events: DataFrame, open_before: DataFrame) -> DataFrame:
 def leader_churn(events: DataFrame) -> DataFrame:
     """`derived.leader_churn`. A first leader is none; a state that does not parse is no change."""
     return (
-        happened(events, Kind.STATE)
+        happened(events, *CHURN_OF)
         .where("was AND what != 'gone'")
         .withColumn("now", meaning.state(F.col("data"))["leader"])
         .withColumn("then", meaning.state(F.col("before"))["leader"])

@@ -11,6 +11,7 @@ from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.events import of
 
+KINDS: Final = (Kind.OWNER, Kind.MEMBER)
 # ZookeeperConsumerConnector tries again after rebalance.backoff.ms, by default zookeeper.sync.time.ms: 2 s.
 QUIET_MS: Final = 10_000
 _ORDER: Final = ("zxid", "op_index")
@@ -24,7 +25,7 @@ def rebalances(
     One that had its last event less than the pause before `until_ms` may go on, and has no end yet.
     """
     # computed once each, and few: they are asked several times, of several tables
-    ours = _numbered(_counted(of(events, Kind.OWNER, Kind.MEMBER)), quiet_ms).localCheckpoint()
+    ours = _numbered(_counted(of(events, *KINDS)), quiet_ms).localCheckpoint()
     rebalances = _summed(ours, until_ms, quiet_ms).join(_moved(ours), ["group", "number"]).localCheckpoint()
     rebalances = rebalances.join(_changed_brokers(rebalances, brokers, quiet_ms), ["group", "number"], "left")
     rebalances = rebalances.join(_changed_topics(rebalances, timeline, quiet_ms), ["group", "number"], "left")
