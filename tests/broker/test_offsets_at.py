@@ -107,12 +107,12 @@ def test_partitions_without_a_registered_leader_are_not_asked_about() -> None:
 def test_what_one_broker_does_not_tell_leaves_the_others_alone() -> None:
     with Listening(lambda _: None) as silent, Listening(at_times(lambda _number, _at: (0, 5))) as good:
         began = time.monotonic()
-        found = ask([broker(1, silent.port), broker(2, good.port)], 0, 1, 2, limit_s=0.3)
+        found = ask([broker(1, silent.port), broker(2, good.port)], 0, 1, 2, limit_s=2.0)
         assert time.monotonic() - began < 60  # it is silent for ever
     assert found[1] == At(5)
     assert isinstance(found[0], Reason)
     assert found[0] == found[2]
-    assert "within 0.3 s" in found[0].sentence
+    assert "within 2 s" in found[0].sentence
 
 
 def test_a_broker_that_is_gone_is_named_with_its_address() -> None:

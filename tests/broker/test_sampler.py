@@ -491,7 +491,7 @@ def test_groups_that_brokers_list_are_described_by_their_coordinators(cluster: C
     cluster.sampler.want_listing()
     wait_for(lambda: cluster.sampler.samples.listings)
     cluster.now += PACE.every_s
-    wait_for(lambda: len(cluster.sampler.samples.descriptions) == 2, limit_s=10)
+    wait_for(lambda: len(cluster.sampler.samples.descriptions) == 2)
     billing, sinks = (cluster.sampler.samples.described(name) for name in ("billing", "sinks"))
     member = GroupMember("m-1", "app", "/10.0.0.1", {T: (0, 2)})
     assert billing == Description(1, "Stable", "consumer", "range", (member,), cluster.now)
@@ -510,7 +510,7 @@ def test_all_groups_that_brokers_list_are_asked_about_in_the_background_where_th
         sampler.start()
         stack.callback(sampler.stop)
         wait_for(lambda: sampler.samples.commits.get("billing"))
-        wait_for(lambda: isinstance(sampler.samples.log(T, 2), LogEnds), limit_s=20)
+        wait_for(lambda: isinstance(sampler.samples.log(T, 2), LogEnds))
 
 
 def test_what_is_made_of_samples_has_its_turn_after_each_tick_however_seldom_news_are_told() -> None:

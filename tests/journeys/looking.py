@@ -59,7 +59,7 @@ def sideways(page: Any, viewports: Mapping[str, dict[str, int]]) -> dict[str, li
     for name, viewport in viewports.items():
         page.set_viewport_size(viewport)
         try:
-            wait_for(lambda: page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), limit_s=5)
+            wait_for(lambda: page.evaluate("document.scrollingElement.scrollWidth <= innerWidth"), limit_s=30)
         except AssertionError:
             found[name] = page.evaluate(_WIDEST)
     page.set_viewport_size(usual)

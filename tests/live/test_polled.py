@@ -39,7 +39,7 @@ def test_a_turn_that_fails_is_logged_and_the_next_one_comes(caplog: pytest.LogCa
     counter.start()
     try:
         counter.poke()
-        wait_for(lambda: counter.current("c").turns, limit_s=10.0)
+        wait_for(lambda: counter.current("c").turns)
     finally:
         counter.stop()
     assert "Counting failed" in caplog.text

@@ -278,5 +278,5 @@ def test_a_loop_that_reads_lets_no_change_be_missed(db: None) -> None:
         queue.turn()
         actions.pause(made[0], small.ANN)
     queue.turn()
-    wait_for(lambda: len(queue.current("c").entries) == 20, limit_s=1)
+    wait_for(lambda: len(queue.current("c").entries) == 20)
     assert queue.current("c").entries[-1].pause_wanted

@@ -59,10 +59,10 @@ def test_what_was_just_queued_is_read_at_once() -> None:
     runs.hold("shop", ())
     runs.start()
     try:
-        wait_for(lambda: runs.current("shop").runs, limit_s=5.0)
+        wait_for(lambda: runs.current("shop").runs)
         reader.found = ()
         runs.poke()
-        wait_for(lambda: not runs.current("shop").runs, limit_s=5.0)
+        wait_for(lambda: not runs.current("shop").runs)
     finally:
         runs.stop()
     assert runs.current("shop") is EMPTY

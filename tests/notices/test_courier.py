@@ -134,13 +134,13 @@ def test_what_waits_is_sent_by_who_is_started_next(configured: Tell) -> None:
     outbox.enqueue(NOTICE)
     first = Courier(poll_s=0.02)
     first.start()
-    wait_for(lambda: Delivery.objects.get().last_error, 10)
+    wait_for(lambda: Delivery.objects.get().last_error)
     assert first.stop()
     Delivery.objects.update(next_at=timezone.now())
     with Receiver(200, port=port) as back:
         second = Courier(poll_s=0.02)
         second.start()
-        wait_for(lambda: Delivery.objects.get().is_taken, 10)
+        wait_for(lambda: Delivery.objects.get().is_taken)
         assert second.stop()
     assert len(back.heard) == 1
 

@@ -29,7 +29,7 @@ from zkdash.kafka.values import Broker
 
 pytestmark = pytest.mark.zk
 
-PACE = Pace(every_s=0.1, slow_s=1.0, limit_s=5.0, tick_s=0.01, announce_s=0.0)
+PACE = Pace(every_s=0.1, slow_s=1.0, limit_s=60.0, tick_s=0.01, announce_s=0.0)
 SMALL = ClusterDefinition(
     brokers=tuple(BrokerConfig(n, f"kafka-{n}.test", 9092, f"rack-{n}") for n in (1, 2, 3)),
     topics=(

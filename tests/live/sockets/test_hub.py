@@ -81,7 +81,7 @@ class Socket:
             self.ended.set_result(code)
 
     async def frame(self) -> tuple[dict[str, Any], str]:
-        head, _, html = (await asyncio.wait_for(self.frames.get(), 5)).partition("\n")
+        head, _, html = (await asyncio.wait_for(self.frames.get(), 60)).partition("\n")
         return json.loads(head), html
 
 
@@ -274,7 +274,7 @@ def test_a_socket_whose_frame_cannot_be_made_is_told_to_come_back() -> None:
     async def play(hub: Hub) -> None:
         socket = Socket()
         hub.join(KEY, socket, "")
-        assert await asyncio.wait_for(socket.ended, 5) == TRY_AGAIN_LATER
+        assert await asyncio.wait_for(socket.ended, 60) == TRY_AGAIN_LATER
 
     run(pages, play)
 

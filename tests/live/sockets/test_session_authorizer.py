@@ -64,7 +64,7 @@ def test_a_socket_that_lost_its_rights_is_closed_and_hears_nothing_more() -> Non
         hub.join(KEY, lost, seen(1), "alice's")
         hub.join(KEY, kept, seen(1), "bob's")
         warden.codes[Held("alice's", KEY)] = 4403
-        assert await asyncio.wait_for(lost.ended, 5) == 4403
+        assert await asyncio.wait_for(lost.ended, 60) == 4403
         assert hub.sockets == 1
         assert not kept.ended.done()
 
@@ -79,7 +79,7 @@ def test_a_page_may_be_lost_while_another_of_the_same_session_stays() -> None:
         hub.join(KEY, page, seen(1), "alice's")
         hub.join(LIST, listing, seen(1), "alice's")
         warden.codes[Held("alice's", LIST)] = 1012
-        assert await asyncio.wait_for(listing.ended, 5) == 1012
+        assert await asyncio.wait_for(listing.ended, 60) == 1012
         assert not page.ended.done()
 
     run(warden, play)
@@ -110,7 +110,7 @@ def test_while_rights_cannot_be_read_in_time_those_count_that_were_read_last(
         known, unknown = Socket(), Socket()
         hub.join(KEY, known, seen(1), "alice's")
         hub.join(KEY, unknown, seen(1), "bob's")
-        assert await asyncio.wait_for(unknown.ended, 5) == hubs.TRY_AGAIN_LATER
+        assert await asyncio.wait_for(unknown.ended, 60) == hubs.TRY_AGAIN_LATER
         assert "database" in unknown.reason
         assert not known.ended.done()
 
@@ -128,7 +128,7 @@ def test_where_judging_fails_nobody_keeps_rights() -> None:
         somebody, anybody = Socket(), Socket()
         hub.join(KEY, somebody, seen(1), "alice's")
         hub.join(KEY, anybody, seen(1))
-        assert await asyncio.wait_for(somebody.ended, 5) == hubs.TRY_AGAIN_LATER
+        assert await asyncio.wait_for(somebody.ended, 60) == hubs.TRY_AGAIN_LATER
         assert not anybody.ended.done()
 
     run(warden, play)

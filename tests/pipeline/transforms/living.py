@@ -77,7 +77,7 @@ def live(directory: Path) -> Lived:
             simulation.leave("billing-1")
             settle()
             simulation.kill_broker(first)
-            wait_for(lambda: simulation.controller is not None, 10)
+            wait_for(lambda: simulation.controller is not None)
             settle()
             second = _controller(simulation)
             simulation.start_broker(killed)
