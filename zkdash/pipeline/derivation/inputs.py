@@ -83,8 +83,8 @@ class Inputs:
     @cached_property
     def _happened(self) -> frozenset[int]:
         """The kinds of znodes of which the events tell more than what was carried on."""
-        told = self.events.where("what != 'held'").select("kind").distinct().collect()
-        return frozenset(row.kind for row in told)
+        kinds = self.events.where("what != 'held'").select("kind").distinct().collect()
+        return frozenset(row.kind for row in kinds)
 
     def tell_of(self, kinds: Iterable[Kind]) -> bool:
         """Whether anything happened to znodes of these kinds, or was found of them behind a gap."""
