@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import wheel_metadata
-from bench import usage
+from bench import core, usage
 from tests import full
 from tests.conftest import Chroot
 from tests.waiting import wait_for
@@ -27,8 +27,9 @@ pytestmark = pytest.mark.zk
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 300.0
-# The first page of an installed `zkdash serve`, or `demo`, comes within so many seconds of a core.
-MOST_CPU_S = 15.0
+# The first page of an installed `zkdash serve`, or `demo`, comes within so many seconds of the reference
+# core: cores differ by more than what is to be seen here (`bench.core`).
+MOST_CPU_S = 10.0
 MOST_MIB = 100  # with pip, and with what Python compiles of it
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 
@@ -119,7 +120,7 @@ def test_it_serves_a_page_with_its_styles_from_a_directory_elsewhere(
 ) -> None:
     with _serving(installed, tmp_path, "serve", ZKDASH_ZOOKEEPER=chroot.address) as (process, address):
         page = _got(f"{address}c/default/").decode()
-        assert usage.cpu_of_s(process.pid) < MOST_CPU_S
+        assert usage.cpu_of_s(process.pid) / core.slowness() < MOST_CPU_S
         styles = re.findall(r'href="(/static/[^"]+\.css)"', page)
         assert styles
         assert all(_got(address.rstrip("/") + style) for style in styles)
@@ -157,7 +158,8 @@ def test_the_demo_shows_its_first_page_soon_and_the_whole_is_not_larger_than_tol
             return b"Overview of demo" in _got(f"{address}c/demo/")
 
         wait_for(first_page, limit_s=LIMIT_S)
-        assert sum(map(usage.cpu_of_s, _with_children(process.pid))) < MOST_CPU_S
+        used = sum(map(usage.cpu_of_s, _with_children(process.pid)))
+        assert used / core.slowness() < MOST_CPU_S
 
 
 def _with_children(pid: int) -> list[int]:
