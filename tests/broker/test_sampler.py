@@ -229,13 +229,12 @@ def hostile(seen: str) -> Behaviour:
     ],
 )
 def test_a_hostile_server_costs_its_reason_only(impatient: Cluster, seen: str, reason: str) -> None:
-    cluster = impatient
-    good, bad = cluster.listening(GOOD), cluster.listening(hostile(seen))
-    cluster.update({1: at(1, good.port), 2: at(2, bad.port)}, {T: {0: 1, 1: 2}})
+    good, bad = impatient.listening(GOOD), impatient.listening(hostile(seen))
+    impatient.update({1: at(1, good.port), 2: at(2, bad.port)}, {T: {0: 1, 1: 2}})
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    cluster.later()
-    assert cluster.reason(1) == reason.format(f"127.0.0.1:{bad.port}")
-    assert cluster.known(0).end == 100
+    impatient.later()
+    assert impatient.reason(1) == reason.format(f"127.0.0.1:{bad.port}")
+    assert impatient.known(0).end == 100
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16 << 10  # KiB
 
 
