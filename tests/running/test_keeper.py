@@ -65,7 +65,8 @@ def test_what_is_left_of_a_command_is_told_and_killed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, None])
 def test_who_is_deaf_is_killed_in_the_end(tmp_path: Path, by: signal.Signals | None) -> None:
     told = tmp_path / "told"
-    deaf = f"{LEAVING}{tell(told)}\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: time.sleep(600)"
+    # deaf before it tells: what is told is answered with the signal at once
+    deaf = f"{LEAVING}\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{tell(told)}\nwhile True: time.sleep(600)"
     with kept(deaf) as running:
         wait_for(told.exists, 30)
         if by is None:
