@@ -250,7 +250,7 @@ class _Client:
         self._client = KazooClient(hosts=address, timeout=10.0)
 
     def __enter__(self) -> KazooClient:
-        self._client.start(timeout=15.0)
+        self._client.start(timeout=60.0)
         return self._client
 
     def __exit__(self, *_: object) -> None:

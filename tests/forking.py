@@ -57,7 +57,7 @@ THEIRS = (
 # Rooms of ours that know neither Django nor the environment.
 OURS = ("kafka", "formats", "cluster", "zk", "broker", "history")
 _LONGEST = 1 << 17  # bytes of a command
-_END_LIMIT_S = 10.0
+_END_LIMIT_S = 60.0
 
 
 class _Asked(NamedTuple):

@@ -106,7 +106,7 @@ def _bring_into_trouble(cluster: simulation.Simulation, zookeeper: Server, site:
     site.wait_until_loaded("shop")
     cluster.kill_broker(5)
     client = KazooClient(hosts=zookeeper.address + "/shop")
-    client.start(timeout=15.0)
+    client.start(timeout=60.0)
     client.create("/admin/reassign_partitions", b'{"version":1,"partitions":[{"topic":"orders"')
     client.stop()
     client.close()

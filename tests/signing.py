@@ -14,7 +14,7 @@ PASSWORD = "correct horse battery"
 
 def first_link(site: Served) -> str:
     """The one-time link that a `serve` without an administrator prints, at the address where it is asked."""
-    wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=20, message=site.printed)
+    wait_for(lambda: "/welcome/" in site.out.read_text(), limit_s=60, message=site.printed)
     printed = next(word for word in site.out.read_text().split() if "/welcome/" in word)
     return f"{site.address}/welcome/{printed.partition('/welcome/')[2]}"
 

@@ -29,7 +29,7 @@ class World:
     def broker(self, number: int, *, controller: bool = False) -> None:
         """Register a broker (and let it be the controller), ephemeral."""
         session = self._sessions[number] = KazooClient(hosts=self._address, timeout=10.0)
-        session.start(timeout=15.0)
+        session.start(timeout=60.0)
         endpoint = f"PLAINTEXT://broker-{number}.example:9092"
         value = {
             "version": 5,

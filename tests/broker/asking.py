@@ -6,7 +6,7 @@ import socket
 import struct
 from typing import Any
 
-LIMIT_S = 10.0
+LIMIT_S = 60.0
 
 
 def ask(port: int, request: Any, answer: Any, version: int) -> Any:

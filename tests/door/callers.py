@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from tests.serving import Served
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 _UPGRADE = (
     "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"

@@ -11,7 +11,7 @@ from zkdash.door import places
 from zkdash.door.layer import Door
 from zkdash.door.refusals import REFUSALS
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 Message = dict[str, Any]
 
 

@@ -50,7 +50,7 @@ def connected(address: str, *, timeout: float = 10.0, **options: object) -> Kazo
         connection_retry=KazooRetry(max_tries=-1, delay=0.05, max_delay=0.2),
         **options,
     )
-    client.start(timeout=30.0)
+    client.start(timeout=60.0)
     return client
 
 

@@ -232,7 +232,7 @@ def _serving(below: Path, **settings: str | Path) -> Iterator[Served]:
 def connected(address: str) -> Iterator[KazooClient]:
     """A client that is stopped and closed afterwards."""
     client = KazooClient(hosts=address, timeout=10.0)
-    client.start(timeout=15.0)
+    client.start(timeout=60.0)
     try:
         yield client
     finally:

@@ -168,7 +168,7 @@ def test_a_page_without_zookeeper_shows_what_it_knows(
         site = served(ZKDASH_ZOOKEEPER=f"127.0.0.1:{proxy.port}{chroot.path}")
         site.wait_until_loaded()
         proxy.cut()
-        wait_for(lambda: "Not read from ZooKeeper now" in site.get(HOME + STATE).text, 20, site.printed)
+        wait_for(lambda: "Not read from ZooKeeper now" in site.get(HOME + STATE).text, 60, site.printed)
         page.goto(site.address + HOME + STATE)
         expect(page.locator("#decoded")).to_contain_text('"leader": 3')
         page.goto(site.address + HOME + ROOT + "foreign")

@@ -47,7 +47,7 @@ class Secured:
     def registration(self) -> values.Broker:
         """What ZooKeeper holds of it."""
         client = KazooClient(self.broker.zookeeper)
-        client.start(timeout=15.0)
+        client.start(timeout=60.0)
         try:
             read, _ = brokers.parse_broker(1, client.get("/brokers/ids/1")[0])
         finally:

@@ -88,7 +88,7 @@ class Lab:
     def client(self, release: str) -> Iterator[KazooClient]:
         """A kazoo client in the chroot of a release's cluster, to read what is really there."""
         client = KazooClient(self.address(release))
-        client.start(timeout=15.0)
+        client.start(timeout=60.0)
         try:
             yield client
         finally:

@@ -74,11 +74,11 @@ class Ensemble:
         for server in self.servers:
             server.kill()
 
-    def leader(self, *, limit_s: float = 10.0) -> Server:
+    def leader(self, *, limit_s: float = 60.0) -> Server:
         """Return the server that leads now; waits for an election. Raises NotServingError after `limit_s`."""
         return self._first("leader", limit_s)
 
-    def follower(self, *, limit_s: float = 10.0) -> Server:
+    def follower(self, *, limit_s: float = 60.0) -> Server:
         """Return a server that follows now. Raises NotServingError after `limit_s`."""
         return self._first("follower", limit_s)
 

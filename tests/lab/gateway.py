@@ -17,7 +17,7 @@ from zkdash import java
 from zkdash.demo.runtime import child_process
 
 READY_LIMIT_S = 60.0
-END_LIMIT_S = 10.0
+END_LIMIT_S = 60.0
 
 
 class Jvm:

@@ -17,12 +17,12 @@ def test_what_a_session_holds_goes_and_its_client_is_told(chroot: Chroot, zookee
     holder = KazooClient(chroot.address, timeout=30.0)
     told: list[str] = []
     holder.add_listener(told.append)
-    holder.start(timeout=15.0)
+    holder.start(timeout=60.0)
     try:
         holder.create("/held", ephemeral=True)
         sessions.end(chroot.address, chroot.client.get("/held")[1].ephemeralOwner)
         assert chroot.client.exists("/held") is None
-        wait_for(lambda: KazooState.LOST in told, 15.0, lambda: told)
+        wait_for(lambda: KazooState.LOST in told, 60.0, lambda: told)
     finally:
         holder.stop()
         holder.close()

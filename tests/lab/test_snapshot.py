@@ -25,7 +25,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KazooClient]:
     recorded.write_snapshot(data_dir, recorded.TRIED)
     with Server(data_dir) as server:
         client = KazooClient(hosts=server.address, timeout=10.0)
-        client.start(timeout=15.0)
+        client.start(timeout=60.0)
         yield client
         client.stop()
         client.close()
@@ -65,7 +65,7 @@ def test_ephemerals_outlive_the_start_and_die_with_their_session(
     }
     snapshot.write(tmp_path / "data" / "version-2", nodes.items(), {short: 1, long: 3_600_000})
     client = KazooClient(hosts=own_server(tmp_path / "data").address, timeout=10.0)
-    client.start(timeout=15.0)
+    client.start(timeout=60.0)
     gone = client.handler.event_object()
     if client.exists("/of-short", watch=lambda _: gone.set()):
         assert gone.wait(10)

@@ -102,7 +102,7 @@ def cluster(chroot: Chroot) -> Iterator[World]:
     world.close()
     # What its executor made belongs to it alone.
     owner = KazooClient(hosts=chroot.address, auth_data=[("digest", IDENTITY)], timeout=10.0)
-    owner.start(timeout=15.0)
+    owner.start(timeout=60.0)
     if owner.exists("/zkdash"):
         owner.delete("/zkdash", recursive=True)
     owner.stop()

@@ -12,7 +12,7 @@ from tests.serving import Served, starter
 from zkdash.web import pages
 
 OURS = "https://kafka.example.org"
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 @pytest.fixture(scope="module")

@@ -50,5 +50,5 @@ def wait_until_gone(told: Path) -> None:
     """Wait until all that such a job started has ended and its scratch is removed; AssertionError else."""
     *pids, scratch = told.read_text().split()
     assert len(pids) == 3
-    wait_for(lambda: not any(is_running(int(pid)) for pid in pids), 30, lambda: pids)
-    wait_for(lambda: not Path(scratch).exists(), 30, scratch)
+    wait_for(lambda: not any(is_running(int(pid)) for pid in pids), 60, lambda: pids)
+    wait_for(lambda: not Path(scratch).exists(), 60, scratch)

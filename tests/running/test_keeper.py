@@ -47,13 +47,13 @@ def kept(program: str) -> Iterator[subprocess.Popen[str]]:
 )
 def test_it_ends_as_the_command_does(program: str, status: int) -> None:
     with kept(program) as running:
-        assert running.wait(30) == status
+        assert running.wait(60) == status
 
 
 def test_what_is_left_of_a_command_is_told_and_killed(tmp_path: Path) -> None:
     told = tmp_path / "told"
     with kept(LEAVING + tell(told)) as running:
-        assert running.wait(30) == 0
+        assert running.wait(60) == 0
         assert running.stdout is not None
         lines = running.stdout.read().splitlines()
     *left, _ended, _scratch = told.read_text().split()
@@ -66,15 +66,17 @@ def test_what_is_left_of_a_command_is_told_and_killed(tmp_path: Path) -> None:
 def test_who_is_deaf_is_killed_in_the_end(tmp_path: Path, by: signal.Signals | None) -> None:
     told = tmp_path / "told"
     # deaf before it tells: what is told is answered with the signal at once
-    deaf = f"{LEAVING}\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{tell(told)}\nwhile True: time.sleep(600)"
+    deaf = (
+        f"{LEAVING}\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{tell(told)}\nwhile True: time.sleep(600)"
+    )
     with kept(deaf) as running:
-        wait_for(told.exists, 30)
+        wait_for(told.exists, 60)
         if by is None:
             assert running.stdin is not None
             running.stdin.close()
         else:
             running.send_signal(by)
-        assert running.wait(30) == 128 + signal.SIGKILL
+        assert running.wait(60) == 128 + signal.SIGKILL
     wait_until_gone(told)
 
 
@@ -92,6 +94,6 @@ except KeyboardInterrupt:
     # as a shell without job control starts what has "&" behind it
     deaf = ["bash", "-c", 'trap "" INT; exec "$@"', "bash", *kept_here]
     with subprocess.Popen(deaf, cwd=ROOT, stdin=subprocess.PIPE) as running:
-        wait_for(began.exists, 30)
-        running.communicate(timeout=30)
+        wait_for(began.exists, 60)
+        running.communicate(timeout=60)
     assert interrupted.exists()

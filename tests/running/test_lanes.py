@@ -146,7 +146,7 @@ from tests.running.started import staying
 Lanes(Path({str(tmp_path)!r})).run([staying(path.name, path) for path in map(Path, {[*map(str, told)]!r})])
 """
     with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stderr=subprocess.PIPE) as running:
-        wait_for(lambda: all(path.exists() for path in told), 30)
+        wait_for(lambda: all(path.exists() for path in told), 60)
         running.send_signal(number)
         _, error = running.communicate(timeout=60)
     for path in told:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 Answer = Callable[[socket.socket], None]
 
-_LIMIT_S = 10.0
+_LIMIT_S = 60.0
 
 
 @contextlib.contextmanager

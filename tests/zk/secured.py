@@ -60,7 +60,7 @@ class Locked:
 def hands(address: str) -> Iterator[KazooClient]:
     """A client of the test's own."""
     client = KazooClient(hosts=address, timeout=10.0)
-    client.start(timeout=15.0)
+    client.start(timeout=60.0)
     try:
         yield client
     finally:

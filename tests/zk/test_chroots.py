@@ -32,7 +32,7 @@ def server(zookeeper_release: str, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture
 def root(server: Server) -> Iterator[KazooClient]:
     client = KazooClient(hosts=server.address)
-    client.start(timeout=10.0)
+    client.start(timeout=60.0)
     yield client
     for name in client.get_children("/"):
         if name != "zookeeper":
@@ -57,7 +57,7 @@ def test_it_mirrors_its_own_chroot_and_no_sibling(
         root.delete(f"{chroot}/brokers/topics/before")
         witness.wait_proved(mirror, delay_s=0.0)
         client = KazooClient(hosts=server.address + chroot)
-        client.start(timeout=10.0)
+        client.start(timeout=60.0)
         expected = witness.walk(client, roots)
         client.stop()
         client.close()

@@ -252,6 +252,6 @@ def expire(mirror: Mirror, address: str) -> None:
     contact = mirror._link._contact
     assert contact is not None
     twin = KazooClient(hosts=address, client_id=contact._client.client_id, timeout=SESSION_S)
-    twin.start(timeout=10.0)
+    twin.start(timeout=60.0)
     twin.stop()
     twin.close()

@@ -21,7 +21,7 @@ ROOTS = ("/brokers", "/controller", "/absent")
 
 def counted(server: Server) -> int:
     """The server's own count of watches, by the four-letter word mntr."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5.0) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60.0) as connection:
         connection.sendall(b"mntr")
         lines = connection.makefile().read().splitlines()
     return next(int(line.split("\t")[1]) for line in lines if line.startswith("zk_watch_count\t"))
@@ -31,7 +31,7 @@ def counted(server: Server) -> int:
 def test_it_has_as_many_watches_as_it_says(own_server: Callable[..., Server], zookeeper_release: str) -> None:
     server = own_server()
     client = KazooClient(hosts=server.address)
-    client.start(timeout=10.0)
+    client.start(timeout=60.0)
     for number in range(30):
         client.create(f"/brokers/topics/t{number}/partitions/0/state", b"x", makepath=True)
     client.create("/brokers/closed", b"2", acl=[make_digest_acl("me", "pw", all=True)])

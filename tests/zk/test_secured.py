@@ -120,7 +120,7 @@ def test_many_znodes_and_many_tls_records_are_read_whole(locked: secured.Locked)
         client.create("/brokers")
         made = [client.create_async(f"/brokers/{n}", bytes(40_000)) for n in range(200)]
         for one in made:
-            one.get(timeout=20)
+            one.get(timeout=60)
         config = locked.config(Identity(tls=locked.tls), locked.address + path)
         with mirroring(config) as (mirror, seen):
             witness.wait_live(mirror)

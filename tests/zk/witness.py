@@ -112,8 +112,8 @@ def walk(client: KazooClient, roots: Iterable[str]) -> dict[str, Seen]:
         level = []
         for path, data, children in reads:
             try:
-                value, stat = data.get(timeout=10)
-                names = children.get(timeout=10)
+                value, stat = data.get(timeout=60)
+                names = children.get(timeout=60)
             except NoNodeError:
                 continue
             found[path] = (value, stat.version)

@@ -32,7 +32,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Writer:
-        self.client.start(timeout=20.0)
+        self.client.start(timeout=60.0)
         for path in ("/brokers/topics", "/consumers/g/offsets/t", "/config/topics"):
             self.client.ensure_path(path)
         self.client.ensure_path("/brokers/twins")

@@ -100,7 +100,7 @@ def ask(address: str, method: str, body: object) -> bytes:
     request = urllib.request.Request(  # noqa: S310 - ours
         address, json.dumps(body).encode(), {"Content-Type": "application/json"}, method=method
     )
-    with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 - ours
+    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - ours
         return bytes(answer.read())
 
 
@@ -136,7 +136,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
     yield start
     for process in processes:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 def certificate(path: Path) -> Path:

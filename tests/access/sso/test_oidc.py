@@ -52,7 +52,7 @@ def consent(address: str, subject: str) -> str:
     """Sign in at the provider; the path and query of the address that it leads back to."""
     opener = urllib.request.build_opener(_Stay)
     with pytest.raises(urllib.error.HTTPError) as caught:
-        opener.open(address, urllib.parse.urlencode({"sub": subject}).encode(), timeout=10)
+        opener.open(address, urllib.parse.urlencode({"sub": subject}).encode(), timeout=60)
     with caught.value as answer:
         assert answer.code == 302, answer.read().decode()
         back = urllib.parse.urlsplit(answer.headers["Location"])

@@ -440,7 +440,7 @@ def expire(stage: Stage, member: Member) -> None:
     """End a member's session from elsewhere, as ZooKeeper does when it hears nothing for too long."""
     there = member.zookeeper._client
     other = KazooClient(hosts=stage._address, client_id=there.client_id, timeout=10.0)
-    other.start(timeout=15.0)
+    other.start(timeout=60.0)
     other.stop()
     other.close()
 

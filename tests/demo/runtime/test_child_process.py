@@ -32,14 +32,14 @@ def test_the_child_dies_with_its_parent(tmp_path: Path, number: signal.Signals, 
             os.kill(pid, signal.SIGSTOP)
         assert is_running(pid)
         os.kill(parent.pid, number)
-    wait_for(lambda: not is_running(pid), 5, "the child outlived its parent")
+    wait_for(lambda: not is_running(pid), 60, "the child outlived its parent")
 
 
 def test_what_the_child_prints_is_appended_to_the_log(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("before\n")
     child = child_process.ChildProcess(["sh", "-c", "echo printed; echo failed >&2"], log=log)
-    child.wait(limit_s=10)
+    child.wait(limit_s=60)
     assert not child.alive
     assert log.read_text() == "before\nprinted\nfailed\n"
     child.signal(signal.SIGTERM)
@@ -55,4 +55,4 @@ def test_an_interrupt_of_our_process_group_leaves_the_child_to_us(tmp_path: Path
     child = child_process.ChildProcess(["sleep", "600"], log=tmp_path / "log")
     assert os.getsid(child.pid) != os.getsid(0)
     child.signal(signal.SIGKILL)
-    child.wait(limit_s=10)
+    child.wait(limit_s=60)

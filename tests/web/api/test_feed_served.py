@@ -37,13 +37,13 @@ def test_a_program_follows_comes_back_and_holds_no_process_up(chroot: Chroot, se
     server = served(ZKDASH_ZOOKEEPER=chroot.address)
     server.wait_until_loaded()
     address = f"{server.address}/c/default/feed/"
-    with urllib.request.urlopen(address, timeout=10) as feed:  # noqa: S310 - ours
+    with urllib.request.urlopen(address, timeout=60) as feed:  # noqa: S310 - ours
         assert b"event: begin\n" in (feed.readline(), *(feed.readline() for _ in range(4)))
         _topic(chroot, "orders")
         place = _until(feed, "/orders")
     _topic(chroot, "payments")
     request = urllib.request.Request(address, headers={"Last-Event-ID": place})  # noqa: S310 - ours
-    with urllib.request.urlopen(request, timeout=10) as feed:  # noqa: S310 - ours
+    with urllib.request.urlopen(request, timeout=60) as feed:  # noqa: S310 - ours
         assert _until(feed, "/payments") > place
         began = time.monotonic()
         server.stop()

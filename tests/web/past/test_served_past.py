@@ -285,7 +285,7 @@ def test_the_newest_moment_is_written_when_somebody_asks_for_it(
         wait_for(lambda: server.get(latest).status == 200)
         world.topic("payments", {0: [1]})
         # in its own time the recorder writes once a minute
-        wait_for(lambda: "payments" in server.get(latest).text, limit_s=20.0)
+        wait_for(lambda: "payments" in server.get(latest).text, limit_s=60.0)
     world.close()
 
 

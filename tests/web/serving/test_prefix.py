@@ -19,7 +19,7 @@ from zkdash.door import prefix
 from zkdash.web import pages
 
 PREFIX = "/ops/zkdash"
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 _ADDRESS = re.compile(r"\s(?:href|src|action|ws-connect|hx-get|hx-post|data-address)=\"([^\"#][^\"]*)\"")
 
 

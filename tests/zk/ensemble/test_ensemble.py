@@ -228,7 +228,7 @@ def test_the_servers_are_asked_more_often_while_somebody_looks(chroot: Chroot) -
 @pytest.mark.zk
 def test_quotas_that_bind_the_chroot_are_told_and_no_others(zookeeper: Server, chroot: Chroot) -> None:
     root = KazooClient(hosts=zookeeper.address, timeout=10.0)
-    root.start(timeout=15.0)
+    root.start(timeout=60.0)
     limits = {
         chroot.path: (b"count=100,bytes=-1", b"count=7,bytes=120"),
         f"{chroot.path}/consumers/deep": (b"count=-1,bytes=-1=;byteHardLimit=9;countHardLimit=-1", b""),

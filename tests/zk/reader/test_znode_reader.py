@@ -51,7 +51,7 @@ class _CreateTtl(Create):  # type: ignore[misc]
 def create(client: KazooClient, kind: type[Create], path: str, flags: int) -> None:
     made = client.handler.async_result()
     client._call(kind(client.chroot + path, b"x", OPEN_ACL_UNSAFE, flags), made)
-    made.get(timeout=10.0)
+    made.get(timeout=60.0)
 
 
 @contextlib.contextmanager

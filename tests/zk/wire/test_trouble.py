@@ -195,7 +195,7 @@ def test_a_server_that_is_behind_is_not_taken(own_server: Callable[..., Server],
 
 def open_client(address: str) -> KazooClient:
     client = KazooClient(hosts=address)
-    client.start(timeout=10.0)
+    client.start(timeout=60.0)
     return client
 
 

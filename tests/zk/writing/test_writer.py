@@ -31,7 +31,7 @@ COUNTED = Op(Operation.SET, "/admin", b"asked")  # of any version: each one more
 
 @contextlib.contextmanager
 def taking(address: str, **more: Any) -> Iterator[Writer]:
-    with Writer(config_of(address, **more), holder=b"test", connect_limit_s=5) as writer:
+    with Writer(config_of(address, **more), holder=b"test", connect_limit_s=60) as writer:
         writer.take()
         yield writer
 
@@ -191,7 +191,7 @@ def test_who_cannot_be_reached_is_told_and_nothing_was_sent(chroot: Chroot) -> N
         ):
             writer.take()
     assert f"No ZooKeeper at {address} takes a write" in str(caught.value)
-    with Writer(config_of(chroot.address + "/nowhere"), connect_limit_s=5) as writer:  # noqa: SIM117
+    with Writer(config_of(chroot.address + "/nowhere"), connect_limit_s=60) as writer:  # noqa: SIM117
         with pytest.raises(UnreachedError, match="has no znode"):
             writer.take()
 
@@ -257,7 +257,7 @@ def test_where_no_marks_are_allowed_there_is_neither_fence_nor_marker(chroot: Ch
 
 def test_a_chroot_that_refuses_our_home_is_told(chroot: Chroot) -> None:
     chroot.client.create("/k", b"", acl=READ_ACL_UNSAFE)
-    with Writer(config_of(chroot.address + "/k"), connect_limit_s=5) as writer:  # noqa: SIM117
+    with Writer(config_of(chroot.address + "/k"), connect_limit_s=60) as writer:  # noqa: SIM117
         with pytest.raises(UnreachedError, match="markers = false"):
             writer.take()
 
