@@ -16,6 +16,7 @@ from bench import (
     large,
     latency,
     log_dump,
+    month,
     pages,
     past,
     pipeline,
@@ -49,6 +50,7 @@ ROWS = {
     "scale": scale.run,
     "large": large.run,
     "past": past.run,
+    "month": month.run,
 }
 
 

@@ -7,7 +7,7 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from bench import side
@@ -18,15 +18,22 @@ _READY_LIMIT_S = 60.0
 
 
 @contextlib.contextmanager
-def serving(zookeeper: str, topics: int, history: Path | None = None) -> Iterator[Served]:
-    """A real `manage.py serve` that has loaded the cluster.
+def serving(
+    zookeeper: str, topics: int, history: Path | str | None = None, more: Mapping[str, str] = {}
+) -> Iterator[Served]:
+    """A real `manage.py serve` that has loaded the cluster, with `more` in its environment.
 
-    It tells the past of a `history`, to which it adds nothing.
+    It tells the past of a `history` (a directory or an address), to which it adds nothing.
     """
     _allow_many_sockets()
     with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        environ |= {"ZKDASH_ZOOKEEPER": zookeeper, "ZKDASH_DATA": directory, "ZKDASH_ANONYMOUS_READ": "1"}
+        environ |= {
+            "ZKDASH_ZOOKEEPER": zookeeper,
+            "ZKDASH_DATA": directory,
+            "ZKDASH_ANONYMOUS_READ": "1",
+            **more,
+        }
         if history is not None:
             environ["ZKDASH_HISTORY"] = str(history)
         process = Served(environ, Path(directory), options=["--no-record"] if history else [])

@@ -40,7 +40,8 @@ class Size(NamedTuple):
     one process follows, and `quiet_s` how long it is left alone. `scale` are the numbers of partitions that
     figures are drawn over. `large` are the trees of the row of that name, `burst` how many changes come at
     once. `segment` is how many bytes a segment of Kafka's holds. `changes` were
-    recorded within `days`. `zookeeper` is the release that serves.
+    recorded within `days`; `month_changes` within `month_days` are those of a long history, of which only
+    what pages read is written. `zookeeper` is the release that serves.
     """
 
     name: str
@@ -59,6 +60,8 @@ class Size(NamedTuple):
     segment: int
     changes: int
     days: int
+    month_changes: int
+    month_days: int
     zookeeper: str = BUNDLED
 
 
@@ -86,6 +89,8 @@ SIZES = {
             segment=1 << 30,
             changes=5_000_000,
             days=30,
+            month_changes=100_000_000,
+            month_days=30,
         ),
         Size(
             "small",
@@ -108,6 +113,8 @@ SIZES = {
             segment=128 << 20,
             changes=60_000,
             days=6,
+            month_changes=300_000,
+            month_days=2,
         ),
     )
 }

@@ -21,6 +21,7 @@ from zkdash.history.places.location import Remote
 BUCKET = "history"
 START_LIMIT_S = 60.0
 _LOOPBACK = "127.0.0.1"
+_ROOT = Path(__file__).resolve().parents[2]
 _names = itertools.count(1)
 
 
@@ -53,13 +54,20 @@ class Bucket(NamedTuple):
 
 
 @contextlib.contextmanager
-def bucket(directory: Path) -> Iterator[Bucket]:
-    """A server with an empty bucket; what it says, and what is local of it, lies below a directory."""
+def bucket(directory: Path, *, latency_s: float = 0.0) -> Iterator[Bucket]:
+    """A server with an empty bucket; what it says, and what is local of it, lies below a directory.
+
+    Each answer begins `latency_s` later than it could.
+    """
     (port,) = ports.free()
+    command = ["moto.server", "-H", _LOOPBACK, "-p", str(port)]
+    if latency_s:
+        command = ["tests.lab.slow_s3", str(port), str(latency_s)]
     log = directory / "moto.log"
     with log.open("wb") as file:
         server = subprocess.Popen(
-            [sys.executable, "-m", "moto.server", "-H", _LOOPBACK, "-p", str(port)],
+            [sys.executable, "-m", *command],
+            cwd=_ROOT,
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,

@@ -1,0 +1,149 @@
+"""What a page asks of a month of history: the last hour of Trends, and what happened at one path.
+
+A real `serve` is asked, of tables on this machine and of the same in a store that answers late.
+"""
+
+from __future__ import annotations
+
+import http.client
+import statistics
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode, urlsplit
+
+from bench import month_tables, progress, served, serving, side, usage
+from bench.month_tables import HOUR_MS, Month
+from bench.result import Goal, Number, Result
+from bench.sizes import Size
+from tests.lab import s3
+from tests.serving import Served
+from zkdash.history.queries import trends
+from zkdash.history.queries.window import Window
+from zkdash.history.store.delta import LOG, Table
+
+_TRENDS_MS: Final = 300.0
+_PATH_MS: Final = 200.0
+_MORE_MIB: Final = 512.0
+_AFAR_S: Final = 2.0
+_LATENCY_S: Final = 0.05
+_TIMES: Final = 15
+_AT_ONCE: Final = 16
+_MINUTE_MS: Final = 60_000
+_HOME: Final = "/c/default/"
+_NEVER: Final = tuple(f"/brokers/never/{number}" for number in range(5))
+
+
+def run(size: Size) -> Result:
+    """Write the tables, serve a small cluster beside them, and ask."""
+    with (
+        tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory,
+        served.server(size.few, heap_mb=size.heap_mb) as server,
+    ):
+        began = time.monotonic()
+        with progress.step(f"month: tables of {size.month_changes} changes"):
+            month = month_tables.write(
+                Path(directory, "default"), size.whole, size.month_changes, size.month_days
+            )
+        figures: dict[str, Number] = {"rows written, s": time.monotonic() - began}
+        with serving.serving(server.address, size.few.topics, history=Path(directory)) as process:
+            figures |= _of_this_machine(process, month)
+        with progress.step(f"month: a store that answers {_LATENCY_S * 1000:.0f} ms late"):
+            afar = _of_a_store(Path(directory), server.address, size, month)
+    sides = {"tables of this machine": figures, "a store that answers 50 ms late": afar}
+    return Result("month", size.name, sides, _goals(figures, afar))
+
+
+def _goals(figures: dict[str, Number], afar: dict[str, Number]) -> tuple[Goal, ...]:
+    return (
+        Goal("last hour of Trends, ms", figures["last hour of Trends, ms"], _TRENDS_MS, is_of_core=True),
+        Goal("a path's timeline, ms", figures["a path's timeline, ms"], _PATH_MS, is_of_core=True),
+        Goal("memory that pages take for it, MiB", figures["memory for it, MiB"], _MORE_MIB),
+        Goal("last hour of Trends from afar, s", afar["last hour of Trends, ms"] / 1000, _AFAR_S),
+    )
+
+
+def _of_this_machine(process: Served, month: Month) -> dict[str, Number]:
+    before = usage.peak_mib(process.pid)
+    return {
+        "rows": sum(month.rows.values()),
+        "first look at Trends, ms": _ms(process, next(_hours(month))),
+        "last hour of Trends, ms": _median(process, _hours(month)),
+        "a path's timeline, ms": _median(process, map(_timeline, month.paths)),
+        "a path that never changed, ms": _median(process, map(_timeline, _NEVER)),
+        "memory for it, MiB": usage.peak_mib(process.pid) - before,
+    }
+
+
+def _of_a_store(directory: Path, zookeeper: str, size: Size, month: Month) -> dict[str, Number]:
+    """Of what Trends reads: all logs, and the files that the hours which are asked for may be in."""
+    window = Window(month.to_ms - 2 * HOUR_MS, month.to_ms, _MINUTE_MS)
+    with (
+        tempfile.TemporaryDirectory(prefix="zkdash-bench-") as beside,
+        s3.bucket(Path(beside), latency_s=_LATENCY_S) as bucket,
+    ):
+        with ThreadPoolExecutor(_AT_ONCE) as uploads:
+            for done in [uploads.submit(_put, bucket, directory, path) for path in _read(directory, window)]:
+                done.result()
+        with serving.serving(zookeeper, size.few.topics, bucket.url, bucket.environment) as process:
+            return {
+                "first look at Trends, ms": _ms(process, next(_hours(month))),
+                "last hour of Trends, ms": _median(process, _hours(month)),
+            }
+
+
+def _read(directory: Path, window: Window) -> Iterator[Path]:
+    """The files that a look at this window of Trends may open."""
+    bounds = trends.bounds(window)
+    for name in trends.TABLES:
+        table = Table(directory / "default" / name)
+        if not table.has_log:
+            continue
+        yield from (path for path in (table.directory / LOG).iterdir() if path.is_file())
+        for file in table.read().files:
+            spans = [(file.bounds.get(column), wanted) for column, wanted in bounds.get(name, {}).items()]
+            if all(held is None or (held[0] <= most and held[1] >= least) for held, (least, most) in spans):
+                yield table.directory / file.path
+
+
+def _put(bucket: s3.Bucket, directory: Path, path: Path) -> None:
+    key = path.relative_to(directory).as_posix()
+    where = urlsplit(bucket.environment["AWS_ENDPOINT_URL"])
+    connection = http.client.HTTPConnection(where.netloc, timeout=s3.START_LIMIT_S)
+    connection.request("PUT", f"/{s3.BUCKET}/{key}", path.read_bytes())
+    if connection.getresponse().status != http.HTTPStatus.OK:
+        raise side.SideFailedError(f"the store took no {key}")
+    connection.close()
+
+
+def _hours(month: Month) -> Iterator[str]:
+    """Trends of the last hour, as it is asked for from one minute to the next: each another question."""
+    for minutes in range(1, _TIMES + 1):
+        to_ms = month.to_ms - minutes * _MINUTE_MS
+        yield f"{_HOME}trends/?{urlencode({'from': _written(to_ms - HOUR_MS), 'to': _written(to_ms)})}"
+
+
+def _timeline(path: str) -> str:
+    return f"{_HOME}timeline/?{urlencode({'path': path})}"
+
+
+def _written(epoch_ms: int) -> str:
+    return f"{datetime.fromtimestamp(epoch_ms / 1000, UTC):%Y-%m-%dT%H:%MZ}"
+
+
+def _median(process: Served, paths: Iterable[str]) -> float:
+    """What pages take, ms."""
+    return statistics.median(_ms(process, path) for path, _ in zip(paths, range(_TIMES), strict=False))
+
+
+def _ms(process: Served, path: str) -> float:
+    began = time.perf_counter()
+    answer = process.get(path)
+    took = (time.perf_counter() - began) * 1000
+    if answer.status != 200 or "cannot be read" in answer.text:
+        raise side.SideFailedError(f"{path} answered {answer.status}: {answer.text[:3000]}")
+    return took
