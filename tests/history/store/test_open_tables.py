@@ -12,6 +12,7 @@ from tests.history.writing import put
 from tests.lab.s3 import Bucket
 from zkdash.history.places import remote
 from zkdash.history.places.location import Location, Remote
+from zkdash.history.store import delta_log
 from zkdash.history.store.delta import Table
 from zkdash.history.store.open_tables import OpenTables
 from zkdash.history.store.tables import QueryError
@@ -55,7 +56,10 @@ def test_they_stay_open_until_a_log_goes_on_or_begins_anew(place: Location) -> N
         assert anew.lasting(ROWS) == [{"zxid_upto": 1}, {"zxid_upto": 2}]
 
 
-def test_each_log_elsewhere_is_read_once_a_question(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_elsewhere_is_read_once_until_it_goes_on(
+    bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is not there is looked for each time."""
     place, read, names = bucket.fresh(), Table.read, list[str]()
     put(place, "coverage", covered(5))
 
@@ -68,7 +72,17 @@ def test_each_log_elsewhere_is_read_once_a_question(bucket: Bucket, monkeypatch:
     for number in (1, 2):
         with opened.of(place) as tables:
             assert tables.lasting(ROWS) == [{"zxid_upto": 5}]
-        assert sorted(names) == ["coverage"] * number + ["watched"] * number
+        assert sorted(names) == ["coverage", *["watched"] * number]
+    put(place, "coverage", covered(9))
+    names.clear()
+    with opened.of(place) as tables:
+        assert tables.lasting(ROWS) == [{"zxid_upto": 5}, {"zxid_upto": 9}]
+    assert sorted(names) == ["coverage", "watched"]
+    # a log may lose commits that are older than this
+    monkeypatch.setattr(delta_log, "GRACE_MS", 0)
+    with opened.of(place) as again:
+        assert again is tables  # for nothing is new
+    assert sorted(names) == ["coverage", "coverage", "watched", "watched"]
 
 
 def test_a_file_that_went_without_its_log_is_an_error_once(tmp_path: Path) -> None:

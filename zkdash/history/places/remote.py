@@ -10,7 +10,7 @@ import datetime
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
@@ -67,6 +67,23 @@ def parquet(location: Remote, below: str) -> list[fs.FileInfo]:
     entries = filesystem(location).get_file_info(selector)
     files = [each for each in entries if each.type == fs.FileType.File and each.path.endswith(".parquet")]
     return sorted(files, key=lambda each: str(each.path))
+
+
+def beginnings(location: Remote, paths: Collection[str], most: int) -> Callable[[str], bytes | None]:
+    """What tells the first bytes, `most` at most, of any of these files; None where there is none now.
+
+    Other threads go on meanwhile. It raises OSError.
+    """
+    handler = _Handler(location.url, location.options, dict.fromkeys(paths, most))
+
+    def beginning(path: str) -> bytes | None:
+        try:
+            data: bytes = handler.open_ranges(path).read(most)
+        except FileNotFoundError:
+            return None
+        return data
+
+    return beginning
 
 
 def remove_empty(location: Remote, below: str) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from zkdash.history.places.location import Location
-from zkdash.history.store.delta_errors import told
+from zkdash.history.places.location import Location, Remote
+from zkdash.history.store.delta_errors import LOG, told
 
 if TYPE_CHECKING:
     import deltalake
@@ -25,6 +28,9 @@ _CONFIGURATION: Final = {
     "delta.logRetentionDuration": "interval 2 hours",
     "delta.checkpointInterval": "10",
 }
+# Bytes of a commit that tell it from those of other tables: they name new files, or say when it was.
+_BEGINNING: Final = 200
+_MOST_REMEMBERED: Final = 32  # tables
 
 
 class File(msgspec.Struct, frozen=True):
@@ -80,6 +86,65 @@ class TableVersion:
             with told(self._location):
                 self._positions[name] = self.log.transaction_version(name)
         return self._positions[name]
+
+
+class _Remembered(NamedTuple):
+    """The newest version of a table, with its commit's first bytes, and what tells those of a commit now."""
+
+    version: TableVersion
+    since: float
+    first: bytes
+    beginning: Callable[[str], bytes | None]
+
+    def is_newest(self) -> bool:
+        """Whether its commit is still there, the same one, and none after it."""
+        if time.monotonic() - self.since > GRACE_MS / 1000:  # so that no commit after it may be gone again
+            return False
+        number = self.version.version
+        return self.beginning(_commit(number + 1)) is None and self.beginning(_commit(number)) == self.first
+
+
+class Newest:
+    """The newest versions of tables elsewhere, read once for as long as a log does not go on.
+
+    To read a log takes a request for each of its parts, to see that it did not go on takes two.
+    """
+
+    def __init__(self) -> None:
+        self._remembered: OrderedDict[Remote, _Remembered] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, location: Remote, read: Callable[[], TableVersion]) -> TableVersion:
+        """The version of the table there, which `read` reads. Raises TableError, as that does."""
+        with self._lock:
+            before = self._remembered.get(location)
+        with told(location):
+            if before is not None and before.is_newest():
+                return before.version
+            version = read()
+            remembered = _remember(location, version)
+        with self._lock:
+            self._remembered.pop(location, None)
+            if remembered is not None:
+                self._remembered[location] = remembered
+            while len(self._remembered) > _MOST_REMEMBERED:
+                self._remembered.popitem(last=False)
+        return version
+
+
+def _remember(location: Remote, version: TableVersion) -> _Remembered | None:
+    from zkdash.history.places import remote  # noqa: PLC0415 - Arrow
+
+    if version.version < 0:
+        return None
+    since, commits = time.monotonic(), (_commit(version.version), _commit(version.version + 1))
+    beginning = remote.beginnings(location, commits, _BEGINNING)
+    first = beginning(commits[0])
+    return None if first is None else _Remembered(version, since, first, beginning)
+
+
+def _commit(number: int) -> str:
+    return f"{LOG}/{number:020}.json"
 
 
 def added(file: File, now_ms: int) -> AddAction:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from zkdash.history.places.location import Location, Remote
 from zkdash.history.store.delta import LOG, File, Table, TableError, TableVersion
 from zkdash.history.store.delta_errors import line
+from zkdash.history.store.delta_log import Newest
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +38,7 @@ _SPARED_S: Final = 5.0  # a store that did not answer in time is asked again for
 
 _looks = ThreadPoolExecutor(_AT_ONCE, "tables")
 _spared_until: dict[Remote, float] = {}
+_newest = Newest()
 
 
 class QueryError(RuntimeError):
@@ -209,9 +211,13 @@ def opened(
     """These tables as they are now, those of `versions` as they were. Raises TableError, as `each` does."""
     names = tuple(names)
     closed = [name for name in names if name not in versions]
-    read = each(directory, lambda name: Table(directory / name).read(), closed, limit_s=limit_s)
+    read = each(directory, lambda name: _newest_of(Table(directory / name)), closed, limit_s=limit_s)
     newest = {**versions, **dict(zip(closed, read, strict=True))}
     return {name: newest[name] for name in names}
+
+
+def _newest_of(table: Table) -> TableVersion:
+    return _newest.of(table.location, table.read) if isinstance(table.location, Remote) else table.read()
 
 
 def generations(
