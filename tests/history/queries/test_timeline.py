@@ -10,6 +10,7 @@ import pytest
 from tests.history.writing import put
 from zkdash.history.queries import timeline
 from zkdash.history.queries.timeline import Found, Place, Search
+from zkdash.history.queries.window import DAY_MS
 from zkdash.history.store.tables import Tables
 
 
@@ -58,6 +59,34 @@ def test_page_by_page_every_entry_comes_once(tmp_path: Path) -> None:
             break
         before = Place.read(str(found.entries[-1].place))
     assert seen == ["9 3 0", "5 8 0", "5 7 1", "5 7 0", "5 None 0", "4 6 0"]
+
+
+def test_however_far_back_it_is_every_entry_comes_once_and_in_order(tmp_path: Path) -> None:
+    """Of a day, a week and a month there are enough for a page, too few for one, and none."""
+    days = [0.0, 0.5, 0.9, 1.0, 1.1, 6.9, 7.0, 7.1, 7.2, 8.0, 29.0, 30.0, 30.1]
+    times = sorted((round(100 * DAY_MS - day * DAY_MS) for day in days), reverse=True)
+    for some in (times[::2], times[1::2]):  # in files that lie across each other
+        put(tmp_path, "timeline", [said(time, time, topic="orders" if time % 3 else "late") for time in some])
+    for topic in ("", "orders", "late", "never"):
+        for from_ms, to_ms in ((None, None), (times[-3], None), (None, times[2]), (times[-2], times[3])):
+            expected = [
+                time
+                for time in times
+                if (from_ms is None or time >= from_ms)
+                and (to_ms is None or time < to_ms)
+                and topic in {"", "orders" if time % 3 else "late"}
+            ]
+            for most in (1, 3, 20):
+                seen: list[int] = []
+                before = None
+                while True:
+                    found = newest(tmp_path, most, topic=topic, from_ms=from_ms, to_ms=to_ms, before=before)
+                    seen += [entry.time for entry in found.entries]
+                    assert (found.reach_ms, found.reach_zxid) == (times[0], times[0])
+                    if not found.more:
+                        break
+                    before = found.entries[-1].place
+                assert seen == expected
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final, Self
 
 import msgspec
@@ -10,9 +11,12 @@ import msgspec
 from zkdash.cluster import incidents
 from zkdash.cluster.changes import Change
 from zkdash.cluster.incidents import Incidents
+from zkdash.history.queries.window import DAY_MS
 from zkdash.history.store.tables import Tables
 
 TABLES: Final = ("timeline",)
+_REACHES_MS: Final = (DAY_MS, 7 * DAY_MS)
+_EVER: Final = -(1 << 63)
 _CURSOR = re.compile(r"([0-9]{1,18})-([0-9]{1,19})-([0-9]{1,9})")
 
 
@@ -88,19 +92,32 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def newest(tables: Tables, search: Search, most: int) -> Found:
-    """The newest entries that a search asks for. Raises QueryError."""
+    """The newest entries that a search asks for, of the last day where it has enough. Raises QueryError."""
     conditions, wanted = _conditions(search)
-    rows = tables.rows(
-        f"""
-        SELECT time, zxid, coalesce(op_index, 0) AS op_index, area, what, before, after, path FROM timeline
-        WHERE {" AND ".join(conditions)}
-        ORDER BY time DESC, coalesce(zxid, 0) DESC, coalesce(op_index, 0) DESC LIMIT $most
-        """,  # noqa: S608 - our own words
-        {**wanted, "most": most + 1},
-    )
-    (reach,) = tables.rows("SELECT max(time) AS time, max(zxid) AS zxid FROM timeline")
+    reach_ms = tables.greatest("timeline", "time")
+    for since_ms in _reaching_back(search, reach_ms):
+        rows = tables.rows(
+            f"""
+            SELECT time, zxid, coalesce(op_index, 0) AS op_index, area, what, before, after, path
+            FROM timeline
+            WHERE time >= $since_ms AND {" AND ".join(conditions)}
+            ORDER BY time DESC, coalesce(zxid, 0) DESC, coalesce(op_index, 0) DESC LIMIT $most
+            """,  # noqa: S608 - our own words
+            {**wanted, "most": most + 1, "since_ms": since_ms},
+        )
+        if len(rows) > most:
+            break
     entries = tuple(Entry(**row) for row in rows[:most])
-    return Found(entries, len(rows) > most, reach["time"], reach["zxid"])
+    return Found(entries, len(rows) > most, reach_ms, tables.greatest("timeline", "zxid"))
+
+
+def _reaching_back(search: Search, reach_ms: int | None) -> Iterator[int]:
+    """From when on to look for enough: from lately, from earlier, and from the first change."""
+    ends = (reach_ms, search.to_ms, None if search.before is None else search.before.time)
+    last_ms = min((end for end in ends if end is not None), default=0)
+    first_ms = 0 if search.from_ms is None else search.from_ms
+    yield from (last_ms - reach for reach in _REACHES_MS if last_ms - reach > first_ms)
+    yield _EVER
 
 
 def folded(tables: Tables, search: Search, most: int) -> Incidents:

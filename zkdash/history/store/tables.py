@@ -78,8 +78,8 @@ class Tables:
         self._answers: OrderedDict[tuple[str, str], Sequence[Mapping[str, Any]]] = OrderedDict()
         self._files: DuckFiles | None = None  # those that lie elsewhere
         try:
-            listed = _listed_files(opened(directory, names, limit_s, versions), bounds)
-            allowed = self._addresses(directory, listed)
+            self._listed = _listed_files(opened(directory, names, limit_s, versions), bounds)
+            allowed = self._addresses(directory, self._listed)
             for name, paths in allowed.items():
                 self._view(name, paths)
         except duckdb.Error as error:
@@ -133,6 +133,18 @@ class Tables:
                 self._answers.popitem(last=False)
         self._answers.move_to_end(key)
         return self._answers[key]
+
+    def greatest(self, name: str, column: str) -> int | None:
+        """The greatest value of a column of whole numbers, None where there is none.
+
+        The log tells it, without a look into the files. Raises QueryError.
+        """
+        listed = self._listed[name]
+        if all(column in file.bounds or file.nulls.get(column) == file.rows for file in listed):
+            return max((file.bounds[column][1] for file in listed if column in file.bounds), default=None)
+        (row,) = self.rows(f'SELECT max("{column}") AS greatest FROM "{name}"')  # noqa: S608 - our names
+        greatest: int | None = row["greatest"]
+        return greatest
 
     def close(self) -> None:
         if self._files is not None:
