@@ -65,24 +65,24 @@ def test_files_that_cannot_hold_what_is_asked_are_not_opened(tmp_path: Path) -> 
         assert tables.rows("SELECT zxid_from FROM coverage") == [{"zxid_from": 10}]
 
 
-def test_the_greatest_value_of_a_column_is_told_by_the_log_or_else_by_the_files(tmp_path: Path) -> None:
+def test_the_extremes_of_a_column_are_told_by_the_log_or_else_by_the_files(tmp_path: Path) -> None:
     table = Table(tmp_path / "coverage")
     with Tables(tmp_path, ["coverage"]) as tables:
-        assert tables.greatest("coverage", "zxid_upto") is None
+        assert tables.extremes("coverage", "zxid_upto") is None
     nothing = pa.Table.from_pylist([{"zxid_from": 3}], schema=schemas.COVERAGE)
     for rows in (coverage((1, 9), (2, 4)), nothing, coverage((5, 7))):
         table.append(files.write(table, rows))
     with Tables(tmp_path, ["coverage"]) as tables:
         for path in table.paths():
             path.rename(path.with_suffix(".away"))
-        assert tables.greatest("coverage", "zxid_upto") == 9
-        assert tables.greatest("coverage", "zxid_from") == 5
+        assert tables.extremes("coverage", "zxid_upto") == (4, 9)
+        assert tables.extremes("coverage", "zxid_from") == (1, 5)
         for path in table.paths():
             path.with_suffix(".away").rename(path)
     untold = [structs.replace(file, bounds={}, nulls={}) for file in files.write(table, coverage((6, 11)))]
     table.append(untold)
     with Tables(tmp_path, ["coverage"]) as tables:
-        assert tables.greatest("coverage", "zxid_upto") == 11
+        assert tables.extremes("coverage", "zxid_upto") == (4, 11)
 
 
 def test_files_of_days_and_of_hours_lie_beside_those_that_deltalake_wrote(tmp_path: Path) -> None:

@@ -89,8 +89,8 @@ def _reaching_back(tables: Tables, zxid: int) -> Iterator[int]:
 
 def extent(tables: Tables) -> tuple[int, int]:
     """After which transaction the changes begin, and at which they end; both are 0 where there are none."""
-    (answer,) = tables.lasting("SELECT min(zxid_after) AS first, max(zxid_upto) AS last FROM changes")
-    return int(answer["first"] or 0), int(answer["last"] or 0)
+    first, last = tables.extremes("changes", "zxid_after"), tables.extremes("changes", "zxid_upto")
+    return first[0] if first else 0, last[1] if last else 0
 
 
 def _block(zxid: int) -> tuple[int, int]:

@@ -94,7 +94,8 @@ class Found(msgspec.Struct, frozen=True):
 def newest(tables: Tables, search: Search, most: int) -> Found:
     """The newest entries that a search asks for, of the last day where it has enough. Raises QueryError."""
     conditions, wanted = _conditions(search)
-    reach_ms = tables.greatest("timeline", "time")
+    times, zxids = tables.extremes("timeline", "time"), tables.extremes("timeline", "zxid")
+    reach_ms = times and times[1]
     for since_ms in _reaching_back(search, reach_ms):
         rows = tables.rows(
             f"""
@@ -108,7 +109,7 @@ def newest(tables: Tables, search: Search, most: int) -> Found:
         if len(rows) > most:
             break
     entries = tuple(Entry(**row) for row in rows[:most])
-    return Found(entries, len(rows) > most, reach_ms, tables.greatest("timeline", "zxid"))
+    return Found(entries, len(rows) > most, reach_ms, zxids and zxids[1])
 
 
 def _reaching_back(search: Search, reach_ms: int | None) -> Iterator[int]:

@@ -76,6 +76,7 @@ class Tables:
         # that is a request a file
         self._connection.execute("SET parquet_metadata_cache = true")
         self._answers: OrderedDict[tuple[str, str], Sequence[Mapping[str, Any]]] = OrderedDict()
+        self._extremes: dict[tuple[str, str], tuple[int, int] | None] = {}
         self._files: DuckFiles | None = None  # those that lie elsewhere
         try:
             self._listed = _listed_files(opened(directory, names, limit_s, versions), bounds)
@@ -134,17 +135,14 @@ class Tables:
         self._answers.move_to_end(key)
         return self._answers[key]
 
-    def greatest(self, name: str, column: str) -> int | None:
-        """The greatest value of a column of whole numbers, None where there is none.
+    def extremes(self, name: str, column: str) -> tuple[int, int] | None:
+        """The least and the greatest value of a column of whole numbers, None where there is none.
 
-        The log tells it, without a look into the files. Raises QueryError.
+        The log tells them, without a look into the files. Raises QueryError.
         """
-        listed = self._listed[name]
-        if all(column in file.bounds or file.nulls.get(column) == file.rows for file in listed):
-            return max((file.bounds[column][1] for file in listed if column in file.bounds), default=None)
-        (row,) = self.rows(f'SELECT max("{column}") AS greatest FROM "{name}"')  # noqa: S608 - our names
-        greatest: int | None = row["greatest"]
-        return greatest
+        if (name, column) not in self._extremes:
+            self._extremes[name, column] = self._find_extremes(name, column)
+        return self._extremes[name, column]
 
     def close(self) -> None:
         if self._files is not None:
@@ -170,6 +168,14 @@ class Tables:
         self._files = remote.DuckFiles(directory, sizes, self._limit_s)
         self._connection.register_filesystem(self._files)
         return {name: [remote.address(f"{name}/{file.path}") for file in listed[name]] for name in listed}
+
+    def _find_extremes(self, name: str, column: str) -> tuple[int, int] | None:
+        listed = self._listed[name]
+        if all(column in file.bounds or file.nulls.get(column) == file.rows for file in listed):
+            bounds = [file.bounds[column] for file in listed if column in file.bounds]
+            return (min(least for least, _ in bounds), max(most for _, most in bounds)) if bounds else None
+        (row,) = self.rows(f'SELECT min("{column}") AS least, max("{column}") AS most FROM "{name}"')  # noqa: S608
+        return None if row["least"] is None else (row["least"], row["most"])
 
     def _view(self, name: str, paths: list[str]) -> None:
         """A table without a file has its columns all the same, where we know them."""
