@@ -10,6 +10,7 @@ from pyarrow import fs
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from tests import full
+from tests.history import writing
 from tests.history.recorder.test_recorder import alone, written, znode
 from tests.history.writing import held
 from tests.lab.hadoop import Hadoop
@@ -22,6 +23,7 @@ from zkdash.history.places.remote import filesystem
 from zkdash.history.queries import moment
 from zkdash.history.store import derived, schemas
 from zkdash.history.store.delta import DAY, Table
+from zkdash.history.store.tables import Tables
 from zkdash.pipeline import jobs
 from zkdash.pipeline.storage import day_partitions, retention, spark_files
 from zkdash.znode import Batch
@@ -94,6 +96,11 @@ def test_tables_of_hdfs_are_those_of_a_directory(lived: Lived, whole: Path, spar
         recorder.batch(Batch({"/a": znode(1, 101, b"1")}, 101))
         wait_for(written(shop, "/a", b"1"))
     assert moment.at(shop, 101).znodes["/a"].data == b"1"
+    for upto in (5, 9):
+        writing.put(shop, "coverage", [{"zxid_upto": upto}])
+        for _ in range(2):  # the second time its log is only asked whether it went on
+            with Tables(shop, ["coverage"]) as tables:
+                assert tables.rows("SELECT max(zxid_upto) AS upto FROM coverage") == [{"upto": upto}]
     if full.is_full():
         root, cluster = hdfs.fresh(), living.cluster(lived.stages[-1])
         jobs.load(spark, cluster, root, quietly)
