@@ -65,9 +65,9 @@ def test_what_the_user_set_is_not_set_by_us() -> None:
     assert defaults.beside(ours, {"spark.sql.shuffle.partitions": "200"}) == {"spark.ui.enabled": "false"}
 
 
-def test_java_options_are_the_users_and_ours() -> None:
+def test_java_options_are_ours_and_the_users_which_count() -> None:
     name = "spark.driver.extraJavaOptions"
-    assert defaults.beside({name: "-Da=1"}, {name: "-Xss1m"}) == {name: "-Xss1m -Da=1"}
+    assert defaults.beside({name: "-Da=1"}, {name: "-Xss1m"}) == {name: "-Da=1 -Xss1m"}
 
 
 def test_days_are_utcs_whatever_the_user_set() -> None:
