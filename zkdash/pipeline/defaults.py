@@ -37,9 +37,8 @@ def beside(ours: Mapping[str, str], users: Mapping[str, str]) -> dict[str, str]:
     """What of ours is to be set where the user set `users`: what they did not, and both's Java options."""
     left = {name: value for name, value in ours.items() if name not in users or name in _ALWAYS}
     if _JOINED in ours and _JOINED in users:
-        left[_JOINED] = (
-            f"{ours[_JOINED]} {users[_JOINED]}".strip()
-        )  # of two that say otherwise the last counts
+        # of two options that say otherwise the last counts
+        left[_JOINED] = f"{ours[_JOINED]} {users[_JOINED]}".strip()
     return left
 
 

@@ -6,6 +6,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import deltalake
@@ -19,6 +20,7 @@ from zkdash.history.places import remote
 from zkdash.history.places.location import Remote
 from zkdash.history.store import coverage, delta_errors, files, schemas
 from zkdash.history.store.delta import ConflictError, File, Table, TableError
+from zkdash.history.store.delta_log import Newest
 from zkdash.history.store.tables import QueryError, Tables
 
 SHAPE = [(field.name, field.type) for field in schemas.CHANGES]
@@ -219,13 +221,16 @@ def test_what_a_store_says_of_a_key_is_not_repeated() -> None:
     assert delta_errors.line(OSError(answer)) == f"{told}SignatureDoesNotMatch: Check your key"
 
 
-@pytest.mark.parametrize("look", ["read", "version", "append", "rows", "vacuum"])
+@pytest.mark.parametrize("look", ["read", "newest", "version", "append", "rows", "vacuum"])
 def test_while_a_store_hangs_other_threads_of_the_process_go_on(bucket: Bucket, look: str) -> None:
     table = Table(of_little_patience(bucket.fresh()) / "coverage")
     files.append(table, rows(1))
-    now = table.read()
+    now, newest = table.read(), Newest()
+    assert isinstance(table.location, Remote)
+    assert newest.of(table.location, table.read).version == now.version
     looks: dict[str, Callable[[], object]] = {
         "read": table.read,
+        "newest": partial(newest.of, table.location, table.read),
         "version": table.version,
         "append": lambda: table._write(now, rows(2), {}),
         "rows": lambda: files.read(table, now.files[0]),

@@ -115,8 +115,8 @@ def newest(tables: Tables, search: Search, most: int) -> Found:
 def _reaching_back(search: Search, reach_ms: int | None) -> Iterator[int]:
     """From when on to look for enough: from lately, from earlier, and from the first change."""
     ends = (reach_ms, search.to_ms, None if search.before is None else search.before.time)
-    last_ms = min((end for end in ends if end is not None), default=0)
-    first_ms = 0 if search.from_ms is None else search.from_ms
+    last_ms = min((end for end in ends if end is not None), default=_EVER)
+    first_ms = _EVER if search.from_ms is None else search.from_ms
     yield from (last_ms - reach for reach in _REACHES_MS if last_ms - reach > first_ms)
     yield _EVER
 
