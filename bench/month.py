@@ -42,7 +42,8 @@ def run(size: Size) -> Result:
     """Write the tables, serve a small cluster beside them, and ask."""
     with (
         tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory,
-        served.server(size.few, heap_mb=size.heap_mb) as server,
+        # pages tell nothing of transactions that the server does not know yet
+        served.server(size.few, heap_mb=size.heap_mb, zxid=size.month_changes + 1) as server,
     ):
         began = time.monotonic()
         with progress.step(f"month: tables of {size.month_changes} changes"):

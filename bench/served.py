@@ -20,9 +20,16 @@ _SESSION_MS = 6 * 3600 * 1000
 
 
 @contextlib.contextmanager
-def server(shape: Shape, *, heap_mb: int, release: str = zookeeper.BUNDLED) -> Iterator[Server]:
-    """Serve the tree of this shape from a temporary directory, by a release of ZooKeeper."""
+def server(
+    shape: Shape, *, heap_mb: int, release: str = zookeeper.BUNDLED, zxid: int = 0
+) -> Iterator[Server]:
+    """Serve the tree of this shape from a temporary directory, by a release of ZooKeeper.
+
+    A `zxid` is the last one, of a znode beside the tree.
+    """
     nodes = [("/", _ROOT), *tree.tree(**shape._asdict())]
+    if zxid:
+        nodes.append(("/last", tree.znode(None, zxid=zxid)))
     with serving_nodes(nodes, heap_mb=heap_mb, release=release) as running:
         yield running
 
