@@ -11,20 +11,21 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode, urlsplit
 
 from bench import month_tables, progress, served, serving, side, usage
-from bench.month_tables import HOUR_MS, Month
+from bench.month_tables import Month
 from bench.result import Goal, Number, Result
 from bench.sizes import Size
 from tests.lab import s3
 from tests.serving import Served
 from zkdash.history.queries import trends
-from zkdash.history.queries.window import Window
+from zkdash.history.queries.window import HOUR_MS, MINUTE_MS, Window
+from zkdash.history.store import tables
 from zkdash.history.store.delta import LOG, Table
+from zkdash.web.history import spans
 
 _TRENDS_MS: Final = 300.0
 _PATH_MS: Final = 200.0
@@ -33,7 +34,6 @@ _AFAR_S: Final = 2.0
 _LATENCY_S: Final = 0.05
 _TIMES: Final = 15
 _AT_ONCE: Final = 16
-_MINUTE_MS: Final = 60_000
 _HOME: Final = "/c/default/"
 _NEVER: Final = tuple(f"/brokers/never/{number}" for number in range(5))
 
@@ -82,7 +82,7 @@ def _of_this_machine(process: Served, month: Month) -> dict[str, Number]:
 
 def _of_a_store(directory: Path, zookeeper: str, size: Size, month: Month) -> dict[str, Number]:
     """Of what Trends reads: all logs, and the files that the hours which are asked for may be in."""
-    window = Window(month.to_ms - 2 * HOUR_MS, month.to_ms, _MINUTE_MS)
+    window = Window(month.to_ms - 2 * HOUR_MS, month.to_ms, MINUTE_MS)
     with (
         tempfile.TemporaryDirectory(prefix="zkdash-bench-") as beside,
         s3.bucket(Path(beside), latency_s=_LATENCY_S) as bucket,
@@ -99,16 +99,11 @@ def _of_a_store(directory: Path, zookeeper: str, size: Size, month: Month) -> di
 
 def _read(directory: Path, window: Window) -> Iterator[Path]:
     """The files that a look at this window of Trends may open."""
-    bounds = trends.bounds(window)
-    for name in trends.TABLES:
-        table = Table(directory / "default" / name)
-        if not table.has_log:
-            continue
-        yield from (path for path in (table.directory / LOG).iterdir() if path.is_file())
-        for file in table.read().files:
-            spans = [(file.bounds.get(column), wanted) for column, wanted in bounds.get(name, {}).items()]
-            if all(held is None or (held[0] <= most and held[1] >= least) for held, (least, most) in spans):
-                yield table.directory / file.path
+    cluster = directory / "default"
+    names = [name for name in trends.TABLES if Table(cluster / name).has_log]
+    for name, files in tables.listed_files(tables.opened(cluster, names), trends.bounds(window)).items():
+        yield from (path for path in (cluster / name / LOG).iterdir() if path.is_file())
+        yield from (cluster / name / file.path for file in files)
 
 
 def _put(bucket: s3.Bucket, directory: Path, path: Path) -> None:
@@ -124,16 +119,13 @@ def _put(bucket: s3.Bucket, directory: Path, path: Path) -> None:
 def _hours(month: Month) -> Iterator[str]:
     """Trends of the last hour, as it is asked for from one minute to the next: each another question."""
     for minutes in range(1, _TIMES + 1):
-        to_ms = month.to_ms - minutes * _MINUTE_MS
-        yield f"{_HOME}trends/?{urlencode({'from': _written(to_ms - HOUR_MS), 'to': _written(to_ms)})}"
+        to_ms = month.to_ms - minutes * MINUTE_MS
+        asked = {"from": spans.written(to_ms - HOUR_MS), "to": spans.written(to_ms)}
+        yield f"{_HOME}trends/?{urlencode(asked)}"
 
 
 def _timeline(path: str) -> str:
     return f"{_HOME}timeline/?{urlencode({'path': path})}"
-
-
-def _written(epoch_ms: int) -> str:
-    return f"{datetime.fromtimestamp(epoch_ms / 1000, UTC):%Y-%m-%dT%H:%MZ}"
 
 
 def _median(process: Served, paths: Iterable[str]) -> float:

@@ -16,15 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bench import tree
-from bench.history import BEGAN, DAY_MS
+from bench.history import BEGAN
 from bench.sizes import Shape
 from zkdash.cluster.changes import row
+from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS
 from zkdash.history.store import derived, files, schemas
 from zkdash.history.store.delta import Table
 
-HOUR_MS: Final = 3_600_000
-_MINUTES: Final = 60  # of an hour
-_MINUTE_MS: Final = HOUR_MS // _MINUTES
+_MINUTES: Final = HOUR_MS // MINUTE_MS
 _COMMITS: Final = 0.95  # of all changes; the others move leaders
 _BEHIND: Final = 17  # messages, each partition
 _TIMES: Final = frozenset({"minute", "committed_ms", "time", "from_ms", "to_ms"})
@@ -49,8 +48,8 @@ def write(directory: Path, shape: Shape, changes: int, days: int) -> Month:
     minute = _Minute(shape, commits, in_a_minute - commits)
     rows = {}
     for name, hour in minute.hour().items():
+        table = Table(directory / name)
         for some, first in _pieces(hour, hours, in_a_minute * _MINUTES):
-            table = Table(directory / name)
             table.append(files.write(table, some, day=f"2026-01-{first // 24 + 1:02}"))
         rows[name] = hour.num_rows * hours
     covered = {"from_ms": [BEGAN], "to_ms": [BEGAN + days * DAY_MS], "from_zxid": [1]}
@@ -111,7 +110,7 @@ class _Minute:
         """An hour's rows of each table, in no order where Spark puts them into none."""
         of_each_commit = {"group": self._groups, "topic": self._consumed, "part": self._parts}
         commits = self._all(of_each_commit, self._commits)
-        offsets = commits["minute"] // _MINUTE_MS * 1_000
+        offsets = commits["minute"] // MINUTE_MS * 1_000
         sampled = {**commits, "offset": offsets}
         topics = sorted(set(self._moved))
         prefixes, writes = self._prefixes()
@@ -143,8 +142,8 @@ class _Minute:
             "timeline": self._timeline(),
             "rebalances": {
                 "group": self._groups[:10],
-                "from_ms": [BEGAN + number * _MINUTE_MS for number in range(len(self._groups[:10]))],
-                "to_ms": [BEGAN + number * _MINUTE_MS + 900 for number in range(len(self._groups[:10]))],
+                "from_ms": [BEGAN + number * MINUTE_MS for number in range(len(self._groups[:10]))],
+                "to_ms": [BEGAN + number * MINUTE_MS + 900 for number in range(len(self._groups[:10]))],
                 "cause": ["member joined"] * len(self._groups[:10]),
             },
         }
@@ -154,7 +153,7 @@ class _Minute:
     def _all(self, columns: Mapping[str, Sequence[Any]], count: int) -> dict[str, Any]:
         """What there is of each minute, of all minutes of the first hour."""
         order = np.random.default_rng(1).permutation(count * _MINUTES)
-        minutes = BEGAN + order // count * _MINUTE_MS if count else order
+        minutes = BEGAN + order // count * MINUTE_MS if count else order
         taken = {name: pa.array(values).take(pa.array(order % count)) for name, values in columns.items()}
         return {"minute": minutes, **taken}
 
@@ -175,7 +174,7 @@ class _Minute:
         minute, place = number // self._moves, number % self._moves
         of_minute = pa.array(place)
         return {
-            "time": BEGAN + minute * _MINUTE_MS + place,
+            "time": BEGAN + minute * MINUTE_MS + place,
             "zxid": 1 + minute * a_minute + place,
             "op_index": np.zeros(count, dtype=np.int32),
             "area": ["topics"] * count,
@@ -203,7 +202,7 @@ class _Minute:
                 "zxid_after": number,
                 "zxid_upto": 1 + number,
                 "op_index": np.zeros(len(number), dtype=np.int32),
-                "time": BEGAN + number // len(paths) * _MINUTE_MS + number % len(paths),
+                "time": BEGAN + number // len(paths) * MINUTE_MS + number % len(paths),
                 "type": ["setData"] * len(number),
                 "path": pa.array(paths).take(place),
                 "data": pa.array(data).take(place),

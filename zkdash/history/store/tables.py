@@ -79,7 +79,7 @@ class Tables:
         self._extremes: dict[tuple[str, str], tuple[int, int] | None] = {}
         self._files: DuckFiles | None = None  # those that lie elsewhere
         try:
-            self._listed = _listed_files(opened(directory, names, limit_s, versions), bounds)
+            self._listed = listed_files(opened(directory, names, limit_s, versions), bounds)
             allowed = self._addresses(directory, self._listed)
             for name, paths in allowed.items():
                 self._view(name, paths)
@@ -210,7 +210,7 @@ def _unanswered(error: duckdb.Error) -> QueryError:
     return QueryError(f"DuckDB does not answer: {sentence}")
 
 
-def _listed_files(
+def listed_files(
     versions: Mapping[str, TableVersion], bounds: Mapping[str, Mapping[str, tuple[int, int]]]
 ) -> dict[str, list[File]]:
     """The files of each table that may hold what is asked."""
