@@ -1,11 +1,13 @@
 """What the tests of each promise try, read from the tests: `python -m tests.promises` writes it.
 
 The last two columns of docs/guarantees.md are made of tests/promises.toml and of what is found in the modules
-of the tests, by a process that imports them as every run does, and by one that does so with FULL=1.
+of the tests, by a process that imports them as every run does, and by one that does so with FULL=1. With
+`--check` nothing is written, and it ends with 1 where the page says something else (`make check`).
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import math
@@ -66,6 +68,7 @@ def _names(cell: str, tests: Iterable[str]) -> bool:
     return any(f"`{test}`" in cell or f"`{test}::" in cell for test in tests)
 
 
+@functools.cache
 def _numbers(*, full: str) -> dict[str, dict[str, str]]:
     """What the names of each promise stand for, as a process finds it for which FULL is this."""
     done = subprocess.run(
@@ -128,12 +131,22 @@ def _told(value: float) -> str:
     return f"{value:,}".replace(",", " ").removesuffix(".0")
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], page: Path = PAGE) -> int:
+    """The exit code: 1 where `--check` found that the page differs."""
     if arguments == ["--numbers"]:
         sys.stdout.write(json.dumps(_found_here()))
-    else:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    return 0
+        return 0
+    told = page.read_text(encoding="utf-8")
+    true = written(told)
+    if arguments != ["--check"]:
+        page.write_text(true, encoding="utf-8")
+        return 0
+    stale = [
+        before for before, now in zip(told.splitlines(), true.splitlines(), strict=True) if before != now
+    ]
+    for row in stale:
+        print(f"docs/{page.name} says what its tests do not: run `python -m tests.promises`\n{row}")  # noqa: T201
+    return int(bool(stale))
 
 
 if __name__ == "__main__":

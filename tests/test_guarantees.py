@@ -76,8 +76,16 @@ def test_what_is_done_in_full_is_named(part: str) -> None:
         assert any(path == one and name in {"", other} for one, other in NAMED), test
 
 
-def test_the_page_says_what_is_tried() -> None:
-    assert promises.written(PAGE) == PAGE, "`python -m tests.promises` writes what is true"
+def test_a_page_that_says_what_is_not_tried_is_told_and_written_anew(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "guarantees.md"
+    page.write_text(PAGE.replace("| the same |", "| 1 000 in full |", 1))
+    assert promises.main(["--check"], page) == 1
+    assert "run `python -m tests.promises`\n| " in capsys.readouterr().out
+    assert page.read_text() != PAGE
+    assert promises.main([], page) == 0
+    assert page.read_text() == PAGE
 
 
 @pytest.mark.parametrize("promise", PROMISES)

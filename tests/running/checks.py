@@ -41,6 +41,7 @@ def jobs() -> list[Job]:
         Job("manage.py check --deploy", (*manage, "check", "--deploy", *_STRICT), _SHIPPED),
         Job("docs", (BIN / "sphinx-build", *_SITE)),
         Job("references", (BIN / "python", "-m", "tests.references", "--check")),
+        Job("promises", (BIN / "python", "-m", "tests.promises", "--check")),
         Job("codespell", (BIN / "codespell", *_WRITTEN)),
         Job("bandit", (BIN / "bandit", *_BANDIT)),
     ]
