@@ -1,4 +1,4 @@
-"""What a page asks of a month of history: the last hour of Trends, and what happened at one path.
+"""What is asked of a month of history: the last hour of Trends, what happened at one path, where a time lies.
 
 A real `serve` is asked, of tables on this machine and of the same in a store that answers late.
 """
@@ -16,15 +16,17 @@ from typing import Final
 from urllib.parse import urlencode, urlsplit
 
 from bench import month_tables, progress, served, serving, side, usage
+from bench.history import BEGAN
 from bench.month_tables import Month
 from bench.result import Goal, Number, Result
 from bench.sizes import Size
 from tests.lab import s3
 from tests.serving import Served
-from zkdash.history.queries import trends
+from zkdash.history.queries import neighbours, trends
 from zkdash.history.queries.window import HOUR_MS, MINUTE_MS, Window
 from zkdash.history.store import tables
 from zkdash.history.store.delta import LOG, Table
+from zkdash.history.store.tables import Tables
 from zkdash.web.history import spans
 
 _TRENDS_MS: Final = 300.0
@@ -53,6 +55,7 @@ def run(size: Size) -> Result:
         figures: dict[str, Number] = {"rows written, s": time.monotonic() - began}
         with serving.serving(server.address, size.few.topics, history=Path(directory)) as process:
             figures |= _of_this_machine(process, month)
+        figures["the last transaction of a time, ms"] = _until(Path(directory, "default"), month)
         with progress.step(f"month: a store that answers {_LATENCY_S * 1000:.0f} ms late"):
             afar = _of_a_store(Path(directory), server.address, size, month)
     sides = {"tables of this machine": figures, "a store that answers 50 ms late": afar}
@@ -78,6 +81,20 @@ def _of_this_machine(process: Served, month: Month) -> dict[str, Number]:
         "a path that never changed, ms": _median(process, map(_timeline, _NEVER)),
         "memory for it, MiB": usage.peak_mib(process.pid) - before,
     }
+
+
+def _until(cluster: Path, month: Month) -> float:
+    """What `?at=` asks first, of times from the last hour to the first ones; ms."""
+    took = []
+    for number in range(_TIMES):
+        time_ms = month.to_ms - HOUR_MS - (month.to_ms - BEGAN) * number // _TIMES
+        with Tables(cluster, ("changes",)) as changes:
+            began = time.perf_counter()
+            zxid = neighbours.last_until(changes, time_ms)
+            took.append((time.perf_counter() - began) * 1000)
+        if zxid is None:
+            raise side.SideFailedError(f"no transaction is told until {time_ms}")
+    return statistics.median(took)
 
 
 def _of_a_store(directory: Path, zookeeper: str, size: Size, month: Month) -> dict[str, Number]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.history.writing import put
+from zkdash.cluster.changes import row
 from zkdash.history.queries import density, instants, moment, neighbours
 from zkdash.history.queries.neighbours import Instant
 from zkdash.history.queries.window import Span
@@ -62,6 +66,53 @@ def test_what_was_read_while_it_changed_is_what_was_there_once_it_was_written(
             assert moment.base(tables, zxid) == ("watch", 9)
         newest = instants.latest(tables)
         assert moment.base(tables, instants.at_time(tables, newest.time_ms).zxid) == ("watch", 9)
+
+
+def test_the_moment_of_a_time_is_the_last_transaction_that_is_not_later(tmp_path: Path) -> None:
+    """Also where a later leader's clock was behind."""
+    logged = {"source": row.LOGGED}
+    put(tmp_path, "changes", [change(1, 10) | logged, change(2, 5) | logged, change(3, 30) | logged])
+    put(tmp_path, "coverage", [{"zxid_from": 1, "zxid_upto": 3}])
+    with Tables(tmp_path, moment.TABLES) as tables:
+        assert [instants.at_time(tables, time_ms).zxid for time_ms in (5, 10, 29, 30)] == [2, 2, 2, 3]
+        with pytest.raises(moment.MomentError, match="nothing is recorded before 1970-01-01 00:00:00 UTC"):
+            instants.at_time(tables, 4)
+        with pytest.raises(moment.MomentError, match="recorded up to 1970-01-01 00:00:00 UTC only"):
+            instants.at_time(tables, 31)
+
+
+def _bounded(after: int, width: int, time: int, kind: str, source: str) -> dict[str, Any]:
+    return change(after + 1, time) | {"zxid_upto": after + width, "type": kind, "source": source}
+
+
+_ROWS = st.builds(
+    _bounded,
+    st.integers(0, 40),
+    st.integers(1, 9),
+    st.integers(-30, 30),
+    st.sampled_from(["create", "setData", "delete", "setACL"]),
+    st.sampled_from([row.LOGGED, row.WATCHED]),
+)
+
+
+@given(rows=st.lists(_ROWS, max_size=12), reaches=st.sampled_from([(1, 7), neighbours.REACHES_MS]))
+def test_the_first_and_the_last_transaction_of_times_are_those_of_all_changes(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], reaches: tuple[int, ...]
+) -> None:
+    def zxids(source: str, times: range) -> list[int]:
+        meant = (each for each in rows if source in {"", each["source"]} and each["time"] in times)
+        ends = ("delete", "setACL")
+        return [each["zxid_upto" if each["type"] in ends else "zxid"] for each in meant]
+
+    directory = tmp_path_factory.mktemp("tables")
+    put(directory, "changes", rows)
+    with patch.object(neighbours, "REACHES_MS", reaches), Tables(directory, ("changes",)) as tables:
+        assert neighbours.newest(tables) == max(zxids("", range(-30, 31)), default=None)
+        for time_ms in (-31, 0, 30):
+            for source in ("", row.LOGGED):
+                until, since = zxids(source, range(-30, time_ms + 1)), zxids(source, range(time_ms, 31))
+                assert neighbours.last_until(tables, time_ms, source) == max(until, default=None)
+                assert neighbours.first_since(tables, time_ms, source) == min(since, default=None)
 
 
 @pytest.mark.parametrize("block", [1, 3, neighbours.BLOCK])

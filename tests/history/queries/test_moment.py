@@ -119,15 +119,6 @@ def test_ephemerals_of_a_session_that_closed_are_gone_even_if_the_log_does_not_t
     assert set(moment.at(directory, 4).znodes) == {"/mine", "/kept"}
 
 
-def test_the_moment_of_a_time_is_the_last_transaction_that_is_not_later(tables: Callable[..., Path]) -> None:
-    directory = tables([create(1, "/a"), create(2, "/b") | {"time": 5}, create(3, "/c")], [(1, 3)])
-    assert moment.zxid_at(directory, 10) == 2
-    assert moment.zxid_at(directory, 29) == 2
-    assert moment.zxid_at(directory, 31) == 3
-    with pytest.raises(moment.MomentError, match="nothing is recorded of that time"):
-        moment.zxid_at(directory, 4)
-
-
 def test_a_moment_becomes_a_clusters_state(tables: Callable[..., Path]) -> None:
     directory = tables([create(1, "/"), create(2, "/controller_epoch", b"5")], [(1, 2)])
     state = moment.at(directory, 2).state()

@@ -39,18 +39,16 @@ class Around(msgspec.Struct, frozen=True):
 
 def at_time(tables: Tables, time_ms: int) -> Instant:
     """The moment of a time. Raises MomentError where nothing tells what was then."""
-    (answer,) = tables.rows(
-        f"SELECT max({trees.AT}) FILTER (time <= $time) AS zxid, min(time) AS first, max(time) AS last "  # noqa: S608
-        "FROM changes",
-        {"time": time_ms},
-    )
+    zxid = neighbours.last_until(tables, time_ms)
     recorded = moment.intervals(tables)
     seen = next((each for each in recorded if each["from_ms"] <= time_ms <= each["to_ms"]), None)
     if seen is not None:
-        return Instant(max(answer["zxid"] or 0, _begun(tables, recorded, seen, time_ms)), time_ms)
-    begins = [each["from_ms"] for each in recorded] + [answer["first"]] * (answer["first"] is not None)
-    ends = [each["to_ms"] for each in recorded] + [answer["last"]] * (answer["last"] is not None)
-    if not begins:
+        return Instant(max(zxid or 0, _begun(tables, recorded, seen, time_ms)), time_ms)
+    spans = [(each["from_ms"], each["to_ms"]) for each in recorded]
+    if changed := neighbours.times(tables):
+        spans.append(changed)
+    begins, ends = [begin for begin, _ in spans], [end for _, end in spans]
+    if not spans:
         raise MomentError("nothing is recorded of this cluster yet")
     if time_ms < min(begins):
         raise MomentError(f"nothing is recorded before {_words(min(begins))}", min(begins))
@@ -59,8 +57,9 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
             f"it is recorded up to {_words(max(ends))} only; what is newer is told soon", max(ends)
         )
     logged, watched = (row.LOGGED, _stretches(tables)), (row.WATCHED, _runs(recorded))
-    if any(_is_within(tables, source, stretches, time_ms) for source, stretches in (logged, watched)):
-        return Instant(int(answer["zxid"]), time_ms)
+    is_told = any(_is_within(tables, source, stretches, time_ms) for source, stretches in (logged, watched))
+    if zxid is not None and is_told:
+        return Instant(zxid, time_ms)
     before = max((end for end in ends if end <= time_ms), default=time_ms)
     after = min((begin for begin in begins if begin >= time_ms), default=time_ms)
     why = next((each["why"] for each in recorded if each["from_ms"] == after and each["why"]), "")
@@ -73,10 +72,10 @@ def at_time(tables: Tables, time_ms: int) -> Instant:
 
 def latest(tables: Tables) -> Instant:
     """The newest moment that is recorded. Raises MomentError where none is."""
-    (answer,) = tables.lasting(f"SELECT max({trees.AT}) AS zxid, max(time) AS time FROM changes")  # noqa: S608
     ends = [Instant(int(each["zxid_upto"]), int(each["to_ms"])) for each in moment.intervals(tables)]
-    if answer["zxid"] is not None:
-        ends.append(Instant(int(answer["zxid"]), int(answer["time"])))
+    zxid, times = neighbours.newest(tables), neighbours.times(tables)
+    if zxid is not None and times is not None:
+        ends.append(Instant(zxid, times[1]))
     if not ends:
         raise MomentError("nothing is recorded of this cluster yet")
     return Instant(max(end.zxid for end in ends), max(end.time_ms for end in ends))
@@ -139,14 +138,11 @@ def _begun(
 
 def _is_within(tables: Tables, source: str, stretches: Sequence[Stretch], time_ms: int) -> bool:
     """Whether a source tells what was next before a time and what was next after it, and all between."""
-    (answer,) = tables.rows(
-        f"SELECT max({trees.AT}) FILTER (time <= $time) AS before, "  # noqa: S608 - our own words
-        f"min({trees.AT}) FILTER (time >= $time) AS after FROM changes WHERE source = $source",
-        {"time": time_ms, "source": source},
-    )
-    if answer["before"] is None or answer["after"] is None:
+    before = neighbours.last_until(tables, time_ms, source)
+    after = neighbours.first_since(tables, time_ms, source)
+    if before is None or after is None:
         return False
-    return any(each.first <= answer["before"] and answer["after"] <= each.last for each in stretches)
+    return any(each.first <= before and after <= each.last for each in stretches)
 
 
 def _runs(intervals: Sequence[Mapping[str, Any]]) -> list[Stretch]:

@@ -72,18 +72,6 @@ def read(tables: Tables, zxid: int) -> Moment:
     return Moment(zxid, checkpoint, trees.read(tables, source, checkpoint, zxid), source)
 
 
-def zxid_at(directory: Location, time_ms: int) -> int:
-    """The last transaction that a leader wrote at this time or before. Raises MomentError.
-
-    Leaders' clocks differ: it is the last in the order of transactions whose time is not later.
-    """
-    with Tables(directory, ("changes",)) as tables:
-        (row,) = tables.rows("SELECT max(zxid_upto) AS zxid FROM changes WHERE time <= $1", [time_ms])
-    if row["zxid"] is None:
-        raise MomentError("nothing is recorded of that time, nor of any before it")
-    return int(row["zxid"])
-
-
 def base(tables: Tables, zxid: int) -> tuple[str, int]:
     """Whose changes tell the moment, and the checkpoint that they begin at: logs tell more than a watcher.
 

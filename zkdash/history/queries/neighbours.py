@@ -5,12 +5,13 @@ Whoever goes from moment to moment asks the same block again, whose answer lasts
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from zkdash.history.queries import trees
+from zkdash.history.queries.window import DAY_MS, HOUR_MS
 from zkdash.history.store.tables import Tables
 
 
@@ -19,6 +20,57 @@ class Instant(msgspec.Struct, frozen=True):
 
     zxid: int
     time_ms: int
+
+
+class _Furthest(NamedTuple):
+    """How the first or last transaction of some changes is looked for: among those nearby, then among those
+    that a bound of their columns lets lie `beyond` what was found. Where clocks agree these are few."""
+
+    furthest: Callable[[int, int], int]  # min or max
+    changes: str
+    nearby: str
+    beyond: str
+
+    def look(self, tables: Tables, given: Mapping[str, object], nearby: Iterable[int]) -> int | None:
+        """The transaction, None where there is none. `nearby` is how far to look, the least first."""
+        for bound in nearby:
+            if (reached := self._ask(tables, self.nearby, {**given, "bound": bound})) is not None:
+                further = self._ask(tables, self.beyond, {**given, "bound": reached})
+                return reached if further is None else self.furthest(reached, further)
+        return None
+
+    def _ask(self, tables: Tables, where: str, given: Mapping[str, object]) -> int | None:
+        sought = f"{self.furthest.__name__}({trees.AT}) AS zxid"
+        sql = f"SELECT {sought} FROM changes WHERE {self.changes} AND {where}"  # noqa: S608 - our own words
+        (answer,) = tables.lasting(sql, given)
+        return None if answer["zxid"] is None else int(answer["zxid"])
+
+
+def last_until(tables: Tables, time_ms: int, source: str = "") -> int | None:
+    """The last transaction of a time or before, of one source where one is given; None where there is none.
+
+    It is the last in the order of transactions: the clock of a later leader may be behind.
+    """
+    first, last = times(tables) or (time_ms, time_ms)
+    begins = (min(time_ms, last) - reach for reach in REACHES_MS)
+    return _LAST_UNTIL.look(tables, {"time": time_ms, "source": source}, (*begins, first - 1))
+
+
+def first_since(tables: Tables, time_ms: int, source: str = "") -> int | None:
+    """The first transaction of a time or after, likewise."""
+    first, last = times(tables) or (time_ms, time_ms)
+    ends = (max(time_ms, first) + reach for reach in REACHES_MS)
+    return _FIRST_SINCE.look(tables, {"time": time_ms, "source": source}, (*ends, last + 1))
+
+
+def newest(tables: Tables) -> int | None:
+    """The last transaction of all, None where there is none."""
+    return _NEWEST.look(tables, {}, (extent(tables)[1],))
+
+
+def times(tables: Tables) -> tuple[int, int] | None:
+    """When the first and the last of the changes was (epoch ms), None where there is none."""
+    return tables.extremes("changes", "time")
 
 
 def latest_time(tables: Tables, zxid: int) -> int | None:
@@ -106,6 +158,11 @@ def _instant(each: Mapping[str, Any]) -> Instant:
 # So many transactions are read at once; what is not among them is looked for so far, then further.
 BLOCK: Final = 1 << 9
 REACHES: Final = (1 << 12, 1 << 17)
+REACHES_MS: Final = (HOUR_MS, DAY_MS)
+_SOURCE: Final = "($source = '' OR source = $source)"
+_LAST_UNTIL: Final = _Furthest(max, f"time <= $time AND {_SOURCE}", "time > $bound", "zxid_upto > $bound")
+_FIRST_SINCE: Final = _Furthest(min, f"time >= $time AND {_SOURCE}", "time < $bound", "zxid_after < $bound")
+_NEWEST: Final = _Furthest(max, "true", "zxid_upto >= $bound", "zxid_upto > $bound")
 # What counts as a change of a `$source`.
 CHANGES: Final = (
     "source = $source AND path IS NOT NULL AND NOT regexp_matches(path, '^/consumers/[^/]+/offsets/')"
