@@ -18,6 +18,7 @@ from zkdash.actions.queue import planning, queue
 from zkdash.cluster.plans.intents import Reassign
 from zkdash.kafka.values import Move
 from zkdash.zk.config import ClusterConfig
+from zkdash.zk.writing.writer import APPLIED
 
 pytestmark = [pytest.mark.zk, pytest.mark.browser]
 
@@ -79,6 +80,7 @@ def test_open_pages_follow_an_action_from_its_review_to_its_end(
     watching = opened(scene.site, VIEWER)
     live(watching, scene.address(made))
     expect(watching.get_by_role("button", name="Submit")).to_have_count(0)
+    expect(action.locator(".review")).to_contain_text(f"zkdash also creates {APPLIED}/{made.id}-<step>-…")
     action.get_by_role("button", name="Submit").click()
     for page in (action, watching):
         expect(page.locator("#facts")).to_contain_text("verifying: waits until 2 partitions")
@@ -86,6 +88,7 @@ def test_open_pages_follow_an_action_from_its_review_to_its_end(
     expect(actions.locator(f"#action-{made.id}")).to_contain_text("Step 1 of 1")
     expect(actions.locator("#nav")).to_contain_text("Actions 1")
     expect(action.get_by_role("button", name="Stop before the next step")).to_be_visible()
+    assert any(name.startswith(f"{made.id}-0-") for name in scene.client.get_children(APPLIED))
     scene.carry_out()
     for page in (action, watching):
         expect(page.locator("#facts li.now")).to_have_text("done")

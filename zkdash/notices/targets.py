@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from django.conf import settings
@@ -10,7 +9,7 @@ from django.conf import settings
 from zkdash.notices.mail import Mail
 from zkdash.notices.models import Delivery
 from zkdash.notices.webhooks import Webhook
-from zkdash.zk.config import ClusterConfig
+from zkdash.zk.config import named
 
 
 class Target(Protocol):
@@ -34,9 +33,7 @@ def find(cluster: str, name: str) -> Target | None:
 
 
 def _of(cluster: str) -> tuple[Target, ...]:
-    clusters: Sequence[ClusterConfig] = settings.ZKDASH_CLUSTERS
-    config = next((candidate for candidate in clusters if candidate.name == cluster), None)
-    if config is None:
+    if (config := named(settings.ZKDASH_CLUSTERS, cluster)) is None:
         return ()
     secret: str = settings.ZKDASH_WEBHOOK_SECRET
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from zkdash.configuration import Configuration, brokers
@@ -11,7 +11,7 @@ from zkdash.configuration.clusters import SESSION_TIMEOUT_S, Cluster, Options, p
 from zkdash.zk import securing
 from zkdash.zk.connection.identity import Identity, Sealed
 
-__all__ = ["ClusterConfig", "load", "parse_address"]
+__all__ = ["ClusterConfig", "load", "named", "parse_address"]
 
 
 class ClusterConfig(Options, frozen=True):
@@ -55,6 +55,11 @@ def load(configuration: Configuration, environ: Mapping[str, str]) -> tuple[Clus
     return tuple(
         _opened(name, table, configuration, environ) for name, table in configuration.clusters.items()
     )
+
+
+def named(clusters: Iterable[ClusterConfig], name: str) -> ClusterConfig | None:
+    """The one of that name; None where there is none."""
+    return next((cluster for cluster in clusters if cluster.name == name), None)
 
 
 def _opened(

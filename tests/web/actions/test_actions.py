@@ -39,6 +39,7 @@ from zkdash.live.snapshot import Snapshot
 from zkdash.web.serving import renderer
 from zkdash.zk.config import ClusterConfig
 from zkdash.zk.reader import one_shot
+from zkdash.zk.writing.writer import APPLIED, FENCE
 
 URL = "/c/demo/actions/"
 AUDIT = "/c/demo/audit/"
@@ -332,6 +333,19 @@ def test_a_plan_is_reviewed_and_submitted_by_who_may(client: Client) -> None:
     assert (done.status_code, done["Location"]) == (303, f"{URL}{action.id}/")
     assert small.now(action).state == State.QUEUED
     assert small.now(action).by == "olga"
+
+
+def test_a_review_tells_what_zkdash_writes_of_its_own(client: Client, settings: Settings) -> None:
+    action = proposed()
+    look()
+    person(client)
+    told = Markup(client.get(f"{URL}{action.id}/")).text("main")
+    assert f"zkdash also creates {APPLIED}/{action.id}-<step>-…, which goes 7 days after" in told
+    assert f"and sets {FENCE}" in told
+    settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),), markers=False),)
+    told = Markup(client.get(f"{URL}{action.id}/")).text("main")
+    assert "Nothing else is written, as markers = false for this cluster" in told
+    assert APPLIED not in told
 
 
 def buttons(page: Markup) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
+from django.conf import settings
 
 from zkdash.actions.queue.transitions import Verb
 from zkdash.actions.reading import reader
@@ -18,12 +19,13 @@ from zkdash.cluster.plans.move_progress import Stage, Watched
 from zkdash.live import engine
 from zkdash.live.parts import Block, PageKey, Part, Text
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.actions import actions, audit_rows, facts, foreseen, review, review_pages, verbs
+from zkdash.web.actions import actions, audit_rows, facts, foreseen, review, review_pages, review_words, verbs
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.actions.facts import MOST_MOVES, Head
 from zkdash.web.frame import cells, links, row_selection, shapes, tables
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.tables import Column, Empty
+from zkdash.zk.config import named
 
 NAME = "action"
 _LARGEST_ID = (1 << 63) - 1
@@ -107,6 +109,7 @@ def _context(snapshot: Snapshot, key: PageKey, detail: Detail, foresight: Foresi
     plan = detail.plan
     state = snapshot.state if entry.state in _UNDECIDED else None
     incident_words = foreseen.told(snapshot.cluster, foresight)
+    config = named(settings.ZKDASH_CLUSTERS, snapshot.cluster)
     return {
         "headings": tables.headings(STEPS, ""),
         "move_headings": tables.headings(MOVES, ""),
@@ -119,6 +122,7 @@ def _context(snapshot: Snapshot, key: PageKey, detail: Detail, foresight: Foresi
         "review": review.of(plan, state, incident_words, snapshot.departed, review_pages.read(key.query))
         if plan
         else None,
+        "beside": review_words.beside(entry.id, markers=config is not None and config.markers),
         "submit": links.action(entry.cluster, entry.id, f"{Verb.SUBMIT}/")
         if planned and row_selection.may_act(key)
         else "",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from zkdash.actions.execution.markers import KEPT
 from zkdash.cluster.plans.goals import Assigned, Consumed, Goal, Gone, Led, Reelected
 from zkdash.cluster.plans.values import Write
 from zkdash.kafka import paths
 from zkdash.kafka.payloads import config_notifications
 from zkdash.web.actions import forms
+from zkdash.zk.writing.writer import APPLIED, FENCE
 from zkdash.znode import Operation
 
 
@@ -44,6 +46,20 @@ def waits_for(goal: Goal) -> str:
         case Reelected(epoch):
             return f"then waits until there is a controller of an epoch above {epoch}"
     return "done as soon as it is written"
+
+
+def beside(action: int, *, markers: bool) -> str:
+    """What zkdash writes of its own in the transaction of each step (`zk.writing.writer`)."""
+    if not markers:
+        return (
+            "Nothing else is written, as markers = false for this cluster: a write whose answer is lost "
+            "waits for a person, who says whether it was applied."
+        )
+    return (
+        f"Each step is one transaction. In it zkdash also creates {APPLIED}/{action}-<step>-…, which goes "
+        f"{KEPT.days} days after the action, and sets {FENCE}: by these it knows afterwards whether the step "
+        "was applied."
+    )
 
 
 def guard(writes: Sequence[Write]) -> str:

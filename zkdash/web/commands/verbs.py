@@ -26,7 +26,7 @@ from zkdash.web.actions import audit as audit_page
 from zkdash.web.frame import links
 from zkdash.web.serving import views
 from zkdash.web.visitors import gate
-from zkdash.zk.config import ClusterConfig
+from zkdash.zk.config import ClusterConfig, named
 from zkdash.zk.reader import one_shot
 
 _LONGEST = 500
@@ -136,7 +136,9 @@ def _propose(request: HttpRequest, action: Action, intent: Intent, asks: Actor, 
 
 def config_of(snapshot: Snapshot) -> ClusterConfig:
     """The configuration of a cluster that is watched here."""
-    return next(config for config in settings.ZKDASH_CLUSTERS if config.name == snapshot.cluster)
+    config = named(settings.ZKDASH_CLUSTERS, snapshot.cluster)
+    assert config is not None  # noqa: S101 - else nobody would watch it
+    return config
 
 
 def _by_number(deed: Callable[[int, Actor], Action]) -> Deed:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from zkdash.zk.config import named
+
 
 def has_disks(cluster: str) -> bool:
     """Whether log directories of its brokers are named in the configuration."""
-    return any(config.segments for config in settings.ZKDASH_CLUSTERS if config.name == cluster)
+    config = named(settings.ZKDASH_CLUSTERS, cluster)
+    return config is not None and bool(config.segments)
 
 
 def no_disks(cluster: str) -> str:

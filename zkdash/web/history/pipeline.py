@@ -23,18 +23,13 @@ from zkdash.web.frame.page import Page, View, without_query
 from zkdash.web.frame.tables import Empty
 from zkdash.web.history import recorded, run_cells, run_reading, table
 from zkdash.web.history.run_cells import Held, Job, Unread
-from zkdash.zk.config import ClusterConfig
+from zkdash.zk.config import named
 
 NAME = "pipeline"
 # Jobs that read the source.
 READING = frozenset({"load", "all"})
 _MOST_PROBLEMS = 50
 _COUNTER = (1 << 32) - 1
-
-
-def config_of(cluster: str) -> ClusterConfig | None:
-    """The configuration of a cluster."""
-    return next((config for config in settings.ZKDASH_CLUSTERS if config.name == cluster), None)
 
 
 def no_source(cluster: str) -> str:
@@ -175,7 +170,7 @@ def _told(source: str, files: str) -> Fact:
 
 
 def _note(cluster: str, source: str, files: str) -> str:
-    config = config_of(cluster)
+    config = named(settings.ZKDASH_CLUSTERS, cluster)
     if files:
         return "" if config is not None and config.transaction_logs else only_segments(cluster)
     return only_recorded(cluster) if source else no_source(cluster)
@@ -184,7 +179,7 @@ def _note(cluster: str, source: str, files: str) -> str:
 def _behind(snapshot: Snapshot, runs: Runs) -> str:
     """How many transactions the cluster has gone on since; rounded, so that it changes seldom."""
     last, now = _last(runs), snapshot.state.zxid
-    config = config_of(snapshot.cluster)
+    config = named(settings.ZKDASH_CLUSTERS, snapshot.cluster)
     if last is None and config is not None and config.segments and not config.transaction_logs:
         return "not told: no transaction logs of ZooKeeper are configured"
     if last is None or last.zxid_upto is None:
@@ -207,7 +202,7 @@ def _source(cluster: str) -> str:
 
 def _files(cluster: str) -> str:
     """Where the files lie that jobs read; "" where none are configured."""
-    config = config_of(cluster)
+    config = named(settings.ZKDASH_CLUSTERS, cluster)
     if config is None:
         return ""
     directories = [place for each in config.segments for place in each.directories]

@@ -19,6 +19,7 @@ from zkdash.live.tree.znodes import Stats, Znodes
 from zkdash.web.frame import answers
 from zkdash.web.past import bar, handlers, link_rewriting
 from zkdash.web.past.asked import At
+from zkdash.zk.config import named
 from zkdash.zk.reader.znode_reader import Visit, VisitError
 
 _ORDER: Final = "The moment of from= is later than that of at=: what changed is told forward."
@@ -79,7 +80,8 @@ def _shown(cluster: str, was: AsItWas, show: Callable[[], HttpResponse]) -> Http
 
 
 def _address(cluster: str) -> str:
-    return next((config.address for config in settings.ZKDASH_CLUSTERS if config.name == cluster), "")
+    config = named(settings.ZKDASH_CLUSTERS, cluster)
+    return "" if config is None else config.address
 
 
 class NowAlone:
