@@ -83,7 +83,7 @@ def test_a_revision_is_given_only_when_the_one_before_is_committed(database: Dat
             told.append(f"first {revision}")
 
     def second() -> None:
-        assert begun.wait(10)
+        assert begun.wait(60)
         with order.change() as revision:
             told.append(f"second {revision}")
 

@@ -159,6 +159,7 @@ def _instant(each: Mapping[str, Any]) -> Instant:
 BLOCK: Final = 1 << 9
 REACHES: Final = (1 << 12, 1 << 17)
 REACHES_MS: Final = (HOUR_MS, DAY_MS)
+# The transaction of a change is above its `zxid_after`, and not above its `zxid_upto`.
 _SOURCE: Final = "($source = '' OR source = $source)"
 _LAST_UNTIL: Final = _Furthest(max, f"time <= $time AND {_SOURCE}", "time > $bound", "zxid_upto > $bound")
 _FIRST_SINCE: Final = _Furthest(min, f"time >= $time AND {_SOURCE}", "time < $bound", "zxid_after < $bound")
