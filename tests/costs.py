@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
+from tests.serving import ANSWER_LIMIT_S
 from tests.web.test_matrix import ROUTES
 from zkdash.web.actions import forms
 from zkdash.web.middleware import bodies
@@ -29,7 +30,6 @@ GROWTH: Final = 4
 MOST_GROWTH: Final = 8.0
 # Less is lost in what the process does anyway.
 NOTICED_S: Final = 0.15
-ANSWER_LIMIT_S: Final = 120.0
 
 # A head holds 64 KiB, percent-encoded.
 _LONGEST_QUERY: Final = 60_000

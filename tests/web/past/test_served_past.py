@@ -282,7 +282,7 @@ def test_the_newest_moment_is_written_when_somebody_asks_for_it(
         server = start(ZKDASH_ZOOKEEPER=chroot.address, **history)
         server.wait_until_loaded()
         latest = asking(f"{HOME}topics/", "latest")
-        wait_for(lambda: server.get(latest).status == 200)
+        wait_for(lambda: server.get(latest).status == 200, limit_s=180.0)
         world.topic("payments", {0: [1]})
         # in its own time the recorder writes once a minute
         wait_for(lambda: "payments" in server.get(latest).text, limit_s=60.0)
