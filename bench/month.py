@@ -1,6 +1,7 @@
 """What is asked of a month of history: the last hour of Trends, what happened at one path, where a time lies.
 
-A real `serve` is asked, of tables on this machine and of the same in a store that answers late.
+A real `serve` is asked, of tables on this machine and of the same in a store that answers late; where a time
+lies is asked of the tables themselves.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def test_open_pages_follow_an_action_from_its_review_to_its_end(
     watching = opened(scene.site, VIEWER)
     live(watching, scene.address(made))
     expect(watching.get_by_role("button", name="Submit")).to_have_count(0)
-    expect(action.locator(".review")).to_contain_text(f"zkdash also creates {APPLIED}/{made.id}-<step>-…")
+    expect(action.locator(".review")).to_contain_text(f"a marker, {APPLIED}/{made.id}-0-… for the first")
     action.get_by_role("button", name="Submit").click()
     for page in (action, watching):
         expect(page.locator("#facts")).to_contain_text("verifying: waits until 2 partitions")

@@ -340,12 +340,17 @@ def test_a_review_tells_what_zkdash_writes_of_its_own(client: Client, settings: 
     look()
     person(client)
     told = Markup(client.get(f"{URL}{action.id}/")).text("main")
-    assert f"zkdash also creates {APPLIED}/{action.id}-<step>-…, which goes 7 days after" in told
+    assert f"also creates a marker, {APPLIED}/{action.id}-0-… for the first, which goes 7 days" in told
     assert f"and sets {FENCE}" in told
     settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),), markers=False),)
     told = Markup(client.get(f"{URL}{action.id}/")).text("main")
     assert "Nothing else is written, as markers = false for this cluster" in told
     assert APPLIED not in told
+    actions.submit(action.id, small.ANN)
+    look()
+    told = Markup(client.get(f"{URL}{action.id}/")).text("main")
+    assert "What is written, step by step" in told
+    assert "markers" not in told  # of then nobody knows
 
 
 def buttons(page: Markup) -> list[str]:

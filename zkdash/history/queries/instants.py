@@ -138,9 +138,9 @@ def _begun(
 
 def _is_within(tables: Tables, source: str, stretches: Sequence[Stretch], time_ms: int) -> bool:
     """Whether a source tells what was next before a time and what was next after it, and all between."""
-    before = neighbours.last_until(tables, time_ms, source)
-    after = neighbours.first_since(tables, time_ms, source)
-    if before is None or after is None:
+    if not stretches or (before := neighbours.last_until(tables, time_ms, source)) is None:
+        return False
+    if (after := neighbours.first_since(tables, time_ms, source)) is None:
         return False
     return any(each.first <= before and after <= each.last for each in stretches)
 

@@ -1,4 +1,4 @@
-"""Which changes lie next to a moment, and when it was: looked for nearby first, in blocks of transactions.
+"""Which changes lie next to a moment, and when it was: looked for nearby first, by transactions or by times.
 
 Whoever goes from moment to moment asks the same block again, whose answer lasts as long as its tables.
 """
@@ -27,13 +27,13 @@ class _Furthest(NamedTuple):
     that a bound of their columns lets lie `beyond` what was found. Where clocks agree these are few."""
 
     furthest: Callable[[int, int], int]  # min or max
-    changes: str
+    condition: str
     nearby: str
     beyond: str
 
-    def look(self, tables: Tables, given: Mapping[str, object], nearby: Iterable[int]) -> int | None:
-        """The transaction, None where there is none. `nearby` is how far to look, the least first."""
-        for bound in nearby:
+    def look(self, tables: Tables, given: Mapping[str, object], bounds: Iterable[int]) -> int | None:
+        """The transaction, None where there is none. `bounds` are those of `nearby`, the nearest first."""
+        for bound in bounds:
             if (reached := self._ask(tables, self.nearby, {**given, "bound": bound})) is not None:
                 further = self._ask(tables, self.beyond, {**given, "bound": reached})
                 return reached if further is None else self.furthest(reached, further)
@@ -41,7 +41,7 @@ class _Furthest(NamedTuple):
 
     def _ask(self, tables: Tables, where: str, given: Mapping[str, object]) -> int | None:
         sought = f"{self.furthest.__name__}({trees.AT}) AS zxid"
-        sql = f"SELECT {sought} FROM changes WHERE {self.changes} AND {where}"  # noqa: S608 - our own words
+        sql = f"SELECT {sought} FROM changes WHERE {self.condition} AND {where}"  # noqa: S608 - our own words
         (answer,) = tables.lasting(sql, given)
         return None if answer["zxid"] is None else int(answer["zxid"])
 

@@ -7,7 +7,7 @@ import datetime
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +34,7 @@ from zkdash.cluster.plans.intents import Intent
 from zkdash.cluster.plans.values import Plan
 from zkdash.management import database
 from zkdash.web.actions import foreseen
-from zkdash.zk.config import ClusterConfig
+from zkdash.zk.config import ClusterConfig, named
 from zkdash.zk.reader.one_shot import OneShotError
 
 _HELP = """Plan, queue and follow actions. What is printed is JSON; a refusal is one sentence on standard
@@ -168,11 +168,9 @@ def _shown(action: Action) -> object:
 
 
 def _cluster(name: str) -> ClusterConfig:
-    clusters: Sequence[ClusterConfig] = settings.ZKDASH_CLUSTERS
-    for config in clusters:
-        if config.name == name:
-            return config
-    names = ", ".join(config.name for config in clusters) or "none is configured"
+    if config := named(settings.ZKDASH_CLUSTERS, name):
+        return config
+    names = ", ".join(config.name for config in settings.ZKDASH_CLUSTERS) or "none is configured"
     raise CommandError(f"There is no cluster {name!r} ({names}).")
 
 

@@ -11,6 +11,7 @@ import queue
 import signal
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -27,7 +28,7 @@ from zkdash.management import database, ending, supervising
 from zkdash.management.progress import Bar
 from zkdash.pipeline import locks, performer, runs, worker
 from zkdash.pipeline.runs import BusyError, Run
-from zkdash.zk.config import ClusterConfig
+from zkdash.zk.config import ClusterConfig, named
 
 DAYS: Final = 30
 EVERY_S: Final = 30.0
@@ -207,13 +208,13 @@ class _Asked:
 
 
 def _cluster(name: str | None) -> ClusterConfig:
-    clusters: dict[str, ClusterConfig] = {cluster.name: cluster for cluster in settings.ZKDASH_CLUSTERS}
+    clusters: Sequence[ClusterConfig] = settings.ZKDASH_CLUSTERS
     if name is None and len(clusters) == 1:
-        return next(iter(clusters.values()))
-    if name not in clusters:
-        there = ", ".join(clusters) or "none: set ZKDASH_CONFIG"
+        return clusters[0]
+    if name is None or (config := named(clusters, name)) is None:
+        there = ", ".join(cluster.name for cluster in clusters) or "none: set ZKDASH_CONFIG"
         raise CommandError(f"--cluster {name}: there is no such cluster; configured are {there}.")
-    return clusters[name]
+    return config
 
 
 def _number(variable: str, default: float) -> int:

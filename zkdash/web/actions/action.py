@@ -109,7 +109,8 @@ def _context(snapshot: Snapshot, key: PageKey, detail: Detail, foresight: Foresi
     plan = detail.plan
     state = snapshot.state if entry.state in _UNDECIDED else None
     incident_words = foreseen.told(snapshot.cluster, foresight)
-    config = named(settings.ZKDASH_CLUSTERS, snapshot.cluster)
+    # what is decided was written by the configuration of then
+    config = named(settings.ZKDASH_CLUSTERS, snapshot.cluster) if entry.state in _UNDECIDED else None
     return {
         "headings": tables.headings(STEPS, ""),
         "move_headings": tables.headings(MOVES, ""),
@@ -122,7 +123,7 @@ def _context(snapshot: Snapshot, key: PageKey, detail: Detail, foresight: Foresi
         "review": review.of(plan, state, incident_words, snapshot.departed, review_pages.read(key.query))
         if plan
         else None,
-        "beside": review_words.beside(entry.id, markers=config is not None and config.markers),
+        "beside": review_words.beside(entry.id, markers=config.markers) if config else "",
         "submit": links.action(entry.cluster, entry.id, f"{Verb.SUBMIT}/")
         if planned and row_selection.may_act(key)
         else "",

@@ -55,10 +55,11 @@ def beside(action: int, *, markers: bool) -> str:
             "Nothing else is written, as markers = false for this cluster: a write whose answer is lost "
             "waits for a person, who says whether it was applied."
         )
+    first = f"{APPLIED}/{action}-0-…"  # markers count steps from 0
     return (
-        f"Each step is one transaction. In it zkdash also creates {APPLIED}/{action}-<step>-…, which goes "
-        f"{KEPT.days} days after the action, and sets {FENCE}: by these it knows afterwards whether the step "
-        "was applied."
+        f"Each step is one transaction. In it zkdash also creates a marker, {first} for the first, which "
+        f"goes {KEPT.days} days after the action, and sets {FENCE}: by these it knows afterwards whether the "
+        "step was applied."
     )
 
 
