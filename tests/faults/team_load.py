@@ -30,6 +30,7 @@ ADDRESSES: Final = (
 )
 _THREADS: Final = 5
 _LOOK_EVERY_S: Final = 0.3
+_NOT_YET: Final = "nothing can be planned. Try again when it is back."
 _LIMIT_S: Final = 60.0
 
 
@@ -97,9 +98,9 @@ class Load:
     """Who reads pages, so often a second, and who acts.
 
     `lost` are requests that had no answer, or a wrong one. `not_taken` counts forms that the proxy refused:
-    it may not send one to another process, once it has begun to send it to one that ends. Who sent it sends
-    it again. `took_s` tells how long each page took, `submitted` the numbers of the actions whose submission
-    was answered.
+    it may not send one to another process, once it has begun to send it to one that ends; and those that came
+    to a process which has not loaded the cluster yet. Who sent it sends it again. `took_s` tells how long
+    each page took, `submitted` the numbers of the actions whose submission was answered.
     """
 
     def __init__(
@@ -159,7 +160,7 @@ class Load:
     def _sent(self, client: Client, path: str, form: dict[str, str]) -> str:
         """Where the answer to a form leads, "" where it is lost."""
         while answer := self._asked(client, path, form):
-            if answer.status != 502:
+            if answer.status != 502 and not (answer.status == 422 and _NOT_YET in answer.text):
                 return answer.location if self._is_good(answer, 303) else ""
             self.not_taken += 1
         return ""
