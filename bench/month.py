@@ -27,7 +27,6 @@ from zkdash.history.queries import neighbours, trends
 from zkdash.history.queries.window import HOUR_MS, MINUTE_MS, Window
 from zkdash.history.store import tables
 from zkdash.history.store.delta import LOG, Table
-from zkdash.history.store.tables import Tables
 from zkdash.web.history import spans
 
 _TRENDS_MS: Final = 300.0
@@ -89,7 +88,7 @@ def _until(cluster: Path, month: Month) -> float:
     took = []
     for number in range(_TIMES):
         time_ms = month.to_ms - HOUR_MS - (month.to_ms - BEGAN) * number // _TIMES
-        with Tables(cluster, ("changes",)) as changes:
+        with tables.Tables(cluster, ("changes",)) as changes:
             began = time.perf_counter()
             zxid = neighbours.last_until(changes, time_ms)
             took.append((time.perf_counter() - began) * 1000)

@@ -158,9 +158,11 @@ class Load:
                     self._see_end(client)
 
     def _sent(self, client: Client, path: str, form: dict[str, str]) -> str:
-        """Where the answer to a form leads, "" where it is lost."""
+        """Where the answer to a form leads, "" where it is lost: also one that is not taken for so long."""
+        deadline = time.monotonic() + _LIMIT_S
         while answer := self._asked(client, path, form):
-            if answer.status != 502 and not (answer.status == 422 and _NOT_YET in answer.text):
+            is_taken = answer.status != 502 and not (answer.status == 422 and _NOT_YET in answer.text)
+            if is_taken or time.monotonic() > deadline:
                 return answer.location if self._is_good(answer, 303) else ""
             self.not_taken += 1
         return ""

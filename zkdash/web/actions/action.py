@@ -107,10 +107,11 @@ def _context(snapshot: Snapshot, key: PageKey, detail: Detail, foresight: Foresi
     entry = detail.entry
     planned, pending = entry.state is State.PLANNED, entry.state is State.PENDING
     plan = detail.plan
-    state = snapshot.state if entry.state in _UNDECIDED else None
+    is_undecided = entry.state in _UNDECIDED
+    state = snapshot.state if is_undecided else None
     incident_words = foreseen.told(snapshot.cluster, foresight)
     # what is decided was written by the configuration of then
-    config = named(settings.ZKDASH_CLUSTERS, snapshot.cluster) if entry.state in _UNDECIDED else None
+    config = named(settings.ZKDASH_CLUSTERS, snapshot.cluster) if is_undecided else None
     return {
         "headings": tables.headings(STEPS, ""),
         "move_headings": tables.headings(MOVES, ""),
