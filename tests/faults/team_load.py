@@ -30,7 +30,8 @@ ADDRESSES: Final = (
 )
 _THREADS: Final = 5
 _LOOK_EVERY_S: Final = 0.3
-_NOT_YET: Final = "nothing can be planned. Try again when it is back."
+# the proxy refused the form; the process that it came to has not read the cluster yet
+_AGAIN: Final = frozenset({502, 503})
 _LIMIT_S: Final = 60.0
 
 
@@ -161,8 +162,7 @@ class Load:
         """Where the answer to a form leads, "" where it is lost: also one that is not taken for so long."""
         deadline = time.monotonic() + _LIMIT_S
         while answer := self._asked(client, path, form):
-            is_taken = answer.status != 502 and not (answer.status == 422 and _NOT_YET in answer.text)
-            if is_taken or time.monotonic() > deadline:
+            if answer.status not in _AGAIN or time.monotonic() > deadline:
                 return answer.location if self._is_good(answer, 303) else ""
             self.not_taken += 1
         return ""

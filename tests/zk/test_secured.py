@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 from kazoo import security
+from kazoo.protocol.states import KeeperState
 
 from tests.conftest import Chroot
 from tests.waiting import wait_for
@@ -28,6 +29,7 @@ from zkdash.zk.connection.session import Phase
 from zkdash.zk.mirror.mirror import Mirror
 from zkdash.zk.reader import one_shot
 from zkdash.zk.reader.one_shot import OneShotError
+from zkdash.zk.wire import dialling
 from zkdash.zk.writing.outcomes import Committed, Fault, Op, Refused, UnreachedError
 from zkdash.zk.writing.writer import Writer
 from zkdash.znode import Operation, Unreadable, Znode
@@ -182,8 +184,23 @@ def test_a_wrong_password_is_told_and_not_tried_without_end(locked: secured.Lock
         assert f"127.0.0.1:{proxy.port} refused the authentication with DIGEST-MD5" in session.sentence
         assert "canary" not in session.sentence
     assert re.search(r"refused the authentication with DIGEST-MD5", refusal(locked.config(wrong)))
-    with Writer(locked.config(wrong)) as writer, pytest.raises(UnreachedError, match="refused the auth"):
-        writer.take()
+    began = time.monotonic()
+    with Writer(locked.config(wrong), connect_limit_s=120.0) as writer:
+        with pytest.raises(UnreachedError, match="refused the auth"):
+            writer.take()
+        # a refusal is for good, so there is nothing to wait for
+        assert time.monotonic() - began < 60
+
+
+def test_a_refusal_is_known_after_kazoo_has_forgotten_it(locked: secured.Locked) -> None:
+    wrong = sasl("reader:wr0ng-canary", locked.tls)
+    client = dialling.Client(locked.config(wrong), wrong)
+    client.start_async()
+    wait_for(client._connection.connection_stopped.is_set)
+    wait_for(lambda: client.client_state == KeeperState.CLOSED)
+    client.close()
+    assert client.judged.is_set()
+    assert client.refused
 
 
 def test_a_server_without_sasl_is_told(chroot: Chroot) -> None:

@@ -27,7 +27,7 @@ from zkdash.web.actions import foreseen, forms, review
 from zkdash.web.actions.forms import asked_sizes
 from zkdash.web.actions.forms.base import ActionForm
 from zkdash.web.commands import verbs
-from zkdash.web.frame import links
+from zkdash.web.frame import answers, links
 from zkdash.web.serving import page_context
 from zkdash.web.visitors import gate
 from zkdash.zk.config import ClusterConfig
@@ -83,7 +83,7 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
     )
     away = _away(snapshot)
     if away and made.is_bound:
-        made.add_error(None, away)
+        made.add_error(None, f"Nothing was planned: {away}")
     plans = _planned(made, config, snapshot) if made.is_bound and made.is_valid() else []
     refusals = _refusals(plans)
     if plans and deed == PROPOSE and not refusals:
@@ -105,6 +105,8 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         "approval": config.approval,
     }
     answer = _page(request, snapshot, made.template, context)
+    if away and made.is_bound:
+        return answers.later(answer)
     if made.errors or refusals:
         answer.status_code = _UNPROCESSABLE
     return answer
@@ -123,9 +125,10 @@ def plan_json(request: HttpRequest, cluster: str, number: int) -> HttpResponse:
 
 def _away(snapshot: Snapshot) -> str:
     """Why nothing can be planned while ZooKeeper is not followed, "" while it is."""
-    if snapshot.session.phase is Phase.LIVE:
+    session = snapshot.session
+    if session.phase is Phase.LIVE:
         return ""
-    return "ZooKeeper does not answer, so nothing can be planned. Try again when it is back."
+    return session.sentence or "The cluster is still being read from ZooKeeper. Try again in a moment."
 
 
 def _planned(made: ActionForm, config: ClusterConfig, snapshot: Snapshot) -> list[tuple[Intent, Plan]]:

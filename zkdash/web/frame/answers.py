@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 HTML, JSON, CSV = "html", "json", "csv"
 
 AWAY = "Database away"
+UNAVAILABLE = 503
 _AGAIN_S = 5
 _LINE_EVERY_S = 60.0
 _told: dict[str, float] = {}  # when a line was written last, by what it tells of
@@ -56,7 +57,12 @@ def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
 
 def away(request: HttpRequest, sentence: str, title: str = AWAY) -> HttpResponse:
     """503, and when to come back."""
-    response = problem(request, 503, title, sentence)
+    return later(problem(request, UNAVAILABLE, title, sentence))
+
+
+def later(response: HttpResponse) -> HttpResponse:
+    """Make an answer one that says to come back: 503, also to a proxy that would ask another process."""
+    response.status_code = UNAVAILABLE
     response["Retry-After"] = str(_AGAIN_S)
     # Django would write a line for each, beside the one that says why.
     response._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import ssl
 import struct
+import threading
 from typing import Any
 
 from kazoo.client import KazooClient
@@ -84,27 +85,52 @@ class Connection(ConnectionHandler):
             raise AuthFailedError from error
 
 
+class Client(KazooClient):
+    """kazoo's client for a few requests as `identity`, not started.
+
+    kazoo says that it is connected before the server has judged the identity, and forgets a refusal as soon
+    as its thread has ended. So `judged` is set while there is a connection that may be used, and for good
+    once a server `refused` the identity: kazoo tries no further then.
+    """
+
+    def __init__(self, config: ClusterConfig, identity: Identity) -> None:
+        super().__init__(
+            hosts=config.address,
+            timeout=config.session_timeout_s,
+            handler=Threads(identity.tls),
+            auth_data=identity.addauth,
+            logger=silent,
+        )
+        self._connection = _Careful(self, identity)
+        self.judged = threading.Event()
+        self.refused = False
+
+
 class _Careful(Connection):
     """kazoo's own pump, for a few requests, with a limit to what it takes."""
+
+    def _connect_attempt(self, *args: Any) -> Any:
+        try:
+            return super()._connect_attempt(*args)
+        finally:
+            if not self.client.refused:
+                self.client.judged.clear()
+
+    def _connect(self, *args: Any) -> tuple[float, float]:
+        try:
+            limits: tuple[float, float] = super()._connect(*args)
+        except AuthFailedError:
+            self.client.refused = True
+            self.client.judged.set()
+            raise
+        self.client.judged.set()
+        return limits
 
     def _read(self, length: int, timeout: float) -> bytes:
         if not 0 <= length <= stream.MAX_FRAME:
             raise ConnectionDropped("no frame of ZooKeeper's")
         taken: bytes = super()._read(length, timeout)
         return taken
-
-
-def client(config: ClusterConfig, identity: Identity) -> KazooClient:
-    """kazoo's client for a few requests as `identity`, not started."""
-    made = KazooClient(
-        hosts=config.address,
-        timeout=config.session_timeout_s,
-        handler=Threads(identity.tls),
-        auth_data=identity.addauth,
-        logger=silent,
-    )
-    made._connection = _Careful(made, identity)
-    return made
 
 
 def explain(error: Exception) -> tuple[stream.Cause, str]:

@@ -23,10 +23,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 from kazoo import exceptions, security
-from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException
 from kazoo.handlers.threading import KazooTimeoutError
-from kazoo.protocol.states import KeeperState
 
 from zkdash.configuration.errors import ConfigError
 from zkdash.zk.config import ClusterConfig
@@ -78,7 +76,7 @@ class Writer:
         # kazoo notices a silent server within the session's time-out
         self._limit_s = config.session_timeout_s + _MARGIN_S
         self._identity = Identity()
-        self._client: KazooClient | None = None
+        self._client: dialling.Client | None = None
         self._held: _Held | None = None
 
     def __enter__(self) -> Self:
@@ -229,28 +227,27 @@ class Writer:
             except exceptions.NoAuthError:
                 raise UnreachedError(trouble.no_home(self._config, HOME)) from None
 
-    def _there(self) -> KazooClient:
+    def _there(self) -> dialling.Client:
         """The connected client; another one where there is none, or it lost its session."""
         if self._client is None:
             self._client = self._opened()
         return self._client
 
-    def _opened(self) -> KazooClient:
+    def _opened(self) -> dialling.Client:
         config = self._config
         try:
             self._identity = config.writing
         except ConfigError as error:
             raise UnreachedError(str(error)) from error
-        client = dialling.client(config, self._identity)
-        connected = client.start_async()
+        client = dialling.Client(config, self._identity)
+        client.start_async()
         deadline = time.monotonic() + self._connect_limit_s
-        while time.monotonic() < deadline and not self._leaving.is_set():
-            if connected.wait(_GLANCE_S) and client.connected:
+        while time.monotonic() < deadline and not self._leaving.is_set() and not client.refused:
+            if client.judged.wait(_GLANCE_S) and client.connected:
                 return client
-        refused = client.client_state == KeeperState.AUTH_FAILED
         client.stop()
         client.close()
-        if refused:
+        if client.refused:
             raise UnreachedError(self._refused())
         failure = client.handler.failure
         why = None if failure is None else dialling.explain(failure)
@@ -263,12 +260,11 @@ class Writer:
         """The answer to a request that may be repeated; kazoo's errors about a znode pass."""
         try:
             return request.get(timeout=self._limit_s)
-        except _GONE as error:
+        except (*_GONE, exceptions.AuthFailedError) as error:
+            refused = self._client is not None and self._client.refused
             self.close()
-            raise UnreachedError(trouble.not_written(self._config)) from error
-        except exceptions.AuthFailedError as error:
-            self.close()
-            raise UnreachedError(self._refused()) from error
+            why = self._refused() if refused else trouble.not_written(self._config)
+            raise UnreachedError(why) from error
 
 
 def _is_masked(acl: Any) -> bool:

@@ -74,13 +74,26 @@ def test_a_form_suggests_names_and_tells_options_with_their_defaults(
     assert any("retention.ms" in row and "604800000 (7 d)" in row for row in rows)
 
 
-def test_nothing_is_proposed_while_zookeeper_is_away(operator: Client, settings: Settings) -> None:
+@pytest.mark.parametrize(
+    ("phase", "sentence", "why"),
+    [
+        (Phase.LOADING, "", "The cluster is still being read from ZooKeeper. Try again in a moment."),
+        (Phase.LOST, "The session with ZooKeeper expired.", "The session with ZooKeeper expired."),
+    ],
+)
+def test_nothing_is_proposed_while_zookeeper_is_not_followed(
+    operator: Client, settings: Settings, phase: Phase, sentence: str, why: str
+) -> None:
     settings.ZKDASH_CLUSTERS = (ClusterConfig("demo", (("127.0.0.1", 1),)),)
-    states.publish(states.healthy(), phase=Phase.LOST)
-    assert "ZooKeeper does not answer" in Markup(operator.get(f"{NEW}create-topic/")).text("main p.note")
-    answer = operator.post(f"{NEW}create-topic/", {"do": "propose", "topic": "new"})
-    assert answer.status_code == 422
-    assert "ZooKeeper does not answer" in Markup(answer).text("main p.fault")
+    states.publish(states.healthy(), phase=phase, sentence=sentence)
+    shown = operator.get(f"{NEW}create-topic/")
+    assert (shown.status_code, Markup(shown).text("main p.note")) == (200, f"Not now: {why}")
+    sent = operator.post(f"{NEW}create-topic/", {"do": "propose", "topic": "new"})
+    assert (sent.status_code, sent["Retry-After"]) == (503, "5")
+    page = Markup(sent)
+    assert f"Nothing was planned: {why}" in page.texts("main p.fault")
+    assert [box.get("value") for box in page.all("#id_topic")] == ["new"]
+    assert not Action.objects.exists()
 
 
 # Proposals
