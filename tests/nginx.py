@@ -21,7 +21,7 @@ from tests.zk.certificates import Authority
 from zkdash.demo.runtime import ports
 
 CONF: Final = Path(__file__).resolve().parent.parent / "deploy" / "nginx.conf"
-START_LIMIT_S: Final = 30.0
+START_LIMIT_S: Final = 60.0
 _PROGRAM: Final = Path("usr", "sbin", "nginx")
 _MISSING: Final = "this test needs nginx, and none is on PATH. Install it: apt-get install nginx"
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from tests.door import small
 from zkdash.door.turns import Turns
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 
 
 def run(play: Callable[[Turns], Awaitable[None]]) -> None:

@@ -38,7 +38,7 @@ TURNS = 5
 # So much that messages of which one in two is kept exceed what may be kept.
 MESSAGE_KIB = 32
 # What a machine that is busy with other things adds to the slowest of few answers.
-GRACE_S = 0.0 if full.is_full() else 0.1
+GRACE_S = 0.0 if full.is_full() else 0.5
 _SMALL_BUFFER = 4 * 1024
 
 

@@ -84,7 +84,7 @@ class HalfAsked(threading.Thread):
 
     def _is_closed(self) -> bool:
         try:
-            socket.create_connection(self._address, timeout=5).close()
+            socket.create_connection(self._address, timeout=60).close()
         except ConnectionError:
             return True
         return False

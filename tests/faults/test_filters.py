@@ -33,7 +33,7 @@ SECONDS = full.pick(1.5, 8.0)
 TURNS = full.pick(3, 5)
 MOST_MIB = 50
 # What a machine that is busy with other things adds to the slowest of few answers.
-GRACE_S = full.pick(0.1, 0.0)
+GRACE_S = full.pick(0.5, 0.0)
 CHANGES_A_SECOND = 5
 # Heartbeats come every two seconds, and changes more often.
 MOST_GAP_S = 4.0

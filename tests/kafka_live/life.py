@@ -15,7 +15,7 @@ from zkdash.configuration.file import DEFAULT_NAME
 
 HOME = f"/c/{DEFAULT_NAME}/"
 TOPIC = "life"
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 # Every look is a page of a dashboard, or a question of a tool.
 wait_for = partial(wait_often, every_s=0.05)
 

@@ -24,7 +24,7 @@ from zkdash.kafka import values
 from zkdash.kafka.layouts import brokers
 
 PACE = Pace(every_s=0.1, slow_s=0.5, tick_s=0.02, limit_s=1.0, announce_s=0.05)
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 # Enough for each partition of __consumer_offsets to keep the commits of one.
 GROUPS = tuple(f"group-{number}" for number in range(8))
 

@@ -27,7 +27,7 @@ from zkdash.cluster.plans.values import Plan
 from zkdash.kafka import paths
 from zkdash.zk import config
 
-LIMIT_S = 90.0
+LIMIT_S = 180.0
 # The last release that has old consumers, and the tools for their groups: used where an era has none.
 LAST_OLD = "1.1.1"
 WHO = Actor("operator")

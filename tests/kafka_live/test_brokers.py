@@ -22,7 +22,7 @@ from zkdash.demo.zookeeper.server import Server
 
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 
 
 def test_a_broker_registers_in_its_eras_version(lab: Lab, release: str) -> None:

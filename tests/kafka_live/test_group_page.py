@@ -59,7 +59,7 @@ MESSAGES = 400
 READ = 380
 # As many as a group reads at once that moves its offsets.
 STEP = 10
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 # Most looks are pages of a dashboard.
 wait_for = partial(wait_often, every_s=0.05)
 # What counts as "moves" in the walk below: much longer than it takes; its clock is put forward over it.

@@ -44,7 +44,7 @@ pytestmark = [
 OURS, OLDER, NEWER = "ours", "0.8.2.2", "1.1.1"
 TOPICS = {"interop": 12, "interop.more": 5}
 OWN = ("interop", "growing")  # how the names of the topics begin that are made here
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 TIMING = Timing(retries=40, backoff_s=0.2, commit_s=1.0, session_s=20.0)
 
 _numbers = itertools.count(1)

@@ -19,7 +19,7 @@ from zkdash.broker.samples import LogEnds, Unknown
 pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 
 of_the_newest = pytest.mark.parametrize("release", ["3.9.1"], indirect=True, scope="session")
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 
 _numbers = count(1)
 

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.zk]
 of_both_eras = pytest.mark.parametrize("release", ["0.8.2.2", "3.9.1"], indirect=True, scope="session")
 of_the_newest = pytest.mark.parametrize("release", ["3.9.1"], indirect=True, scope="session")
 HOME = f"/c/{DEFAULT_NAME}/"
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 # Most looks are pages of a dashboard.
 wait_for = partial(wait_often, every_s=0.05)
 

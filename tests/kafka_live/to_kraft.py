@@ -21,7 +21,7 @@ from zkdash.cluster.plans.intents import CreateTopic, ElectPreferred, ReelectCon
 from zkdash.demo.zookeeper.server import Server
 from zkdash.zk import config
 
-LIMIT_S = 90.0
+LIMIT_S = 180.0
 HOME = "/c/default/"
 
 

@@ -18,7 +18,7 @@ from tests.lab.kafka import Broker
 from tests.lab.mains import Mains
 from tests.waiting import wait_for
 
-SETTLE_LIMIT_S = 90.0
+SETTLE_LIMIT_S = 180.0
 # A topic on every broker: who is in sync there is alive for the controller, and fetches from the leader.
 PROBE = "probe"
 # Small fetches and a short memory of rates, so that a throttle is felt by few messages.

@@ -23,8 +23,8 @@ from tests.lab.releases import RELEASES, Release
 from zkdash import java
 from zkdash.demo.runtime import child_process
 
-READY_LIMIT_S = 90.0
-STOP_LIMIT_S = 30.0
+READY_LIMIT_S = 180.0
+STOP_LIMIT_S = 60.0
 # Longer than a busy machine keeps a broker from saying that it lives; `die` does not wait for it.
 SESSION_S = 30.0
 _POLL_S = 0.02

@@ -18,7 +18,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from tests.lab import gateway, jars
 from tests.lab.releases import Release
 
-LIMIT_S = 90.0
+LIMIT_S = 180.0
 _HEAP_MB = 256
 
 # What a tool prints is read: its warnings go elsewhere.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kazoo.client import KazooClient
 
-START_LIMIT_S = 30.0
+START_LIMIT_S = 60.0
 
 # ZooKeeperServer.generatePasswd (3.4 to 3.9): java.util.Random, seeded by the session's id and this.
 _SECRET = 0xB3415C00

@@ -226,11 +226,12 @@ class Counting:
 def test_a_poke_is_answered_at_once_and_a_stop_ends_the_thread() -> None:
     source = Counting()
     queue = ActionQueue(source, ["c"])
+    queue._every_s = 3600.0  # so that nothing but a poke is a reason to ask
     queue.start()
-    assert source.asked.acquire(timeout=5)
+    assert source.asked.acquire(timeout=60)
     for _ in range(3):
         queue.poke()
-        assert source.asked.acquire(timeout=0.9)
+        assert source.asked.acquire(timeout=60)
     queue.stop()
     assert not queue._thread.is_alive()
     assert not queue.current("c").read

@@ -22,7 +22,7 @@ from tests.waiting import wait_for
 from zkdash.formats.kafkalog import frames
 from zkdash.logdirs import listing
 
-LIMIT_S = 90.0
+LIMIT_S = 180.0
 MIXED, COMPACTED, DAMAGED, GROUP = "mixed", "compacted", "damaged", "readers"
 INTERVAL: Final = 256
 SETTINGS: Final = {

@@ -72,7 +72,7 @@ class Proxy:
             except OSError:
                 return
             try:
-                server = socket.create_connection(("127.0.0.1", self.target), timeout=5.0)
+                server = socket.create_connection(("127.0.0.1", self.target), timeout=60.0)
             except OSError:
                 client.close()
                 continue

@@ -42,7 +42,7 @@ OLD_TIMES = full.pick(1, 10)
 SECURED_TIMES = full.pick(1, 3)
 SESSION_S = 2.0
 # What a machine that is busy with other things adds to noticing that nothing comes.
-GRACE_S = 3.0
+GRACE_S = full.pick(10.0, 3.0)
 MIN_WRITES_PER_S = 50
 
 

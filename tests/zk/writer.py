@@ -53,7 +53,7 @@ class Writer:
         """Return once nothing is being written."""
         self._idle.clear()
         self._runs.clear()
-        assert self._idle.wait(20.0), "the writer did not come to rest"
+        assert self._idle.wait(60.0), "the writer did not come to rest"
 
     def resume(self) -> None:
         self._runs.set()

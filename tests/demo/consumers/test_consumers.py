@@ -111,7 +111,7 @@ class Stage:
                 with contextlib.suppress(ConnectionLoss, SessionExpiredError, ConnectionClosedError):
                     client.exists("/")
                     client.handler.dispatch_callback(Callback("watch", heard.set, ()))
-                    heard.wait(5.0)
+                    heard.wait(60.0)
         self.loop.run(lambda: None)
 
     def until(self, condition: Callable[[], object]) -> None:

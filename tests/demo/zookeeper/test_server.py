@@ -33,7 +33,7 @@ def connect() -> Iterator[Callable[..., KazooClient]]:
     def start(address: str, **arguments: Any) -> KazooClient:
         client = KazooClient(hosts=address, **arguments)
         clients.append(client)
-        client.start(timeout=15)
+        client.start(timeout=60)
         return client
 
     yield start

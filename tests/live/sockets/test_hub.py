@@ -216,7 +216,7 @@ def test_a_beat_that_falls_into_a_rendering_is_sent_after_it_though_nothing_chan
 
     def slow(key: PageKey) -> Rendered:
         begun.set()
-        assert may_end.wait(5)
+        assert may_end.wait(60)
         return parts(key)
 
     async def play(hub: Hub) -> None:
@@ -225,7 +225,7 @@ def test_a_beat_that_falls_into_a_rendering_is_sent_after_it_though_nothing_chan
         await socket.frame()
         pages.parts = slow  # type: ignore[method-assign]
         change(pages, hub)  # of what the page does not show
-        assert await asyncio.to_thread(begun.wait, 5)
+        assert await asyncio.to_thread(begun.wait, 60)
         hub._rooms[KEY].beat(11, 2.5)
         assert socket.frames.empty()
         may_end.set()
@@ -260,7 +260,7 @@ def test_a_rendering_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) 
         await socket.frame()
         pages.fails = True
         change(pages, hub, a=2)
-        assert await asyncio.to_thread(pages.failed.wait, 5)
+        assert await asyncio.to_thread(pages.failed.wait, 60)
         pages.fails = False
         assert (await socket.frame())[1] == "<a=2>"
 

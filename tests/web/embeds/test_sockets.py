@@ -26,7 +26,7 @@ from zkdash.web.serving import renderer, tokens
 from zkdash.web.serving.authorizer import NOT_ALLOWED, DatabaseAuthorizer
 
 WIKI = "https://wiki.example.org"
-LIMIT_S = 30
+LIMIT_S = 60
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

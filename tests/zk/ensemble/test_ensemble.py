@@ -54,7 +54,7 @@ class Survey:
         begun = time.monotonic()
         self.now += poller.SELDOM_S
         self.poller.turn()
-        assert time.monotonic() - begun < LIMIT_S + 5
+        assert time.monotonic() - begun < LIMIT_S + 60
         return self.surveying.ensemble()
 
 

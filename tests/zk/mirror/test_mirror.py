@@ -280,7 +280,7 @@ def test_it_stops_at_once_and_leaves_neither_thread_nor_paused_collector(chroot:
     with witness.mirroring(chroot.address, ROOTS) as (mirror, _):
         witness.wait_live(mirror)
         began = time.monotonic()
-    assert time.monotonic() - began < 10.0
+    assert time.monotonic() - began < 30.0
     wait_for(lambda: set(threading.enumerate()) <= before)
     assert gc.isenabled()
 

