@@ -21,7 +21,7 @@ class Verdict(enum.Enum):
     FAILS = "fails"
     PASSES = "passes"
     WAITS = "seen, not for long enough yet"
-    SILENT = "not for this cluster"
+    SILENT = "does not apply, or cannot be known"
     UNKNOWN = "unknown"
 
 

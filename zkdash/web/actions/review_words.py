@@ -48,16 +48,20 @@ def waits_for(goal: Goal) -> str:
     return "done as soon as it is written"
 
 
-def beside(action: int, *, markers: bool) -> str:
-    """What zkdash writes of its own in the transaction of each step (`zk.writing.writer`)."""
+def beside(action: int | None, *, markers: bool) -> str:
+    """What zkdash writes of its own in the transaction of each step (`zk.writing.writer`).
+
+    `action` is None in a preview, of which no action is made yet.
+    """
     if not markers:
         return (
             "Nothing else is written, as markers = false for this cluster: a write whose answer is lost "
             "waits for a person, who says whether it was applied."
         )
-    first = f"{APPLIED}/{action}-0-…"  # markers count steps from 0
+    # markers count steps from 0
+    where = f" below {APPLIED}" if action is None else f", {APPLIED}/{action}-0-… for the first"
     return (
-        f"Each step is one transaction. In it zkdash also creates a marker, {first} for the first, which "
+        f"Each step is one transaction. In it zkdash also creates a marker{where}, which "
         f"goes {KEPT.days} days after the action, and sets {FENCE}: by these it knows afterwards whether the "
         "step was applied."
     )

@@ -23,7 +23,7 @@ from zkdash.kafka.documents.document import few
 from zkdash.live import engine
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
-from zkdash.web.actions import foreseen, forms, review
+from zkdash.web.actions import foreseen, forms, review, review_words
 from zkdash.web.actions.forms import asked_sizes
 from zkdash.web.actions.forms.base import ActionForm
 from zkdash.web.commands import verbs
@@ -102,6 +102,7 @@ def form(request: HttpRequest, cluster: str, kind: str) -> HttpResponse:
         "refusals": refusals,
         "reviews": [] if refusals else _reviews([plan for _, plan in plans[:_MOST_PREVIEWS]], snapshot),
         "more": len(plans) - _MOST_PREVIEWS,
+        "beside_each": review_words.beside(None, markers=config.markers),
         "approval": config.approval,
     }
     answer = _page(request, snapshot, made.template, context)

@@ -192,6 +192,8 @@ def test_several_topics_become_several_proposals_or_none(operator: Client, world
     data = {"do": "propose", "topics": "orders\npayments", "reason": "Both are old."}
     preview = Markup(operator.post(f"{NEW}delete-topic/", {**data, "do": "preview"}))
     assert preview.texts("h3") == ["orders", "payments"]
+    told = preview.text("main section")
+    assert told.count("also creates a marker below /zkdash/applied, which goes 7 days") == 1
     assert len(preview.ids()) == len(set(preview.ids()))
     answer = operator.post(f"{NEW}delete-topic/", data)
     assert (answer.status_code, answer["Location"]) == (303, "/c/demo/actions/?q=state%3Aplanned")
