@@ -20,7 +20,10 @@ _TIMES = ("minute", "from_ms", "time")
 
 
 def put(directory: Location, name: str, rows: list[dict[str, Any]]) -> None:
-    """Append rows to a table below the directory of a cluster; columns that a row does not have are null."""
+    """Append rows to a table below the directory of a cluster; columns that a row does not have are null.
+
+    Changes lie in several files, so that what is asked of some of them is asked of more than one.
+    """
     schema = SCHEMAS[name]
     days: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -29,9 +32,16 @@ def put(directory: Location, name: str, rows: list[dict[str, Any]]) -> None:
     added = [
         file
         for of, of_day in days.items()
-        for file in files.write(table, pa.Table.from_pylist(of_day, schema=schema), day=of)
+        for part in (apart(of_day) if name == "changes" else [of_day])
+        for file in files.write(table, pa.Table.from_pylist(part, schema=schema), day=of)
     ]
     table.append(added)
+
+
+def apart(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Rows in three parts, or fewer, in their order."""
+    size = max(1, -(-len(rows) // 3))
+    return [rows[first : first + size] for first in range(0, len(rows), size)]
 
 
 def held(directory: Location, name: str) -> list[dict[str, Any]]:

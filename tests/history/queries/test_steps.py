@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests import full
 from tests.history.queries.test_moment import change, create
+from tests.history.writing import apart
 from zkdash.cluster.changes import row
 from zkdash.history.queries import moment, steps, trees
 from zkdash.history.queries.moment import MomentError
@@ -85,8 +86,9 @@ def _possible(  # noqa: PLR0911, PLR0917 - a small server
 def write(directory: Path, rows: list[dict[str, Any]], last: int) -> None:
     told = {"changes": rows, "coverage": [{"zxid_from": 1, "zxid_upto": last}]}
     for name, listed in told.items():
-        table = pa.Table.from_pylist(listed, schema=schemas.TABLES[name])
-        files.append(Table(directory / name), table)
+        table = Table(directory / name)
+        for part in apart(listed):
+            table.append(files.write(table, pa.Table.from_pylist(part, schema=schemas.TABLES[name])))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from zkdash.history.store import derived, files, schemas
 from zkdash.history.store.delta import Table
-from zkdash.history.store.tables import QueryError, Tables
+from zkdash.history.store.tables import Bounds, QueryError, Tables
 
 
 def coverage(*pairs: tuple[int, int]) -> pa.Table:
@@ -63,6 +63,44 @@ def test_files_that_cannot_hold_what_is_asked_are_not_opened(tmp_path: Path) -> 
     table.paths()[0].write_bytes(b"no Parquet at all")
     with Tables(tmp_path, ["coverage"], bounds={"coverage": {"zxid_upto": (15, 30)}}) as tables:
         assert tables.rows("SELECT zxid_from FROM coverage") == [{"zxid_from": 10}]
+
+
+def test_a_query_opens_no_files_but_those_within_its_bounds(tmp_path: Path) -> None:
+    table = Table(tmp_path / "coverage")
+    for first in (1, 10, 20, 30):
+        files.append(table, coverage((first, first + 9)))
+    table.paths()[2].write_bytes(b"no Parquet at all")
+    all_of_it = "SELECT zxid_from AS first FROM coverage ORDER BY first"
+    with Tables(tmp_path, ["coverage"]) as tables:
+        bounds = {"coverage": {"zxid_upto": (35, 50)}}
+        one_of_it = all_of_it.replace("ORDER", "WHERE zxid_upto >= 35 ORDER")
+        assert tables.rows(one_of_it, bounds=bounds) == [{"first": 30}]
+        with pytest.raises(QueryError, match="No magic bytes"):
+            tables.rows(all_of_it)
+        assert tables.rows(one_of_it, bounds=bounds) == [{"first": 30}]
+        none_of_it = {"coverage": {"zxid_upto": (90, 95)}}
+        assert tables.rows("SELECT 1 FROM coverage WHERE zxid_upto >= 90", bounds=none_of_it) == []
+
+
+def pairs(tables: Tables, sql: str, bounds: Bounds) -> list[tuple[int, int]]:
+    return [(row["zxid_from"], row["zxid_upto"]) for row in tables.rows(sql, bounds=bounds)]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_files_may_lack_columns_or_order_them_otherwise(tmp_path: Path, order: tuple[int, ...]) -> None:
+    """As after an update that added one, and where Spark and deltalake wrote."""
+    table = Table(tmp_path / "coverage")
+    columns = (["zxid_from"], ["zxid_upto", "zxid_from"], ["zxid_from", "zxid_upto"])
+    for number in order:
+        files.append(table, coverage((number, number + 100)))
+        path = table.paths()[-1]
+        pq.write_table(pq.read_table(path).select(columns[number]), path)
+    last = {"coverage": {"zxid_upto": (102, 200)}}
+    with Tables(tmp_path, ["coverage"]) as tables:
+        for _ in range(2):
+            assert pairs(tables, "SELECT * FROM coverage WHERE zxid_upto >= 102", last) == [(2, 102)]
+            everything = pairs(tables, "SELECT * FROM coverage ORDER BY zxid_from", {})
+            assert everything == [(0, None), (1, 101), (2, 102)]
 
 
 def test_the_extremes_of_a_column_are_told_by_the_log_or_else_by_the_files(tmp_path: Path) -> None:

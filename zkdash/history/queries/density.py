@@ -47,9 +47,10 @@ def read(tables: Tables, around: Around, instant: Instant, width: str) -> Densit
     """The changes around a moment that the source tells of which `around` is. Raises QueryError."""
     window = of_width(instant.time_ms, width)
     given = {"source": around.source, "from": window.from_ms, "upto": window.to_ms, "step": window.step_ms}
+    files = {"changes": {"time": (window.from_ms, window.to_ms - 1)}}
     steps = {
         int(each["step"]): Step(int(each["changes"]), int(each["gone"]), int(each["elected"]))
-        for each in tables.lasting(_STEPS, given)
+        for each in tables.lasting(_STEPS, given, files)
     }
     return Density(window, steps, tuple(_within(window, _known(tables, around))))
 

@@ -108,9 +108,11 @@ def lead(tables: Tables, source: str, instant: Instant) -> int:
     """The transaction after which the stretch before a moment begins."""
     first, _ = neighbours.extent(tables)
     for reach in (*neighbours.REACHES, instant.zxid - first):
-        given = {"source": source, "zxid": instant.zxid, "after": max(instant.zxid - reach, first)}
-        answers = tables.rows(_LEAD, {**given, "time": instant.time_ms - LEAD_MS})
-        answers += [each for sql in (_MANY_CHANGES, _MANY_ROWS) for each in tables.rows(sql, given)]
+        after = max(instant.zxid - reach, first)
+        given = {"source": source, "zxid": instant.zxid, "after": after}
+        files = trees.bounds(after, instant.zxid)
+        answers = tables.rows(_LEAD, {**given, "time": instant.time_ms - LEAD_MS}, files)
+        answers += [each for sql in (_MANY_CHANGES, _MANY_ROWS) for each in tables.rows(sql, given, files)]
         # what is found nearby is later than all that is not
         if begins := [int(each["place"]) for each in answers if each["place"] is not None]:
             return max(begins)
@@ -164,6 +166,7 @@ def _logged(tables: Tables, instant: Instant) -> tuple[int, int, str]:
         "SELECT min(time) AS first, max(time) AS last FROM changes "
         "WHERE source = $source AND zxid >= $from AND zxid <= $upto",
         {"source": row.LOGGED, "from": stretch.first, "upto": stretch.last},
+        {"changes": {"zxid": (stretch.first, stretch.last)}},
     )
     return int(answer["first"] or instant.time_ms), int(answer["last"] or instant.time_ms), ""
 

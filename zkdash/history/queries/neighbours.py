@@ -12,7 +12,7 @@ import msgspec
 
 from zkdash.history.queries import trees
 from zkdash.history.queries.window import DAY_MS, HOUR_MS
-from zkdash.history.store.tables import Tables
+from zkdash.history.store.tables import LEAST, MOST, Bounds, Tables
 
 
 class Instant(msgspec.Struct, frozen=True):
@@ -22,27 +22,61 @@ class Instant(msgspec.Struct, frozen=True):
     time_ms: int
 
 
+class _Bound(NamedTuple):
+    """What a column of changes lies above, or below."""
+
+    column: str
+    is_above: bool
+
+    @property
+    def sql(self) -> str:
+        return f"{self.column} {'>' if self.is_above else '<'} $bound"
+
+    def files(self, bound: int, times: tuple[int, int]) -> Bounds:
+        """Those of what lies so, and within some times."""
+        within = {"time": times}
+        least, most = within.get(self.column, (LEAST, MOST))
+        lies = (max(least, bound + 1), most) if self.is_above else (least, min(most, bound - 1))
+        return {"changes": {**within, self.column: lies}}
+
+
 class _Furthest(NamedTuple):
     """How the first or last transaction of some changes is looked for: among those nearby, then among those
     that a bound of their columns lets lie `beyond` what was found. Where clocks agree these are few."""
 
     furthest: Callable[[int, int], int]  # min or max
     condition: str
-    nearby: str
-    beyond: str
+    nearby: _Bound
+    beyond: _Bound
 
-    def look(self, tables: Tables, given: Mapping[str, object], bounds: Iterable[int]) -> int | None:
-        """The transaction, None where there is none. `bounds` are those of `nearby`, the nearest first."""
+    def look(
+        self,
+        tables: Tables,
+        given: Mapping[str, object],
+        bounds: Iterable[int],
+        times: tuple[int, int] = (LEAST, MOST),
+    ) -> int | None:
+        """The transaction, None where there is none: of changes within `times`, as the condition has it.
+
+        `bounds` are those of `nearby`, the nearest first.
+        """
         for bound in bounds:
-            if (reached := self._ask(tables, self.nearby, {**given, "bound": bound})) is not None:
-                further = self._ask(tables, self.beyond, {**given, "bound": reached})
+            if (reached := self._ask(tables, self.nearby, given, bound, times)) is not None:
+                further = self._ask(tables, self.beyond, given, reached, times)
                 return reached if further is None else self.furthest(reached, further)
         return None
 
-    def _ask(self, tables: Tables, where: str, given: Mapping[str, object]) -> int | None:
+    def _ask(
+        self,
+        tables: Tables,
+        within: _Bound,
+        given: Mapping[str, object],
+        bound: int,
+        times: tuple[int, int],
+    ) -> int | None:
         sought = f"{self.furthest.__name__}({trees.AT}) AS zxid"
-        sql = f"SELECT {sought} FROM changes WHERE {self.condition} AND {where}"  # noqa: S608 - our own words
-        (answer,) = tables.lasting(sql, given)
+        sql = f"SELECT {sought} FROM changes WHERE {self.condition} AND {within.sql}"  # noqa: S608 - our own words
+        (answer,) = tables.lasting(sql, {**given, "bound": bound}, within.files(bound, times))
         return None if answer["zxid"] is None else int(answer["zxid"])
 
 
@@ -53,19 +87,21 @@ def last_until(tables: Tables, time_ms: int, source: str = "") -> int | None:
     """
     first, last = times(tables) or (time_ms, time_ms)
     begins = (min(time_ms, last) - reach for reach in REACHES_MS)
-    return _LAST_UNTIL.look(tables, {"time": time_ms, "source": source}, (*begins, first - 1))
+    given = {"time": time_ms, "source": source}
+    return _LAST_UNTIL.look(tables, given, (*begins, first - 1), (LEAST, time_ms))
 
 
 def first_since(tables: Tables, time_ms: int, source: str = "") -> int | None:
     """The first transaction of a time or after, likewise."""
     first, last = times(tables) or (time_ms, time_ms)
     ends = (max(time_ms, first) + reach for reach in REACHES_MS)
-    return _FIRST_SINCE.look(tables, {"time": time_ms, "source": source}, (*ends, last + 1))
+    given = {"time": time_ms, "source": source}
+    return _FIRST_SINCE.look(tables, given, (*ends, last + 1), (time_ms, MOST))
 
 
 def newest(tables: Tables) -> int | None:
     """The last transaction of all, None where there is none."""
-    return _NEWEST.look(tables, {}, (extent(tables)[1],))
+    return _NEWEST.look(tables, {}, (extent(tables)[1] - 1,))
 
 
 def times(tables: Tables) -> tuple[int, int] | None:
@@ -76,11 +112,12 @@ def times(tables: Tables) -> tuple[int, int] | None:
 def latest_time(tables: Tables, zxid: int) -> int | None:
     """When the last change until a transaction was (epoch ms), None where there is none."""
     after, upto = _block(zxid)
-    within = tables.lasting(_TIMES, {"after": after, "upto": upto})
+    within = tables.lasting(_TIMES, {"after": after, "upto": upto}, trees.bounds(after, upto))
     if earlier := [each["time"] for each in within if each["zxid"] <= zxid]:
         return int(earlier[-1])
     for since in _reaching_back(tables, after):
-        (answer,) = tables.lasting(_TIME, {"after": since, "zxid": after})
+        given = {"after": since, "zxid": after}
+        (answer,) = tables.lasting(_TIME, given, trees.bounds(since, after))
         if answer["time"] is not None:
             return int(answer["time"])
     return None
@@ -96,7 +133,8 @@ def of(tables: Tables, source: str, zxid: int, below: Sequence[str]) -> tuple[In
     condition = f"({meant})" if meant else "true"
     given = {"source": source, **paths}
     after, upto = _block(zxid)
-    within = tables.lasting(_CHANGED.format(below=condition), {**given, "after": after, "upto": upto})
+    changed, here = _CHANGED.format(below=condition), trees.bounds(after, upto)
+    within = tables.lasting(changed, {**given, "after": after, "upto": upto}, here)
     before = next((_instant(each) for each in reversed(within) if each["zxid"] < zxid), None)
     behind = next((_instant(each) for each in within if each["zxid"] > zxid), None)
     return (
@@ -108,7 +146,8 @@ def of(tables: Tables, source: str, zxid: int, below: Sequence[str]) -> tuple[In
 def _before(tables: Tables, sql: str, given: Mapping[str, object], zxid: int) -> Instant | None:
     """The last change up to a transaction."""
     for since in _reaching_back(tables, zxid):
-        (answer,) = tables.lasting(sql, {**given, "after": since, "upto": zxid})
+        between = {**given, "after": since, "upto": zxid}
+        (answer,) = tables.lasting(sql, between, trees.bounds(since, zxid))
         if answer["zxid"] is not None:
             return _instant(answer)
     return None
@@ -120,7 +159,9 @@ def _behind(tables: Tables, sql: str, given: Mapping[str, object], zxid: int) ->
     for reach in (*REACHES, last - zxid):
         if zxid >= last:
             break
-        (answer,) = tables.lasting(sql, {**given, "after": zxid, "upto": min(zxid + reach, last)})
+        upto = min(zxid + reach, last)
+        between = {**given, "after": zxid, "upto": upto}
+        (answer,) = tables.lasting(sql, between, trees.bounds(zxid, upto))
         if answer["zxid"] is not None:
             return _instant(answer)
         if zxid + reach >= last:
@@ -161,9 +202,11 @@ REACHES: Final = (1 << 12, 1 << 17)
 REACHES_MS: Final = (HOUR_MS, DAY_MS)
 # The transaction of a change is above its `zxid_after`, and not above its `zxid_upto`.
 _SOURCE: Final = "($source = '' OR source = $source)"
-_LAST_UNTIL: Final = _Furthest(max, f"time <= $time AND {_SOURCE}", "time > $bound", "zxid_upto > $bound")
-_FIRST_SINCE: Final = _Furthest(min, f"time >= $time AND {_SOURCE}", "time < $bound", "zxid_after < $bound")
-_NEWEST: Final = _Furthest(max, "true", "zxid_upto >= $bound", "zxid_upto > $bound")
+_UP: Final = _Bound("zxid_upto", is_above=True)
+_DOWN: Final = _Bound("zxid_after", is_above=False)
+_LAST_UNTIL: Final = _Furthest(max, f"time <= $time AND {_SOURCE}", _Bound("time", is_above=True), _UP)
+_FIRST_SINCE: Final = _Furthest(min, f"time >= $time AND {_SOURCE}", _Bound("time", is_above=False), _DOWN)
+_NEWEST: Final = _Furthest(max, "true", _UP, _UP)
 # What counts as a change of a `$source`.
 CHANGES: Final = (
     "source = $source AND path IS NOT NULL AND NOT regexp_matches(path, '^/consumers/[^/]+/offsets/')"

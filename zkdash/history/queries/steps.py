@@ -45,7 +45,8 @@ def rows(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, A
     moment.check_joined(tables, source, after, upto)
     listed = _nearby(tables, source, after, upto)
     if listed is None:
-        listed = tables.rows(_BETWEEN, {"source": source, "after": after, "upto": upto, "most": MOST + 1})
+        given = {"source": source, "after": after, "upto": upto, "most": MOST + 1}
+        listed = tables.rows(_BETWEEN, given, trees.bounds(after, upto))
     if len(listed) > MOST:
         raise TooFarError(f"there are more than {MOST} changes between 0x{after:x} and 0x{upto:x}")
     return listed
@@ -53,13 +54,15 @@ def rows(tables: Tables, source: str, after: int, upto: int) -> list[dict[str, A
 
 def counts(tables: Tables, source: str, after: int, upto: int) -> Counter[int]:
     """How many changes each transaction has of those that `rows` tells. Raises QueryError."""
-    listed = tables.rows(_COUNTS, {"source": source, "after": after, "upto": upto})
+    listed = tables.rows(_COUNTS, {"source": source, "after": after, "upto": upto}, trees.bounds(after, upto))
     return Counter({int(each["place"]): int(each["count"]) for each in listed})
 
 
 def count(tables: Tables, source: str, after: int, upto: int) -> int:
     """How many they are in all. Raises QueryError."""
-    (answer,) = tables.rows(_COUNT, {"source": source, "after": after, "upto": upto})
+    (answer,) = tables.rows(
+        _COUNT, {"source": source, "after": after, "upto": upto}, trees.bounds(after, upto)
+    )
     return int(answer["count"])
 
 
@@ -71,7 +74,7 @@ def _nearby(tables: Tables, source: str, after: int, upto: int) -> list[dict[str
         return None
     most = min(_MOST_AT_ONCE, MOST) + 1
     given = {"source": source, "after": begins, "upto": begins + _BLOCK, "most": most}
-    block = tables.lasting(_BETWEEN, given)
+    block = tables.lasting(_BETWEEN, given, trees.bounds(begins, begins + _BLOCK))
     if len(block) == most:
         return None
     return [dict(each) for each in block if after < each["place"] <= upto]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from zkdash.cluster.changes import row
-from zkdash.history.store.tables import Tables
+from zkdash.history.store.tables import LEAST, MOST, Bounds, Tables
 from zkdash.znode import Znode
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ def read(tables: Tables, source: str, checkpoint: int, zxid: int) -> dict[str, Z
     Raises QueryError.
     """
     parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
-    tree = tables.query(_tree(), parameters)
-    return _znodes(tree, tables.rows(_TOUCHED, parameters), _child_counts(tree))
+    files = {**bounds(checkpoint, zxid), "znodes_checkpoint": {"zxid": (checkpoint, checkpoint)}}
+    tree = tables.query(_tree(), parameters, files)
+    return _znodes(tree, tables.rows(_TOUCHED, parameters, files), _child_counts(tree))
 
 
 def before(
@@ -45,16 +46,17 @@ def before(
     """
     upto, now = later
     between = {"source": source, "zxid": zxid, "upto": upto}
-    if tables.rows(_UNTOLD, between):
+    if tables.rows(_UNTOLD, between, bounds(zxid, upto)):
         return None
     parameters = {**between, "checkpoint": checkpoint}
-    paths = {str(each["path"]) for each in tables.rows(_APART, between)}
-    tree = tables.query(_tree(among=f"AND path IN ({_APART})"), parameters)
+    paths = {str(each["path"]) for each in tables.rows(_APART, between, bounds(zxid, upto))}
+    files = {**bounds(checkpoint, upto), "znodes_checkpoint": {"zxid": (checkpoint, checkpoint)}}
+    tree = tables.query(_tree(among=f"AND path IN ({_APART})"), parameters, files)
     children = Counter({path: now[path].num_children for path in paths if path in now})
     children.subtract(parent(path) for path in paths if path in now and path != _ROOT)
     children.update(_child_counts(tree))
     given = {name: value for name, value in parameters.items() if name != "upto"}
-    return {**dict.fromkeys(paths), **_znodes(tree, tables.rows(_TOUCHED, given), children)}
+    return {**dict.fromkeys(paths), **_znodes(tree, tables.rows(_TOUCHED, given, files), children)}
 
 
 def _znodes(tree: pa.Table, touched: list[dict[str, Any]], children: Mapping[str, int]) -> dict[str, Znode]:
@@ -120,6 +122,11 @@ def placed(after: str, upto: str) -> str:
     The bounds of columns say the same less exactly: by these, files and parts of them are passed over.
     """
     return f"{AT} > {after} AND {AT} <= {upto} AND zxid_upto > {after} AND zxid_after < {upto}"
+
+
+def bounds(after: int, upto: int) -> Bounds:
+    """Those of what is `placed`: its columns say the same of the files."""
+    return {"changes": {"zxid_upto": (after + 1, MOST), "zxid_after": (LEAST, upto - 1)}}
 
 
 def _tree(among: str = "") -> str:

@@ -31,7 +31,8 @@ def look(tables: Tables, zxids: Collection[int]) -> Mapping[int, Writer]:
     """The writers of transactions, by zxid; those of which no log was read are missing. Raises QueryError."""
     if not zxids:
         return {}
-    written = tables.rows(_WRITTEN, {"source": row.LOGGED, "zxids": sorted(zxids)})
+    files = {"changes": {"zxid": (min(zxids), max(zxids))}}
+    written = tables.rows(_WRITTEN, {"source": row.LOGGED, "zxids": sorted(zxids)}, files)
     sessions = sorted({each["session"] for each in written} - {0})
     clients = _clients(tables, sessions) if sessions else {}
     return {

@@ -62,6 +62,14 @@ class TableVersion:
     def files(self) -> tuple[File, ...]:
         return () if self.log is None else tuple(_files(self.log))
 
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """Those that files of it may have: all but what they lie by."""
+        if self.log is None:
+            return frozenset()
+        names = (field.name for field in self.log.schema().fields)
+        return frozenset(names) - frozenset(self.log.metadata().partition_columns)
+
     @property
     def id(self) -> str:
         """What no table has that was made anew in its place; "" where there is none."""

@@ -11,8 +11,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from zkdash.history.places.location import Location, Remote
 from zkdash.history.store.delta import LOG, File, Table, TableError, TableVersion
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from zkdash.history.places.remote import DuckFiles
 
 T = TypeVar("T")
+# Between which values the columns of what is asked lie: table → column → (least, greatest). Files that hold
+# nothing of it are not opened.
+Bounds = Mapping[str, Mapping[str, tuple[int, int]]]
+UNBOUNDED: Final[Bounds] = MappingProxyType({})
+LEAST: Final = -(1 << 63)
+MOST: Final = (1 << 63) - 1
 
 MEMORY_MB: Final = 512
 TIME_LIMIT_S: Final = 10.0
@@ -49,9 +55,8 @@ class QueryError(RuntimeError):
 class Tables:
     """The tables of one cluster, below `directory`, as they are now: a context that reads one moment of each.
 
-    `bounds` leaves out files that cannot hold what is asked: table → column → (least, greatest). `versions`
-    were opened already, by name. `limit_s` is what opening may take, and each query. Raises QueryError,
-    delta.TableError.
+    `bounds` are those of all that is asked of them; a query may have narrower ones. `versions` were opened
+    already, by name. `limit_s` is what opening may take, and each query. Raises QueryError, delta.TableError.
     """
 
     def __init__(
@@ -59,7 +64,7 @@ class Tables:
         directory: Location,
         names: Iterable[str],
         *,
-        bounds: Mapping[str, Mapping[str, tuple[int, int]]] = {},
+        bounds: Bounds = UNBOUNDED,
         versions: Mapping[str, TableVersion] = {},
         memory_mb: int = MEMORY_MB,
         limit_s: float = TIME_LIMIT_S,
@@ -76,13 +81,15 @@ class Tables:
         # that is a request a file
         self._connection.execute("SET parquet_metadata_cache = true")
         self._answers: OrderedDict[tuple[str, str], Sequence[Mapping[str, Any]]] = OrderedDict()
+        self._views: dict[str, _View] = {}
         self._extremes: dict[tuple[str, str], tuple[int, int] | None] = {}
         self._files: DuckFiles | None = None  # those that lie elsewhere
         try:
-            self._listed = listed_files(opened(directory, names, limit_s, versions), bounds)
+            now = opened(directory, names, limit_s, versions)
+            self._listed = listed_files(now, bounds)
             allowed = self._addresses(directory, self._listed)
             for name, paths in allowed.items():
-                self._view(name, paths)
+                self._view(name, paths, now[name])
         except duckdb.Error as error:
             query_error = self._unanswered(error)
             self.close()
@@ -96,8 +103,10 @@ class Tables:
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
 
-    def query(self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> pa.Table:
-        """The answer as Arrow. Raises QueryError."""
+    def query(
+        self, sql: str, parameters: Sequence[object] | Mapping[str, object] = (), bounds: Bounds = UNBOUNDED
+    ) -> pa.Table:
+        """The answer as Arrow. What it asks for lies within `bounds`. Raises QueryError."""
         import duckdb  # noqa: PLC0415 - see the module
 
         overdue = threading.Timer(self._limit_s, self._connection.interrupt)
@@ -105,6 +114,8 @@ class Tables:
         if self._files is not None:
             self._files.expect(self._limit_s)
         try:
+            for name, view in self._views.items():
+                self._show(name, view, bounds.get(name, {}))
             return self._connection.sql(sql, params=parameters or None).to_arrow_table()
         except duckdb.InterruptException as error:
             raise QueryError(f"the query took longer than {self._limit_s:g} s: ask for less of it") from error
@@ -116,20 +127,22 @@ class Tables:
             overdue.cancel()
 
     def rows(
-        self, sql: str, parameters: Sequence[object] | Mapping[str, object] = ()
+        self, sql: str, parameters: Sequence[object] | Mapping[str, object] = (), bounds: Bounds = UNBOUNDED
     ) -> list[dict[str, Any]]:
         """The answer as rows. Raises QueryError."""
-        rows: list[dict[str, Any]] = self.query(sql, parameters).to_pylist()
+        rows: list[dict[str, Any]] = self.query(sql, parameters, bounds).to_pylist()
         return rows
 
-    def lasting(self, sql: str, parameters: Mapping[str, object] = {}) -> Sequence[Mapping[str, Any]]:
+    def lasting(
+        self, sql: str, parameters: Mapping[str, object] = {}, bounds: Bounds = UNBOUNDED
+    ) -> Sequence[Mapping[str, Any]]:
         """The same for a question that comes again and again: asked once, while these tables are open.
 
         Raises QueryError.
         """
         key = (sql, repr(parameters))
         if key not in self._answers:
-            self._answers[key] = self.rows(sql, parameters)
+            self._answers[key] = self.rows(sql, parameters, bounds)
             if len(self._answers) > _MOST_ANSWERS:
                 self._answers.popitem(last=False)
         self._answers.move_to_end(key)
@@ -177,12 +190,16 @@ class Tables:
         (row,) = self.rows(f'SELECT min("{column}") AS least, max("{column}") AS most FROM "{name}"')  # noqa: S608
         return None if row["least"] is None else (row["least"], row["most"])
 
-    def _view(self, name: str, paths: list[str]) -> None:
+    def _view(self, name: str, paths: list[str], version: TableVersion) -> None:
         """A table without a file has its columns all the same, where we know them."""
         if paths:
-            # Files of a table lie in directories of days, of days and hours, or in none: none tells a column.
-            read = f"read_parquet({_quoted(paths)}, union_by_name = true, hive_partitioning = false)"
-            self._connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM {read}')  # noqa: S608 - our names
+            # A view's columns are found by a look into each of its files, and one has them all nearly always.
+            for whole in (paths[0], paths[-1]):
+                self._read(name, [whole])
+                if version.columns <= self._columns(name):
+                    self._views[name] = _View(whole, tuple(paths), (whole,))
+                    return
+            self._read(name, paths)
             return
         from zkdash.history.store import derived, schemas  # noqa: PLC0415 - see the module
 
@@ -192,9 +209,43 @@ class Tables:
             self._connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM empty')  # noqa: S608 - our names
             self._connection.unregister("empty")
 
+    def _read(self, name: str, paths: Iterable[str]) -> None:
+        self._set(name, paths)
+        # Files of a table lie in directories of days, of days and hours, or in none: none tells a column.
+        given = f"getvariable('{_variable(name)}'), union_by_name = true, hive_partitioning = false"
+        self._connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS FROM read_parquet({given})')
+
+    def _columns(self, name: str) -> set[str]:
+        return {column for column, *_ in self._connection.execute(f'DESCRIBE "{name}"').fetchall()}
+
+    def _show(self, name: str, view: _View, bounds: Mapping[str, tuple[int, int]]) -> None:
+        """Have a view read the files within bounds, and first the one that tells its columns."""
+        files = zip(self._listed[name], view.paths, strict=True)
+        within = (path for file, path in files if path != view.whole and _may_hold(file, bounds))
+        shown = (view.whole, *within)
+        if shown != view.shown:
+            self._set(name, shown)
+            self._views[name] = view._replace(shown=shown)
+
+    def _set(self, name: str, paths: Iterable[str]) -> None:
+        self._connection.execute(f"SET VARIABLE {_variable(name)} = {_quoted(paths)}")
+
     def _unanswered(self, error: duckdb.Error) -> QueryError:
         failure = None if self._files is None else self._files.failure
         return _unanswered(error) if failure is None else _unread(line(failure))
+
+
+class _View(NamedTuple):
+    """A table's files as DuckDB reaches them; one that has all its columns; and those that are read just now,
+    that one first, as columns have an order."""
+
+    whole: str
+    paths: tuple[str, ...]
+    shown: tuple[str, ...]
+
+
+def _variable(name: str) -> str:
+    return f"files_of_{name}"
 
 
 def _unread(sentence: str) -> QueryError:
@@ -210,9 +261,7 @@ def _unanswered(error: duckdb.Error) -> QueryError:
     return QueryError(f"DuckDB does not answer: {sentence}")
 
 
-def listed_files(
-    versions: Mapping[str, TableVersion], bounds: Mapping[str, Mapping[str, tuple[int, int]]]
-) -> dict[str, list[File]]:
+def listed_files(versions: Mapping[str, TableVersion], bounds: Bounds) -> dict[str, list[File]]:
     """The files of each table that may hold what is asked."""
     return {
         name: [file for file in version.files if _may_hold(file, bounds.get(name, {}))]
