@@ -193,7 +193,7 @@ class Tables:
     def _view(self, name: str, paths: list[str], version: TableVersion) -> None:
         """A table without a file has its columns all the same, where we know them."""
         if paths:
-            # A view's columns are found by a look into each of its files, and one has them all nearly always.
+            # To find its columns DuckDB looks into each file of a view, and nearly always one has them all.
             for whole in (paths[0], paths[-1]):
                 self._read(name, [whole])
                 if version.columns <= self._columns(name):
@@ -224,6 +224,7 @@ class Tables:
         within = (path for file, path in files if path != view.whole and _may_hold(file, bounds))
         shown = (view.whole, *within)
         if shown != view.shown:
+            self._views[name] = view._replace(shown=())  # nobody knows, should the limit of time end this
             self._set(name, shown)
             self._views[name] = view._replace(shown=shown)
 
