@@ -100,7 +100,7 @@ def test_all_checks_are_listed_with_what_each_says(client: Client) -> None:
     }
     assert said["D3"] == "✕ critical"
     assert said["D17"] == "✓ passes"
-    assert said["D40"] == "? does not apply, or cannot be known"
+    assert said["D40"] == "? nothing to say"
     assert said["D4"] == "● seen, not for long enough yet"
     assert said["D1"] == "? unknown"
     link = page.all("#all-checks-rows th a")[0]

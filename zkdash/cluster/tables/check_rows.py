@@ -21,7 +21,7 @@ class Verdict(enum.Enum):
     FAILS = "fails"
     PASSES = "passes"
     WAITS = "seen, not for long enough yet"
-    SILENT = "does not apply, or cannot be known"
+    SILENT = "nothing to say"
     UNKNOWN = "unknown"
 
 
