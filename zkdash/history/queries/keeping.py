@@ -64,7 +64,7 @@ def keep(
     _check(tables, values, most_bytes)
     below = kept.staging(directory, number)
     try:
-        within = trees.bounds(origin.checkpoint, until.zxid)
+        within = trees.bounds_from(origin.checkpoint, until.zxid)
         for name, sql in _PARTS.items():
             schema = schemas.TABLES[name]
             given = {key: value for key, value in values.items() if f"${key}" in sql}
@@ -104,7 +104,7 @@ def _ms(tables: Tables, checkpoint: int) -> int:
 
 def _check(tables: Tables, values: dict[str, Any], most_bytes: int) -> None:
     given = {name: values[name] for name in ("source", "checkpoint", "upto")}
-    (answer,) = tables.rows(_BYTES, given, trees.bounds(given["checkpoint"], given["upto"]))
+    (answer,) = tables.rows(_BYTES, given, trees.bounds_from(given["checkpoint"], given["upto"]))
     if answer["bytes"] > most_bytes:
         raise TooLargeError(
             f"it holds about {answer['bytes']} bytes, and {most_bytes} may be kept (bookmark_bytes of "

@@ -30,7 +30,7 @@ def read(tables: Tables, source: str, checkpoint: int, zxid: int) -> dict[str, Z
     Raises QueryError.
     """
     parameters = {"checkpoint": checkpoint, "zxid": zxid, "source": source}
-    files = {**bounds(checkpoint, zxid), "znodes_checkpoint": {"zxid": (checkpoint, checkpoint)}}
+    files = bounds_from(checkpoint, zxid)
     tree = tables.query(_tree(), parameters, files)
     return _znodes(tree, tables.rows(_TOUCHED, parameters, files), _child_counts(tree))
 
@@ -50,7 +50,7 @@ def before(
         return None
     parameters = {**between, "checkpoint": checkpoint}
     paths = {str(each["path"]) for each in tables.rows(_APART, between, bounds(zxid, upto))}
-    files = {**bounds(checkpoint, upto), "znodes_checkpoint": {"zxid": (checkpoint, checkpoint)}}
+    files = bounds_from(checkpoint, upto)
     tree = tables.query(_tree(among=f"AND path IN ({_APART})"), parameters, files)
     children = Counter({path: now[path].num_children for path in paths if path in now})
     children.subtract(parent(path) for path in paths if path in now and path != _ROOT)
@@ -127,6 +127,11 @@ def placed(after: str, upto: str) -> str:
 def bounds(after: int, upto: int) -> Bounds:
     """Those of what is `placed`: its columns say the same of the files."""
     return {"changes": {"zxid_upto": (after + 1, MOST), "zxid_after": (LEAST, upto - 1)}}
+
+
+def bounds_from(checkpoint: int, upto: int) -> Bounds:
+    """Those of a checkpoint, and of what is placed after it."""
+    return {**bounds(checkpoint, upto), "znodes_checkpoint": {"zxid": (checkpoint, checkpoint)}}
 
 
 def _tree(among: str = "") -> str:
