@@ -1,8 +1,8 @@
 """A month of history as the pipeline leaves it: an hour's rows, with the times and transactions of each hour.
 
-What is written are the changes, and the tables that Trends and a timeline read. Most changes are commits of
-offsets, each of a partition that no other one of its minute is of: so there is as much to tell of a minute as
-there can be.
+What is written are the changes, the tables that Trends and a timeline read, and intervals of partitions. Most
+changes are commits of offsets, each of a partition that no other one of its minute is of: so there is as much
+to tell of a minute as there can be.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from zkdash.cluster.changes import row
 from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS
 from zkdash.history.store import derived, files, schemas
 from zkdash.history.store.delta import Table
+from zkdash.pipeline.derivation import inputs
+from zkdash.pipeline.storage import day_partitions
 
 _MINUTES: Final = HOUR_MS // MINUTE_MS
 _COMMITS: Final = 0.95  # of all changes; the others move leaders
 _BEHIND: Final = 17  # messages, each partition
 _TIMES: Final = frozenset({"minute", "committed_ms", "time", "from_ms", "to_ms"})
 _ZXIDS: Final = frozenset({"zxid", "zxid_after", "zxid_upto", "from_zxid", "to_zxid"})
-# Of more rows a day each hour has a file of its own (`pipeline.storage.day_partitions`).
-_MOST_ROWS_A_DAY: Final = 250_000
 
 
 class Month(NamedTuple):
-    """What was written: until when (epoch ms), some paths that changed, and how many rows by table."""
+    """What was written: until when (epoch ms), which transaction, paths that changed, and rows by table."""
 
     to_ms: int
+    upto: int
     paths: tuple[str, ...]
     rows: Mapping[str, int]
 
@@ -55,12 +56,20 @@ def write(directory: Path, shape: Shape, changes: int, days: int) -> Month:
     covered = {"from_ms": [BEGAN], "to_ms": [BEGAN + days * DAY_MS], "from_zxid": [1]}
     covered["to_zxid"] = [in_a_minute * _MINUTES * hours]
     files.append(Table(directory / "covered_times"), _rows(derived.TABLES["covered_times"], covered))
-    return Month(covered["to_ms"][0], tuple(dict.fromkeys(minute.states)), rows)
+    return Month(covered["to_ms"][0], covered["to_zxid"][0], tuple(dict.fromkeys(minute.states)), rows)
+
+
+def mark_derived(directory: Path, month: Month) -> None:
+    """Have the pipeline go on with the tables of a month, as if it had derived them from logs."""
+    for name in (*derived.TABLES, "held"):
+        table = Table(directory / name)
+        positions = {inputs.key(row.LOGGED): month.upto, inputs.AS_OF: month.to_ms}
+        table.replace(table.read(), (), (), positions=positions)
 
 
 def _pieces(hour: pa.Table, hours: int, changes: int) -> Iterator[tuple[pa.Table, int]]:
     """The rows of each file, and the first hour that they are of."""
-    at_once = 1 if hour.num_rows * 24 > _MOST_ROWS_A_DAY else 24
+    at_once = 1 if hour.num_rows * 24 > day_partitions.MOST_ROWS_A_DAY else 24
     for first in range(0, hours, at_once):
         yield pa.concat_tables(_later(hour, first + more, changes) for more in range(at_once)), first
 
@@ -140,6 +149,7 @@ class _Minute:
                 1,
             ),
             "timeline": self._timeline(),
+            "partition_intervals": self._intervals(),
             "rebalances": {
                 "group": self._groups[:10],
                 "from_ms": [BEGAN + number * MINUTE_MS for number in range(len(self._groups[:10]))],
@@ -183,6 +193,32 @@ class _Minute:
             "after": ["2"] * count,
             "path": pa.array(self.states).take(of_minute),
             "topic": pa.array(self._moved).take(of_minute),
+        }
+
+    def _intervals(self) -> dict[str, Any]:
+        """The state that a partition was in from the minute in which it moved to the next one."""
+        count, a_minute = self._moves * _MINUTES, self._commits + self._moves
+        number = np.arange(count)
+        minute, place = number // self._moves, number % self._moves
+        of_minute = pa.array(place)
+        broker = pa.array(
+            [[1 + number % tree.BROKERS] for number in range(self._moves)], pa.list_(pa.int32())
+        )
+        began, zxid = BEGAN + minute * MINUTE_MS + place, 1 + minute * a_minute + place
+        return {
+            "topic": pa.array(self._moved).take(of_minute),
+            "partition": pa.array([int(path.split("/")[-2]) for path in self.states], pa.int32()).take(
+                of_minute
+            ),
+            "leader": pc.list_element(broker, 0).take(of_minute),
+            "isr": broker.take(of_minute),
+            "replicas": broker.take(of_minute),
+            "from_ms": began,
+            "to_ms": began + MINUTE_MS,
+            "from_zxid": zxid,
+            "to_zxid": zxid + a_minute,
+            "is_under_replicated": np.zeros(count, dtype=np.bool_),
+            "is_offline": np.zeros(count, dtype=np.bool_),
         }
 
     def _changes(self) -> pa.Table:

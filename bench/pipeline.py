@@ -29,7 +29,8 @@ def run(size: Size) -> Result:
         requests = _requests()
         with progress.step(f"pipeline: writing {count} transactions"):
             transactions.write(logs, itertools.islice(requests, count), each=max(count // _LOGS, 1_000))
-        with side.Side("pipeline_runs", str(logs), directory) as session:
+        tables = Path(directory, "history", "bench")
+        with side.Side("pipeline_runs", str(logs), directory, str(tables)) as session:
             start = session.heard(limit_s=_LIMIT_S)
             with progress.step("pipeline: loading and deriving"):
                 session.tell(what="all")

@@ -37,6 +37,7 @@ PARTS: Final = {
     "team": ("tests/faults/test_team.py::test_a_team_is_rolled_while_it_is_used",),
     "recorder": ("tests/faults/test_recorder.py::test_a_killed_recorder_told_all_that_it_says_it_saw",),
     "runs": ("tests/pipeline/test_killed_runs.py::test_a_killed_run_is_made_good_by_the_next_one",),
+    "orders": ("tests/pipeline/test_any_order.py::test_files_in_any_order_lead_to_the_tables_of_one_load",),
     "stream": ("tests/pipeline/test_streaming.py",),
     "masters": ("tests/pipeline/test_scale_out.py",),
     "stores": ("tests/pipeline/test_stores.py",),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests import full
+from tests.faults.rounds import rounds
 from tests.formats import logs
 from tests.pipeline.test_sources import a_set, write
 from tests.pipeline.transforms.living import CHROOT, Lived, rows
@@ -24,7 +25,6 @@ from zkdash.zk.config import ClusterConfig
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
 
 SERVERS = ("zk1", "zk2")
-SEEDS = full.pick((0,), tuple(range(6)))
 EARLIER = full.pick(1, 2)  # loads before all files have come
 
 
@@ -115,7 +115,7 @@ def middle_of(path: Path) -> int:
     return len(data) // 2
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", rounds("orders", ci=1, full=200))
 def test_files_in_any_order_lead_to_the_tables_of_one_load(
     spark: Any, lived: Lived, whole: Path, tmp_path: Path, seed: int
 ) -> None:

@@ -30,7 +30,7 @@ def interval(partition: int, from_ms: int, to_ms: int | None = None) -> dict[str
 def test_of_a_day_of_many_rows_the_hours_that_got_rows_are_written_anew(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(day_partitions, "_MOST_ROWS_A_DAY", 3)
+    monkeypatch.setattr(day_partitions, "MOST_ROWS_A_DAY", 3)
     table = Table(tmp_path / "partition_intervals")
     schema = derived.TABLES[table.name]
     merge = day_partitions.keyed("topic", "partition", "from_zxid")

@@ -21,7 +21,7 @@ from zkdash.pipeline.storage import spark_files
 from zkdash.pipeline.storage.spark_files import HOUR
 
 _END: Final = "to_ms"
-_MOST_ROWS_A_DAY: Final = 250_000  # in one file
+MOST_ROWS_A_DAY: Final = 250_000  # in one file
 _HOUR_MS: Final = 3_600_000
 
 Hours = Mapping[str, Mapping[int, int]]
@@ -78,7 +78,7 @@ def large(hours: Hours, listed: Iterable[File]) -> set[str]:
     sums = {day: sum(counts.values()) for day, counts in hours.items()}
     for file in listed:
         sums[file.partition[DAY]] = sums.get(file.partition[DAY], 0) + file.rows
-    return {day for day, rows in sums.items() if rows > _MOST_ROWS_A_DAY}
+    return {day for day, rows in sums.items() if rows > MOST_ROWS_A_DAY}
 
 
 def _hour(column: str) -> Column:
