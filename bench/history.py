@@ -14,9 +14,9 @@ from zkdash.history.recorder import arrow_rows
 from zkdash.history.recorder.sighting import Seen
 from zkdash.history.store import files, schemas
 from zkdash.history.store.delta import Table
+from zkdash.time_units import DAY_MS
 from zkdash.znode import Znode
 
-DAY_MS: Final = 24 * 3600 * 1000
 # 2026-01-01T00:00Z
 BEGAN: Final = 1_767_225_600_000
 _CHUNK: Final = 100_000

@@ -24,9 +24,10 @@ from bench.sizes import Size
 from tests.lab import s3
 from tests.serving import Served
 from zkdash.history.queries import neighbours, trends
-from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS, Window
+from zkdash.history.queries.window import Window
 from zkdash.history.store import tables
 from zkdash.history.store.delta import LOG, Table
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 from zkdash.web.history import spans
 
 _TRENDS_MS: Final = 300.0

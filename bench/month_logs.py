@@ -15,7 +15,7 @@ from bench.sizes import Shape
 from tests.formats import logs
 from zkdash.formats.txnlog import rows
 from zkdash.formats.txnlog.rows import Row
-from zkdash.history.queries.window import DAY_MS, HOUR_MS
+from zkdash.time_units import DAY_MS, HOUR_MS
 
 _EACH: Final = 200_000  # transactions a log
 _ACL: Final = "world:anyone:31"

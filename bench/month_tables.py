@@ -19,11 +19,11 @@ from bench import tree
 from bench.history import BEGAN
 from bench.sizes import Shape
 from zkdash.cluster.changes import row
-from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS
 from zkdash.history.store import derived, files, schemas
 from zkdash.history.store.delta import Table
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.storage import day_partitions
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 
 _MINUTES: Final = HOUR_MS // MINUTE_MS
 _COMMITS: Final = 0.95  # of all changes; the others move leaders

@@ -18,12 +18,12 @@ from zkdash.history.store import derived
 from zkdash.history.store.delta import Table
 from zkdash.pipeline.disks import directories, tables
 from zkdash.pipeline.disks.directories import Disk
+from zkdash.time_units import HOUR_MS
 
 pytestmark = pytest.mark.spark
 
 SEGMENTS = Path(__file__).parents[1] / "fixtures" / "segments"
 NOON = 1_795_348_800_000
-HOUR_MS = 3_600_000
 
 
 def rows(directory: Path, name: str) -> list[dict[str, Any]]:

@@ -25,7 +25,8 @@ from zkdash.history.store import derived, schemas
 from zkdash.history.store.delta import DAY, Table
 from zkdash.history.store.tables import Tables
 from zkdash.pipeline import jobs
-from zkdash.pipeline.storage import day_partitions, retention, spark_files
+from zkdash.pipeline.storage import day_partitions, spark_files
+from zkdash.time_units import DAY_MS
 from zkdash.znode import Batch
 
 pytestmark = [pytest.mark.spark, pytest.mark.zk]
@@ -59,7 +60,7 @@ def test_days_of_a_table_elsewhere_are_put_in_place_of_days(
     whole: Path, spark: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:
     """As derivations read and write each table, by short hours; all of them do so only by `make faults`."""
-    monkeypatch.setattr(day_partitions, "_HOUR_MS", 300)
+    monkeypatch.setattr(day_partitions, "HOUR_MS", 300)
     name, shop = "partition_intervals", request.getfixturevalue(store).fresh() / "shop"
     here, there, schema = Table(whole / "shop" / name), Table(shop / name), derived.TABLES[name]
 
@@ -75,9 +76,9 @@ def test_days_of_a_table_elsewhere_are_put_in_place_of_days(
     first = there.read().files
     assert len(first) == len({file.bounds["from_ms"][0] // 300 for file in first}) > 1
     assert {tuple(file.partition) for file in first} == {(DAY,)}
-    later = F.col("from_ms") + retention.DAY_MS
+    later = F.col("from_ms") + DAY_MS
     put(spark_files.read(spark, there, schema, there.read().files).withColumn("from_ms", later))
-    moved = [row | {"from_ms": row["from_ms"] + retention.DAY_MS} for row in rows(whole, name)]
+    moved = [row | {"from_ms": row["from_ms"] + DAY_MS} for row in rows(whole, name)]
     assert ordered(held(shop, name)) == ordered(moved)
     assert there.vacuum(grace_ms=0) == len(first)
     there.sweep()

@@ -10,8 +10,8 @@ import pytest
 from tests.history.writing import put
 from zkdash.history.queries import timeline
 from zkdash.history.queries.timeline import Found, Place, Search
-from zkdash.history.queries.window import DAY_MS
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import DAY_MS
 
 
 def said(time: int, zxid: int | None, op_index: int = 0, **of: Any) -> dict[str, Any]:

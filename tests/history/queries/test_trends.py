@@ -11,9 +11,10 @@ from tests.history.writing import MINUTE, day, put, read
 from zkdash.history.queries import trends
 from zkdash.history.queries import window as windows
 from zkdash.history.queries.trends import Chart, HotPath, Trends
-from zkdash.history.queries.window import DAY_MS, HOUR_MS, Span, Window
+from zkdash.history.queries.window import Span, Window
 from zkdash.history.store.delta import DAY, Table
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import DAY_MS, HOUR_MS
 
 START = 1_760_000_400_000  # 09:00 UTC of some day
 START -= START % HOUR_MS

@@ -11,8 +11,8 @@ from tests.history.writing import held, put
 from zkdash.history.store import derived
 from zkdash.history.store.delta import DAY, Table
 from zkdash.pipeline.storage import day_partitions, spark_files
+from zkdash.time_units import DAY_MS, HOUR_MS
 
-DAY_MS, HOUR_MS = 86_400_000, 3_600_000
 FIRST_DAY = "1970-01-02"
 COLUMNS = ("topic", "partition", "from_zxid", "from_ms", "to_ms")
 

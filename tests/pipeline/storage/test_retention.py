@@ -14,7 +14,7 @@ from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, files, watching
 from zkdash.history.store.delta import Table
 from zkdash.pipeline.storage import arrivals, retention
-from zkdash.pipeline.storage.retention import DAY_MS
+from zkdash.time_units import DAY_MS
 
 NOW = 1_795_000_000_000 - 1_795_000_000_000 % DAY_MS
 

@@ -22,9 +22,9 @@ from zkdash.kafka.layouts.topics import parse_assignment
 from zkdash.kafka.values import Assignment
 from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.sources.rows import REDACTION
+from zkdash.time_units import MINUTE_MS
 from zkdash.znode import Batch, Stat, Znode
 
-MINUTE_MS = 60_000
 _CREATES = (rows.CREATE, rows.CREATE2, rows.CREATE_CONTAINER, rows.CREATE_TTL)
 
 

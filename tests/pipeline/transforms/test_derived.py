@@ -148,7 +148,7 @@ def test_piece_by_piece_and_hour_by_hour_gives_what_all_at_once_gives(
 ) -> None:
     """All at once each day is one file; here hours are short, and three rows too many for a day's file."""
     monkeypatch.setattr(day_partitions, "MOST_ROWS_A_DAY", 3)
-    monkeypatch.setattr(day_partitions, "_HOUR_MS", 300)
+    monkeypatch.setattr(day_partitions, "HOUR_MS", 300)
     for files in lived.stages:
         bring(files, tmp_path)
     assert len(Table(tmp_path / "shop" / "partition_intervals").read().files) > 1

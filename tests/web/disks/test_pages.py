@@ -16,10 +16,10 @@ from tests.history.writing import put
 from tests.web import states
 from tests.web.markup import Markup
 from zkdash.configuration.log_dirs import LogDirs
+from zkdash.time_units import DAY_MS
 from zkdash.zk.config import ClusterConfig
 
 SEEN = 1_795_348_800_000
-DAY_MS = 86_400_000
 LOG = "/c/demo/topics/orders/log/"
 DISK = "/c/demo/brokers/1/disk/"
 

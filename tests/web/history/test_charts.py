@@ -14,7 +14,8 @@ from tests.narrowing import known
 from tests.web import states
 from tests.web.drawing import reading
 from zkdash.history.queries.trends import Chart, Line
-from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS, Window
+from zkdash.history.queries.window import Window
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 from zkdash.web import pages
 from zkdash.web.drawing import series
 from zkdash.web.history import charts

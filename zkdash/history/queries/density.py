@@ -10,8 +10,9 @@ from zkdash.cluster.changes import row
 from zkdash.history.queries import moment, neighbours
 from zkdash.history.queries.instants import Around
 from zkdash.history.queries.neighbours import Instant
-from zkdash.history.queries.window import DAY_MS, HOUR_MS, MINUTE_MS, Span, Window
+from zkdash.history.queries.window import Span, Window
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 
 # How wide a bar may be, by its name in an address, and how long a step of it is.
 WIDTHS: Final = {

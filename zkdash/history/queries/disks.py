@@ -7,12 +7,12 @@ from typing import Any, Final
 import msgspec
 
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import DAY_MS
 
 TABLES: Final = ("log_segments", "replica_logs")
 USAGE: Final = ("log_segments", "disk_usage")
 MOST_SEGMENTS: Final = 2_000  # of a partition, the newest
 MOST_PARTITIONS: Final = 10_000
-_DAY_MS: Final = 86_400_000
 
 
 class ReplicaLog(msgspec.Struct, frozen=True):
@@ -141,7 +141,7 @@ def broker_disk(tables: Tables, broker: int) -> BrokerDisk:
         return BrokerDisk()
     (before,) = tables.rows(
         "SELECT max(minute) AS minute FROM disk_usage WHERE broker = $broker AND minute <= $upto",
-        {"broker": broker, "upto": seen["as_of"] - _DAY_MS},
+        {"broker": broker, "upto": seen["as_of"] - DAY_MS},
     )
     topics = tables.rows(
         """

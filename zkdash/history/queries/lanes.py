@@ -6,8 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
-from zkdash.history.queries.window import MINUTE_MS, Span
+from zkdash.history.queries.window import Span
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import MINUTE_MS
 
 TABLES: Final = (
     "broker_sessions",

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from zkdash.history.queries import trees
-from zkdash.history.queries.window import DAY_MS, HOUR_MS
 from zkdash.history.store.tables import LEAST, MOST, Bounds, Tables
+from zkdash.time_units import DAY_MS, HOUR_MS
 
 
 class Instant(msgspec.Struct, frozen=True):

@@ -11,8 +11,8 @@ import msgspec
 from zkdash.cluster import incidents
 from zkdash.cluster.changes import Change
 from zkdash.cluster.incidents import Incidents
-from zkdash.history.queries.window import DAY_MS
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import DAY_MS
 
 TABLES: Final = ("timeline",)
 _REACHES_MS: Final = (DAY_MS, 7 * DAY_MS)

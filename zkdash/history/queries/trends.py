@@ -14,6 +14,7 @@ import msgspec
 from zkdash.history.queries import window as windows
 from zkdash.history.queries.window import Span, Window
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 
 MOST_LINES: Final = 4
 MOST_PATHS: Final = 15
@@ -167,9 +168,9 @@ _QUESTIONS: Final = (
 # What each chart is called, by its id, in their order.
 TITLES: Final = {question.id: question.title for question in _QUESTIONS}
 _UNITS: Final = (
-    (windows.DAY_MS, "a day", "days"),
-    (windows.HOUR_MS, "an hour", "hours"),
-    (windows.MINUTE_MS, "a minute", "minutes"),
+    (DAY_MS, "a day", "days"),
+    (HOUR_MS, "an hour", "hours"),
+    (MINUTE_MS, "a minute", "minutes"),
 )
 # What a look at the charts reads.
 _BY_MINUTE: Final = (

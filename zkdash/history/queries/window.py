@@ -8,10 +8,8 @@ from typing import Final
 import msgspec
 
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 
-MINUTE_MS: Final = 60_000
-HOUR_MS: Final = 60 * MINUTE_MS
-DAY_MS: Final = 24 * HOUR_MS
 # Whole fractions of a day, so that steps begin at the full hour and at midnight (UTC).
 STEPS_MS: Final = (
     MINUTE_MS,

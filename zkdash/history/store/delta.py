@@ -24,6 +24,7 @@ from zkdash.history.store import delta_errors as errors
 from zkdash.history.store import delta_log
 from zkdash.history.store.delta_errors import LOG, ConflictError, TableError
 from zkdash.history.store.delta_log import DAY, GRACE_MS, File, TableVersion
+from zkdash.time_units import HOUR_MS
 
 if TYPE_CHECKING:
     import deltalake
@@ -39,7 +40,6 @@ _ENOUGH: Final = 8
 _ATTEMPTS: Final = 5
 _COMMIT: Final = re.compile(r"([0-9]{20})\.(?:json|checkpoint.*\.parquet)")
 _READER: Final = 1  # the protocol's version for readers that only need the listed files
-_HOUR_MS: Final = 3_600_000
 
 
 class Table:
@@ -208,7 +208,7 @@ class Table:
         log = self._open()
         if log is None:
             return 0
-        hours = None if grace_ms == GRACE_MS else grace_ms // _HOUR_MS
+        hours = None if grace_ms == GRACE_MS else grace_ms // HOUR_MS
         with errors.told(self.location):
             deleted = log.vacuum(hours, dry_run=False, enforce_retention_duration=False, full=True)
         if not isinstance(self.location, Remote):

@@ -15,6 +15,7 @@ import msgspec
 
 from zkdash.history.places.location import Location, Remote
 from zkdash.history.store.delta_errors import LOG, told
+from zkdash.time_units import MINUTE_MS
 
 if TYPE_CHECKING:
     import deltalake
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 DAY: Final = "date"  # by which the files of a table lie, where they lie by day
 GRACE_MS: Final = 15 * 60 * 1000
 _CONFIGURATION: Final = {
-    "delta.deletedFileRetentionDuration": f"interval {GRACE_MS // 60_000} minutes",
+    "delta.deletedFileRetentionDuration": f"interval {GRACE_MS // MINUTE_MS} minutes",
     "delta.logRetentionDuration": "interval 2 hours",
     "delta.checkpointInterval": "10",
 }

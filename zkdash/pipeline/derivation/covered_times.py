@@ -18,9 +18,9 @@ from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import Table, TableVersion
 from zkdash.pipeline.derivation.inputs import AS_OF, Facts
 from zkdash.pipeline.derivation.targets import Targets
+from zkdash.time_units import MINUTE_MS
 
 NAME: Final = "covered_times"
-_MINUTE_MS: Final = 60_000
 
 Row = dict[str, Any]
 
@@ -56,7 +56,7 @@ def logged(before: Iterable[Row], stretch: Stretch, facts: Facts) -> list[Row]:
 
 def watched(intervals: Iterable[Row], last_ms: int) -> list[Row]:
     """Rows of the recorder's intervals; one without a reason to begin goes on with the one before."""
-    reach = last_ms - last_ms % _MINUTE_MS + _MINUTE_MS - 1
+    reach = last_ms - last_ms % MINUTE_MS + MINUTE_MS - 1
     rows: list[Row] = []
     for each in sorted(intervals, key=itemgetter("from_ms", "zxid_from")):
         new = _row(each["from_ms"], each["to_ms"], each["zxid_from"], each["zxid_upto"])

@@ -22,12 +22,12 @@ from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.derivation import removals
 from zkdash.pipeline.storage import spark_files
 from zkdash.pipeline.transforms import events
+from zkdash.time_units import DAY_MS
 
 # A position: a table was derived without what came late, and is replaced by what is derived next.
 ANEW: Final = -1
 AS_OF: Final = "as_of_ms"  # a position: the greatest time of the changes that a table counts
 _SILENT: Final = "type = 'closeSession' AND path IS NULL AND removed IS NULL"
-_DAY_MS: Final = 86_400_000
 _COLUMNS: Final = (
     "zxid",
     "op_index",
@@ -102,7 +102,7 @@ class Inputs:
         """A time that no event is older than, but for what is held; a day before that of the first change,
         since times may go back. What a checkpoint has behind a gap is as old as can be.
         """
-        return max(0, self.facts.first_ms - _DAY_MS) if follows(self.since, self.stretch.first) else 0
+        return max(0, self.facts.first_ms - DAY_MS) if follows(self.since, self.stretch.first) else 0
 
     def there(self, upto: int) -> DataFrame:
         """`schemas.HELD` rows after transaction `upto`."""

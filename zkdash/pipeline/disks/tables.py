@@ -24,10 +24,9 @@ from zkdash.pipeline.disks import comparing, directories, reading
 from zkdash.pipeline.disks.directories import Disk, Replica, segment_key
 from zkdash.pipeline.sources.segments import Segment
 from zkdash.pipeline.storage import day_partitions
+from zkdash.time_units import HOUR_MS, MINUTE_MS
 
 READ_BYTES: Final = 64 << 30  # of segments that a run reads, and as many again to compare replicas
-_HOUR_MS: Final = 3_600_000
-_MINUTE_MS: Final = 60_000
 
 Row = dict[str, Any]
 
@@ -159,7 +158,7 @@ def _add_usage(directory: Location, segments: Iterable[Row], now_ms: int) -> Non
     """Add what each disk holds of each topic now; what an earlier run of the same hour saw goes."""
     usage: dict[tuple[int | None, str], Row] = {}
     partitions: defaultdict[tuple[int | None, str], set[tuple[str, int]]] = defaultdict(set)
-    minute = now_ms - now_ms % _MINUTE_MS
+    minute = now_ms - now_ms % MINUTE_MS
     for row in segments:
         key = row["broker"], row["topic"]
         partitions[key].add((row["directory"], row["partition"]))
@@ -176,7 +175,7 @@ def _add_usage(directory: Location, segments: Iterable[Row], now_ms: int) -> Non
         row
         for file in todays
         for row in files.read(table, file).to_pylist()
-        if row["minute"] < now_ms - now_ms % _HOUR_MS
+        if row["minute"] < now_ms - now_ms % HOUR_MS
     ]
     rows = pa.Table.from_pylist([*kept, *usage.values()], schema=schema)
     table.replace(base, todays, files.write(table, rows, day=day))

@@ -19,10 +19,10 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from zkdash.history.store.delta import DAY, File, Table, TableVersion
 from zkdash.pipeline.storage import spark_files
 from zkdash.pipeline.storage.spark_files import HOUR
+from zkdash.time_units import HOUR_MS
 
 _END: Final = "to_ms"
 MOST_ROWS_A_DAY: Final = 250_000  # in one file
-_HOUR_MS: Final = 3_600_000
 
 Hours = Mapping[str, Mapping[int, int]]
 Merge = Callable[[DataFrame, DataFrame], DataFrame]
@@ -52,7 +52,7 @@ def _overlaps(file: File, hours: Iterable[int], column: str) -> bool:
     bounds = file.bounds.get(column)
     if bounds is None:
         return True
-    first, last = (bound // _HOUR_MS for bound in bounds)
+    first, last = (bound // HOUR_MS for bound in bounds)
     return any(first <= hour <= last for hour in hours)
 
 
@@ -82,7 +82,7 @@ def large(hours: Hours, listed: Iterable[File]) -> set[str]:
 
 
 def _hour(column: str) -> Column:
-    return F.floor(F.col(column) / _HOUR_MS)
+    return F.floor(F.col(column) / HOUR_MS)
 
 
 def day(ms: int) -> date:

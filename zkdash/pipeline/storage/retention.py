@@ -19,8 +19,8 @@ from zkdash.cluster.changes import row
 from zkdash.history.places.location import Location
 from zkdash.history.store import coverage, derived, files, schemas, watching
 from zkdash.history.store.delta import DAY, GRACE_MS, File, Table, TableVersion
+from zkdash.time_units import DAY_MS
 
-DAY_MS: Final = 86_400_000
 # Intervals that began long ago and still last, or ended later, are kept.
 _SPANS: Final = ("partition_intervals", "controller_epochs", "broker_sessions", "rebalances", "sessions")
 FLOOR: Final = "retained_ms"  # a position: what is older was deleted, and is not read again

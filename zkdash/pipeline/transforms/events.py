@@ -15,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from zkdash.cluster.changes import row
 from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import change_descriptions, meaning
+from zkdash.time_units import MINUTE_MS
 
 KINDS: Final = (*change_descriptions.KINDS, Kind.OWNER, Kind.OFFSET)
 _BEFORE_ALL: Final = -1  # the place of what is held, before the parts of any transaction
@@ -86,7 +87,7 @@ def of(events: DataFrame, *kinds: Kind) -> DataFrame:
 
 def minute(time: Column) -> Column:
     """When the minute of a time began; both epoch ms."""
-    return time - F.pmod(time, F.lit(60_000))
+    return time - F.pmod(time, F.lit(MINUTE_MS))
 
 
 def _once(placed: DataFrame) -> DataFrame:

@@ -10,12 +10,12 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.events import happened, minute, of
+from zkdash.time_units import DAY_MS
 
 # The kinds of znodes that rates, and groups without members, are told by.
 RATES_OF: Final = (Kind.OFFSET,)
 IDLE_OF: Final = (Kind.GROUP, Kind.MEMBER, Kind.OFFSET)
 LAG_DAYS: Final = 7  # an offset that is older tells no lag
-DAY_MS: Final = 86_400_000
 _OF: Final = ("group", "topic", "part")
 _PLACE: Final = ("zxid", "op_index")
 

@@ -10,13 +10,13 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from zkdash.kafka.znode_kinds import Kind
 from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.events import happened, minute, of
+from zkdash.time_units import MINUTE_MS
 
 # The kinds of znodes that intervals and churn are told by.
 INTERVALS_OF: Final = (Kind.STATE, Kind.TOPIC, Kind.REASSIGNMENT)
 CHURN_OF: Final = (Kind.STATE,)
 
 _KEY: Final = ("topic", "partition")
-_MINUTE_MS: Final = 60_000
 _STATE: Final = ("leader", "isr", "leader_epoch", "controller_epoch")
 # The place in a transaction of what was asked for before, ahead of an interval that is open (-1).
 _BEFORE_OPEN: Final = -2
@@ -83,7 +83,7 @@ def under_replicated_minutes(intervals: DataFrame, since_ms: int, until_ms: int)
 
     An integral over the intervals: cost follows their number, not their length.
     """
-    since_ms -= since_ms % _MINUTE_MS
+    since_ms -= since_ms % MINUTE_MS
     made = [
         _integral(intervals.where(flag), since_ms, until_ms).select(
             "minute", F.col("partitions").alias(count), F.col("seconds").alias(seconds)
@@ -192,7 +192,7 @@ def _integral(intervals: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
             F.array(
                 _edge(
                     F.col("first"),
-                    F.when(same, F.col("b")).otherwise(F.col("first") + _MINUTE_MS) - F.col("a"),
+                    F.when(same, F.col("b")).otherwise(F.col("first") + MINUTE_MS) - F.col("a"),
                 ),
                 _edge(F.col("last"), F.when(same, F.lit(0)).otherwise(F.col("b") - F.col("last"))),
             )
@@ -201,10 +201,10 @@ def _integral(intervals: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
     partial = edges.groupBy(F.col("edge.minute").alias("minute")).agg(
         F.count_distinct(*_KEY).alias("some"), F.sum("edge.ms").alias("ms")
     )
-    steps = spans.where(F.col("last") > F.col("first") + _MINUTE_MS).select(
+    steps = spans.where(F.col("last") > F.col("first") + MINUTE_MS).select(
         F.explode(
             F.array(
-                F.struct((F.col("first") + _MINUTE_MS).alias("minute"), F.lit(1).alias("step")),
+                F.struct((F.col("first") + MINUTE_MS).alias("minute"), F.lit(1).alias("step")),
                 F.struct(F.col("last").alias("minute"), F.lit(-1).alias("step")),
             )
         ).alias("at")
@@ -216,7 +216,7 @@ def _integral(intervals: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
         .withColumn("until", F.lead("minute").over(order))
         .where("whole > 0")
         .select(
-            F.explode(F.sequence("minute", F.col("until") - _MINUTE_MS, F.lit(_MINUTE_MS))).alias("minute"),
+            F.explode(F.sequence("minute", F.col("until") - MINUTE_MS, F.lit(MINUTE_MS))).alias("minute"),
             "whole",
         )
     )

@@ -10,13 +10,13 @@ from django.utils.safestring import SafeString
 from zkdash.history.queries.lanes import NOTHING
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
+from zkdash.time_units import DAY_MS
 from zkdash.web.drawing import lanes
 from zkdash.web.drawing.lanes import Stretch
 from zkdash.web.frame import links, times
 from zkdash.web.history import lane_stretches
 
 PART: Final = "presence"
-_DAY_MS: Final = 24 * 3_600_000
 # The window moves on by so much at a time: an open page is sent the picture as often.
 _STEP_MS: Final = 60_000
 
@@ -55,7 +55,7 @@ def block(snapshot: Snapshot, number: int | None) -> Block:
 def _of(snapshot: Snapshot, number: int) -> Presence:
     now = lane_stretches.proved_ms(snapshot)
     to_ms = now - now % _STEP_MS + _STEP_MS
-    from_ms = to_ms - _DAY_MS
+    from_ms = to_ms - DAY_MS
     stretches = [
         msgspec.structs.replace(stretch, to_ms=to_ms) if stretch.to_ms == now else stretch
         for stretch in lane_stretches.broker(number, snapshot, snapshot.incidents.newest, NOTHING)

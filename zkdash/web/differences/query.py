@@ -13,6 +13,7 @@ from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import BY_KIND, ZNODE_KINDS
 from zkdash.live.parts import Block, Part, Text
 from zkdash.live.snapshot import Past, Snapshot
+from zkdash.time_units import MINUTE_MS
 from zkdash.web.frame import cells, links, listing, shapes, subjects, times
 from zkdash.web.frame.parameters import Parameters, of_canonical
 from zkdash.web.frame.subjects import Subject
@@ -22,12 +23,11 @@ R = TypeVar("R")
 OTHER: Final = "other"
 AREAS: Final = (*sorted({"problems", *(kind.area for kind in ZNODE_KINDS)}), OTHER)
 _PARAMETERS: Final = Parameters(frozenset({"q", "area", "page", "size", *subjects.NAMES}))
-_MINUTE_MS: Final = 60_000
 _BEFORE: Final = (
-    ("a minute", _MINUTE_MS),
-    ("15 minutes", 15 * _MINUTE_MS),
-    ("an hour", 60 * _MINUTE_MS),
-    ("a day", 24 * 60 * _MINUTE_MS),
+    ("a minute", MINUTE_MS),
+    ("15 minutes", 15 * MINUTE_MS),
+    ("an hour", 60 * MINUTE_MS),
+    ("a day", 24 * 60 * MINUTE_MS),
 )
 SCHEMAS: Final = {
     "q": shapes.TEXT,

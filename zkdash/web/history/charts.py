@@ -9,7 +9,8 @@ import msgspec
 from django.utils.safestring import SafeString
 
 from zkdash.history.queries.trends import Chart, Line
-from zkdash.history.queries.window import DAY_MS, HOUR_MS, Window
+from zkdash.history.queries.window import Window
+from zkdash.time_units import DAY_MS, HOUR_MS
 from zkdash.web.drawing import series
 from zkdash.web.drawing.series import Series
 from zkdash.web.frame import cells, times

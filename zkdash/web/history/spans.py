@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 import msgspec
 
 from zkdash.history.queries import window as windows
-from zkdash.history.queries.window import DAY_MS, HOUR_MS, Span, Window
+from zkdash.history.queries.window import Span, Window
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 from zkdash.web.frame import times
 from zkdash.web.frame.parameters import Parameters, of_canonical
 
@@ -77,7 +78,7 @@ def choices(last: str, link: Callable[[str], str]) -> tuple[Choice, ...]:
 
 def of(span: Span) -> str:
     """The query for a span that the tables know."""
-    return urlencode({"from": written(span.from_ms), "to": written(span.to_ms + windows.MINUTE_MS)})
+    return urlencode({"from": written(span.from_ms), "to": written(span.to_ms + MINUTE_MS)})
 
 
 def instant(text: str) -> int | None:

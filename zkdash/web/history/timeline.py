@@ -19,6 +19,7 @@ from zkdash.history.queries.timeline import Entry, Found, Place
 from zkdash.history.queries.window import Span
 from zkdash.live.parts import Block, PageKey, Table
 from zkdash.live.snapshot import Snapshot
+from zkdash.time_units import HOUR_MS
 from zkdash.web.frame import links, shapes, tables, times
 from zkdash.web.frame.page import Page, View
 from zkdash.web.frame.panels import change_table, incident_list
@@ -135,7 +136,7 @@ def _live_parts(
 def _window(snapshot: Snapshot, query: TimelineQuery) -> Span:
     """From when to when lanes are drawn; the last hour, to the newest sample, where nothing is chosen."""
     to_ms = query.search.to_ms or _known_at(snapshot)
-    from_ms = query.search.from_ms if query.search.from_ms is not None else to_ms - timeline_lanes.HOUR_MS
+    from_ms = query.search.from_ms if query.search.from_ms is not None else to_ms - HOUR_MS
     return Span(min(from_ms, to_ms - 1), to_ms)
 
 

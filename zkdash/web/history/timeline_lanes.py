@@ -14,13 +14,13 @@ from zkdash.history.queries.window import Span
 from zkdash.live.queue import Queue
 from zkdash.live.recent_numbers import EVERY_S
 from zkdash.live.snapshot import Snapshot
+from zkdash.time_units import HOUR_MS
 from zkdash.web.drawing import lanes, series, svg
 from zkdash.web.drawing.lanes import Stretch
 from zkdash.web.frame import links, times
 from zkdash.web.history import lane_stretches
 from zkdash.web.history.lane_stretches import UNKNOWN
 
-HOUR_MS: Final = 3_600_000
 MOST_BROKERS: Final = 40
 _MOST_GROUPS: Final = 8
 _STEPS: Final = 120

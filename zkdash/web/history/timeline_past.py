@@ -17,6 +17,7 @@ from zkdash.history.queries.timeline import Entry, Found, Search
 from zkdash.history.queries.window import Span
 from zkdash.live.parts import PageKey
 from zkdash.live.snapshot import Snapshot
+from zkdash.time_units import MINUTE_MS
 from zkdash.web.history import lane_stretches, recorded, timeline_query
 
 # So many changes of the tables are folded into earlier incidents.
@@ -143,8 +144,8 @@ def _past(snapshot: Snapshot, drawn: Span) -> tuple[Past, str]:
     spans, trouble = recorded.told(snapshot.cluster, windows.SOURCES, "spans", windows.spans, unknown)
     if trouble:
         return lanes.NOTHING, trouble
-    from_ms = drawn.from_ms - drawn.from_ms % windows.MINUTE_MS
-    to_ms = drawn.to_ms + -drawn.to_ms % windows.MINUTE_MS
+    from_ms = drawn.from_ms - drawn.from_ms % MINUTE_MS
+    to_ms = drawn.to_ms + -drawn.to_ms % MINUTE_MS
     return recorded.told(
         snapshot.cluster,
         lanes.TABLES,

@@ -12,6 +12,7 @@ from zkdash.history.queries import instants
 from zkdash.kafka.values import Layout
 from zkdash.live.parts import PageKey, Table
 from zkdash.live.snapshot import Snapshot
+from zkdash.time_units import MINUTE_MS
 from zkdash.web.actions import actions
 from zkdash.web.actions import cells as action_cells
 from zkdash.web.brokers import cluster_map
@@ -75,7 +76,7 @@ def _nothing(snapshot: Snapshot) -> str:
     """What stands where nothing happened in what was looked at."""
     if snapshot.past is None:
         return "Nothing has changed since zkdash began to watch this cluster."
-    minutes, changes = instants.LEAD_MS // 60_000, instants.LEAD_CHANGES
+    minutes, changes = instants.LEAD_MS // MINUTE_MS, instants.LEAD_CHANGES
     return (
         f"No incident in what was looked at before this moment: {minutes} minutes, or {changes:,} changes "
         "where there were more. The Timeline tells of earlier ones."

@@ -14,22 +14,22 @@ from zkdash.cluster.changes import row
 from zkdash.history.queries import density
 from zkdash.history.queries.density import Density
 from zkdash.history.queries.neighbours import Instant
-from zkdash.history.queries.window import DAY_MS, Window
+from zkdash.history.queries.window import Window
 from zkdash.live.snapshot import Past
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 from zkdash.web.drawing import changes
 from zkdash.web.frame import links, shapes, times
 from zkdash.web.frame.subjects import Subject
 from zkdash.web.past import asked
 
 _QUIET: Final = density.Step()
-_MINUTE_MS: Final = 60_000
 _STEPS: Final = (
-    ("−1 h", -60 * _MINUTE_MS),
-    ("−15 m", -15 * _MINUTE_MS),
-    ("−1 m", -_MINUTE_MS),
-    ("+1 m", _MINUTE_MS),
-    ("+15 m", 15 * _MINUTE_MS),
-    ("+1 h", 60 * _MINUTE_MS),
+    ("−1 h", -HOUR_MS),
+    ("−15 m", -15 * MINUTE_MS),
+    ("−1 m", -MINUTE_MS),
+    ("+1 m", MINUTE_MS),
+    ("+15 m", 15 * MINUTE_MS),
+    ("+1 h", HOUR_MS),
 )
 # How programs hear who recorded a moment, and how people do.
 _BY: Final = {row.LOGGED: "logs", row.WATCHED: "recorder"}

@@ -8,8 +8,8 @@ import time
 from tests.cluster.checks import trees
 from tests.cluster.checks.planting import Planted, Tree, document, of, text
 from zkdash.kafka import paths
+from zkdash.time_units import HOUR_MS
 
-HOUR_MS = 3_600_000
 NOW_MS = int(time.time() * 1000)
 
 
