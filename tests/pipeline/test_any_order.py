@@ -53,7 +53,8 @@ def same(found: Path, wanted: Path) -> None:
 def test_a_log_that_came_late_is_in_every_table_as_if_it_had_been_there(
     spark: Any, lived: Lived, whole: Path, tmp_path: Path
 ) -> None:
-    """The newer half of the logs first, one of them torn; then the others, that one of another server."""
+    """The newer half of the logs first, one of them torn, as is a snapshot; then the others, these of another
+    server."""
     files, root = tmp_path / "files", tmp_path / "history"
     for server in SERVERS:
         (files / server).mkdir(parents=True)
@@ -61,11 +62,14 @@ def test_a_log_that_came_late_is_in_every_table_as_if_it_had_been_there(
     whole_logs = sorted(version.glob("log.*"), key=file_zxid)
     snapshots = sorted(version.glob("snapshot.*"))
     assert len(whole_logs) > 3
+    assert len(snapshots) > 3
     middle = len(whole_logs) // 2
     for path in (*whole_logs[middle:], *snapshots[1:]):
         shutil.copy(path, files / "zk1")
     torn = files / "zk1" / whole_logs[middle].name
     torn.write_bytes(torn.read_bytes()[: middle_of(torn)])
+    torn_snapshot = files / "zk1" / snapshots[-2].name
+    torn_snapshot.write_bytes(torn_snapshot.read_bytes()[: middle_of(torn_snapshot)])
     first = bring(spark, files, root)
     assert "came late" not in first.sentence
     for path in (*whole_logs[: middle + 1], *snapshots):
@@ -73,10 +77,12 @@ def test_a_log_that_came_late_is_in_every_table_as_if_it_had_been_there(
     second = bring(spark, files, root)
     assert "logs that came late tell of 0x1 on" in second.sentence
     same(root, whole)
-    assert [(row["file"], row["torn"]) for row in rows(root, "problems")] == [(str(torn), True)]
+    told = {(row["file"], row["torn"]) for row in rows(root, "problems")}
+    assert told == {(str(torn), True), (str(torn_snapshot), True)}
     for path in whole_logs[middle + 1 :]:
         (files / "zk1" / path.name).unlink()
     shutil.copy(whole_logs[middle], torn)
+    shutil.copy(snapshots[-2], torn_snapshot)
     third = bring(spark, files, root)
     assert "no change and 0 znodes" in third.sentence
     same(root, whole)

@@ -32,6 +32,7 @@ from zkdash.pipeline.derivation import basis
 from zkdash.pipeline.derivation.basis import Interval
 from zkdash.pipeline.sources import files
 from zkdash.pipeline.sources.files import Found
+from zkdash.pipeline.sources.snapshot import SNAPSHOT
 from zkdash.pipeline.sources.txnlog import LOG, TxnLogSource
 from zkdash.pipeline.storage import arrivals, writing
 from zkdash.pipeline.storage.arrivals import LOAD, Seen
@@ -279,6 +280,31 @@ def test_a_file_counts_as_read_as_long_as_it_looks_the_same_and_what_was_read_of
     assert not Seen(tmp_path)(log._replace(modified_ns=LONG_AGO_NS + 1))
     shutil.rmtree(covered.directory)
     assert not Seen(tmp_path)(log)
+
+
+def test_a_snapshot_that_was_torn_is_asked_again_once_it_changed_though_another_servers_was_loaded(
+    tmp_path: Path,
+) -> None:
+    places = [tmp_path / server / "snapshot.8" for server in ("a", "b", "c")]
+    for place in places:
+        place.parent.mkdir()
+        place.write_bytes(b"as it is now")
+        os.utime(place, ns=(LONG_AGO_NS, LONG_AGO_NS))
+    tables = tmp_path / "tables"
+    put(tables, "znodes_checkpoint", [{"path": "/", "zxid": 8, "zxid_upto": 8}])
+    put(tables, "problems", [{"file": str(place), "reason": "torn"} for place in places[1:]])
+    Table(tables / "coverage").append([], positions={LOAD: 1})
+    listing = files.listed([str(place.parent) for place in places], SNAPSHOT)
+    opened: list[list[str]] = []
+
+    def read(chosen: Sequence[Found]) -> Collection[str]:
+        opened.append([snapshot.place for snapshot in chosen])
+        return ()
+
+    done = loading.unread_snapshots(listing, Seen(tables), tables, read)
+    assert opened == [[str(places[1])], [str(places[2])]]  # one for each zxid at once
+    Seen(tables).note(done, [each for found in listing.directories for each in found], 1)
+    assert loading.unread_snapshots(listing, Seen(tables), tables, read) == []
 
 
 def test_derived_tables_begin_anew_where_something_came_before_what_they_are_up_to() -> None:

@@ -1,7 +1,8 @@
 """A pytest plugin that writes the seconds of each test, with its fixtures', to the file that NOTED names.
 
 `{"tests/zk/mirror/test_mirror.py::test_…": 1.25}`; what was not run is not in it.
-It also holds modules to their text: a test with a marker that its module does not name would be in no suite.
+It also holds tests to their suites: one with a marker that its module does not name would be in none, and one
+that asks for what it is not marked with would start that for itself, in the process of another suite.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ _seconds: Final[defaultdict[str, float]] = defaultdict(float)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         marked = {mark.name for mark in item.iter_markers()}
+        fixtures: list[str] = getattr(item, "fixturenames", [])
+        needed = suites.slowest([*marked, *(suites.STARTED.get(name, "") for name in fixtures)])
+        if needed != suites.slowest(marked):
+            raise pytest.UsageError(
+                f"{item.nodeid}: mark it pytest.mark.{needed}, by what its fixtures start"
+            )
         module = item.path.relative_to(ROOT).as_posix()
         if unnamed := marked.intersection(suites.NEEDS) - suites.needs(module):
             wanted = ", ".join(f"pytest.mark.{need}" for need in sorted(unnamed))

@@ -18,6 +18,19 @@ from tests.running.jobs import BIN, NOTED, ROOT, Job
 NEEDS: Final = ("zk", "spark", "kafka", "browser")
 NAMES: Final = ("pure", *NEEDS)
 
+# The fixtures that start such a thing, once for all of a part. A test that asks for one is in that suite,
+# or in a slower one.
+STARTED: Final[dict[str, str]] = {
+    "zookeeper": "zk",
+    "own_server": "zk",
+    "ensemble": "zk",
+    "spark": "spark",
+    "hdfs": "spark",
+    "lab": "kafka",
+    "mains": "kafka",
+    "browser": "browser",
+}
+
 # Folders that are a part of their own of a suite; the rest of it is another part. Pure tests start nothing,
 # those of commands and of faults what they need themselves: they are what is cut, to fill the lanes.
 CUT: Final[dict[str, tuple[str, ...]]] = {
@@ -54,6 +67,11 @@ class Part:
             is_shown=True,
             well=frozenset({0, _NO_TESTS}),
         )
+
+
+def slowest(needs: Iterable[str]) -> str:
+    """The suite of a test that needs these; what is no need does not count."""
+    return max((need for need in needs if need in NEEDS), key=NEEDS.index, default="pure")
 
 
 def expression(suite: str) -> str:

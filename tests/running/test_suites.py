@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -52,16 +53,38 @@ def test_a_part_of_given_modules_is_of_those_alone() -> None:
     assert suites.parts("kafka", given) == []
 
 
+def a_test(module: str, marks: Sequence[pytest.MarkDecorator], fixtures: list[str]) -> pytest.Item:
+    made = SimpleNamespace(
+        path=ROOT / module,
+        nodeid=module,
+        iter_markers=lambda: [decorator.mark for decorator in marks],
+        fixturenames=fixtures,
+    )
+    return cast("pytest.Item", made)
+
+
 def test_a_test_whose_module_does_not_name_its_marker_is_refused() -> None:
+    marks = [pytest.mark.browser, pytest.mark.parametrize]
+
     def item(module: str) -> pytest.Item:
-        marks = [pytest.mark.browser.mark, pytest.mark.parametrize.mark]
-        return cast(
-            "pytest.Item", SimpleNamespace(path=ROOT / module, nodeid=module, iter_markers=lambda: marks)
-        )
+        return a_test(module, marks, [])
 
     noting.pytest_collection_modifyitems([item("tests/test_chromium.py")])
     with pytest.raises(pytest.UsageError, match=r"name pytest\.mark\.browser in tests/test_java\.py"):
         noting.pytest_collection_modifyitems([item("tests/test_java.py")])
+
+
+def test_a_test_whose_fixtures_start_what_it_is_not_marked_with_is_refused() -> None:
+    module = "tests/test_chromium.py"
+    for marked, fixtures in (
+        ([], ["tmp_path"]),
+        ([pytest.mark.browser], ["page", "browser", "zookeeper"]),
+        ([pytest.mark.browser], []),
+    ):
+        noting.pytest_collection_modifyitems([a_test(module, marked, fixtures)])
+    for marked in ([], [pytest.mark.zk]):
+        with pytest.raises(pytest.UsageError, match=r"mark it pytest\.mark\.browser, by what its fixtures"):
+            noting.pytest_collection_modifyitems([a_test(module, marked, ["page", "browser", "zookeeper"])])
 
 
 def test_a_part_is_a_pytest_that_notes_the_seconds_of_its_tests(

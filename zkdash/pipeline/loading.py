@@ -67,7 +67,10 @@ def load(spark: SparkSession, cluster: ClusterConfig, directory: Location, tell:
         paths = cluster.snapshots or cluster.transaction_logs
         rows = reading.snapshot(spark, paths, chroot=cluster.chroot, files=places)
         # the newest one of old servers may still be fuzzy: nobody can tell before the next one is there
-        notable = rows.where(F.col("zxid_upto").isNotNull() | F.col("problem").isNotNull())
+        is_new = F.col("zxid_upto").isNotNull()
+        if there := arrivals.loaded_snapshots(directory, {snapshot.zxid for snapshot in chosen}):
+            is_new &= ~F.col("zxid").isin(sorted(there))
+        notable = rows.where(is_new | F.col("problem").isNotNull())
         problems = writing.logs(notable, directory, LOAD, _next(base), base=base, files_read=places)
         return _unreadable(problems)
 
@@ -114,17 +117,19 @@ def unread_logs(listing: Listing, seen: Seen, directory: Location, read: ReadLog
 def unread_snapshots(
     listing: Listing, seen: Seen, directory: Location, read: Callable[[Sequence[Found]], Collection[str]]
 ) -> list[Found]:
-    """Read the snapshots that are not in the tables; which are done with.
+    """Read the snapshots that are not in the tables, or of which a problem was told; which are done with.
 
     Of two servers' snapshots of one zxid the second is read where the first could not be.
     """
     done: dict[str, Found] = {}
     closed: set[str] = set()
     zxids = {file.zxid for each in listing.directories for file in each if not seen(file)}
+    doubtful = arrivals.doubtful(Table(directory / "problems"))
     while chosen := selection.unread_snapshots(
         listing.directories,
         is_loaded=arrivals.loaded_snapshots(directory, zxids).__contains__,
         is_seen=lambda snapshot: snapshot.place in done or seen(snapshot),
+        doubtful=doubtful,
     ):
         closed.update(read(chosen))
         done.update({snapshot.place: snapshot for snapshot in chosen})

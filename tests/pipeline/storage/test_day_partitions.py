@@ -27,6 +27,7 @@ def interval(partition: int, from_ms: int, to_ms: int | None = None) -> dict[str
     }
 
 
+@pytest.mark.spark
 def test_of_a_day_of_many_rows_the_hours_that_got_rows_are_written_anew(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,12 +47,19 @@ def unread_snapshots(
     *,
     is_loaded: Callable[[int], bool],
     is_seen: Callable[[Found], bool] = lambda _snapshot: False,
+    doubtful: Collection[str] = (),
 ) -> list[Found]:
-    """The snapshots that are not in the tables, one for each zxid."""
+    """The snapshots that are not in the tables, one for each zxid, and those that are but are `doubtful`.
+
+    `is_seen` and `doubtful` as of logs: what is wrong with a server's snapshot is asked again once that
+    changed, also where another server's is in the tables.
+    """
     chosen: dict[int, Found] = {}
     for snapshots in directories:
         for snapshot in snapshots:
-            if snapshot.zxid not in chosen and not is_seen(snapshot) and not is_loaded(snapshot.zxid):
+            if snapshot.zxid in chosen or is_seen(snapshot):
+                continue
+            if snapshot.place in doubtful or not is_loaded(snapshot.zxid):
                 chosen[snapshot.zxid] = snapshot
     return list(chosen.values())
 
