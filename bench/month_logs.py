@@ -72,7 +72,7 @@ def write_day(directory: Path, shape: Shape, changes: int, after: int, begins: i
 
 
 def _moved(states: list[str], number: int) -> tuple[str, bytes]:
-    """A state whose leader is another of its replicas; of every tenth one replica is behind."""
+    """A state whose leader is another of its replicas; of every tenth the leader alone is in sync."""
     place = number * 7 % len(states)
     _, _, _, topic, _, partition, _ = states[place].split("/")
     ids = tree.replicas(int(topic.rpartition("-")[2]), int(partition))
