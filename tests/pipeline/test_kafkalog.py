@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.formats import messages
+from tests.history.writing import held, put
 from zkdash.configuration.log_dirs import LogDirs
 from zkdash.formats.kafkalog import segment, segments_07
 from zkdash.formats.kafkalog.entries import Entry
@@ -107,6 +108,32 @@ def test_commits_and_groups_are_those_that_dump_log_segments_printed(
     stored = Table(tmp_path / "kafka_commits")
     rates = segments.samples(spark.read.parquet(*map(str, stored.paths()))).collect()
     assert sum(row["commits"] for row in rates) == sum(not commit["deleted"] for commit in commits)
+
+
+def test_of_a_segment_that_was_read_amid_a_write_nothing_is_told_once_it_is_whole(
+    spark: Any, tmp_path: Path
+) -> None:
+    disks = []
+    for number in (1, 2):
+        shutil.copytree(SEGMENTS / "1.1.1" / f"broker-{number}", tmp_path / f"broker-{number}")
+        disks.append(Disk(number, str(tmp_path / f"broker-{number}")))
+    path = next(
+        path for path in sorted(tmp_path.glob("broker-1/__consumer_offsets-*/*.log")) if path.stat().st_size
+    )
+    whole = path.read_bytes()
+    tables = tmp_path / "tables"
+    put(tables, "problems", [{"file": "/zk1/log.1", "offset": 7, "reason": "torn", "torn": True}])
+
+    def loaded() -> tuple[int, set[tuple[str, int]]]:
+        found = segments.load_segments(spark, disks, tables)
+        return found.problems, {(row["file"], row["offset"]) for row in held(tables, "problems")}
+
+    path.write_bytes(whole + whole[:30])
+    torn = {("/zk1/log.1", 7), (str(path), len(whole))}
+    assert loaded() == (1, torn)
+    assert loaded() == (0, torn)
+    path.write_bytes(whole)
+    assert loaded() == (0, {("/zk1/log.1", 7)})
 
 
 def test_what_retention_deleted_is_not_read_again(spark: Any, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ What a transaction committed counts where the transaction was committed.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -20,11 +20,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from zkdash.formats.kafkalog import offsets
 from zkdash.formats.problems import Problem
 from zkdash.history.places.location import Location
-from zkdash.history.store import schemas
+from zkdash.history.store import files, schemas
 from zkdash.history.store.delta import Table, TableVersion
 from zkdash.pipeline.disks.directories import Disk
 from zkdash.pipeline.sources import rows
-from zkdash.pipeline.storage import day_partitions, reading, retention, spark_files
+from zkdash.pipeline.storage import day_partitions, reading, retention, spark_files, writing
 from zkdash.pipeline.transforms.events import minute
 
 TOPIC: Final = "__consumer_offsets"
@@ -53,7 +53,8 @@ class Loaded(msgspec.Struct, frozen=True):
 def load_segments(spark: SparkSession, disks: Sequence[Disk], directory: Location) -> Loaded:
     """Read __consumer_offsets of log.dirs into the tables of a cluster; what they hold is kept.
 
-    A record that several replicas hold is one row. Raises FileNotFoundError, delta.ConflictError.
+    A record that several replicas hold is one row. Problems are those of now: what was read before, while the
+    broker wrote, may have ended amid an entry. Raises FileNotFoundError, delta.ConflictError.
     """
     parts = [
         _of_disk(decoded(reading.kafkalog(spark, disk.path, topic=TOPIC)), disk, is_only=len(disks) == 1)
@@ -64,20 +65,48 @@ def load_segments(spark: SparkSession, disks: Sequence[Disk], directory: Locatio
         return Loaded(
             _add(spark, directory, COMMITS, commits(rows), _KEY),
             _add(spark, directory, GROUPS, groups(rows), _KEY),
-            _add(spark, directory, "problems", problems(rows), ("file", "offset", "reason")),
+            _renew(directory, disks, problems(rows)),
         )
     finally:
         rows.unpersist()
 
 
 def _of_disk(rows: DataFrame, disk: Disk, *, is_only: bool) -> DataFrame:
-    """Its problems name the directory where there are several: files have the same names in all."""
     if is_only:
         return rows
-    file = F.concat(F.lit(f"{disk.path.rstrip('/')}/"), F.col("problem.file"))
+    file = F.concat(F.lit(_named(disk, is_only=is_only)), F.col("problem.file"))
     return rows.withColumn(
         "problem", F.when(F.col("problem").isNotNull(), F.col("problem").withField("file", file))
     )
+
+
+def _named(disk: Disk, *, is_only: bool) -> str:
+    """What the names of its files begin with where problems tell of them: they are the same in all disks."""
+    return "" if is_only else f"{disk.path.rstrip('/')}/"
+
+
+def _renew(directory: Location, disks: Sequence[Disk], told: DataFrame) -> int:
+    """Have the table tell of these disks what was found now, when they were read whole; how much is new."""
+    table = Table(directory / "problems")
+    begins = tuple(_named(disk, is_only=len(disks) == 1) + TOPIC for disk in disks)
+    before = {
+        _place(row)
+        for part in files.each(table)
+        for row in part.to_pylist()
+        if row["file"].startswith(begins)
+    }
+    now = {_place(row): row for row in told.toArrow().to_pylist()}
+    changed = {file for file, *_ in before - now.keys()}
+    if changed:
+        writing.forget(table, changed)
+    added = [row for place, row in now.items() if place not in before or row["file"] in changed]
+    if added:
+        files.append(table, pa.Table.from_pylist(added, schema=schemas.PROBLEMS))
+    return len(now.keys() - before)
+
+
+def _place(problem: Mapping[str, Any]) -> tuple[str, int, str]:
+    return problem["file"], problem["offset"], problem["reason"]
 
 
 def decoded(messages: DataFrame) -> DataFrame:
