@@ -297,7 +297,8 @@ def test_a_snapshot_that_was_torn_is_asked_again_once_it_changed_though_another_
     listing = files.listed([str(place.parent) for place in places], SNAPSHOT)
     opened: list[list[str]] = []
 
-    def read(chosen: Sequence[Found]) -> Collection[str]:
+    def read(chosen: Sequence[Found], loaded: Collection[int]) -> Collection[str]:
+        assert loaded == {8}
         opened.append([snapshot.place for snapshot in chosen])
         return ()
 

@@ -30,6 +30,8 @@ from zkdash.zk.config import ClusterConfig
 Tell = Callable[[str, float], None]
 # Reads these files, of which all but the given transactions; returns those that it could not open, by place.
 ReadLogs = Callable[[Sequence[Found], Sequence[Stretch]], Collection[str]]
+# The same of snapshots, of which those of the given zxids are in the tables.
+ReadSnapshots = Callable[[Sequence[Found], Collection[int]], Collection[str]]
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -62,13 +64,13 @@ def load(spark: SparkSession, cluster: ClusterConfig, directory: Location, tell:
         problems = writing.logs(rows, directory, LOAD, _next(base), base=base, files_read=places)
         return _unreadable(problems)
 
-    def read_snapshots(chosen: Sequence[Found]) -> Collection[str]:
+    def read_snapshots(chosen: Sequence[Found], loaded: Collection[int]) -> Collection[str]:
         base, places = _tables(directory), [snapshot.place for snapshot in chosen]
         paths = cluster.snapshots or cluster.transaction_logs
         rows = reading.snapshot(spark, paths, chroot=cluster.chroot, files=places)
         # the newest one of old servers may still be fuzzy: nobody can tell before the next one is there
         is_new = F.col("zxid_upto").isNotNull()
-        if there := arrivals.loaded_snapshots(directory, {snapshot.zxid for snapshot in chosen}):
+        if there := {snapshot.zxid for snapshot in chosen if snapshot.zxid in loaded}:
             is_new &= ~F.col("zxid").isin(sorted(there))
         notable = rows.where(is_new | F.col("problem").isNotNull())
         problems = writing.logs(notable, directory, LOAD, _next(base), base=base, files_read=places)
@@ -114,9 +116,7 @@ def unread_logs(listing: Listing, seen: Seen, directory: Location, read: ReadLog
     return [log for place, log in done.items() if place not in closed]
 
 
-def unread_snapshots(
-    listing: Listing, seen: Seen, directory: Location, read: Callable[[Sequence[Found]], Collection[str]]
-) -> list[Found]:
+def unread_snapshots(listing: Listing, seen: Seen, directory: Location, read: ReadSnapshots) -> list[Found]:
     """Read the snapshots that are not in the tables, or of which a problem was told; which are done with.
 
     Of two servers' snapshots of one zxid the second is read where the first could not be.
@@ -125,16 +125,17 @@ def unread_snapshots(
     closed: set[str] = set()
     zxids = {file.zxid for each in listing.directories for file in each if not seen(file)}
     doubtful = arrivals.doubtful(Table(directory / "problems"))
+    loaded = arrivals.loaded_snapshots(directory, zxids)
     while chosen := selection.unread_snapshots(
         listing.directories,
-        is_loaded=arrivals.loaded_snapshots(directory, zxids).__contains__,
+        is_loaded=loaded.__contains__,
         is_seen=lambda snapshot: snapshot.place in done or seen(snapshot),
         doubtful=doubtful,
     ):
-        closed.update(read(chosen))
+        closed.update(read(chosen, loaded))
         done.update({snapshot.place: snapshot for snapshot in chosen})
+        loaded = arrivals.loaded_snapshots(directory, zxids)
     # Of the newest it may be unknown yet up to where it is fuzzy, so that it is not in the tables.
-    loaded = arrivals.loaded_snapshots(directory, zxids)
     open_ = {place for place in selection.newest(listing.directories) if place in done}
     closed |= {place for place in open_ if done[place].zxid not in loaded}
     return [snapshot for place, snapshot in done.items() if place not in closed]

@@ -56,39 +56,37 @@ def load_segments(spark: SparkSession, disks: Sequence[Disk], directory: Locatio
     A record that several replicas hold is one row. Problems are those of now: what was read before, while the
     broker wrote, may have ended amid an entry. Raises FileNotFoundError, delta.ConflictError.
     """
+    # where there are several disks problems name theirs: files have the same names in all
+    begins = ["" if len(disks) == 1 else f"{disk.path.rstrip('/')}/" for disk in disks]
     parts = [
-        _of_disk(decoded(reading.kafkalog(spark, disk.path, topic=TOPIC)), disk, is_only=len(disks) == 1)
-        for disk in disks
+        _below(decoded(reading.kafkalog(spark, disk.path, topic=TOPIC)), begin)
+        for disk, begin in zip(disks, begins, strict=True)
     ]
     rows = day_partitions.union(parts).persist()
     try:
         return Loaded(
-            _add(spark, directory, COMMITS, commits(rows), _KEY),
-            _add(spark, directory, GROUPS, groups(rows), _KEY),
-            _renew(directory, disks, problems(rows)),
+            _add(spark, directory, COMMITS, commits(rows)),
+            _add(spark, directory, GROUPS, groups(rows)),
+            _renew(directory, tuple(begin + TOPIC for begin in begins), problems(rows)),
         )
     finally:
         rows.unpersist()
 
 
-def _of_disk(rows: DataFrame, disk: Disk, *, is_only: bool) -> DataFrame:
-    if is_only:
+def _below(rows: DataFrame, begin: str) -> DataFrame:
+    """The same, the files of problems named from there on."""
+    if not begin:
         return rows
-    file = F.concat(F.lit(_named(disk, is_only=is_only)), F.col("problem.file"))
+    file = F.concat(F.lit(begin), F.col("problem.file"))
     return rows.withColumn(
         "problem", F.when(F.col("problem").isNotNull(), F.col("problem").withField("file", file))
     )
 
 
-def _named(disk: Disk, *, is_only: bool) -> str:
-    """What the names of its files begin with where problems tell of them: they are the same in all disks."""
-    return "" if is_only else f"{disk.path.rstrip('/')}/"
-
-
-def _renew(directory: Location, disks: Sequence[Disk], told: DataFrame) -> int:
-    """Have the table tell of these disks what was found now, when they were read whole; how much is new."""
+def _renew(directory: Location, begins: tuple[str, ...], told: DataFrame) -> int:
+    """Have the table tell what was found now of files whose names so begin, all of which were read; how much
+    of it is new."""
     table = Table(directory / "problems")
-    begins = tuple(_named(disk, is_only=len(disks) == 1) + TOPIC for disk in disks)
     before = {
         _place(row)
         for part in files.each(table)
@@ -165,9 +163,9 @@ def _counted(messages: DataFrame) -> DataFrame:
     return plain.where("NOT coalesce(control, false)").unionByName(kept)
 
 
-def _add(spark: SparkSession, directory: Location, name: str, new: DataFrame, key: Iterable[str]) -> int:
+def _add(spark: SparkSession, directory: Location, name: str, new: DataFrame) -> int:
     """Add the rows whose key a table does not hold; how many."""
-    table, keys = Table(directory / name), list(key)
+    table, keys = Table(directory / name), list(_KEY)
     now = table.read()
     old = spark_files.read(spark, table, schemas.TABLES[name], now.files)
     added = _kept(new, name, now).dropDuplicates(keys).join(old.select(*keys), keys, "left_anti")
