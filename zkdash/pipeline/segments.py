@@ -83,7 +83,7 @@ def _below(rows: DataFrame, begin: str) -> DataFrame:
     )
 
 
-def _renew(directory: Location, begins: tuple[str, ...], told: DataFrame) -> int:
+def _renew(directory: Location, begins: tuple[str, ...], flaws: DataFrame) -> int:
     """Have the table tell what was found now of files whose names so begin, all of which were read; how much
     of it is new."""
     table = Table(directory / "problems")
@@ -93,7 +93,7 @@ def _renew(directory: Location, begins: tuple[str, ...], told: DataFrame) -> int
         for row in part.to_pylist()
         if row["file"].startswith(begins)
     }
-    now = {_place(row): row for row in told.toArrow().to_pylist()}
+    now = {_place(row): row for row in flaws.toArrow().to_pylist()}
     changed = {file for file, *_ in before - now.keys()}
     if changed:
         writing.forget(table, changed)
