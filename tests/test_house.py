@@ -3,11 +3,9 @@
 import ast
 import re
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -182,18 +180,6 @@ def test_the_lock_holds_every_requirement_in_a_version_that_it_allows_and_with_h
 
 def test_the_tests_are_no_packages() -> None:
     assert list((ROOT / "tests").rglob("__init__.py")) == []
-
-
-@pytest.mark.parametrize("module", ["zkdash.asgi", "zkdash.management.serving"])
-def test_a_serving_process_holds_no_spark(module: str) -> None:
-    program = (
-        "import os, sys, django; os.environ['DJANGO_SETTINGS_MODULE'] = 'zkdash.settings'; django.setup(); "
-        f"import {module}; print({{'pyspark', 'py4j'}} & sys.modules.keys())"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert ran.stdout == "set()\n", ran.stderr
 
 
 def test_the_licence_is_apache_2() -> None:

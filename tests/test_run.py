@@ -58,7 +58,7 @@ def test_who_asks_for_what_is_not_there_is_told(
 
 
 def test_of_what_changed_the_checks_are_run_and_tests_that_may_fail() -> None:
-    modules = ["tests/test_house.py", "tests/test_chromium.py"]
+    modules = ["tests/test_java.py", "tests/test_chromium.py"]
     found = names("--changed", modules=modules)
     assert found[: len(CHECKS)] == CHECKS
     assert sorted(found[len(CHECKS) :]) == ["browser", "pure"]
@@ -115,7 +115,7 @@ def test_where_a_change_cannot_be_placed_all_tests_are_run(
     monkeypatch.setattr(changed, "since", lambda: None)
     assert run._changed() is None
     monkeypatch.setattr(changed, "since", lambda: {"tests/kafka/test_paths.py"})
-    assert run._changed() == ["tests/kafka/test_paths.py", "tests/test_house.py"]
+    assert run._changed() == ["tests/kafka/test_paths.py"]
 
 
 Ran = Callable[..., tuple[int, list[str]]]
@@ -197,7 +197,7 @@ def test_only_whole_parts_that_were_well_are_kept_for_their_seconds(
     ran: Ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good, bad = a_part(tmp_path, "pure", {}), a_part(tmp_path, "zk", {}, status=1)
-    monkeypatch.setattr(run, "_changed", lambda: ["tests/test_house.py"])
+    monkeypatch.setattr(run, "_changed", lambda: ["tests/test_java.py"])
     ran(good, arguments=("--changed",))
     monkeypatch.setenv("FULL", "1")
     _, told = ran(good)

@@ -20,6 +20,7 @@ import grimp
 
 from tests.running.jobs import ROOT
 from tests.running.mentions import Conftest, Mentions, file, mentioned
+from tests.running.suites import HOUSE
 
 MAIN: Final = "main"
 
@@ -44,7 +45,6 @@ _ASKING: Final = ("django.test", "django.urls", "django.template", "channels.tes
 _ASKING_FIXTURES: Final = frozenset(
     {"client", "async_client", "admin_client", "rf", "async_rf", "live_server"}
 )
-_ALWAYS: Final = "tests/test_house.py"  # looks at every file that git knows
 _UNPLACED: Final = re.compile(
     r"zkdash/(__init__|settings|(.*/)?apps|[^/]+/admin|.*/migrations/.*)\.py|tests/(.*/)?conftest\.py"
 )
@@ -75,9 +75,9 @@ class UnplacedError(Exception):
 
 
 def reaching(paths: Iterable[str]) -> list[str]:
-    """The test modules that reach one of these paths, "zkdash/znode.py". Raises UnplacedError."""
+    """The test modules of suites that reach one of these paths, "zkdash/znode.py". Raises UnplacedError."""
     changed = {node for path in paths for node in graph().placed(path)}
-    return sorted({*graph().reaching(changed), _ALWAYS} if changed else ())
+    return sorted(graph().reaching(changed) - {HOUSE})
 
 
 @functools.cache

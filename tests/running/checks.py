@@ -1,4 +1,4 @@
-"""What is checked without running a test: `make check`, and the beginning of `make test`."""
+"""What is checked before any suite is run: `make check`, and the beginning of `make test`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from tests.running.jobs import BIN, Job
+from tests.running.suites import HOUSE
 
 NAME: Final = "check"
 
@@ -23,6 +24,7 @@ _WRITTEN: Final = (
 )
 # As `make docs`: a link that leads nowhere fails it.
 _SITE: Final = ("--quiet", "--fail-on-warning", "--keep-going", "--fresh-env", "docs", "var/docs")
+_ALONE: Final = ("--no-header", "--quiet", "--noconftest", "-p", "no:cacheprovider", "-p", "no:randomly")
 # A request must end soon where there is no network: then nothing is known, and the line says so.
 _AUDIT: Final = ("--local", "--format", "json", "--progress-spinner", "off", "--timeout", "2")
 
@@ -36,6 +38,7 @@ def jobs() -> list[Job]:
         Job("ruff check", (BIN / "ruff", "check", ".")),
         Job("lint-imports", (BIN / "lint-imports", "--no-logo")),
         Job("manage.py check", (*manage, "check", *_STRICT)),
+        Job("house", (BIN / "pytest", *_ALONE, HOUSE)),
         Job("templates", (BIN / "python", "-m", "tests.running.templates")),
         Job("manage.py makemigrations --check", (*manage, "makemigrations", "--check", "--dry-run")),
         Job("manage.py check --deploy", (*manage, "check", "--deploy", *_STRICT), _SHIPPED),

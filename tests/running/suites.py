@@ -31,6 +31,9 @@ STARTED: Final[dict[str, str]] = {
     "browser": "browser",
 }
 
+# The rules of the house: they look at files alone, so `make check` tries them, and no suite does.
+HOUSE: Final = "tests/test_house.py"
+
 # Folders that are a part of their own of a suite; the rest of it is another part. Pure tests start nothing,
 # those of commands and of faults what they need themselves: they are what is cut, to fill the lanes.
 CUT: Final[dict[str, tuple[str, ...]]] = {
@@ -93,8 +96,9 @@ def parts(suite: str, modules: Iterable[str] | None = None) -> list[Part]:
 
 
 def all_modules() -> list[str]:
-    """Every test module, as pytest is told it: "tests/zk/mirror/test_mirror.py"."""
-    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
+    """Every test module of the suites, as pytest is told it: "tests/zk/mirror/test_mirror.py"."""
+    paths = (path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
+    return sorted(path for path in paths if path != HOUSE)
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import changed, suites
+from tests.running import changed, checks, suites
 from tests.running.jobs import ROOT
 
 
@@ -146,12 +146,12 @@ def test_a_module_that_no_test_reaches_cannot_be_placed() -> None:
     }
 
 
-def test_the_house_is_looked_at_whatever_changed() -> None:
-    assert changed.reaching(["tests/kafka/test_paths.py"]) == [
-        "tests/kafka/test_paths.py",
-        "tests/test_house.py",
-    ]
-    assert changed.reaching([]) == []
+def test_the_rules_of_the_house_are_in_no_suite() -> None:
+    assert changed.reaching(["tests/kafka/test_paths.py"]) == ["tests/kafka/test_paths.py"]
+    assert changed.reaching([suites.HOUSE]) == changed.reaching([]) == []
+    assert suites.HOUSE not in suites.all_modules()
+    [house] = [check for check in checks.jobs() if suites.HOUSE in check.command]
+    assert house.name == "house"
 
 
 def test_what_differs_is_committed_or_not_and_known_or_not(tmp_path: Path) -> None:
