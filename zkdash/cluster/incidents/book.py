@@ -20,15 +20,16 @@ from zkdash.cluster.incidents.incident import (
     Outage,
     Owners,
 )
+from zkdash.time_units import HOUR_MS, MINUTE_MS
 
 # So long after the last change a story without an end of its own is over (ms): rebalance.backoff.ms is 2 s.
 QUIET_MS: Final = 10_000
 # What follows within so long is held to be an effect.
 SOON_MS: Final = 10_000
 # A story whose broker is back, and of which nothing was heard for so long, has ended with its last change.
-GIVE_UP_MS: Final = 3_600_000
+GIVE_UP_MS: Final = HOUR_MS
 # A broker that goes so soon after the one before came back belongs to the same rolling restart.
-ROLL_MS: Final = 600_000
+ROLL_MS: Final = 10 * MINUTE_MS
 
 _QUIET_KINDS = {Kind.LEADERS, Kind.REBALANCE, Kind.CONFIG}
 

@@ -13,11 +13,12 @@ from random import Random
 import msgspec
 
 from zkdash.demo.kafka39.definitions import NewTopic
+from zkdash.time_units import DAY_MS
 
 _SWING = 0.6  # how far the rate goes from its mean
 _PERIOD_S = (150.0, 400.0)
 _AGE_S = (20 * 86_400.0, 400 * 86_400.0)
-_KEEP_MS = 7 * 86_400_000  # log.retention.hours is 168 by default
+_KEEP_MS = 7 * DAY_MS  # log.retention.hours is 168 by default
 _MESSAGE_BYTES = 30  # of a message in its log, with many others compressed
 _KEYS = 2_000_000  # that compaction leaves of a log at most
 _SEGMENTS = 10  # how many of them retention keeps: a log's start moves by whole ones

@@ -18,9 +18,10 @@ from zkdash.history.queries.neighbours import Instant
 from zkdash.history.store import coverage
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.tables import Tables
+from zkdash.time_units import MINUTE_MS
 
 # A stretch before a moment is this long, and holds so many changes, at most; with commits so many rows.
-LEAD_MS: Final = 600_000
+LEAD_MS: Final = 10 * MINUTE_MS
 LEAD_CHANGES: Final = 2_000
 LEAD_ROWS: Final = 4_500  # fewer than `steps.MOST`
 

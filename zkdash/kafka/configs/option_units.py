@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from zkdash.kafka.documents.document import LONG_MAX
+from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 
-_TIMES: Final = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
+_TIMES: Final = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1_000, "s"))
 _SIZES: Final = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 _LONGEST: Final = len(str(LONG_MAX)) + 1
 

@@ -10,15 +10,13 @@ from django.utils.safestring import SafeString
 from zkdash.history.queries.lanes import NOTHING
 from zkdash.live.parts import Block
 from zkdash.live.snapshot import Snapshot
-from zkdash.time_units import DAY_MS
+from zkdash.time_units import DAY_MS, MINUTE_MS
 from zkdash.web.drawing import lanes
 from zkdash.web.drawing.lanes import Stretch
 from zkdash.web.frame import links, times
 from zkdash.web.history import lane_stretches
 
 PART: Final = "presence"
-# The window moves on by so much at a time: an open page is sent the picture as often.
-_STEP_MS: Final = 60_000
 
 
 class Presence(msgspec.Struct, frozen=True):
@@ -54,7 +52,8 @@ def block(snapshot: Snapshot, number: int | None) -> Block:
 
 def _of(snapshot: Snapshot, number: int) -> Presence:
     now = lane_stretches.proved_ms(snapshot)
-    to_ms = now - now % _STEP_MS + _STEP_MS
+    # The window moves on by a minute at a time: an open page is sent the picture as often.
+    to_ms = now - now % MINUTE_MS + MINUTE_MS
     from_ms = to_ms - DAY_MS
     stretches = [
         msgspec.structs.replace(stretch, to_ms=to_ms) if stretch.to_ms == now else stretch

@@ -10,6 +10,7 @@ from typing import Final
 
 from zkdash.cluster.changes import Change
 from zkdash.cluster.incidents.belonging import Belonging, without
+from zkdash.cluster.incidents.book import GIVE_UP_MS
 from zkdash.history.queries import writers
 from zkdash.history.queries.timeline import Search
 from zkdash.history.queries.writers import Writer
@@ -27,8 +28,6 @@ from zkdash.web.why.query import WhyQuery
 
 NAME: Final = "why"
 SIZE: Final = 50
-# What goes on when a page of the tables ends is folded so far beyond it: an incident gives up after an hour.
-_ENDS_WITHIN_MS: Final = 3_600_000
 _NOBODY: Final[Mapping[int, Writer]] = {}
 _NOTHING: Final = "Nothing is kept in memory or recorded of it."
 
@@ -42,7 +41,8 @@ class _Story:
         self.recorded = read.changes
         self.merged = timeline_past.merged(snapshot, search, SIZE, read.changes)
         self.changes = [entry.change for entry in self.merged.entries]
-        to_ms = self.changes[0].when + _ENDS_WITHIN_MS if wanted.before is not None and self.changes else None
+        # What goes on when a page of the tables ends is folded so far beyond it.
+        to_ms = self.changes[0].when + GIVE_UP_MS if wanted.before is not None and self.changes else None
         self.earlier, untold = timeline_past.earlier(snapshot, Search(to_ms=to_ms))
         belonging = Belonging(snapshot.incidents, self.earlier)
         self.live = _live(snapshot, wanted)
