@@ -237,7 +237,7 @@ def test_a_reassignment_at_work_shows_its_way_its_partitions_and_what_hinders_th
         "✓ behind: proposed",
         "✓ behind: queued",
         "✓ behind: running",
-        "✓ behind: written at zxid 4711",
+        "✓ behind: written at zxid 0x1267",
         "verifying: waits until 2 partitions have exactly these replicas",
         "ahead: done",
     ]

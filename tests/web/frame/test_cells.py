@@ -20,6 +20,7 @@ EVIL = "<img src=x onerror=alert(1)>\"'"
         (cells.Number(0, alert=Severity.CRITICAL), '<td class="num zero">0</td>', 0),
         (cells.Number(2, alert=Severity.CRITICAL), '<td class="num"><span class="critical">2</span></td>', 2),
         (cells.Id(12345), '<td class="num">12345</td>', 12345),
+        (cells.Zxid(0x500000012), '<td class="num">0x500000012</td>', 21474836498),
         (cells.Range(3, 3), '<td class="num">3</td>', 3),
         (cells.Range(1, 3), '<td class="num">1–3</td>', 1),
         (cells.Percent(99.9), '<td class="num">99.9</td>', 99.9),

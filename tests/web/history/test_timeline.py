@@ -67,6 +67,15 @@ def test_each_thing_has_its_changes_and_how_far_they_are_recorded_is_said(histor
     assert "Recorded up to 2025-10-09 09:00:00" in page.text("#recorded")
 
 
+def test_a_transaction_is_written_as_zookeeper_writes_it_and_leads_to_the_cluster_after_it(
+    history: Path,
+) -> None:
+    put(history, "timeline", [said(1, zxid=0x500000012)])
+    (link,) = Markup(Client().get(URL)).root.xpath("//tbody[@id='recorded-rows']//a[text()='0x500000012']")
+    assert link.get("href") == "/c/demo/?at=zxid%3A0x500000012"
+    assert [row["zxid"] for row in document()["rows"]] == [0x500000012]
+
+
 def test_older_ones_are_a_page_further_until_there_are_none(history: Path) -> None:
     put(history, "timeline", [said(at, topic="orders") for at in range(1, 121)])
     seen, address = [], f"{URL}?topic=orders"

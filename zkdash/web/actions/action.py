@@ -219,7 +219,7 @@ STEPS: tuple[Column[StepEntry], ...] = (
     Column("progress", "Progress", _far),
     Column("applied", "Written", lambda step: cells.known(step.applied, cells.Moment, "it is not written")),
     Column(
-        "zxid", "zxid", lambda step: cells.known(step.zxid, cells.Id, "it is not written"), is_number=True
+        "zxid", "zxid", lambda step: cells.known(step.zxid, cells.Zxid, "it is not written"), is_number=True
     ),
     Column("verified", "Seen done", lambda step: cells.known(step.verified, cells.Moment, "it is not done")),
     Column("sentence", "Note", lambda step: cells.Text(step.sentence)),

@@ -38,7 +38,7 @@ def _path(line: AuditEntry) -> Cell:
 
 
 def _zxid(line: AuditEntry) -> Cell:
-    return cells.known(line.zxid, cells.Id, "no transaction")
+    return cells.known(line.zxid, cells.Zxid, "no transaction")
 
 
 def _hash(value: str, why: str) -> Cell:

@@ -105,7 +105,7 @@ def _stages(detail: Detail) -> tuple[tuple[str, str], ...]:
     stages.append(("running", NOW if runs else PAST if entry.started else AHEAD))
     zxids = [step.zxid for step in detail.steps if step.zxid is not None]
     if zxids:
-        stages.append((f"written at zxid {zxids[-1]}", PAST))
+        stages.append((f"written at zxid {zxids[-1]:#x}", PAST))
     if verifies:
         step = planned_step(detail, under_way(detail))
         waits = review_words.waits_for(step.goal).removeprefix("then ") if step else "waits for Kafka"

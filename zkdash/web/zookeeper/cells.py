@@ -49,17 +49,12 @@ class Decimal(Cell, frozen=True):
         return format_html('<td class="num">{}</td>', f"{self.number:.4g}")
 
 
-class Zxid(Cell, frozen=True):
-    """A transaction as ZooKeeper's own tools write it, in one line."""
-
-    text: str
+class Zxid(cells.Zxid, frozen=True):
+    """Also in JSON and CSV as ZooKeeper's four-letter words tell it."""
 
     @property
     def plain(self) -> str:
-        return self.text
-
-    def html(self) -> SafeString:
-        return format_html('<td class="num">{}</td>', self.text)
+        return f"{self.number:#x}"
 
 
 def rows(ensemble: Ensemble) -> tuple[Row, ...]:
@@ -114,6 +109,10 @@ def _decimal(name: str) -> Callable[[Row], Cell]:
     return _told(name, lambda answer: Decimal(getattr(answer, name)))
 
 
+def _zxid(name: str) -> Callable[[Row], Cell]:
+    return _told(name, lambda answer: Zxid(getattr(answer, name)))
+
+
 def _text(name: str) -> Callable[[Row], Cell]:
     return _told(name, lambda answer: cells.Text(getattr(answer, name)))
 
@@ -153,7 +152,7 @@ SERVERS: tuple[Column[Row], ...] = (
     Column("latency_max", "Max ms", _decimal("latency_max"), is_number=True, title="since its start"),
     Column("connections", "Connections", _count("connections"), is_number=True),
     Column("outstanding", "Outstanding", _count("outstanding"), is_number=True, title="requests that wait"),
-    Column("zxid", "Zxid", _told("zxid", lambda answer: Zxid(f"0x{answer.zxid:x}")), is_number=True),
+    Column("zxid", "Zxid", _zxid("zxid"), is_number=True),
     Column("behind", "Behind", behind, is_number=True, title="transactions, against the newest of all"),
     Column("znodes", "Znodes", _count("znodes"), is_number=True),
     Column("watches", "Watches", _count("watches"), is_number=True),

@@ -18,6 +18,7 @@ from zkdash.web.frame.cells.values import (
     Status,
     Text,
     Word,
+    Zxid,
     number_html,
     severity_html,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "Status",
     "Text",
     "Word",
+    "Zxid",
     "absent",
     "grouped",
     "known",

@@ -6,7 +6,7 @@ from django.utils.safestring import SafeString
 
 from zkdash.cluster.model.severity import Severity
 from zkdash.web.frame import times
-from zkdash.web.frame.cells.cell import Cell, grouped
+from zkdash.web.frame.cells.cell import Cell, Plain, grouped
 from zkdash.web.frame.markup import format_html, format_html_join
 
 
@@ -104,6 +104,26 @@ class Id(Cell, frozen=True):
                 self.number,
                 shown,
             )
+        return format_html('<td class="num">{}</td>', shown)
+
+
+class Zxid(Cell, frozen=True):
+    """A transaction, as ZooKeeper's logs and tools write it: 0x500000012. In JSON and CSV the number.
+
+    `href` is the cluster as it was after it.
+    """
+
+    number: int
+    href: str = ""
+
+    @property
+    def plain(self) -> Plain:
+        return self.number
+
+    def html(self) -> SafeString:
+        shown = f"{self.number:#x}"
+        if self.href:
+            return format_html('<td class="num"><a href="{}">{}</a></td>', self.href, shown)
         return format_html('<td class="num">{}</td>', shown)
 
 

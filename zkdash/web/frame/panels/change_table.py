@@ -16,7 +16,7 @@ def _side(value: str | None) -> cells.Cell:
 def _zxid(change: Change, cluster: str = "") -> cells.Cell:
     if change.zxid is None:
         return cells.unknown("ZooKeeper does not tell which transaction deleted a znode")
-    return cells.Id(change.zxid, href=links.was(cluster, links.at_zxid(change.zxid)) if cluster else "")
+    return cells.Zxid(change.zxid, href=links.was(cluster, links.at_zxid(change.zxid)) if cluster else "")
 
 
 COLUMNS: tuple[Column[Change], ...] = (
