@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Mapping
 
 from zkdash.alarms.open_alarms import Seen
-from zkdash.cluster.checks import BY_ID, Finding, Observations
+from zkdash.cluster.checks import BY_ID, Finding, Observations, Silence
 from zkdash.cluster.checks.observations import CheckResult
 from zkdash.cluster.model.violations import Violation
 
@@ -47,9 +47,9 @@ def passing(check: str) -> Seen:
     return of(check, CheckResult(SINCE, {}))
 
 
-def silent(check: str) -> Seen:
-    """The check has nothing to say, or cannot know."""
-    return of(check, CheckResult(SINCE, None))
+def silent(check: str, *, is_unknown: bool = False) -> Seen:
+    """The check is not for such a cluster, or cannot know."""
+    return of(check, CheckResult(SINCE, None, silence=Silence("No group is there", is_unknown)))
 
 
 def waiting(check: str, *names: str) -> Seen:

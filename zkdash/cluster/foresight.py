@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from zkdash.cluster.checks.catalogue import CHECKS
-from zkdash.cluster.checks.check import Check, CheckContext
+from zkdash.cluster.checks.check import Check, CheckContext, Silence
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.cluster.plans import outcomes
@@ -25,7 +25,7 @@ MOST_CAUSES: Final = 5
 # Who owns what is for consumers to settle: after any change some partitions have no owner for a while.
 _LEFT_TO_CONSUMERS: Final = frozenset({"D39", "D40", "D41", "D42"})
 
-_Seen = Mapping[str, Violations | None]
+_Seen = Mapping[str, Violations]
 
 
 class Foreseen(msgspec.Struct, frozen=True):
@@ -75,14 +75,15 @@ def foresee(plans: Iterable[Plan], sight: CheckContext, most: int = MOST) -> lis
 
 
 def _see(sight: CheckContext) -> _Seen:
-    return {check.id: check.causes(sight) for check in CHECKS if check.id not in _LEFT_TO_CONSUMERS}
+    """What holds against the cluster, by check; of one that says nothing of it nothing does."""
+    answers = ((check.id, check.causes(sight)) for check in CHECKS if check.id not in _LEFT_TO_CONSUMERS)
+    return {check: NOBODY if isinstance(answer, Silence) else answer for check, answer in answers}
 
 
 def _compared(before: _Seen, after: _Seen, sight: CheckContext, assumed: tuple[str, ...]) -> Foresight:
     begun, ended = [], []
     for check in CHECKS:
-        # A check that has nothing to say of such a cluster holds nothing against it.
-        was, now = before.get(check.id) or NOBODY, after.get(check.id) or NOBODY
+        was, now = before.get(check.id, NOBODY), after.get(check.id, NOBODY)
         if was is not now:
             begun.append(_foreseen(check, was, now, sight))
             ended.append(_foreseen(check, now, was, sight))

@@ -12,7 +12,7 @@ from kazoo.security import ACL, OPEN_ACL_UNSAFE
 
 from tests.conftest import Chroot
 from zkdash.cluster import checks
-from zkdash.cluster.checks import CheckContext, Observations, Thresholds, assignment_audit
+from zkdash.cluster.checks import CheckContext, Observations, Silence, Thresholds, assignment_audit
 from zkdash.cluster.checks.facts import NONE, Facts
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.reducer import advance
@@ -110,7 +110,7 @@ def causes(state: ClusterState, check: str, facts: Facts = NONE) -> frozenset[st
         state, facts, survey=assignment_audit.look(assignment_audit.EMPTY, state), now=time.time()
     )
     found = checks.BY_ID[check].causes(sight)
-    return None if found is None else frozenset(found)
+    return None if isinstance(found, Silence) else frozenset(found)
 
 
 def watched(state: ClusterState, check: str, after: float | None = None, facts: Facts = NONE) -> Observations:

@@ -78,6 +78,7 @@ def test_all_checks_are_listed_with_what_each_says(client: Client) -> None:
         of("D3", orders=ORDERS),
         seeing.passing("D17"),
         seeing.silent("D40"),
+        seeing.silent("D52", is_unknown=True),
         seeing.waiting("D4", "orders"),
     )
     states.publish(states.sick(), observations=seen, alarms=alarms("D3", KNOWN))
@@ -100,7 +101,8 @@ def test_all_checks_are_listed_with_what_each_says(client: Client) -> None:
     }
     assert said["D3"] == "✕ critical"
     assert said["D17"] == "✓ passes"
-    assert said["D40"] == "? nothing to say"
+    assert (said["D40"], said["D52"]) == ("? not for this cluster", "? cannot know")
+    assert rows["D40"]["count_reason"] == rows["D52"]["count_reason"] == "No group is there"
     assert said["D4"] == "● seen, not for long enough yet"
     assert said["D1"] == "? unknown"
     link = page.all("#all-checks-rows th a")[0]
@@ -173,6 +175,12 @@ def test_every_check_has_a_page_in_every_state(client: Client, settings: Setting
         assert client.get(link).status_code == 200, link
     states.publish(None)
     assert client.get(f"/c/demo/checks/{check.id}/").status_code == 200
+
+
+def test_a_check_that_says_nothing_says_why(client: Client) -> None:
+    states.publish(states.sick(), observations=seeing.silent("D3").observations)
+    page = Markup(client.get(ONE))
+    assert f"{checks.TITLES['D3']}? No group is there." in page.text("#main")
 
 
 def test_a_check_that_there_is_not_is_not_found(client: Client) -> None:

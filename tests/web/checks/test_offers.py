@@ -30,7 +30,7 @@ from zkdash import live
 from zkdash.actions import documents
 from zkdash.actions.models import Action
 from zkdash.cluster import checks
-from zkdash.cluster.checks import CheckContext, assignment_audit
+from zkdash.cluster.checks import CheckContext, Silence, assignment_audit
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.plans.goals import Assigned, Consumed
 from zkdash.cluster.plans.values import Plan, Write
@@ -167,7 +167,7 @@ def _counted(state: ClusterState, case: Case) -> dict[str, int]:
         state, case.facts[0], survey=assignment_audit.look(assignment_audit.EMPTY, state), now=time.time()
     )
     found = checks.BY_ID[case.check].causes(sight)
-    return {name: cause.count for name, cause in (found or {}).items()}
+    return {} if isinstance(found, Silence) else {name: cause.count for name, cause in found.items()}
 
 
 def _filled(page: Markup) -> dict[str, Any]:

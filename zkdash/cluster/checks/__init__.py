@@ -7,7 +7,7 @@ read of ZooKeeper is racy, and Kafka passes through such states by design.
 from __future__ import annotations
 
 from zkdash.cluster.checks.catalogue import BY_ID, CHECKS, TITLES
-from zkdash.cluster.checks.check import About, Check, CheckContext
+from zkdash.cluster.checks.check import About, Check, CheckContext, Silence
 from zkdash.cluster.checks.observations import Observations, begun, due, follow, observe, put_off
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.model.findings import Finding
@@ -21,6 +21,7 @@ __all__ = [
     "CheckContext",
     "Finding",
     "Observations",
+    "Silence",
     "Thresholds",
     "begun",
     "due",

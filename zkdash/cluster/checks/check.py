@@ -45,14 +45,27 @@ class CheckContext(msgspec.Struct, frozen=True):
     registrations: Histories = {}
 
 
+class Silence(msgspec.Struct, frozen=True):
+    """Why a check says nothing: it is not for such a cluster, or (`is_unknown`) what it goes by is not known.
+
+    `why` is a sentence without its full stop.
+    """
+
+    why: str
+    is_unknown: bool = False
+
+
+NO_GROUPS = Silence("No group keeps its state in ZooKeeper")
+
+
 class Check(msgspec.Struct, frozen=True):
     """One check of the catalogue.
 
     `causes` says what fails it, from what the state keeps (it is asked at every batch, and each second
-    unless `every` says how many seconds may pass): nothing is a pass, None that the check has nothing to
-    say of such a cluster, or cannot know. What is asked of one topic or one group at a time, as it changes,
-    is `of_topic` or `of_group`; `causes` reads what is kept of that (`violations_of`). `of_assignments` tells
-    that it goes by nothing but which topics there are, their assignments and marks of deletion.
+    unless `every` says how many seconds may pass): nothing is a pass; or why it says nothing. What is asked
+    of one topic or one group at a time, as it changes, is `of_topic` or `of_group`; `causes` reads what is
+    kept of that (`violations_of`). `of_assignments` tells that it goes by nothing but which topics there are,
+    their assignments and marks of deletion.
 
     `hold` names the one of `Thresholds` for whose seconds each cause must hold for itself, unless it says
     that it is one at once. `worsens` names the one after whose seconds an INFO becomes a WARNING, "" for
@@ -71,7 +84,7 @@ class Check(msgspec.Struct, frozen=True):
     id: str
     severity: Severity
     about: About
-    causes: Callable[[CheckContext], Violations | None]
+    causes: Callable[[CheckContext], Violations | Silence]
     failing: Callable[[int, int], str]
     passing: str
     computed: str
@@ -110,12 +123,12 @@ def violations_of(check: str) -> Callable[[CheckContext], Violations]:
     return lambda sight: sight.state.blames.get(check, NOBODY)
 
 
-def violations_of_groups(check: str) -> Callable[[CheckContext], Violations | None]:
+def violations_of_groups(check: str) -> Callable[[CheckContext], Violations | Silence]:
     """As `violations_of`, where there is any group at all."""
     kept = violations_of(check)
 
-    def causes(sight: CheckContext) -> Violations | None:
-        return kept(sight) if sight.state.groups else None
+    def causes(sight: CheckContext) -> Violations | Silence:
+        return kept(sight) if sight.state.groups else NO_GROUPS
 
     return causes
 

@@ -12,7 +12,7 @@ from zkdash.cluster.checks import assignment_audit as survey
 from zkdash.cluster.checks import topic_standing
 from zkdash.cluster.checks.assignment_audit import EMPTY, AssignmentAudit
 from zkdash.cluster.checks.catalogue import CHECKS
-from zkdash.cluster.checks.check import Check, CheckContext
+from zkdash.cluster.checks.check import Check, CheckContext, Silence
 from zkdash.cluster.checks.facts import NONE, Facts
 from zkdash.cluster.checks.thresholds import Thresholds
 from zkdash.cluster.checks.topic_standing import Standing
@@ -28,6 +28,7 @@ from zkdash.kafka.values import Broker
 class CheckResult(msgspec.Struct, frozen=True):
     """What one check saw last, at epoch second `at`: its causes, and when each was first seen.
 
+    Without causes to tell of (None) it is its `silence` that says why.
     `held` names those that held long enough, `finding` is what was raised for them, `due` the epoch second at
     which that becomes another though nothing changes, None for never.
     """
@@ -38,6 +39,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     held: frozenset[str] = frozenset()
     finding: Finding | None = None
     due: float | None = None
+    silence: Silence | None = None
 
 
 class Observations(msgspec.Struct, frozen=True):
@@ -205,11 +207,17 @@ def _look(check: Check, before: CheckResult | None, sight: CheckContext, now: fl
     """Nothing is counted anew where the causes are the very same and nothing came due: nearly always."""
     if before is not None and now - before.at < check.every and (before.due is None or now < before.due):
         return before
-    causes = check.causes(sight)
-    if before is not None and causes is before.causes and (before.due is None or now < before.due):
+    answer = check.causes(sight)
+    causes, silence = (None, answer) if isinstance(answer, Silence) else (answer, None)
+    if (
+        before is not None
+        and causes is before.causes
+        and silence is before.silence
+        and (before.due is None or now < before.due)
+    ):
         return before if not check.every else msgspec.structs.replace(before, at=now)
     if not causes:
-        return CheckResult(now, causes)
+        return CheckResult(now, causes, silence=silence)
     seen = _seen(before, causes, now)
     looked = CheckResult(now, causes, seen)
     names: list[str] = []
@@ -246,11 +254,12 @@ def _follow(
         sight.now - before.at < check.every or (check.of_assignments and before.at >= assigned_at)
     ):
         return before
-    causes = check.causes(sight)
-    if before is not None and causes is before.causes:
+    answer = check.causes(sight)
+    causes, silence = (None, answer) if isinstance(answer, Silence) else (answer, None)
+    if before is not None and causes is before.causes and silence is before.silence:
         return before if not check.every else msgspec.structs.replace(before, at=sight.now)
     if not causes:
-        return CheckResult(sight.now, causes, due=_AT_ONCE)
+        return CheckResult(sight.now, causes, due=_AT_ONCE, silence=silence)
     is_kept = not check.every and not changed.everything and causes is sight.state.blames.get(check.id)
     seen = _moved(before, causes, sight.now, changed.blamed) if before is not None and is_kept else None
     return CheckResult(sight.now, causes, seen or _seen(before, causes, sight.now), due=_AT_ONCE)

@@ -21,14 +21,16 @@ class Verdict(enum.Enum):
     FAILS = "fails"
     PASSES = "passes"
     WAITS = "seen, not for long enough yet"
-    SILENT = "nothing to say"
+    NOT_FOR_IT = "not for this cluster"
+    CANNOT_KNOW = "cannot know"
     UNKNOWN = "unknown"
 
 
 class CheckRow(msgspec.Struct, frozen=True):
     """What one check says: the sentence of a pass is a question where it is not known to pass.
 
-    `since` is in epoch seconds; it and `count` are None where the check does not fail.
+    `since` is in epoch seconds; it and `count` are None where the check does not fail. `why` is a sentence
+    without its full stop where it is not for such a cluster, or cannot know; else "".
     """
 
     check: str
@@ -37,6 +39,7 @@ class CheckRow(msgspec.Struct, frozen=True):
     sentence: str
     count: int | None
     since: float | None
+    why: str = ""
 
 
 _KEYS: Keys[CheckRow] = {
@@ -69,19 +72,18 @@ def row(check: Check, observations: Observations) -> CheckRow:
         return CheckRow(
             check.id, Verdict.FAILS, finding.severity, finding.sentence, finding.count, finding.since
         )
-    verdict = _verdict(check.id, observations)
+    looked = observations.looked.get(check.id)
+    silence = None if looked is None else looked.silence
+    if silence is not None:
+        verdict = Verdict.CANNOT_KNOW if silence.is_unknown else Verdict.NOT_FOR_IT
+    elif check.id in observations.passing:
+        verdict = Verdict.PASSES
+    else:
+        verdict = Verdict.UNKNOWN if looked is None else Verdict.WAITS
     # No good news of what is not known to be so.
     sentence = check.passing if verdict is Verdict.PASSES else f"{check.passing}?"
-    return CheckRow(check.id, verdict, _SEVERITIES[verdict], sentence, None, None)
-
-
-def _verdict(check: str, observations: Observations) -> Verdict:
-    if check in observations.passing:
-        return Verdict.PASSES
-    looked = observations.looked.get(check)
-    if looked is None:
-        return Verdict.UNKNOWN
-    return Verdict.SILENT if looked.causes is None else Verdict.WAITS
+    why = "" if silence is None else silence.why
+    return CheckRow(check.id, verdict, _SEVERITIES[verdict], sentence, None, None, why)
 
 
 def _text(check_row: CheckRow) -> str:
@@ -91,6 +93,7 @@ def _text(check_row: CheckRow) -> str:
 _SEVERITIES = {
     Verdict.PASSES: Severity.OK,
     Verdict.WAITS: Severity.INFO,
-    Verdict.SILENT: Severity.UNKNOWN,
+    Verdict.NOT_FOR_IT: Severity.UNKNOWN,
+    Verdict.CANNOT_KNOW: Severity.UNKNOWN,
     Verdict.UNKNOWN: Severity.UNKNOWN,
 }

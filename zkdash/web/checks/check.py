@@ -127,7 +127,7 @@ def _gone(name: str) -> View:
 def _render_key(snapshot: Snapshot, key: PageKey) -> object:
     """Causes come, go and change while the sentence stays."""
     looked = snapshot.observations.looked.get(key.args[0])
-    return None if looked is None else (looked.causes, looked.held)
+    return None if looked is None else (looked.causes, looked.held, looked.silence)
 
 
 def _empty(snapshot: Snapshot, check: str, query: topic_queries.Query) -> Empty:
@@ -142,10 +142,13 @@ def _otherwise(snapshot: Snapshot, check: str) -> tuple[Severity, str]:
     title = checks.TITLES[check]
     if not snapshot.state.loaded:
         return Severity.UNKNOWN, f"{title}? Nothing is checked before the first load."
-    if snapshot.observations.looked.get(check, _NOTHING).causes and check not in snapshot.passing:
+    looked = snapshot.observations.looked.get(check, _NOTHING)
+    if looked.silence is not None:
+        return Severity.UNKNOWN, f"{title}? {looked.silence.why}."
+    if looked.causes and check not in snapshot.passing:
         return Severity.INFO, f"{title}? Something was seen, and has yet to hold for long enough."
     if check not in snapshot.passing:
-        return Severity.UNKNOWN, f"{title}? The check has nothing to say of this cluster now."
+        return Severity.UNKNOWN, f"{title}? It was not looked at yet."
     if snapshot.session.phase is not Phase.LIVE:
         return Severity.UNKNOWN, f"{title}, in the last known state."
     return Severity.OK, f"{title}."

@@ -19,7 +19,6 @@ _PASSES = "the check does not fail"
 _WHY = {
     Verdict.PASSES: _PASSES,
     Verdict.WAITS: "it has yet to hold for long enough to be a finding",
-    Verdict.SILENT: "the check has nothing to say of such a cluster, or cannot know",
     Verdict.UNKNOWN: "nothing is checked before the first load",
 }
 
@@ -50,6 +49,11 @@ def _administers(key: PageKey) -> bool:
     return Right.ADMINISTER in Role(key.rights).rights
 
 
+def _why(row: CheckRow) -> str:
+    """Why there is nothing to count where a check does not fail."""
+    return row.why or _WHY[row.verdict]
+
+
 def _status(row: CheckRow) -> Cell:
     is_plain = row.verdict in {Verdict.FAILS, Verdict.UNKNOWN}
     return cells.Status(row.status, row.status.value if is_plain else row.verdict.value)
@@ -59,14 +63,14 @@ def _since(entry: Entry) -> Cell:
     snapshot, row = entry
     finding = next((raised for raised in snapshot.findings if raised.check == row.check), None)
     if finding is None:
-        return cells.absent(_WHY[row.verdict])
+        return cells.absent(_why(row))
     return cells.Moment(first_seen(finding, snapshot.alarms.standing.get(row.check)))
 
 
 def _acknowledged(alarms: Alarms, row: CheckRow) -> Cell:
     standing = alarms.standing.get(row.check)
     if row.verdict is not Verdict.FAILS:
-        return cells.absent(_WHY[row.verdict])
+        return cells.absent(_why(row))
     if standing is None or not standing.acknowledgements:
         return cells.absent("not acknowledged")
     names = ", ".join(dict.fromkeys(acknowledgement.by for acknowledgement in standing.acknowledgements))
@@ -86,9 +90,7 @@ COLUMNS: tuple[Column[Entry], ...] = (
         "count",
         "Count",
         lambda entry: (
-            cells.absent(_WHY.get(entry[1].verdict, _PASSES))
-            if entry[1].count is None
-            else cells.Number(entry[1].count)
+            cells.absent(_why(entry[1])) if entry[1].count is None else cells.Number(entry[1].count)
         ),
         is_number=True,
     ),

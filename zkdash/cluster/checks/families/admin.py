@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.checks.check import About, Check, CheckContext, Silence, number
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
@@ -20,6 +20,8 @@ from zkdash.znode import Znode
 
 _WITH_CLUSTER_ID = 3  # the version of a registration of 0.10.0 and later
 _STATUSES = (0, 1)
+_OF_09_AT_MOST = Silence("No broker of 0.10 or later is registered")
+_NO_FEATURES = Silence("There is no /feature")
 _QUEUES = (paths.ISR_CHANGES, paths.LOG_DIR_EVENTS)
 
 
@@ -143,22 +145,22 @@ def _failed_disks(sight: CheckContext) -> Violations:
     } or NOBODY
 
 
-def _nameless(sight: CheckContext) -> Violations | None:
+def _nameless(sight: CheckContext) -> Violations | Silence:
     """Brokers of 0.10.1 and later make /cluster/id; those of 0.10.0 register in the same version."""
     state = sight.state
     versions = [seen.value.version or 0 for seen in state.brokers.values() if isinstance(seen.value, Broker)]
     if not any(version >= _WITH_CLUSTER_ID for version in versions):
-        return None
+        return _OF_09_AT_MOST
     if state.cluster_id is not None and isinstance(state.cluster_id.value, ClusterId):
         return NOBODY
     return {paths.CLUSTER_ID: Violation(why="absent" if state.cluster_id is None else "not to be understood")}
 
 
-def _features(sight: CheckContext) -> Violations | None:
+def _features(sight: CheckContext) -> Violations | Silence:
     """What the brokers' own ranges and the node's own rules (kafka.zk.FeatureZNode) say against it."""
     seen = sight.state.feature
     if seen is None:
-        return None
+        return _NO_FEATURES
     if not isinstance(seen.value, Features):
         return {paths.FEATURE: Violation(why=seen.value.reason)}
     faults = [f"status {seen.value.status}"] if seen.value.status not in _STATUSES else []

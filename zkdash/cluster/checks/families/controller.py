@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from zkdash.cluster.analysis import kraft
-from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.checks.check import About, Check, CheckContext, Silence, number
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
 from zkdash.kafka import paths
 from zkdash.kafka.values import Broker, Controller, Layout
 
+_OLD = Silence("Nothing of 0.8 or later is there, and 0.7 has no controller")
+_ABSENT = Silence("There is no /controller")
+_UNPARSABLE = Silence("/controller does not parse", is_unknown=True)
 
-def _no_controller(sight: CheckContext) -> Violations | None:
+
+def _no_controller(sight: CheckContext) -> Violations | Silence:
     """0.7 has no controller, so that a cluster needs one only where something newer is there."""
     if not has_controllers(sight.state):
-        return None
+        return _OLD
     return NOBODY if sight.state.controller else {paths.CONTROLLER: Violation()}
 
 
@@ -27,30 +31,32 @@ def _is_newer(broker: object) -> bool:
     return isinstance(broker, Broker) and broker.layout is Layout.V08
 
 
-def _dead_controller(sight: CheckContext) -> Violations | None:
+def _dead_controller(sight: CheckContext) -> Violations | Silence:
     state = sight.state
-    controller = state.controller.value if state.controller else None
+    if state.controller is None:
+        return _ABSENT
+    controller = state.controller.value
     if not isinstance(controller, Controller):
-        return None
+        return _UNPARSABLE
     if kraft.owner(state) is not None or controller.broker_id in state.brokers:
         return NOBODY
     return {paths.CONTROLLER: Violation(why=f"broker {controller.broker_id} is not registered")}
 
 
-def _churn(sight: CheckContext) -> Violations | None:
+def _churn(sight: CheckContext) -> Violations | Silence:
     if not has_controllers(sight.state):
-        return None
+        return _OLD
     count = len(sight.elections)
     if count <= sight.thresholds.elections:
         return NOBODY
     return {paths.CONTROLLER_EPOCH: Violation(count, since=sight.elections[0])}
 
 
-def _kraft(sight: CheckContext) -> Violations | None:
+def _kraft(sight: CheckContext) -> Violations | Silence:
     """A KRaft controller makes /migration as soon as it may take part, and takes /controller when it does."""
     state = sight.state
     if not has_controllers(state):
-        return None
+        return _OLD
     violations = {}
     if kraft.owner(state) is not None:
         violations[paths.CONTROLLER] = Violation(why="a KRaft controller owns the metadata")

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zkdash.cluster.checks import offers
-from zkdash.cluster.checks.check import About, Check, CheckContext, in_groups, number, violations_of_groups
+from zkdash.cluster.checks.check import (
+    NO_GROUPS,
+    About,
+    Check,
+    CheckContext,
+    Silence,
+    in_groups,
+    number,
+    violations_of_groups,
+)
 from zkdash.cluster.evaluation.details import violation_of
 from zkdash.cluster.model.group_summary import Lookup
 from zkdash.cluster.model.groups import Group
@@ -71,10 +80,10 @@ def _bad_offsets(group: Group, _: Lookup) -> Violation | None:
     return Violation(group.bad_offsets) if group.bad_offsets else None
 
 
-def _frozen(sight: CheckContext) -> Violations | None:
+def _frozen(sight: CheckContext) -> Violations | Silence:
     """Groups with members whose newest commit is old. Of a group that commits, few offsets are looked at."""
     if not sight.state.groups:
-        return None
+        return NO_GROUPS
     limit = int((sight.now - sight.thresholds.frozen) * 1000)
     return {
         name: Violation(since=newest / 1000)

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from zkdash.cluster.checks import offers
-from zkdash.cluster.checks.check import About, Check, CheckContext, in_groups, number, violations_of_groups
+from zkdash.cluster.checks.check import (
+    NO_GROUPS,
+    About,
+    Check,
+    CheckContext,
+    Silence,
+    in_groups,
+    number,
+    violations_of_groups,
+)
 from zkdash.cluster.evaluation.details import gathered, violation_of
 from zkdash.cluster.model import group_summary
 from zkdash.cluster.model.group_summary import Lookup
@@ -14,11 +23,11 @@ from zkdash.kafka import paths
 from zkdash.kafka.znode_kinds import Kind
 
 
-def _unowned(sight: CheckContext) -> Violations | None:
+def _unowned(sight: CheckContext) -> Violations | Silence:
     """Each group for itself: somewhere in a large cluster there is always one that rebalances."""
     state = sight.state
     if not state.counts.groups:
-        return None
+        return NO_GROUPS
     return {name: Violation(count) for name, count in state.unowned.items()} or NOBODY
 
 
@@ -31,18 +40,18 @@ def _strangers(group: Group, _: Lookup) -> Violation | None:
     )
 
 
-def _others(sight: CheckContext) -> Violations | None:
-    return sight.survey.others if sight.state.groups else None
+def _others(sight: CheckContext) -> Violations | Silence:
+    return sight.survey.others if sight.state.groups else NO_GROUPS
 
 
-def _idle(sight: CheckContext) -> Violations | None:
-    return sight.survey.idle if sight.state.groups else None
+def _idle(sight: CheckContext) -> Violations | Silence:
+    return sight.survey.idle if sight.state.groups else NO_GROUPS
 
 
-def _registrations(sight: CheckContext) -> Violations | None:
+def _registrations(sight: CheckContext) -> Violations | Silence:
     """Those that do not parse, or only in part: each member of the group stumbles over them too."""
     if not sight.state.groups:
-        return None
+        return NO_GROUPS
     problems = sight.state.problems.items()
     places = ((paths.locate(path), problem.reason) for path, problem in problems)
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from zkdash.cluster.checks.check import About, Check, CheckContext, number
+from zkdash.cluster.checks.check import About, Check, CheckContext, Silence, number
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.model.violations import NOBODY, Violation, Violations
@@ -43,11 +43,24 @@ def _is_secured(perms: Mapping[str, int]) -> bool:
     return any(not granted & sum(_CHANGE) for granted in perms.values())
 
 
-def _writable(sight: CheckContext) -> Violations | None:
+_OPEN = Silence("No znode of Kafka’s is protected by an ACL")
+_NOT_KNOWN = Silence("The ACLs of Kafka’s znodes are not known", is_unknown=True)
+_NOT_THERE = Silence("None of the znodes is there that Kafka protects")
+
+
+def _silence(sight: CheckContext) -> Silence:
+    """Where no ACL is known: they were not read, or nobody may read them; or there is none to be read."""
+    acls = sight.facts.acls
+    return _NOT_THERE if acls is not None and acls.keys() <= {_OPEN_BY_DESIGN} else _NOT_KNOWN
+
+
+def _writable(sight: CheckContext) -> Violations | Silence:
     """Nothing is said of a cluster that uses no ACLs: there every path would be named, for good."""
     perms = _perms(sight.facts.acls or {})
-    if not perms or not _is_secured(perms):
-        return None
+    if not perms:
+        return _silence(sight)
+    if not _is_secured(perms):
+        return _OPEN
     return {
         path: Violation(
             why="everybody may " + ", ".join(word for bit, word in _CHANGE.items() if granted & bit)
@@ -57,11 +70,11 @@ def _writable(sight: CheckContext) -> Violations | None:
     } or NOBODY
 
 
-def _readable(sight: CheckContext) -> Violations | None:
+def _readable(sight: CheckContext) -> Violations | Silence:
     """Of a cluster without ACLs only where there is something to be read."""
     perms = _perms(sight.facts.acls or {})
     if not perms:
-        return None
+        return _silence(sight)
     secured = _is_secured(perms)
     violations = {}
     for path in _SENSITIVE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zkdash.cluster.analysis import registrations
 from zkdash.cluster.checks import offers
-from zkdash.cluster.checks.check import About, Check, CheckContext, number, violations_of
+from zkdash.cluster.checks.check import About, Check, CheckContext, Silence, number, violations_of
 from zkdash.cluster.checks.families.partitions import partitions_
 from zkdash.cluster.evaluation.context import Context
 from zkdash.cluster.model.severity import Severity
@@ -45,9 +45,10 @@ def _numbered(topic: Topic) -> Assignment | None:
 
 
 _WITH_TOPIC_ID = 3
+_NO_IDS = Silence("No topic has a topic_id")
 
 
-def _without_id(sight: CheckContext) -> Violations | None:
+def _without_id(sight: CheckContext) -> Violations | Silence:
     """A topic without a topic_id beside others that have one."""
     assignments = {
         name: assignment
@@ -55,7 +56,7 @@ def _without_id(sight: CheckContext) -> Violations | None:
         if (assignment := _numbered(topic)) is not None
     }
     if not any(assignment.topic_id for assignment in assignments.values()):
-        return None
+        return _NO_IDS
     return {
         name: Violation() for name, assignment in assignments.items() if not assignment.topic_id
     } or NOBODY
