@@ -85,23 +85,21 @@ class Means(msgspec.Struct, frozen=True):
 
 def of_topic(topic: Topic, live: Collection[int]) -> TopicSkew | None:
     """The skew of a topic; None where no replica is assigned, or nobody can tell (`live`: registered ids)."""
-    replicas: Counter[int] = Counter()
+    assigned = [(each, each.replicas) for each in summary.assigned(topic) if each.replicas]
+    # At once: to update a Counter for each partition takes several times as long.
+    replicas = Counter(broker for _, brokers in assigned for broker in set(brokers))
     leaders: Counter[int] = Counter()
-    partitions = preferred = preferable = 0
-    for partition in summary.assigned(topic):
-        if not partition.replicas:
-            continue
-        partitions += 1
-        replicas.update(set(partition.replicas))
+    preferred = preferable = 0
+    for partition, brokers in assigned:
         if isinstance(partition.state, PartitionState) and partition.state.leader >= 0:
             leaders[partition.state.leader] += 1
             if partition.id not in topic.moving:
                 preferable += 1
-                preferred += partition.state.leader == partition.replicas[0]
+                preferred += partition.state.leader == brokers[0]
     if not replicas:
         return None
     holding = sum(broker in live for broker in replicas)
-    return TopicSkew(partitions, len(live), holding, replicas, leaders, preferred, preferable)
+    return TopicSkew(len(assigned), len(live), holding, replicas, leaders, preferred, preferable)
 
 
 def means(state: ClusterState) -> Means:
