@@ -17,7 +17,10 @@ _FINDINGS = (Severity.CRITICAL, Severity.WARNING)
 
 def check(state: ClusterState) -> None:
     """Of every topic of a state."""
+    ground = evaluator.ground_of(state)
     for name, topic in state.topics.items():
+        of_parts = [partitions.status(topic, part, ground) for part in topic.partitions]
+        assert partitions.statuses(topic, ground) == of_parts, name
         if not topic.deleting:
             _check(state, name, topic)
 

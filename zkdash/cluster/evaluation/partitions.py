@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from zkdash.cluster.evaluation.context import Context, Mark, Part, Replicas, Shape, Shapes
@@ -47,9 +47,22 @@ def status(topic: Topic, partition: Partition, ground: Context) -> Status:
     """The status of one partition of 0.8+, by the same marks as its topic's."""
     if topic.deleting:
         return Severity.INFO, "deleting"
-    return summary.worst(
-        [(mark.severity, mark.words) for mark in marks(topic, partition, ground) if mark.words]
-    )
+    return _worst(marks(topic, partition, ground))
+
+
+def statuses(topic: Topic, ground: Context) -> list[Status]:
+    """The status of each partition of a topic of 0.8+, in their order: put into words once a shape."""
+    by_shape: dict[Shape, Status] = {}
+    ordered: list[Status] = []
+    for partition, shape in zip(topic.partitions, parts(topic, topic.partitions, ground), strict=True):
+        if not isinstance(shape, Shape):
+            ordered.append(status(topic, partition, ground))
+            continue
+        shape_status = by_shape.get(shape)
+        if shape_status is None:
+            shape_status = by_shape[shape] = _worst(shape.marks)
+        ordered.append(shape_status)
+    return ordered
 
 
 def marks(topic: Topic, partition: Partition, ground: Context) -> list[Mark]:
@@ -139,6 +152,10 @@ def parts(topic: Topic, partitions: Sequence[Partition], ground: Context) -> lis
         else:
             shaped.append(shape_of(replicas, state.isr, state.leader, least))
     return shaped
+
+
+def _worst(against: Iterable[Mark]) -> Status:
+    return summary.worst([(mark.severity, mark.words) for mark in against if mark.words])
 
 
 def _without_state(partition: Partition) -> Mark:

@@ -160,7 +160,7 @@ def _ticked(judged: TopicStatuses, query: Query, names: Sequence[str]) -> Iterab
 def select_partitions(state: ClusterState, topic: Topic, query: Query) -> Selection[PartitionRow]:
     """The Topic page of 0.8+: by partition, unless asked otherwise."""
     ground = evaluator.ground_of(state)
-    judged_parts = [(part, judging.status(topic, part, ground)) for part in topic.partitions]
+    judged_parts = list(zip(topic.partitions, judging.statuses(topic, ground), strict=True))
     if query.q.strip():
         wanted = filters.parse(query.q, state)
         judged_parts = [

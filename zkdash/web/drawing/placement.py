@@ -8,7 +8,8 @@ an arrow a replica that is being added or removed.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final, TypeVar
 
@@ -89,6 +90,14 @@ class Placement(msgspec.Struct, frozen=True):
         if len(self.lines) > MOST_LINES or len(self.columns) > MOST_COLUMNS:
             return True
         return sum(len(line.marks) for line in self.lines) > MOST_CELLS
+
+
+def alike(lines: Iterable[Line]) -> list[tuple[Mapping[int, Mark], int]]:
+    """The marks of lines, and how many lines have the very same: most partitions of a topic share theirs."""
+    every = [line.marks for line in lines]
+    counts = Counter(map(id, every))
+    by_id = dict(zip(map(id, every), every, strict=True))
+    return [(marks, counts[number]) for number, marks in by_id.items()]
 
 
 def draw(placement: Placement, label: str) -> SafeString:
@@ -234,12 +243,12 @@ def _folded(items: Sequence[T], most: int) -> list[Sequence[T]]:
 def _counts(group: Sequence[Line], at: Mapping[int, int], columns: int) -> tuple[list[int], list[int]]:
     """How many replicas of these partitions lie in each column, and how many of them are not in sync."""
     every, out = [0] * columns, [0] * columns
-    for line in group:
-        for broker, mark in line.marks.items():
+    for marks, count in alike(group):
+        for broker, mark in marks.items():
             place = at[broker]
-            every[place] += 1
+            every[place] += count
             if mark.role is Role.OUT or mark.role is Role.GONE:
-                out[place] += 1
+                out[place] += count
     return every, out
 
 

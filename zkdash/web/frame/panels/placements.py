@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -49,16 +48,16 @@ class Picture(msgspec.Struct, frozen=True):
 
 def picture(shown: Placement) -> Picture:
     """The picture of a placement."""
-    counts = Counter(map(id, (mark for line in shown.lines for mark in line.marks.values())))
-    marks = {id(mark): mark for line in shown.lines for mark in line.marks.values()}
-    out = sum(count for number, count in counts.items() if marks[number].role in NOT_IN_SYNC)
+    alike = placement.alike(shown.lines)
+    out = sum(count for marks, count in alike for mark in marks.values() if mark.role in NOT_IN_SYNC)
     offline = sum(line.is_offline for line in shown.lines)
     words = (
         f"Partitions: {cells.grouped(len(shown.lines))}, brokers: {cells.grouped(len(shown.columns))}, "
         f"replicas not in sync: {cells.grouped(out)}, partitions offline: {cells.grouped(offline)}"
     )
-    roles = frozenset(mark.role.value for mark in marks.values())
-    return Picture(shown, words, roles, has_moves=any(mark.move for mark in marks.values()))
+    every = {id(mark): mark for marks, _ in alike for mark in marks.values()}.values()
+    roles = frozenset(mark.role.value for mark in every)
+    return Picture(shown, words, roles, has_moves=any(mark.move for mark in every))
 
 
 def block(snapshot: Snapshot, topic: Topic | None) -> Block:
@@ -169,7 +168,7 @@ def _moves(topic: Topic, partition: Partition) -> dict[int, Move]:
 
 def _columns(lines: Iterable[Line], state: ClusterState, departed: Departures) -> tuple[Column, ...]:
     """The brokers by rack and id; those whose rack nobody knows last."""
-    numbers = {broker for line in lines for broker in line.marks}
+    numbers = {broker for marks, _ in placement.alike(lines) for broker in marks}
     if len(state.brokers) <= _FEW:
         numbers.update(state.brokers)
     columns = (
