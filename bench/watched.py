@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 
 import django
@@ -12,6 +13,8 @@ from zkdash import configuration
 from zkdash.live import snapshot_registry
 from zkdash.live.snapshot import ChangedAreas, Snapshot
 from zkdash.zk import config
+
+_LOOKS_S = 0.1
 
 
 class Watched:
@@ -54,6 +57,19 @@ class Watched:
                 session = self.snapshot.session
                 raise TimeoutError(f"{self.name} has not reached {zxid:#x} after {limit_s} s: {session}")
         return self.snapshot
+
+    def settle(self, *, limit_s: float) -> None:
+        """Wait until all groups were compared with their plans: some a second. Raises TimeoutError."""
+        deadline = time.monotonic() + limit_s
+        while not self._is_settled():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{self.name} has not compared all groups with plans after {limit_s} s")
+            time.sleep(_LOOKS_S)
+
+    def _is_settled(self) -> bool:
+        snapshot = self.snapshot
+        survey = snapshot.observations.survey
+        return survey.seen[0] is snapshot.state.groups and not survey.waiting
 
     def _has(self, zxid: int) -> bool:
         state = self.snapshot.state

@@ -7,6 +7,7 @@ import json
 from random import Random
 from typing import TypeAlias
 
+import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -369,15 +370,21 @@ def test_a_first_load_may_come_in_any_order(random: Random) -> None:
 def test_checks_that_follow_what_changed_see_what_those_see_that_look_at_all(
     batches: list[list[Step]],
 ) -> None:
-    """Every third batch comes with the one before; between two looks of rare checks lie a few batches."""
+    """Every third batch comes with the one before; between two looks of rare checks lie a few batches.
+
+    Who observes twice a second compares groups with their plans in every second look.
+    """
     tree = _start()
     state = small.built(tree)
-    followed = looked = checks.observe(checks.Observations(), state, 100.0)
+    followed = looked = asked = always = checks.observe(checks.Observations(), state, 100.0)
     for number, steps in enumerate(batches, 1):
         before = dict(tree)
         for step in steps:
             _apply(tree, step)
         state, changed = advance.advance(state, _batch(before, tree, number))
+        asked = checks.observe(asked, state, 100 + number / 2, changed=changed)
+        always = checks.observe(always, state, 100 + number / 2)
+        assert msgspec.structs.replace(asked, unseen=always.unseen) == always
         followed = checks.put_off(followed, changed)
         if number % 3:
             now = 100.0 + 4 * number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Final
 
 import msgspec
 
@@ -42,23 +43,27 @@ class CheckResult(msgspec.Struct, frozen=True):
     silence: Silence | None = None
 
 
+_NOTHING: Final = ChangedAreas()
+_EVERYTHING: Final = ChangedAreas(everything=True)
+
+
 class Observations(msgspec.Struct, frozen=True):
     """What the checks saw so far, the last time at epoch second `at`.
 
-    `looked` is by the check's id. `unseen` is what changed since, as far as `put_off` was told; `assigned_at`
-    the epoch second at which `follow` last saw a topic come, go, be assigned or marked otherwise. `epoch` is
-    the controller's as seen last, `elections` the epoch seconds at which it was seen to grow, of the last
-    hour (`Thresholds.elections_within`). `survey` is how far the plans of groups were compared with their
-    owners. `brokers` are those registered as seen last, `registrations` where each was so lately. `findings`
-    are the raised checks, worst first; `passing` the ids of those with nothing against the cluster,
-    `standing` what is against single topics beside their own status. What fails but not for long enough yet
-    is in neither.
+    `looked` is by the check's id. `unseen` is what changed since plans were last compared, as far as
+    `put_off` and `observe` were told; `assigned_at` the epoch second at which `follow` last saw a topic come,
+    go, be assigned or marked otherwise. `epoch` is the controller's as seen last, `elections` the epoch
+    seconds at which it was seen to grow, of the last hour (`Thresholds.elections_within`). `survey` is how
+    far the plans of groups were compared with their owners. `brokers` are those registered as seen last,
+    `registrations` where each was so lately. `findings` are the raised checks, worst first; `passing` the ids
+    of those with nothing against the cluster, `standing` what is against single topics beside their own
+    status. What fails but not for long enough yet is in neither.
     """
 
     thresholds: Thresholds = Thresholds()
     at: float = 0.0
     looked: Mapping[str, CheckResult] = {}
-    unseen: ChangedAreas = ChangedAreas()
+    unseen: ChangedAreas = _NOTHING
     assigned_at: float = 0.0
     epoch: int | None = None
     elections: tuple[float, ...] = ()
@@ -70,19 +75,30 @@ class Observations(msgspec.Struct, frozen=True):
     standing: Standing = topic_standing.NOTHING
 
 
-def observe(previous: Observations, state: ClusterState, now: float, facts: Facts = NONE) -> Observations:
-    """Look at a state at an epoch second. Before the first load nothing is known, for or against."""
+def observe(
+    previous: Observations,
+    state: ClusterState,
+    now: float,
+    facts: Facts = NONE,
+    changed: ChangedAreas = _EVERYTHING,
+) -> Observations:
+    """Look at a state at an epoch second. Before the first load nothing is known, for or against.
+
+    `changed` names all that changed since `previous`, where somebody kept that: then the groups to compare
+    with their plans are looked for among it, else among all.
+    """
     if not state.loaded:
         return Observations(previous.thresholds, now)
-    surveyed = previous.survey
+    surveyed, unseen = previous.survey, previous.unseen | changed
     if int(now) != int(previous.at):  # once a second: batches may come twenty times as often
-        surveyed = survey.look(surveyed, state)
+        surveyed, unseen = survey.look(surveyed, state, changed=unseen), _NOTHING
     noted, sight = _noted(previous, surveyed, state, now, facts)
     looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
     findings = [result.finding for result in looked.values() if result.finding is not None]
     return msgspec.structs.replace(
         noted,
         looked=looked,
+        unseen=unseen,
         findings=tuple(sorted(findings, key=lambda finding: finding.severity.rank)),
         passing=tuple(
             name for name, result in looked.items() if result.causes is not None and not result.causes
@@ -105,7 +121,7 @@ def follow(previous: Observations, state: ClusterState, now: float) -> Observati
     """
     if not state.loaded:
         return Observations(previous.thresholds, now)
-    changed = previous.unseen if previous.looked else ChangedAreas(everything=True)
+    changed = previous.unseen if previous.looked else _EVERYTHING
     topics = previous.survey.seen[1]
     is_assigned_otherwise = changed.everything or any(
         not _are_assigned_alike(topics.get(name), state.topics.get(name)) for name in changed.topics
@@ -117,7 +133,7 @@ def follow(previous: Observations, state: ClusterState, now: float) -> Observati
         check.id: _follow(check, previous.looked.get(check.id), sight, changed, assigned_at)
         for check in CHECKS
     }
-    return msgspec.structs.replace(noted, looked=looked, unseen=ChangedAreas(), assigned_at=assigned_at)
+    return msgspec.structs.replace(noted, looked=looked, unseen=_NOTHING, assigned_at=assigned_at)
 
 
 def _are_assigned_alike(was: Topic | None, now: Topic | None) -> bool:

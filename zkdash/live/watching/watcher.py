@@ -241,7 +241,7 @@ class Watcher:
             touched |= ChangedAreas(frozenset({"session"}))
         if snapshot.acls is not before.acls:
             self._facts = Facts(snapshot.acls or None)
-        observations = checks.observe(before.observations, snapshot.state, now, self._facts)
+        observations = checks.observe(before.observations, snapshot.state, now, self._facts, touched)
         if (
             observations.findings != before.findings
             or observations.passing != before.passing
