@@ -25,6 +25,10 @@ def _tree(topics: int) -> small.Tree:
     return dict(tree.tree(topics=topics, partitions=PARTITIONS, groups=topics // 10))
 
 
+def _groups(count: int) -> small.Tree:
+    return dict(sorted(tree.tree(topics=20, partitions=PARTITIONS, groups=count, dead=count)))
+
+
 def _loaded(topics: int) -> ClusterState:
     return small.built(_tree(topics))
 
@@ -55,6 +59,13 @@ def test_a_first_load_makes_so_many_calls_a_znode() -> None:
     few, many = _tree(20), _tree(100)
     more = _cost(ClusterState(), many) - _cost(ClusterState(), few)
     _hold(more / (len(many) - len(few)), "load", "a_znode")
+
+
+def test_a_first_load_makes_so_many_calls_a_znode_of_a_group() -> None:
+    """Counted as what more groups add, directory by directory, as a mirror reads them."""
+    few, many = _groups(4), _groups(20)
+    more = _cost(ClusterState(), many) - _cost(ClusterState(), few)
+    _hold(more / (len(many) - len(few)), "load", "a_znode_of_a_group")
 
 
 @pytest.mark.parametrize("topics", [20, 200])

@@ -21,7 +21,8 @@ _NOBODY = bytes(8)
 _EPHEMERAL = frozenset({Kind.BROKER, Kind.MEMBER, Kind.OWNER, Kind.PARTITION_COUNT})
 _PERSISTENT = frozenset({Kind.TOPIC, Kind.STATE, Kind.OFFSET, Kind.CONTROLLER_EPOCH, Kind.TOPIC_CONFIG})
 # Paths that may hold what should be ephemeral: only these are looked at twice.
-_ROOMS = (f"{paths.BROKER_IDS}/", f"{paths.CONSUMERS}/", f"{paths.TOPICS}/")
+_CONSUMERS = f"{paths.CONSUMERS}/"
+_ROOMS = (f"{paths.BROKER_IDS}/", _CONSUMERS, f"{paths.TOPICS}/")
 # org.apache.zookeeper.server.EphemeralType: containers, and znodes with a time to live.
 _CONTAINER = bytes.fromhex("8000000000000000")
 _TTL = 0xFF
@@ -48,7 +49,11 @@ def faults(changed: Mapping[str, Read]) -> Iterator[Fault]:
             yield Fault(path, "D54", Violation(len(read) - _HEAD - STAT_SIZE))
         owner = read[-24:-16]
         if owner != nobody:
-            if owner != _CONTAINER and owner[0] != _TTL and paths.locate(path).kind in _PERSISTENT:
+            if owner == _CONTAINER or owner[0] == _TTL:
+                continue
+            if path.startswith(_CONSUMERS) and "/offsets/" not in path:
+                continue  # most of these are members and owners, which should be ephemeral
+            if paths.locate(path).kind in _PERSISTENT:
                 yield Fault(path, "D51", Violation(why=f"session 0x{owner.hex()}"))
         elif "/partitions" in path or "/offsets" in path:
             continue  # most paths are these, which never should be ephemeral

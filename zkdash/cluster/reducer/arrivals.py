@@ -12,6 +12,7 @@ from zkdash.kafka.znode_kinds import ZNODE_KINDS, Kind, Place
 _OF_TOPICS = frozenset(row.kind for row in ZNODE_KINDS if row.area == "topics")
 _OF_GROUPS = frozenset(row.kind for row in ZNODE_KINDS if row.area == "groups")
 _OTHER, _PARTITION, _STATE = Kind.OTHER, Kind.PARTITION, Kind.STATE
+_CLAIMS = frozenset({Kind.OWNER, Kind.OFFSET})
 _SINGLE = frozenset(row.kind for row in ZNODE_KINDS if row.is_singleton)
 
 
@@ -59,12 +60,16 @@ _new = tuple.__new__
 def sort(changed: Mapping[str, Read]) -> Arrivals:
     """Sort a batch's paths.
 
-    Nearly all of a first load are partitions and their states, topic by topic: their topic is located once.
+    Nearly all of a first load are partitions and their states, topic by topic, and what groups claim of a
+    topic, one after the other: their topic, or their group, is located once.
     """
     sorted_ = Arrivals({}, {}, {}, {}, {}, [], [], [])
     in_directory, locate = _IN_DIRECTORY.get, paths.locate
     directory, start = _NO_PATH, 0  # that of the topic whose partition, or its state, came last
     states: dict[int, Read] | None = None  # that topic's, once one arrived
+    claims, begin = _NO_PATH, 0  # where the owner or the offset lies that came last
+    kind, of = _OTHER, ""  # what lies there, and of which topic
+    arrivals: list[Arrival] = []  # of its group
     for path, read in changed.items():
         if path.startswith(directory):
             number = in_directory(path[start:])
@@ -73,6 +78,9 @@ def sort(changed: Mapping[str, Read]) -> Arrivals:
             if number is not None and states is not None:
                 states[number] = read
                 continue
+        elif path.startswith(claims) and "/" not in (part := path[begin:]):
+            arrivals.append(_new(Arrival, (kind, of, part, path, read)))
+            continue
         place = locate(path)
         if place.kind == _STATE:
             states = _of_topic(sorted_.topics, place.name).states
@@ -81,6 +89,11 @@ def sort(changed: Mapping[str, Read]) -> Arrivals:
             states = None
         else:
             _sort_other(sorted_, place, path, read)
+            if place.kind in _CLAIMS:
+                kind, name, of, part = place
+                arrivals = sorted_.groups[name]
+                begin = len(path) - len(part)
+                claims = path[:begin]
             continue
         directory = f"{paths.partitions(place.name)}/"
         start = len(directory)

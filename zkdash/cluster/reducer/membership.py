@@ -42,7 +42,9 @@ def assemble(before: Group, arrivals: list[Arrival], reader: Reader) -> Group:
         _claims(before.offsets, offsets, lambda arrival: _offset(arrival, reader)),
         exists,
     )
-    bad = before.bad_offsets + _bad(after, offsets) - _bad(before, offsets)
+    bad = before.bad_offsets + _bad(after, offsets)
+    if before.bad_offsets:
+        bad -= _bad(before, offsets)
     return msgspec.structs.replace(after, bad_offsets=bad) if bad else after
 
 

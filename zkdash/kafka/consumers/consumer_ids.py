@@ -8,6 +8,7 @@ writes that.
 
 from __future__ import annotations
 
+import functools
 import re
 
 import msgspec
@@ -52,6 +53,7 @@ def parse_consumer(text: str, group: str) -> ConsumerId:
     return ConsumerId(text, host=match[1], started=int(match[2]), suffix=match[3])
 
 
+@functools.lru_cache(maxsize=1024)  # a thread owns several partitions, one after the other
 def parse_thread(text: str) -> ThreadId:
     """Take apart what an owner znode holds."""
     match = _THREAD.fullmatch(text)
