@@ -19,6 +19,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := test
 .PHONY: test check demo audit faults eras bench lock wheel docs screenshots format clean setup static java browser
 
+# A run is a thousand processes: they compile modules once, not each of them all, also where the environment forbids to keep that.
+export PYTHONDONTWRITEBYTECODE :=
+
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/requirements-$(shell cksum < requirements.lock | tr ' ' '-')
