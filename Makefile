@@ -17,7 +17,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test check demo audit faults eras bench lock wheel docs screenshots format clean setup static java browser
+.PHONY: test check demo audit faults eras bench lock wheel docs screenshots format clean setup static java spark browser
 
 # A run is a thousand processes: they compile modules once, not each of them all, also where the environment forbids to keep that.
 export PYTHONDONTWRITEBYTECODE :=
@@ -29,7 +29,7 @@ PYTHON = $(shell for python in python3.11 python3 python3.12; do \
 	"$$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2> /dev/null \
 	&& echo "$$python" && break; done)
 
-test: setup static java browser
+test: setup static java spark browser
 	@exec $(BIN)/python -m tests.run $(if $(ONLY),--only $(ONLY)) $(if $(CHANGED),--changed) \
 		$(if $(SEED),--seed $(SEED)) $(if $(LANES),--lanes $(LANES)) $(if $(KEEP_GOING),--keep-going)
 
@@ -42,7 +42,7 @@ demo: setup static java
 eras: setup java
 	@FULL=1 $(BIN)/pytest --no-header -q tests/kafka_live/test_cells.py tests/kafka_live/to_kraft.py $(if $(ERA),-k $(ERA))
 
-bench: setup static java
+bench: setup static java spark
 	@exec $(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(SIZE),--size $(SIZE)) $(if $(ZK),--zookeeper $(ZK)) $(if $(CHECK),--check)
 
 faults: setup static java
@@ -91,6 +91,9 @@ static: setup
 
 java: setup
 	@$(BIN)/python -m zkdash.java > /dev/null
+
+spark: setup java
+	@$(BIN)/python -m zkdash.pipeline.spark.archiving > /dev/null
 
 browser: setup
 	@$(BIN)/python -m tests.chromium

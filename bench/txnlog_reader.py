@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from bench import side
-from zkdash.pipeline import session
+from zkdash.pipeline.spark import session
 from zkdash.pipeline.storage import reading
 
 

@@ -207,7 +207,7 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The run's Spark session, on two threads of this process's own JVM, our sources registered."""
     from tests.pipeline.clusters import INTERPRETED
-    from zkdash.pipeline import session
+    from zkdash.pipeline.spark import session
 
     options = {"spark.driver.memory": "768m", "spark.sql.shuffle.partitions": "2", **INTERPRETED}
     started = session.start(

@@ -13,7 +13,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from tests.pipeline import clusters
-from zkdash.pipeline import session
+from zkdash.pipeline.spark import session
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _SMALL: Final = {"spark.driver.memory": "512m", "spark.sql.shuffle.partitions": "1"}

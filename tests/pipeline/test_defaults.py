@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.pipeline import clusters
-from zkdash.pipeline import defaults
+from zkdash.pipeline.spark import defaults
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_LIMIT_S = 120
@@ -18,7 +18,7 @@ NAMES = ("spark.sql.shuffle.partitions", "spark.sql.session.timeZone", "spark.ui
 STARTED = """
 import sys
 from pathlib import Path
-from zkdash.pipeline import session
+from zkdash.pipeline.spark import session
 spark = session.start(Path(sys.argv[1]), master="local[1]", options={"spark.ui.showConsoleProgress": "true"})
 print(*(spark.conf.get(name) for name in sys.argv[2:]))
 session.stop(spark)

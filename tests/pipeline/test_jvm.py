@@ -15,7 +15,7 @@ import pytest
 from tests import full
 from tests.pipeline import clusters
 from tests.waiting import wait_for
-from zkdash.pipeline import scratch
+from zkdash.pipeline.spark import scratch
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT_S = 300.0
@@ -24,7 +24,7 @@ GONE_S = 10.0
 STARTS = """
 import sys
 from pathlib import Path
-from zkdash.pipeline import session
+from zkdash.pipeline.spark import session
 spark = session.start(Path(sys.argv[1]), master="local[1]", progress=False)
 assert spark.range(3).mapInArrow(lambda batches: batches, "id long").count() == 3
 print("up", flush=True)

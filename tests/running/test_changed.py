@@ -76,7 +76,7 @@ def test_fixtures_are_reached_by_who_names_them() -> None:
     found = reaching("zkdash/demo/runtime/child_process.py")
     assert {"tests/zk/mirror/test_mirror.py", "tests/formats/test_txnlog.py"} <= found  # by `zookeeper`
     assert not {"tests/kafka/test_paths.py", "tests/zk/mirror/test_stale_paths.py"} & found
-    found = reaching("zkdash/pipeline/session.py")
+    found = reaching("zkdash/pipeline/spark/session.py")
     assert "tests/pipeline/test_kafkalog.py" in found  # by `spark`
     assert "tests/zk/mirror/test_mirror.py" not in found
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from zkdash.pipeline import session
+from zkdash.pipeline.spark import session
 
 
 class Warm:

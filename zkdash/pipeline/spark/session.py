@@ -22,7 +22,8 @@ from pyspark.sql import SparkSession
 
 import zkdash
 from zkdash import java
-from zkdash.pipeline import defaults, jvm, scratch, sources
+from zkdash.pipeline import sources
+from zkdash.pipeline.spark import class_archive, defaults, jvm, scratch
 
 VARIABLE: Final = "ZKDASH_SPARK"
 DEFAULT: Final = "local[*]"
@@ -81,14 +82,17 @@ def _own_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def stop(session: SparkSession) -> None:
-    """End the session, and the JVM behind it where it is ours: it would outlive its session else."""
+def stop(session: SparkSession, limit_s: float = jvm.END_LIMIT_S) -> None:
+    """End the session, and the JVM behind it where it is ours: it would outlive its session else.
+
+    A JVM that has not ended by itself after `limit_s` is killed.
+    """
     gateway = None if is_remote(session) else session.sparkContext._gateway  # noqa: SLF001 - nobody else ends it
     if gateway:
         session.sparkContext.setLogLevel("OFF")  # tasks that are under way only say that they were refused
     session.stop()
     if gateway:
-        jvm.end(gateway)
+        jvm.end(gateway, limit_s)
 
 
 def is_usable(session: SparkSession) -> bool:
@@ -138,7 +142,8 @@ def _of_a_driver(data_dir: Path, master: str, *, bar: bool) -> dict[str, str]:
     """What a session with a JVM of its own needs; sets this process's environment for the launcher."""
     directory = data_dir / "spark"
     directory.mkdir(parents=True, exist_ok=True)
-    os.environ["JAVA_HOME"] = str(java.find().home)
+    runtime = java.find()
+    os.environ["JAVA_HOME"] = str(runtime.home)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = os.pathsep.join(
         dict.fromkeys(
@@ -147,8 +152,9 @@ def _of_a_driver(data_dir: Path, master: str, *, bar: bool) -> dict[str, str]:
     )
     logging = directory / "log4j2.properties"
     logging.write_text(_LOGGING)
+    options = f"-Dlog4j2.configurationFile={logging.absolute()}", *class_archive.options(runtime)
     settings = {
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.absolute()}",
+        "spark.driver.extraJavaOptions": " ".join(options),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": str(bar).lower(),
         "spark.sql.warehouse.dir": str(directory / "warehouse"),

@@ -33,7 +33,7 @@ _CONNECTION: Final = "_PYSPARK_DRIVER_CONN_INFO_PATH"  # PythonGatewayServer wri
 _PORT, _SECRET = "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"
 _HEAD: Final = struct.Struct(">ii")  # the port, and how many bytes of secret follow
 _PR_SET_PDEATHSIG: Final = 1  # linux/prctl.h
-_END_LIMIT_S: Final = 3.0
+END_LIMIT_S: Final = 3.0
 
 
 class JvmError(ConnectionError):
@@ -64,7 +64,7 @@ def launch(conf: SparkConf) -> None:
     SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001
 
 
-def end(gateway: Any) -> None:
+def end(gateway: Any, limit_s: float = END_LIMIT_S) -> None:
     """End a session's JVM, which would outlive the session else, so that another can start."""
     SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001
     process: subprocess.Popen[bytes] = gateway.proc
@@ -72,7 +72,7 @@ def end(gateway: Any) -> None:
         gateway.shutdown()
         assert process.stdin is not None  # noqa: S101 - for the type
         process.stdin.close()
-        process.wait(_END_LIMIT_S)
+        process.wait(limit_s)
     except subprocess.TimeoutExpired:
         pass
     finally:
