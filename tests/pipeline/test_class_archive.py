@@ -67,6 +67,21 @@ def test_what_the_archive_does_not_fit_starts_without_it_and_says_nothing_of_it(
     assert not [source for source in sources if source.startswith("shared objects file (top)")]
 
 
+def test_an_archive_that_is_there_is_not_made_again() -> None:
+    archive = class_archive.path(java.find())
+    made_at = archive.stat().st_mtime_ns
+    done = subprocess.run(
+        [sys.executable, "-m", "zkdash.pipeline.spark.archiving"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=True,
+    )
+    assert done.stdout == f"{archive}\n"
+    assert archive.stat().st_mtime_ns == made_at
+
+
 def test_another_java_has_an_archive_of_its_own(tmp_path: Path) -> None:
     ours = java.find()
     other = Java(tmp_path / "java", ours.version)
