@@ -7,7 +7,7 @@ from zkdash.cluster.checks.catalogue import EVALUATIONS
 from zkdash.cluster.evaluation import evaluator, partitions, topics
 from zkdash.cluster.model.severity import Severity
 from zkdash.cluster.model.state import ClusterState
-from zkdash.cluster.model.topics import Topic
+from zkdash.cluster.model.summary import Status
 
 # What a check says of a topic that is nothing of its own: it is told by what makes it so, or is no fault.
 _BESIDE = {partitions.MOVING, partitions.STRANGERS, "D28"}
@@ -22,15 +22,14 @@ def check(state: ClusterState) -> None:
         of_parts = [partitions.status(topic, part, ground) for part in topic.partitions]
         assert partitions.statuses(topic, ground) == of_parts, name
         if not topic.deleting:
-            _check(state, name, topic)
+            _check(state, name, of_parts)
 
 
-def _check(state: ClusterState, name: str, topic: Topic) -> None:
-    numbers, ground = state.summaries[name], evaluator.ground_of(state)
+def _check(state: ClusterState, name: str, of_parts: list[Status]) -> None:
+    numbers = state.summaries[name]
     found = {one: state.blames[one][name] for one in _KEPT if name in state.blames.get(one, ())}
     claimed = [cause.severity or BY_ID[one].severity for one, cause in found.items() if one not in _BESIDE]
     claimed += [one.severity for one in CHECKS if one.sums and getattr(numbers, one.sums)]
-    of_parts = [partitions.status(topic, part, ground) for part in topic.partitions]
     told = (name, numbers.words, found, of_parts)
     # What checks find of a topic is as bad as its status, where that is a matter of checks at all.
     worst = min((severity for severity in claimed if severity in _FINDINGS), key=_rank, default=None)

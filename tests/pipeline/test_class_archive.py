@@ -29,9 +29,10 @@ session.stop(spark)
 LOADED = re.compile(r"org\.apache\.spark\.\S+ source: (.*)")
 
 
-def _started(directory: Path, log: Path, **settings: str) -> str:
+def _printed(*arguments: str | Path, **settings: str) -> str:
+    """What Python prints that is started with these arguments, and settings in its environment."""
     done = subprocess.run(
-        [sys.executable, "-c", STARTS, directory, log],
+        [sys.executable, *arguments],
         cwd=ROOT,
         env=os.environ | settings,
         capture_output=True,
@@ -46,7 +47,7 @@ def _started(directory: Path, log: Path, **settings: str) -> str:
 def test_most_classes_of_a_session_come_from_the_archive(tmp_path: Path) -> None:
     log = tmp_path / "classes.log"
     (directory := tmp_path / "data").mkdir()
-    assert _started(directory, log) == "3\n"
+    assert _printed("-c", STARTS, directory, log) == "3\n"
     sources = LOADED.findall(log.read_text())
     archived = [source for source in sources if source.startswith("shared objects file (top)")]
     of_jars = [source for source in sources if source.startswith("file:")]
@@ -60,7 +61,7 @@ def test_what_the_archive_does_not_fit_starts_without_it_and_says_nothing_of_it(
     (directory := tmp_path / "data").mkdir()
     (settings := tmp_path / "conf").mkdir()
     (settings / "spark-defaults.conf").write_text("spark.sql.shuffle.partitions 3\n")
-    assert _started(directory, log, SPARK_CONF_DIR=str(settings)) == "3\n"
+    assert _printed("-c", STARTS, directory, log, SPARK_CONF_DIR=str(settings)) == "3\n"
     sources = LOADED.findall(log.read_text())
     assert sources
     assert not [source for source in sources if source.startswith("shared objects file (top)")]
@@ -70,15 +71,8 @@ def test_an_archive_that_is_there_is_not_made_again() -> None:
     runtime = java.find()
     archive = class_archive.path(runtime) if class_archive.is_possible(runtime) else None
     made_at = archive.stat().st_mtime_ns if archive else 0
-    done = subprocess.run(
-        [sys.executable, "-m", "zkdash.pipeline.spark.archiving"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=True,
-    )
-    assert done.stdout == f"{archive or 'this Java can have no archive of classes'}\n"
+    printed = _printed("-m", "zkdash.pipeline.spark.archiving")
+    assert printed == f"{archive or 'this Java can have no archive of classes'}\n"
     assert archive is None or archive.stat().st_mtime_ns == made_at
 
 

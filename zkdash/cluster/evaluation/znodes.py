@@ -20,8 +20,8 @@ _NOTABLE = NOTABLE + _HEAD + STAT_SIZE
 _NOBODY = bytes(8)
 _EPHEMERAL = frozenset({Kind.BROKER, Kind.MEMBER, Kind.OWNER, Kind.PARTITION_COUNT})
 _PERSISTENT = frozenset({Kind.TOPIC, Kind.STATE, Kind.OFFSET, Kind.CONTROLLER_EPOCH, Kind.TOPIC_CONFIG})
-# Paths that may hold what should be ephemeral: only these are looked at twice.
 _CONSUMERS = f"{paths.CONSUMERS}/"
+# Paths that may hold what should be ephemeral: only these are looked at twice.
 _ROOMS = (f"{paths.BROKER_IDS}/", _CONSUMERS, f"{paths.TOPICS}/")
 # org.apache.zookeeper.server.EphemeralType: containers, and znodes with a time to live.
 _CONTAINER = bytes.fromhex("8000000000000000")
