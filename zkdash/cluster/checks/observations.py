@@ -80,18 +80,21 @@ def observe(
     state: ClusterState,
     now: float,
     facts: Facts = NONE,
-    changed: ChangedAreas = _EVERYTHING,
+    changed: ChangedAreas | None = None,
 ) -> Observations:
     """Look at a state at an epoch second. Before the first load nothing is known, for or against.
 
     `changed` names all that changed since `previous`, where somebody kept that: then the groups to compare
-    with their plans are looked for among it, else among all.
+    with their plans are looked for among it, else among all, and what was put off stays so.
     """
     if not state.loaded:
         return Observations(previous.thresholds, now)
-    surveyed, unseen = previous.survey, previous.unseen | changed
+    surveyed, unseen = previous.survey, previous.unseen
+    if changed is not None:
+        unseen |= changed
     if int(now) != int(previous.at):  # once a second: batches may come twenty times as often
-        surveyed, unseen = survey.look(surveyed, state, changed=unseen), _NOTHING
+        surveyed = survey.look(surveyed, state, changed=None if changed is None else unseen)
+        unseen = unseen if changed is None else _NOTHING
     noted, sight = _noted(previous, surveyed, state, now, facts)
     looked = {check.id: _look(check, previous.looked.get(check.id), sight, now) for check in CHECKS}
     findings = [result.finding for result in looked.values() if result.finding is not None]
