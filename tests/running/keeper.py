@@ -38,7 +38,7 @@ class Keeper:
     """Keeps one command from its start to its end, and to that of all that it started."""
 
     def __init__(self) -> None:
-        self._pid: int | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._is_told_to_end = False
 
     def run(self, command: list[str]) -> int:
@@ -53,11 +53,12 @@ class Keeper:
         with tempfile.TemporaryDirectory(prefix="zkdash-", ignore_cleanup_errors=True) as scratch:
             Path(scratch).chmod(0o711)  # PostgreSQL, another user where we are root, comes through
             own = {name: str(Path(scratch, below)) for name, below in _OWN.items()}
-            self._pid = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=os.environ | own).pid
+            # Kept: where nobody holds it, subprocess itself takes the exit code of a command that has ended.
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=os.environ | own)
             if self._is_told_to_end:
                 self._interrupt()
             threading.Thread(target=_when_our_input_closes, daemon=True).start()
-            status = self._reap()
+            status = self._reap(self._process)
             self._end_the_rest()
         return status
 
@@ -67,22 +68,22 @@ class Keeper:
             self._interrupt()
 
     def _interrupt(self) -> None:
-        if self._pid is not None:
+        if self._process is not None:
             signal.alarm(TIDY_LIMIT_S)
-            os.kill(self._pid, signal.SIGINT)
+            os.kill(self._process.pid, signal.SIGINT)
 
     def _kill_all(self, *_: object) -> None:
         for pid in _below():
             _kill(pid)
 
-    def _reap(self) -> int:
+    def _reap(self, process: subprocess.Popen[bytes]) -> int:
         """Wait until the command has ended, and for orphans that end meanwhile; return its exit code."""
         ended = status = 0
-        while ended != self._pid:
+        while ended != process.pid:
             ended, status = os.waitpid(-1, 0)
-        self._pid = None
+        self._process = None
         signal.alarm(0)
-        code = os.waitstatus_to_exitcode(status)
+        process.returncode = code = os.waitstatus_to_exitcode(status)
         return code if code >= 0 else 128 - code
 
     def _end_the_rest(self) -> None:

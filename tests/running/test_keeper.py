@@ -50,6 +50,23 @@ def test_it_ends_as_the_command_does(program: str, status: int) -> None:
         assert running.wait(60) == status
 
 
+def test_a_command_may_end_before_anybody_waits_for_it() -> None:
+    program = """
+import os, subprocess, sys
+from tests.running import keeper
+
+class Ended(subprocess.Popen):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+
+subprocess.Popen = Ended
+sys.exit(keeper.Keeper().run([sys.executable, "-c", "raise SystemExit(3)"]))
+"""
+    with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdin=subprocess.PIPE) as running:
+        assert running.wait(60) == 3
+
+
 def test_what_is_left_of_a_command_is_told_and_killed(tmp_path: Path) -> None:
     told = tmp_path / "told"
     with kept(LEAVING + tell(told)) as running:
