@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from tests.journeys import sites
 from tests.journeys.sites import OPERATOR, Process
+from tests.pipeline import clusters
 from tests.serving import Serve
 from zkdash.demo.zookeeper.server import Server
 
@@ -20,12 +21,7 @@ pytestmark = [pytest.mark.zk, pytest.mark.browser, pytest.mark.spark]
 
 # Spark starts, loads and derives every table.
 RUN_LIMIT_MS = 600_000
-# As who runs Spark may configure it: a handful of rows is read long before their code is compiled.
-SPARK = """\
-spark.sql.codegen.wholeStage false
-spark.sql.codegen.factoryMode NO_CODEGEN
-spark.sql.adaptive.coalescePartitions.initialPartitionNum 2
-"""
+FEW_PARTS = {"spark.sql.adaptive.coalescePartitions.initialPartitionNum": "2"}
 
 
 @pytest.fixture
@@ -34,12 +30,10 @@ def shop(
 ) -> Iterator[Process]:
     """A small cluster, alone in its ZooKeeper, whose transaction logs the process may read."""
     address = own_server(tmp_path / "zookeeper").address
-    config, conf = tmp_path / "zkdash.toml", tmp_path / "conf"
+    config = tmp_path / "zkdash.toml"
     config.write_text(
         f'[clusters.shop]\nzookeeper = "{address}"\ntransaction_logs = "{tmp_path / "zookeeper"}"\n'
     )
-    conf.mkdir()
-    (conf / "spark-defaults.conf").write_text(SPARK)
     with sites.connected(address) as client, contextlib.closing(sites.small(client, address)) as world:
         world.state("orders", 0, leader=2, isr=[2, 3], epoch=2)
         world.state("orders", 0, leader=1, isr=[1, 2, 3], epoch=3)
@@ -49,7 +43,7 @@ def shop(
             ZKDASH_RECORD="0",
             ZKDASH_PIPELINE_EVERY="0",  # only what is asked for
             ZKDASH_SPARK="local[1]",
-            SPARK_CONF_DIR=conf,
+            **clusters.quick(FEW_PARTS),
         )
         server.wait_until_loaded("shop")
         yield Process(server, tmp_path / "data", django_db_blocker.unblock)

@@ -66,7 +66,7 @@ def environment(tmp_path: Path) -> Callable[..., dict[str, str]]:
             "ZKDASH_DATA": str(tmp_path / "data"),
             "ZKDASH_SPARK": "local[2]",
             "DJANGO_SETTINGS_MODULE": "zkdash.settings",
-            **clusters.quick(tmp_path),
+            **clusters.quick(),
             "ZKDASH_HISTORY": str(tmp_path / "history"),
         }
         return kept | ours

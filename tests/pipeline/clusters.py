@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tests.lab.hadoop import Hadoop
 from tests.waiting import wait_for
 from zkdash import java
 from zkdash.demo.runtime import ports
+from zkdash.pipeline.spark import class_archive
 
 _HOME = Path(pyspark.__file__).parent
 _ROOT = Path(__file__).resolve().parents[2]
@@ -28,16 +30,20 @@ INTERPRETED = {
 }
 
 
-def quick(scratch: Path, others: Mapping[str, str] = {}) -> dict[str, str]:
-    """The environment in which a process of Spark's reads little data soon; settings lie below `scratch`."""
-    conf = scratch / "conf"
-    conf.mkdir(parents=True, exist_ok=True)
-    settings = "".join(f"{name} {value}\n" for name, value in {**INTERPRETED, **others}.items())
-    (conf / "spark-defaults.conf").write_text(settings)
-    return {"SPARK_CONF_DIR": str(conf)}
+def quick(others: Mapping[str, str] = {}) -> dict[str, str]:
+    """The environment in which a process of Spark's reads little data soon, with other settings beside.
+
+    Not SPARK_CONF_DIR: a JVM with a directory of settings does not start from the archive of classes.
+    """
+    return {"PYSPARK_SUBMIT_ARGS": shlex.join([*_settings({**INTERPRETED, **others}), "pyspark-shell"])}
 
 
-def on_yarn(hadoop: Hadoop, scratch: Path) -> dict[str, str]:
+def _settings(values: Mapping[str, str]) -> list[str]:
+    """Settings as arguments of spark-submit."""
+    return [part for name, value in values.items() for part in ("--conf", f"{name}={value}")]
+
+
+def on_yarn(hadoop: Hadoop) -> dict[str, str]:
     """The environment in which a process of Spark's has executors in containers of YARN's."""
     settings = {
         "spark.yarn.jars": f"local:{_HOME}/jars/*",  # 400 MB that lie on every node
@@ -49,7 +55,7 @@ def on_yarn(hadoop: Hadoop, scratch: Path) -> dict[str, str]:
         "spark.executorEnv.PYSPARK_PYTHON": sys.executable,
     }
     conf = str(hadoop.conf)
-    return quick(scratch, settings) | {"HADOOP_CONF_DIR": conf, "YARN_CONF_DIR": conf}
+    return quick(settings) | {"HADOOP_CONF_DIR": conf, "YARN_CONF_DIR": conf}
 
 
 @contextmanager
@@ -82,11 +88,18 @@ def standalone(directory: Path, *, workers: int = 2) -> Iterator[str]:
 def connect(directory: Path) -> Iterator[str]:
     """A Spark Connect server on two threads; its address."""
     (port,) = ports.free()
+    settings = {
+        **INTERPRETED,
+        "spark.connect.grpc.binding.address": _LOOPBACK,
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.extraJavaOptions": " ".join(class_archive.options(java.find())),
+        "spark.sql.artifact.directory": str(directory / "artifacts"),
+        "spark.sql.warehouse.dir": str(directory / "warehouse"),
+        "spark.ui.enabled": "false",
+    }
     arguments = [
-        *("--conf", f"spark.connect.grpc.binding.port={port}", "--master", "local[2]"),
-        *("--conf", f"spark.connect.grpc.binding.address={_LOOPBACK}", "--conf", "spark.ui.enabled=false"),
-        *("--conf", f"spark.sql.warehouse.dir={directory / 'warehouse'}"),
-        *("--conf", f"spark.sql.artifact.directory={directory / 'artifacts'}"),
+        *("--master", "local[2]"),
+        *_settings(settings),
         *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--name", "connect"),
         "spark-internal",
     ]
@@ -125,7 +138,7 @@ def _environment(scratch: Path) -> Mapping[str, str]:
         "SPARK_LOCAL_IP": _LOOPBACK,
         "SPARK_LOCAL_DIRS": str(scratch),
         "SPARK_NO_DAEMONIZE": "1",
-        **quick(scratch),
+        "SPARK_DAEMON_JAVA_OPTS": " ".join(class_archive.options(java.find())),
         "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": str(_ROOT),

@@ -24,7 +24,7 @@ def running(module: str, *arguments: Path, scratch: Path, log: Path) -> Iterator
     """`python -m module` in a process of its own, killed at the end, if not before; what it says is added
     to `log`, and its session is quick (`clusters.quick`)."""
     command = [sys.executable, "-m", module, *map(str, (*arguments, scratch))]
-    environ = os.environ | clusters.quick(scratch)
+    environ = os.environ | clusters.quick()
     with log.open("ab") as said:
         process = subprocess.Popen(command, cwd=_ROOT, env=environ, stdout=said, stderr=said)
     try:

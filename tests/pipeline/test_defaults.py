@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline import clusters
 from zkdash.pipeline.spark import defaults
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,15 +76,12 @@ def test_days_are_utcs_whatever_the_user_set() -> None:
 
 @pytest.mark.spark
 def test_a_session_is_as_the_user_set_it(tmp_path: Path) -> None:
-    ours = clusters.quick(tmp_path)
-    with (tmp_path / "conf" / "spark-defaults.conf").open("a") as file:
-        file.writelines(
-            f"{name} {value}\n" for name, value in zip(NAMES, ("3", "Asia/Tokyo", "no"), strict=True)
-        )
+    values = zip(NAMES, ("3", "Asia/Tokyo", "no"), strict=True)
+    (tmp_path / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in values))
     ran = subprocess.run(
         [sys.executable, "-c", STARTED, str(tmp_path), *NAMES],
         cwd=ROOT,
-        env=os.environ | ours,
+        env=os.environ | {"SPARK_CONF_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=RUN_LIMIT_S,

@@ -41,7 +41,7 @@ class Started:
         self.process = subprocess.Popen(
             [sys.executable, "-c", STARTS, str(self.data)],
             cwd=ROOT,
-            env=os.environ | clusters.quick(below) | {"ZKDASH_TEST_MARK": str(below)},
+            env=os.environ | clusters.quick() | {"ZKDASH_TEST_MARK": str(below)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -57,17 +57,17 @@ def run(files: Path, directory: Path, master: str, others: Mapping[str, str]) ->
 @contextlib.contextmanager
 def executors(master: str, directory: Path) -> Iterator[tuple[str, Location, dict[str, str]]]:
     """An address for a job, where its tables will lie, and what of an environment it needs beside."""
-    here, scratch = directory / "job" / "history", directory / "job"
+    here = directory / "job" / "history"
     if master == "standalone":
         with clusters.standalone(directory / "standalone") as address:
-            yield address, here, clusters.quick(scratch)
+            yield address, here, clusters.quick()
     elif master == "connect":
         with clusters.connect(directory / "connect") as address:
-            yield address, here, clusters.quick(scratch)
+            yield address, here, clusters.quick()
     else:
         with hadoop.running(directory / "hadoop", with_yarn=True) as yarn:
             place = yarn.fresh()
-            yield "yarn", place, clusters.on_yarn(yarn, scratch) | {location.VARIABLE: place.url}
+            yield "yarn", place, clusters.on_yarn(yarn) | {location.VARIABLE: place.url}
 
 
 @pytest.mark.parametrize("master", MASTERS)
