@@ -11,9 +11,8 @@ from bench.side import Figures, Side
 from bench.sizes import Shape, Size
 
 _LIMIT_S = 300.0
-_PROCESSES = (
-    3  # one after the other over each tree: which memory one happens to get is a tenth of a page's cost
-)
+# One after the other over each tree: what memory a process happens to get is up to a tenth of a page's cost.
+_PROCESSES = 3
 _ROUNDS = 5
 _PAGE_MS = 6.0
 _ROW_MS = 0.0006  # of each, where a filter or a sort looks at all
