@@ -28,7 +28,7 @@ HOME: Final = f"{PREFIX}/c/{CLUSTER}/"
 ADDRESSES: Final = (
     *("", "topics/", "topics/?format=json", "brokers/1/", "actions/?format=json", "topics/?format=csv"),
 )
-_THREADS: Final = 5
+READERS: Final = 5
 _LOOK_EVERY_S: Final = 0.3
 # the proxy refused the form; the process that it came to has not read the cluster yet
 _AGAIN: Final = frozenset({502, 503})
@@ -100,8 +100,10 @@ class Load:
 
     `lost` are requests that had no answer, or a wrong one. `not_taken` counts forms that the proxy refused:
     it may not send one to another process, once it has begun to send it to one that ends; and those that came
-    to a process which has not loaded the cluster yet. Who sent it sends it again. `took_s` tells how long
-    each page took, `submitted` the numbers of the actions whose submission was answered.
+    to a process which has not loaded the cluster yet. Who sent it sends it again. `broken_off` are pages that
+    a killed process had begun to send: the proxy has handed on their heads, so that nobody else can end them.
+    Who reads asks again. `took_s` tells how long each page took, `submitted` the numbers of the actions whose
+    submission was answered.
     """
 
     def __init__(
@@ -110,10 +112,11 @@ class Load:
         self._team, self._cookies, self._rate, self._partitions = team, cookies, rate, partitions
         self._over, self._rests = threading.Event(), threading.Event()
         self.lost: list[str] = []
+        self.broken_off: list[str] = []
         self.took_s: list[float] = []
         self.not_taken = 0
         self.submitted: list[int] = []
-        self._threads = [threading.Thread(target=self._read, args=(number,)) for number in range(_THREADS)]
+        self._threads = [threading.Thread(target=self._read, args=(number,)) for number in range(READERS)]
         self._actor = threading.Thread(target=self._act)
 
     @contextlib.contextmanager
@@ -143,7 +146,7 @@ class Load:
                 if answer is not None and self._is_good(answer, 200):
                     self.took_s.append(time.monotonic() - began)
                 number += 1
-                due = max(due + _THREADS / self._rate, time.monotonic() - 1)
+                due = max(due + READERS / self._rate, time.monotonic() - 1)
                 self._over.wait(max(0.0, due - time.monotonic()))
 
     def _act(self) -> None:
@@ -180,7 +183,13 @@ class Load:
 
     def _asked(self, client: Client, path: str, form: dict[str, str] | None = None) -> Answer | None:
         try:
-            return client.ask(path, form)
+            try:
+                return client.ask(path, form)
+            except http.client.IncompleteRead:
+                if not self._rests.is_set():  # nobody is killed before
+                    raise
+                self.broken_off.append(path)
+                return client.ask(path, form)
         except (OSError, http.client.HTTPException) as error:
             self.lost.append(f"{path}: {error!r}")
             return None

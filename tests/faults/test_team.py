@@ -19,7 +19,7 @@ from tests.databases import Database
 from tests.faults.realm import CLUSTER, Realm
 from tests.faults.rounds import rounds
 from tests.faults.team import Member, Team
-from tests.faults.team_load import Client, Load, Pages
+from tests.faults.team_load import READERS, Client, Load, Pages
 from tests.journeys.pace import LOADS
 from tests.signing import PASSWORD
 from tests.waiting import wait_for
@@ -73,10 +73,11 @@ def test_a_team_is_rolled_while_it_is_used(
             realm.wait_until_over(_LIMIT_S)
     told = (
         f"{len(load.took_s)} answers in {statistics.median(load.took_s):.3f} s, "
-        f"{len(load.submitted)} actions, {load.not_taken} forms not taken, sockets "
-        f"closed by {pages.codes}, without one for {max(pages.gaps, default=0):.2f} s at most"
+        f"{len(load.submitted)} actions, {load.not_taken} forms not taken, broken off: {load.broken_off}, "
+        f"sockets closed by {pages.codes}, without one for {max(pages.gaps, default=0):.2f} s at most"
     )
     assert load.lost == [], "\n".join([told, *load.lost])
+    assert len(load.broken_off) <= READERS, told
     assert len(load.took_s) > 10 * PROCESSES * TURNS, told
     assert len(pages.gaps) >= SOCKETS * TURNS, told
     # On a machine that is slow now, as long as some pages: each way back is one, by TLS, and a socket.

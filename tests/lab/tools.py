@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypedDict
 
 from tests.lab.kafka import Broker
@@ -23,28 +23,33 @@ class Standing(NamedTuple):
 def produce(
     broker: Broker, topic: str, count: int, *, size: int = 0, keyed: bool = False, codec: str = ""
 ) -> None:
-    """Send `count` messages of at least `size` bytes with the console producer, and wait for the leaders.
+    """Send `count` messages of at least `size` bytes, as `send` does.
 
     Those that are `keyed` are spread over the partitions; a producer may send all others to one of them.
-    `codec` compresses them.
     """
-    keys = ("--property", "parse.key=true", "--property", "key.separator=:") if keyed else ()
-    compressed = ("--compression-codec", codec) if codec else ()
-    lines = (f"{number}:" * keyed + f"message {number}".ljust(size, ".") + "\n" for number in range(count))
+    lines = (f"{number}:" * keyed + f"message {number}".ljust(size, ".") for number in range(count))
+    send(broker, topic, lines, keyed=keyed, codec=codec)
+
+
+def send(
+    broker: Broker, topic: str, lines: Iterable[str], *options: str, keyed: bool = False, codec: str = ""
+) -> None:
+    """Send each line as a message with the console producer, and wait until all replicas in sync have them.
+
+    A line that is `keyed` begins with its key and a colon; `codec` compresses them; `options` are others of
+    the producer's.
+    """
     broker.run(
         "kafka.tools.ConsoleProducer",
-        *(
-            "--broker-list",
-            broker.address,
-            "--topic",
-            topic,
-            "--request-required-acks",
-            "-1",
-            *("--message-send-max-retries", "50"),  # its 3 are over before a slow machine's leader leads
-            *keys,
-            *compressed,
-        ),
-        stdin="".join(lines),
+        *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1"),
+        # 3 are over before a slow machine's leader leads
+        *("--message-send-max-retries", "50"),
+        # after 1.5 s it sends again what a slow machine has written, which is there twice then
+        *("--request-timeout-ms", "30000"),
+        *(("--property", "parse.key=true", "--property", "key.separator=:") if keyed else ()),
+        *(("--compression-codec", codec) if codec else ()),
+        *options,
+        stdin="".join(f"{line}\n" for line in lines),
     )
 
 

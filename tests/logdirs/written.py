@@ -140,21 +140,10 @@ def _topics(broker: Broker, wanted: Mapping[str, int]) -> None:
 
 
 def _produce(broker: Broker, topic: str, codec: str, count: int, *, keyed: bool = False) -> None:
-    keys = ("--property", "parse.key=true", "--property", "key.separator=:") if keyed else ()
-    lines = (
-        f"{n % 10}:" * keyed + f"{codec} {n} é ".ljust(20 + 7 * (n % 31), ".") + "\n" for n in range(count)
-    )
-    broker.run(
-        "kafka.tools.ConsoleProducer",
-        *("--broker-list", broker.address, "--topic", topic, "--request-required-acks", "-1"),
-        *("--compression-codec", codec, *keys),
-        *(
-            ("--max-partition-memory-bytes", "700")
-            if broker.release.has_listeners
-            else ("--batch-size", "10")
-        ),
-        stdin="".join(lines),
-    )
+    lines = (f"{n % 10}:" * keyed + f"{codec} {n} é ".ljust(20 + 7 * (n % 31), ".") for n in range(count))
+    has_listeners = broker.release.has_listeners
+    small = ("--max-partition-memory-bytes", "700") if has_listeners else ("--batch-size", "10")
+    tools.send(broker, topic, lines, *small, keyed=keyed, codec=codec)
 
 
 def _transactions(broker: Broker) -> None:
