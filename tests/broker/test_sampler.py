@@ -454,6 +454,34 @@ def test_a_broker_lists_its_groups_where_its_release_can(cluster: Cluster) -> No
     wait_for(lambda: set(cluster.sampler.samples.listings) == {1})
 
 
+def test_a_broker_that_comes_while_somebody_looks_is_asked_for_its_groups_at_once() -> None:
+    with ExitStack() as stack:
+        server = stack.enter_context(Listening(_groups_of_kafka))
+        turns: list[Sampled] = []
+        sampler = Sampler(
+            "test", on_change=lambda _: None, on_samples=turns.append, pace=PACE, clock=lambda: 1.0
+        )
+
+        def come(*brokers: Broker) -> None:
+            known = {broker.id: broker for broker in brokers}
+            sampler.update(immutables.Map(known), lambda _: None, {})
+            wait_for(lambda: set(sampler.samples.listings) == set(known))
+
+        def asked() -> int:
+            return [one.key for one in server.requests].count(ListGroupsResponse.API_KEY)
+
+        sampler.want_listing()
+        sampler.start()
+        stack.callback(sampler.stop)
+        wait_for(lambda: turns)  # in which there was nobody to ask
+        come(at(1, server.port))
+        assert sampler.samples.groups() == {"billing", "sinks"}
+        come(at(1, server.port), at(2, server.port))
+        assert asked() == 2
+        come(at(1, server.port, timestamp=1), at(2, server.port))
+        wait_for(lambda: asked() == 3)
+
+
 def _groups_of_kafka(asked: Asked) -> bytes:
     """A broker with two groups: one at work, and one that is Kafka Connect's."""
     if asked.key == ListGroupsResponse.API_KEY:

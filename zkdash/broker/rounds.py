@@ -81,6 +81,7 @@ class Rounds:
         self._used: dict[str, Collection[str]] = {}
         self._swept: dict[str, float] = {}
         self._retentions_asked: dict[int, float] = {}
+        self._listings_asked: set[int] = set()
         self._peers: dict[int, Peer] = {}
         self._forgot_at = float("-inf")
         self._brokers: Mapping[int, Broker] = {}
@@ -113,6 +114,7 @@ class Rounds:
         for peer in parted:
             del self._peers[peer.broker.id]
             self._retentions_asked.pop(peer.broker.id, None)
+            self._listings_asked.discard(peer.broker.id)
             self._ledger.part(peer.broker.id)
         await asyncio.gather(*(peer.stop() for peer in parted))
 
@@ -213,10 +215,14 @@ class Rounds:
         self._peer(coordinator).demand_commits(group, partitions, whole=is_whole)
 
     def _ask_listings(self, now: float) -> None:
-        """All brokers or none: which of them coordinates a group is not known before its name is."""
-        if self._listings.due(now, _one):
-            for broker in self._brokers:
-                self._peer(broker).demand_listing()
+        """All brokers, since nobody knows who coordinates a group before its name; who is new, at once."""
+        if self._brokers and self._listings.due(now, _one):
+            self._listings_asked.clear()
+        elif not self._listings.is_looked_at(_ALL, now):
+            return
+        for broker in set(self._brokers) - self._listings_asked:
+            self._listings_asked.add(broker)
+            self._peer(broker).demand_listing()
 
     def _ask_descriptions(self, now: float) -> None:
         """Whoever lists a group coordinates it."""
