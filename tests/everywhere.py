@@ -50,11 +50,15 @@ def _cluster(name: str, address: str) -> str:
 
 
 def addresses(tree: str, most: int | None = None) -> Iterator[str]:
-    """Every page of a cluster, by the znodes that it has; of each kind of detail pages `most`."""
+    """Every page of a cluster, by the znodes that it has; of each kind of detail pages `most`.
+
+    Of a table of what is recorded one: nothing is, and one is like another.
+    """
     znodes = recorded.load(tree)
     for page in pages.PAGES:
         if "<" in page.route:
-            yield from (address(tree, page, name) for name in islice(details(page, znodes), most))
+            some = 1 if page.name == table.PAGE.name else most
+            yield from (address(tree, page, name) for name in islice(details(page, znodes), some))
         else:
             yield f"/c/{tree}/{page.route}"
 

@@ -97,7 +97,7 @@ def test_a_damaged_copy_is_cut_where_the_dry_run_says(left: Written, turn: int) 
 
 def test_after_a_kill_the_newest_segment_is_read_anew_and_stays(left: Written) -> None:
     left.broker.start()
-    left.broker.kill()
+    left.broker.die()
     directory = left.own / left.mixed.name
     rows = predicted(directory, left.release)
     assert [row["fate"] for row in rows.values()] == ["kept"] * (len(rows) - 1) + ["read"]

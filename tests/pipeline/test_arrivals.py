@@ -38,7 +38,7 @@ from zkdash.pipeline.storage import arrivals, writing
 from zkdash.pipeline.storage.arrivals import LOAD, Seen
 from zkdash.zk.config import ClusterConfig
 
-ORDERS = full.pick(every_run=40, full=400)
+ORDERS = full.pick(every_run=12, full=400)
 EPOCH = 1 << 32
 # Two epochs of a leader; servers begin new logs where they please.
 STORY = (*range(1, 31), *range(EPOCH + 1, EPOCH + 21))

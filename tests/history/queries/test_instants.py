@@ -7,9 +7,10 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import full
 from tests.history.writing import put
 from zkdash.cluster.changes import row
 from zkdash.history.queries import density, instants, moment, neighbours
@@ -95,6 +96,7 @@ _ROWS = st.builds(
 )
 
 
+@settings(max_examples=full.pick(15, 100), deadline=None)
 @given(rows=st.lists(_ROWS, max_size=12), reaches=st.sampled_from([(1, 7), neighbours.REACHES_MS]))
 def test_the_first_and_the_last_transaction_of_times_are_those_of_all_changes(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], reaches: tuple[int, ...]

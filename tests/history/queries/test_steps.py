@@ -102,7 +102,7 @@ def lived(transactions: list[list[Try]]) -> Iterator[Lived]:
             yield tables, trees_at, ((1, last), *itertools.pairwise(range(1, last + 1)))
 
 
-@settings(max_examples=full.pick(15, 500), deadline=None)
+@settings(max_examples=full.pick(8, 500), deadline=None)
 @given(st.lists(st.lists(TRIES, min_size=1, max_size=4), min_size=2, max_size=25), st.sampled_from(BLOCKS))
 @example([[("create", "/a", 0)], [("create", "/a/b", 0)], [("setData", "/a", 0), ("delete", "/a/b", 0)]], 64)
 @example([[("create", "/a", 0), ("create", "/a/b", 0)], [(kind, path, 0) for kind, path in AGAIN]], 64)
@@ -116,7 +116,7 @@ def test_the_tree_by_steps_is_the_one_read_by_itself(transactions: list[list[Try
             assert znodes == told[later], (first, later)
 
 
-@settings(max_examples=full.pick(15, 500), deadline=None)
+@settings(max_examples=full.pick(8, 500), deadline=None)
 @given(st.lists(st.lists(TRIES, min_size=1, max_size=4), min_size=2, max_size=25))
 @example([[("create", "/a", 0)], [("create", "/a/b", 0)], [("delete", "/a/b", 0)], [("setACL", "/a", 0)]])
 @example([[("create", "/a", 0), ("create", "/a/b", 0)], [(kind, path, 0) for kind, path in AGAIN]])
