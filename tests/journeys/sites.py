@@ -199,7 +199,17 @@ class _Fleet:
             opened.callback(root.delete, self._path, recursive=True)
             served = opened.enter_context(serve(below, ZKDASH_CONFIG=file, ZKDASH_DATA=data, **settings))
             self._process = Process(served, data, unblock)
+            self._wait_until_watched()
             self._opened = opened.pop_all()
+
+    def _wait_until_watched(self) -> None:
+        """Wait until each cluster's first load is over: what a test writes then is a change that is told."""
+        wait_for(
+            lambda: all(row["data"] == "live" for row in self._process.json("/")["rows"]),
+            limit_s=START_LIMIT_S,
+            message=self._process.served.printed,
+            every_s=PAGE_EVERY_S,
+        )
 
     @contextlib.contextmanager
     def site(self) -> Iterator[Site]:
