@@ -11,16 +11,14 @@ from bench.side import Figures, Side
 from bench.sizes import Shape, Size
 
 _LIMIT_S = 300.0
-# One after the other over each tree: what memory a process happens to get is up to a tenth of a page's cost.
-_PROCESSES = 3
-_ROUNDS = 5
+_ROUNDS = 9
 _PAGE_MS = 6.0
 _ROW_MS = 0.0006  # of each, where a filter or a sort looks at all
 _SAME = 1.1  # of the larger cluster's cost to the smaller's
 
 
 def run(size: Size) -> Result:
-    """Measure both, each on a server and in processes of its own, in turns."""
+    """Measure both, each on a server of its own, by one process in turns."""
     whole, tenth = measured((size.whole, size.whole.tenth()), size, "pages")
     return Result(
         "pages",
@@ -34,32 +32,28 @@ def run(size: Size) -> Result:
 
 
 def measured(shapes: Sequence[Shape], size: Size, row: str) -> list[Figures]:
-    """The milliseconds of CPU of each page and query over trees of these shapes: some processes' least."""
+    """As `paged`, over trees of these shapes."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(progress.step(f"{row}: pages of {', '.join(map(str, shapes))}"))
         servers = [stack.enter_context(served.server(shape, heap_mb=size.heap_mb)) for shape in shapes]
-        addresses = [server.address for server in servers]
-        return [_least_of(told) for told in zip(*(paged(addresses) for _ in range(_PROCESSES)), strict=True)]
+        return paged([server.address for server in servers])
 
 
 def paged(addresses: Sequence[str]) -> list[Figures]:
-    """As `measured`, of the trees that these servers hold: the least of some rounds.
+    """The milliseconds of CPU of each page and query of the trees of these servers: the least of some rounds.
 
-    Each round asks one after the other, so that what slows the machine for a while slows them alike.
+    Each round asks for a page of one tree after the other, so that what slows the machine for a while slows
+    them alike.
     """
-    with contextlib.ExitStack() as stack:
-        sides = [stack.enter_context(Side("paging", address)) for address in addresses]
-        trees = [side.heard(limit_s=_LIMIT_S) for side in sides]
-        rounds: list[list[Figures]] = [[] for _ in sides]
+    with Side("paging", *addresses) as side:
+        trees: list[Figures] = side.heard(limit_s=_LIMIT_S)["trees"]
+        rounds: list[list[Figures]] = []
         for _ in range(_ROUNDS):
-            for side, told in zip(sides, rounds, strict=True):
-                side.tell()
-                told.append(side.heard(limit_s=_LIMIT_S)["pages"])
-    return [{**tree, "pages": _least(told)} for tree, told in zip(trees, rounds, strict=True)]
-
-
-def _least_of(processes: Sequence[Figures]) -> Figures:
-    return {**processes[0], "pages": _least([told["pages"] for told in processes])}
+            side.tell()
+            rounds.append(side.heard(limit_s=_LIMIT_S)["pages"])
+    return [
+        {**tree, "pages": _least(told)} for tree, told in zip(trees, zip(*rounds, strict=True), strict=True)
+    ]
 
 
 def _least(rounds: Sequence[Figures]) -> Figures:

@@ -1,6 +1,8 @@
-"""What pages cost once the cluster is in memory: each of them whole, rendered again and again.
+"""What pages cost once clusters are in memory: each of them whole, rendered again and again.
 
-The side tells of its tree once it is read, and then of one round of pages each time that it is told to go on.
+The side tells of its trees once they are read, and then of one round of pages each time that it is told to go
+on. One process holds all the trees: what memory a process gets is up to a tenth of what its pages cost, which
+says nothing of a larger tree beside a smaller one.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ import time
 from django.test import Client
 
 from bench import lagging, side, tree
+from bench.side import Figures
 from bench.watched import Watched
 from zkdash.cluster.model.state import ClusterState
 
 _LOAD_LIMIT_S = 120
+# The milliseconds of CPU of each page and query.
+Costs = dict[str, dict[str, float]]
 _TIMES = 5  # of each page in a round
 # Page: its path, and its queries beside the default one.
 _PAGES = {
@@ -29,27 +34,33 @@ _PAGES = {
 }
 
 
-def main(address: str) -> None:
-    watched = Watched(address)
-    watched.start()
+def main(*addresses: str) -> None:
+    clusters = [Watched(address, f"cluster-{number}") for number, address in enumerate(addresses)]
+    for watched in clusters:
+        watched.start()
+    side.say(trees=[_told(watched) for watched in clusters])
+    client = Client(SERVER_NAME="127.0.0.1")
+    roots = [f"/c/{watched.name}/" for watched in clusters]
+    while side.hear() is not None:
+        round_: list[Costs] = [{page: {} for page in _PAGES} for _ in roots]
+        for page, (path, queries) in _PAGES.items():
+            for query, text in {"default": "", **queries}.items():
+                for root, costs in zip(roots, round_, strict=True):
+                    costs[page][query] = _cost_ms(client, root + path + text)
+        side.say(pages=round_)
+    for watched in clusters:
+        watched.stop()
+
+
+def _told(watched: Watched) -> Figures:
     snapshot = watched.wait(limit_s=_LOAD_LIMIT_S)
     state = snapshot.state
-    client = Client(SERVER_NAME="127.0.0.1")
-    root = f"/c/{watched.name}/"
-    side.say(
-        topics=len(state.topics),
-        groups=len(state.groups),
-        rows={page: _rows(state, page) for page in _PAGES},
-        lags=lagging.measured(snapshot),
-    )
-    while side.hear() is not None:
-        side.say(pages={page: _costs_ms(client, root, page) for page in _PAGES})
-    watched.stop()
-
-
-def _costs_ms(client: Client, root: str, page: str) -> dict[str, float]:
-    path, queries = _PAGES[page]
-    return {name: _cost_ms(client, root + path + query) for name, query in {"default": "", **queries}.items()}
+    return {
+        "topics": len(state.topics),
+        "groups": len(state.groups),
+        "rows": {page: _rows(state, page) for page in _PAGES},
+        "lags": lagging.measured(snapshot),
+    }
 
 
 def _rows(state: ClusterState, page: str) -> int:
@@ -69,4 +80,4 @@ def _cost_ms(client: Client, url: str) -> float:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

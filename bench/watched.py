@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
 from collections.abc import Callable
 
 import django
+import msgspec
 
 from zkdash import configuration
 from zkdash.live import snapshot_registry
@@ -18,21 +20,22 @@ _LOOKS_S = 0.1
 
 
 class Watched:
-    """Watches the cluster at `address` once `start` is called; counts the revisions."""
+    """Watches the cluster at `address`, called `name`, once `start` is called; counts the revisions."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, name: str = "default") -> None:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "zkdash.settings")
         os.environ["ZKDASH_ANONYMOUS_READ"] = "1"
         django.setup()
+        logging.getLogger("zkdash").setLevel(logging.WARNING)  # that it loads is what is measured
         from zkdash.live.watching.watcher import Watcher  # noqa: PLC0415 - after Django, as in a serving process
 
         environ = {"ZKDASH_ZOOKEEPER": address}
         (cluster,) = config.load(configuration.read(environ), environ)
-        self.name = cluster.name
+        self.name = name
         self.revisions = 0
         self._moved = threading.Condition()
         self._listeners: list[Callable[[], None]] = []
-        self._watcher = Watcher(cluster, notify=self._notify)
+        self._watcher = Watcher(msgspec.structs.replace(cluster, name=name), notify=self._notify)
 
     @property
     def snapshot(self) -> Snapshot:
