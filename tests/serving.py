@@ -170,8 +170,6 @@ def starter(below: Path) -> Iterator[Serve]:
     ) -> Served:
         directory = below / f"serve-{len(started)}"
         directory.mkdir()
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        inherited.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
         given = {name: str(value) for name, value in settings.items()}
         default = {"ZKDASH_DATA": str(directory / "data"), "ZKDASH_ANONYMOUS_READ": "1"}
         if forked and not given.keys() & {"ZKDASH_DATA", "ZKDASH_DATABASE"}:
@@ -179,7 +177,7 @@ def starter(below: Path) -> Iterator[Serve]:
             database.parent.mkdir()
             database.touch(mode=0o600)  # as it is where a process of ours makes it
             database.write_bytes(_migrated())
-        server = Served(inherited | default | given, directory, port, options, forked=forked)
+        server = Served(_inherited() | default | given, directory, port, options, forked=forked)
         started.append(server)
         server.wait_until_ready()
         return server
@@ -199,7 +197,14 @@ def starter(below: Path) -> Iterator[Serve]:
 def _migrated() -> bytes:
     """A database of SQLite as `migrate` leaves it: to migrate is half of a start's CPU."""
     with tempfile.TemporaryDirectory() as directory:
-        environ = {**os.environ, "ZKDASH_DATA": directory}
+        environ = _inherited() | {"ZKDASH_DATA": directory}
         done = forking.run(["manage.py", "migrate", "--no-input"], env=environ, timeout=START_LIMIT_S)
         assert done.returncode == 0, done.stdout + done.stderr
         return Path(directory, DATABASE).read_bytes()
+
+
+def _inherited() -> dict[str, str]:
+    """What a process may have of this one's environment."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
+    environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
+    return environ
