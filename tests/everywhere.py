@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tests import recorded
-from tests.serving import PAGE_EVERY_S, Served, starter
-from tests.waiting import wait_for
+from tests.serving import Served, starter
 from zkdash.demo.zookeeper.server import Server
 from zkdash.kafka import paths
 from zkdash.web import pages
@@ -36,12 +35,7 @@ def serving(below: Path, trees: Iterable[str], **settings: str | Path) -> Iterat
         config = below / "zkdash.toml"
         config.write_text("".join(_cluster(name, zookeeper.address) for name in trees))
         server = start(ZKDASH_CONFIG=config, **settings)
-        wait_for(
-            lambda: all(row["data"] == "live" for row in server.json("/?format=json")["rows"]),
-            limit_s=LOAD_LIMIT_S,
-            message=server.printed,
-            every_s=PAGE_EVERY_S,
-        )
+        server.wait_until_all_loaded(limit_s=LOAD_LIMIT_S)
         yield server
 
 

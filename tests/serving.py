@@ -14,7 +14,7 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,6 +95,17 @@ class Served:
         wait_for(
             lambda: self.json(f"/c/{cluster}/topics/")["as_of"] is not None,
             limit_s=START_LIMIT_S,
+            message=self.printed,
+            every_s=PAGE_EVERY_S,
+        )
+
+    def wait_until_all_loaded(
+        self, headers: Mapping[str, str] = {}, *, limit_s: float = START_LIMIT_S
+    ) -> None:
+        """Wait until each cluster that these headers may see is watched."""
+        wait_for(
+            lambda: all(row["data"] == "live" for row in self.json("/", **headers)["rows"]),
+            limit_s=limit_s,
             message=self.printed,
             every_s=PAGE_EVERY_S,
         )

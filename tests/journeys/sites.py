@@ -71,9 +71,10 @@ class Process:
             root = User.objects.create(username=ROOT, password=_hashed(), is_superuser=True, is_staff=True)
             held = rights.of(root, anonymous_reads=False)
             until = timezone.now() + timedelta(days=1)
-            _, self._token = tokens.make(
+            _, token = tokens.make(
                 root, "tests", clusters="*", role=Role.VIEWER, expires_at=until, rights=held
             )
+        self._authorized = {"Authorization": f"Bearer {token}"}
 
     def person(self, name: str, role: Role) -> None:
         """Make a user of that role on every cluster."""
@@ -83,7 +84,11 @@ class Process:
 
     def json(self, path: str) -> Any:
         """The JSON of a page, as ROOT's token shows it."""
-        return self.served.json(path, Authorization=f"Bearer {self._token}")
+        return self.served.json(path, **self._authorized)
+
+    def wait_until_watched(self) -> None:
+        """Wait until each cluster's first load is over: what a test writes then is a change that is told."""
+        self.served.wait_until_all_loaded(self._authorized)
 
     @contextlib.contextmanager
     def rows(self) -> Iterator[None]:
@@ -199,17 +204,8 @@ class _Fleet:
             opened.callback(root.delete, self._path, recursive=True)
             served = opened.enter_context(serve(below, ZKDASH_CONFIG=file, ZKDASH_DATA=data, **settings))
             self._process = Process(served, data, unblock)
-            self._wait_until_watched()
+            self._process.wait_until_watched()
             self._opened = opened.pop_all()
-
-    def _wait_until_watched(self) -> None:
-        """Wait until each cluster's first load is over: what a test writes then is a change that is told."""
-        wait_for(
-            lambda: all(row["data"] == "live" for row in self._process.json("/")["rows"]),
-            limit_s=START_LIMIT_S,
-            message=self._process.served.printed,
-            every_s=PAGE_EVERY_S,
-        )
 
     @contextlib.contextmanager
     def site(self) -> Iterator[Site]:
