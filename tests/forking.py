@@ -30,6 +30,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn
 
+from tests.processes import inherited
+
 ROOT = Path(__file__).resolve().parent.parent
 # What a serving process needs of others, and can have before Django has settings.
 THEIRS = (
@@ -145,12 +147,11 @@ class _Forker:
 
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.forking", str(theirs.fileno())],
                 cwd=ROOT,
-                env=environ | {"OPENBLAS_NUM_THREADS": "1"},  # threads are not forked
+                env=inherited() | {"OPENBLAS_NUM_THREADS": "1"},  # threads are not forked
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
             )

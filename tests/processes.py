@@ -1,8 +1,16 @@
-"""What tests ask about processes that are not their children."""
+"""What tests give to processes of ours, and ask about those that are not their children."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+
+def inherited() -> dict[str, str]:
+    """What of this process's environment another one of ours may have: nothing that configures it."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
+    environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
+    return environ
 
 
 def is_running(pid: int) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import os
 import re
 import signal
 import ssl
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests import forking
+from tests.processes import inherited
 from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -188,7 +188,7 @@ def starter(below: Path) -> Iterator[Serve]:
             database.parent.mkdir()
             database.touch(mode=0o600)  # as it is where a process of ours makes it
             database.write_bytes(_migrated())
-        server = Served(_inherited() | default | given, directory, port, options, forked=forked)
+        server = Served(inherited() | default | given, directory, port, options, forked=forked)
         started.append(server)
         server.wait_until_ready()
         return server
@@ -208,14 +208,7 @@ def starter(below: Path) -> Iterator[Serve]:
 def _migrated() -> bytes:
     """A database of SQLite as `migrate` leaves it: to migrate is half of a start's CPU."""
     with tempfile.TemporaryDirectory() as directory:
-        environ = _inherited() | {"ZKDASH_DATA": directory}
+        environ = inherited() | {"ZKDASH_DATA": directory}
         done = forking.run(["manage.py", "migrate", "--no-input"], env=environ, timeout=START_LIMIT_S)
         assert done.returncode == 0, done.stdout + done.stderr
         return Path(directory, DATABASE).read_bytes()
-
-
-def _inherited() -> dict[str, str]:
-    """What a process may have of this one's environment."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-    environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
-    return environ

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import re
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import inherited
 from tests.serving import ROOT
 
 COMMANDS = (
@@ -41,12 +41,11 @@ def test_a_data_directory_that_is_none_is_told_in_a_sentence(
 ) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "shut").mkdir(mode=0o555)
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     given = {"ZKDASH_DATA": str(tmp_path / data), "ZKDASH_ZOOKEEPER": "127.0.0.1:1", "ZKDASH_SECRET_KEY": key}
     done = subprocess.run(
         [sys.executable, "manage.py", *command.split()],
         cwd=ROOT,
-        env=inherited | given,
+        env=inherited() | given,
         capture_output=True,
         text=True,
         timeout=60,

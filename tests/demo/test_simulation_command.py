@@ -17,6 +17,8 @@ import pytest
 
 from tests import forking
 from tests.management.test_serve import Browser
+from tests.processes import inherited
+from tests.serving import DATABASE
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.zk
@@ -28,13 +30,12 @@ class Demo:
     """A running `manage.py demo` in a process group of its own, as a terminal gives it one."""
 
     def __init__(self, data: Path, *arguments: str, **environ: str) -> None:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
         self.data = data
         self._out = data.parent / f"{data.name}.out"
         with self._out.open("wb") as out:
             self.process = forking.Process(
                 ["manage.py", "demo", "--port", "0", "--seed", "4", *arguments],
-                env=inherited | {"ZKDASH_DATA": str(data)} | environ,
+                env=inherited() | {"ZKDASH_DATA": str(data)} | environ,
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
@@ -140,7 +141,7 @@ def test_the_demo_is_open_to_look_at_and_gives_its_visitor_a_link_to_act(shown: 
     assert "<bdi>demo</bdi>" in browser.get("/c/demo/actions/new/")[1]
     # Its rows are its own and end with it: what is configured for `serve` stays untouched.
     assert [one.name for one in shown.data.glob("*.sqlite3")] == []
-    with contextlib.closing(sqlite3.connect(shown.data / "demo" / "zkdash.sqlite3")) as rows:
+    with contextlib.closing(sqlite3.connect(shown.data / "demo" / DATABASE)) as rows:
         assert rows.execute("SELECT username FROM auth_user").fetchall() == [("demo",)]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from tests import forking
 from tests.databases import Database
 from tests.door.callers import Caller, refused
+from tests.processes import inherited
 from tests.serving import Serve, Served, served
 
 __all__ = ["served"]
@@ -52,9 +52,8 @@ class Answer(NamedTuple):
 
 def asked(database: Database, script: str) -> str:
     """What a script prints that runs on a database."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     argv = ["manage.py", "shell", "--no-imports", "-c", script]
-    done = forking.run(argv, env={**environ, **database.environment}, timeout=60)
+    done = forking.run(argv, env={**inherited(), **database.environment}, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -19,7 +19,7 @@ from tests.conftest import Chroot
 from tests.databases import Database
 from tests.faults import cluster
 from tests.faults.controller import ELECTION, REASSIGNMENT, Controller
-from tests.processes import is_running
+from tests.processes import inherited, is_running
 from tests.waiting import wait_for
 from tests.zk.reader.test_one_shot import config_of
 from zkdash.actions import audit, documents
@@ -65,7 +65,7 @@ class Realm:
         self._state, _ = advance.advance(ClusterState(), asking.load(self.config, paths.ROOTS))
         self._numbers = iter(range(most))
         self._environ = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")},
+            **inherited(),
             **database.environment,
             "DJANGO_SETTINGS_MODULE": "zkdash.settings",
         }

@@ -6,7 +6,6 @@ Commands and variables are those of the file, on addresses of this machine, belo
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import yaml
 from tests import forking
 from tests.faults.realm import CLUSTER
 from tests.nginx import Nginx
+from tests.processes import inherited
 from tests.waiting import wait_for
 from zkdash.demo.runtime import ports
 from zkdash.history.recorder import status
@@ -166,5 +166,4 @@ class Team:
             "ZKDASH_ORIGINS": self.proxy.origin,
         }
         assert given.keys() == COMPOSE["services"]["serve"]["environment"].keys()
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        return {**inherited, **given, "ZKDASH_DATA": str(directory / "data"), "ZKDASH_PREFIX": PREFIX}
+        return {**inherited(), **given, "ZKDASH_DATA": str(directory / "data"), "ZKDASH_PREFIX": PREFIX}

@@ -24,6 +24,7 @@ from tests.faults.controller import REASSIGNMENT, Controller
 from tests.faults.realm import Realm
 from tests.faults.rounds import rounds
 from tests.processes import is_stopped
+from tests.serving import DATABASE
 from tests.waiting import wait_for
 from zkdash.actions.execution import step_executor
 from zkdash.actions.models import Action, Audit
@@ -122,7 +123,7 @@ def test_nothing_is_written_where_the_intent_cannot_be(chroot: Chroot, database:
         time.sleep(chance.uniform(0.5, 1.0))
         realm.end(starved)
         assert realm.unintended() == set()
-        wal = Path(database.environment["ZKDASH_DATA"], "zkdash.sqlite3-wal")
+        wal = Path(database.environment["ZKDASH_DATA"], f"{DATABASE}-wal")
         room = (wal.stat().st_size if wal.exists() else 0) + chance.randrange(4096, 300_000)
         starved = realm.fork(room=room, skew_s=1200.0)
         time.sleep(chance.uniform(0.5, 1.5))

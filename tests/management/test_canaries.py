@@ -25,7 +25,7 @@ from websockets.typing import Origin
 from tests.conftest import Chroot
 from tests.management.canaries import Seen, canary, session
 from tests.management.test_serve import Browser, command
-from tests.serving import Serve, Served, served
+from tests.serving import DATABASE, Serve, Served, served
 from tests.waiting import wait_for
 from tests.world import World
 from zkdash import configuration
@@ -227,7 +227,7 @@ def test_no_planted_secret_comes_out_anywhere(
     seen = Seen()
     seen.add("log", site.err.read_bytes() + site.out.read_bytes())
     assert seen.leaks(sessions) == []
-    assert (data / "zkdash.sqlite3").stat().st_mode & 0o077 == 0
+    assert (data / DATABASE).stat().st_mode & 0o077 == 0
 
 
 def _paths(chroot: Chroot) -> list[str]:

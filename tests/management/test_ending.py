@@ -25,6 +25,8 @@ import pytest
 from tests import forking, full
 from tests.conftest import Chroot
 from tests.demo.test_simulation_command import Demo
+from tests.processes import inherited
+from tests.serving import DATABASE
 from tests.waiting import wait_for
 from zkdash.management import ending
 from zkdash.zk.mirror import garbage
@@ -47,8 +49,7 @@ class Command:
     """A running command; what it prints, and its end."""
 
     def __init__(self, below: Path, *arguments: str, forked: bool = False, **environ: str) -> None:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        env = inherited | {"ZKDASH_DATA": str(below / "data"), "ZKDASH_ANONYMOUS_READ": "1"} | environ
+        env = inherited() | {"ZKDASH_DATA": str(below / "data"), "ZKDASH_ANONYMOUS_READ": "1"} | environ
         self._out, self._err = below / "out", below / "err"
         argv = ["manage.py", *arguments]
         self.process: forking.Process | subprocess.Popen[bytes]
@@ -188,7 +189,7 @@ def test_it_ends_while_it_answers_a_request_that_takes_long(
         with urllib.request.urlopen(link, timeout=LIMIT_S) as page:  # noqa: S310 - ours
             cookie = page.headers["Set-Cookie"].partition(";")[0]
             [token, *_] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page.read().decode())
-        with contextlib.closing(sqlite3.connect(tmp_path / "data" / "zkdash.sqlite3")) as held:
+        with contextlib.closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as held:
             held.execute("BEGIN IMMEDIATE")
             form = {
                 "username": "ann",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import signal
@@ -16,6 +15,7 @@ import pytest
 
 from tests import forking, full
 from tests.conftest import Chroot
+from tests.processes import inherited
 from tests.waiting import wait_for
 from zkdash import program
 from zkdash.management import ending
@@ -58,8 +58,7 @@ def test_a_command_of_a_guide_does_what_it_says(
     file.write_text(
         f'[clusters.shop]\nzookeeper = "{chroot.address}"\ntransaction_logs = {files}\nsnapshots = {files}\n'
     )
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-    environ = inherited | {"ZKDASH_DATA": str(tmp_path / "data")}
+    environ = inherited() | {"ZKDASH_DATA": str(tmp_path / "data")}
     environ |= (
         {"ZKDASH_ZOOKEEPER": chroot.address}
         if "ZKDASH_ZOOKEEPER" in variables

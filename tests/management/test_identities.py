@@ -20,6 +20,7 @@ from tests.actions.carrying import ANN, ended, now, told
 from tests.databases import Database
 from tests.faults import cluster
 from tests.faults.controller import ELECTION, Controller
+from tests.processes import inherited
 from tests.serving import Serve, Served, served
 from tests.waiting import wait_for
 from tests.zk import secured
@@ -128,8 +129,7 @@ class Executing:
         with self.printed.open("ab") as out:
             self.process = forking.Process(
                 ["manage.py", "execute", "--lease", "2"],
-                env={name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-                | dict(environ),
+                env=inherited() | dict(environ),
                 stdout=out,
                 stderr=out,
             )

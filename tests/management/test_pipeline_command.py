@@ -26,7 +26,8 @@ from tests.formats.driven import connected
 from tests.history.writing import MANIFESTS
 from tests.pipeline import clusters
 from tests.pipeline.transforms.living import CHROOT
-from tests.serving import Serve, served
+from tests.processes import inherited
+from tests.serving import DATABASE, Serve, served
 from tests.waiting import wait_for
 from tests.world import World
 from zkdash import databases
@@ -60,8 +61,8 @@ def environment(tmp_path: Path) -> Callable[..., dict[str, str]]:
                 for name, directories in named.items()
             )
         )
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        ours = {
+        return {
+            **inherited(),
             "ZKDASH_CONFIG": str(config),
             "ZKDASH_DATA": str(tmp_path / "data"),
             "ZKDASH_SPARK": "local[2]",
@@ -69,7 +70,6 @@ def environment(tmp_path: Path) -> Callable[..., dict[str, str]]:
             **clusters.quick(),
             "ZKDASH_HISTORY": str(tmp_path / "history"),
         }
-        return kept | ours
 
     return made
 
@@ -411,7 +411,7 @@ def test_a_stream_ends_without_a_word_while_spark_works(
 
 def sentence(environ: dict[str, str]) -> str:
     """What the only run says of itself."""
-    file = Path(environ["ZKDASH_DATA"], "zkdash.sqlite3")
+    file = Path(environ["ZKDASH_DATA"], DATABASE)
     if not file.exists():
         return ""
     with contextlib.closing(sqlite3.connect(file)) as rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from django.core.management import load_command_class
 
+from tests.processes import inherited
 from zkdash import program
 from zkdash.management import cli
 from zkdash.management.commands import verify
@@ -43,11 +43,10 @@ def test_what_is_to_be_typed_follows_how_it_was_started(started: str) -> None:
 @pytest.mark.parametrize("command", ["verify", "verify --json", "pipeline list"])
 def test_who_reads_no_further_ends_a_command_quietly(command: str, tmp_path: Path) -> None:
     """As `head` does; one that fails as well as one that does not, whatever of it was printed."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     line = f"{sys.executable} manage.py {command} | true; echo ${{PIPESTATUS[0]}}"
     ended = subprocess.run(
         ["bash", "-c", line],
-        env=environ | {"ZKDASH_ZOOKEEPER": "127.0.0.1:1", "ZKDASH_DATA": str(tmp_path)},
+        env=inherited() | {"ZKDASH_ZOOKEEPER": "127.0.0.1:1", "ZKDASH_DATA": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import time
 import tomllib
@@ -23,6 +22,7 @@ from websockets.typing import Origin
 from tests import forking
 from tests.conftest import Chroot
 from tests.journeys.pace import LOADS
+from tests.processes import inherited
 from tests.serving import ROOT, Serve, Served, served
 from tests.waiting import wait_for
 from zkdash.demo.zookeeper.server import Server
@@ -78,11 +78,10 @@ assert small.proposed("default").id == 1
 
 def in_database(data: Path, script: str, **values: object) -> str:
     """Run a script on a serving process's database, with these values as its variables."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     given = "".join(f"{name} = {value!r}\n" for name, value in values.items())
     done = forking.run(
         ["manage.py", "shell", "--no-imports", "-c", given + script],
-        env=inherited | {"ZKDASH_DATA": str(data)},
+        env=inherited() | {"ZKDASH_DATA": str(data)},
         timeout=60,
     )
     assert done.returncode == 0, done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.cookiejar
-import os
 import re
 import socket
 import subprocess
@@ -18,6 +17,7 @@ import pytest
 
 from tests import forking
 from tests.conftest import Chroot
+from tests.processes import inherited
 from tests.serving import Serve, Served, served, starter
 from tests.waiting import wait_for
 from zkdash.demo.runtime import ports
@@ -32,10 +32,9 @@ LIMIT_S = 60.0
 
 def refused(*arguments: str, data: Path, **environ: str) -> str:
     """Run `serve` where it must not start; return what it said, which must be words and no traceback."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     done = forking.run(
         ["manage.py", "serve", "--port", "0", *arguments],
-        env=inherited | {"ZKDASH_DATA": str(data)} | environ,
+        env=inherited() | {"ZKDASH_DATA": str(data)} | environ,
         timeout=60,
     )
     assert done.returncode == 1
@@ -45,10 +44,9 @@ def refused(*arguments: str, data: Path, **environ: str) -> str:
 
 def command(name: str, *arguments: str, data: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command on a data directory, typing that."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     return forking.run(
         ["manage.py", name, *arguments],
-        env=inherited | {"ZKDASH_DATA": str(data)},
+        env=inherited() | {"ZKDASH_DATA": str(data)},
         typed=typed,
         timeout=60,
     )

@@ -33,7 +33,8 @@ from websockets.typing import Origin
 from tests import forking
 from tests.conftest import Chroot
 from tests.management.test_rights import _SIGN_IN, _Stay
-from tests.serving import ROOT, Serve, Served, served
+from tests.processes import inherited
+from tests.serving import DATABASE, ROOT, Serve, Served, served
 from tests.waiting import wait_for
 
 __all__ = ["served"]
@@ -90,7 +91,7 @@ class Limited:
         self._pid = site.pid
         self._soft, self._hard = resource.prlimit(self._pid, resource.RLIMIT_FSIZE)
         # A reader keeps the log of SQLite from beginning anew, so that all that comes is written behind this.
-        self._reader = sqlite3.connect(self._data / "zkdash.sqlite3", isolation_level=None)
+        self._reader = sqlite3.connect(self._data / DATABASE, isolation_level=None)
         self._reader.execute("CREATE TABLE ballast (bytes BLOB)")
         self._reader.execute("INSERT INTO ballast VALUES (zeroblob(1000000))")
         self._reader.execute("BEGIN")
@@ -247,9 +248,8 @@ def way(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Databa
 
 def signed_in(database: Database, people: dict[str, str]) -> dict[str, str]:
     """The cookie of each, by name; the values are their roles on every cluster."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     argv = ["manage.py", "shell", "--no-imports", "-c", f"people = {people!r}\n{_SIGN_IN}"]
-    done = forking.run(argv, env={**inherited, **database.environment}, timeout=60)
+    done = forking.run(argv, env={**inherited(), **database.environment}, timeout=60)
     assert done.returncode == 0, done.stderr
     keys: dict[str, str] = json.loads(done.stdout)
     return keys

@@ -19,6 +19,8 @@ from kazoo.client import KazooClient
 from tests import forking
 from tests.conftest import Chroot
 from tests.lab.s3 import Bucket
+from tests.processes import inherited
+from tests.serving import DATABASE
 from zkdash.kafka import secure_root_paths
 
 pytestmark = pytest.mark.zk
@@ -39,8 +41,7 @@ class Verified(NamedTuple):
 
 
 def verify(data: Path, *arguments: str, **environ: str) -> Verified:
-    given = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-    given |= {"ZKDASH_DATA": str(data), **environ}
+    given = {**inherited(), "ZKDASH_DATA": str(data), **environ}
     done = forking.run(["manage.py", "verify", "--json", *arguments], env=given, timeout=LIMIT_S)
     assert done.stdout, done.stderr
     assert "canary" not in done.stdout + done.stderr
@@ -140,7 +141,7 @@ def test_a_database_that_is_there_stays_as_it_is(chroot: Chroot, tmp_path: Path)
     assert verified.of("database")["state"] == "ok"
     assert "its tables are up to date" in verified.of("database")["sentence"]
     assert files(tmp_path) == before
-    assert any(path.endswith("zkdash.sqlite3") for path in before)
+    assert any(path.endswith(DATABASE) for path in before)
 
 
 def test_a_postgresql_that_is_there_stays_as_it_is(postgresql: str, chroot: Chroot, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from tests.history.writing import held
 from tests.lab import hadoop
 from tests.pipeline import clusters
 from tests.pipeline.transforms.living import CHROOT, Lived, ordered, rows
+from tests.processes import inherited
 from zkdash.history.places import location
 from zkdash.history.places.location import Location
 
@@ -38,8 +38,7 @@ def run(files: Path, directory: Path, master: str, others: Mapping[str, str]) ->
     config.write_text(
         f'[clusters.shop]\nzookeeper = "127.0.0.1{CHROOT}"\ntransaction_logs = {json.dumps(str(files))}\n'
     )
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-    environ = kept | {"ZKDASH_CONFIG": str(config), "ZKDASH_DATA": str(directory)}
+    environ = inherited() | {"ZKDASH_CONFIG": str(config), "ZKDASH_DATA": str(directory)}
     environ |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_EXECUTOR_MEMORY": "512m"}
     environ |= others
     ran = subprocess.run(

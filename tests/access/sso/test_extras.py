@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import inherited
 
 ROOT = Path(__file__).resolve().parents[3]
 WITHOUT = """
@@ -22,12 +23,11 @@ print(Client(SERVER_NAME="localhost").get("/sign-in/").status_code)
 
 def run(data: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     """A process in which the extras can't be imported."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     ours = {"ZKDASH_DATA": str(data), "DJANGO_SETTINGS_MODULE": "zkdash.settings"}
     return subprocess.run(
         [sys.executable, "-c", WITHOUT],
         cwd=ROOT,
-        env=inherited | ours | environ,
+        env=inherited() | ours | environ,
         capture_output=True,
         text=True,
         check=False,

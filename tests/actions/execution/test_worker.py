@@ -19,7 +19,7 @@ from tests.databases import Database
 from tests.faults import cluster
 from tests.faults.controller import ELECTION, Controller
 from tests.processes import is_stopped
-from tests.serving import Serve, served
+from tests.serving import DATABASE, Serve, served
 from tests.waiting import wait_for
 from tests.zk.proxy import Proxy
 from tests.zk.reader.test_one_shot import config_of
@@ -91,7 +91,7 @@ def test_a_database_that_a_stopped_process_keeps_is_told_of_and_waited_for(
         "The worker of test waits: the database fails (database is locked), "
         "so that nothing is written to ZooKeeper"
     )
-    file = Path(database.environment["ZKDASH_DATA"], "zkdash.sqlite3")
+    file = Path(database.environment["ZKDASH_DATA"], DATABASE)
     with Controller(chroot.address), subprocess.Popen([sys.executable, "-c", STOPPED, file]) as stopped:
         try:
             wait_for(lambda: is_stopped(stopped.pid))
