@@ -1,12 +1,14 @@
 """One measured side: a fresh Python process that tells its figures as lines of JSON.
 
-The parent's end is `Side`. The child's end is `say` and `hear`; whatever else a child has to tell a
-person goes to its stderr. A child ends when its stdin closes, so none outlives the bench.
+The parent's end is `Side`, the child's `say` and `hear`. Figures have a pipe of their own, and all that
+a child prints goes to stderr: a JVM of its may print anything. A child ends when its stdin closes, so none
+outlives the bench.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -15,6 +17,8 @@ from typing import IO, Any, Self, cast
 
 _ROOT = Path(__file__).resolve().parent.parent
 _END_LIMIT_S = 30.0
+_PIPE = "BENCH_FIGURES"  # in a side's environment: the number of its end
+_STDOUT, _STDERR = 1, 2
 
 Figures = dict[str, Any]
 
@@ -31,11 +35,21 @@ class Side:
         self._command = [sys.executable, "-m", f"bench.{module}", *arguments]
 
     def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=_ROOT
-        )
+        figures, theirs = os.pipe()
+        self._from = os.fdopen(figures, encoding="utf-8")
+        try:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=_STDERR,
+                pass_fds=[theirs],
+                env=os.environ | {_PIPE: str(theirs)},
+                text=True,
+                cwd=_ROOT,
+            )
+        finally:
+            os.close(theirs)
         self._to = cast("IO[str]", self._process.stdin)
-        self._from = cast("IO[str]", self._process.stdout)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -74,9 +88,8 @@ def measured(module: str, *arguments: str, limit_s: float) -> Figures:
 
 
 def say(**figures: Any) -> None:
-    """Tell the parent one line."""
-    sys.stdout.write(json.dumps(figures) + "\n")
-    sys.stdout.flush()
+    """Tell the parent one line, or whoever started it by hand."""
+    os.write(int(os.environ.get(_PIPE, _STDOUT)), f"{json.dumps(figures)}\n".encode())
 
 
 def hear() -> Figures | None:

@@ -15,6 +15,7 @@ import pytest
 from bench import result
 from bench.__main__ import ROWS
 from bench.result import Goal, Kept, Result
+from bench.side import Side, SideFailedError
 from tests import full
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,3 +114,16 @@ def test_the_table_shows_every_figure_once_and_says_which_goals_are_met() -> Non
         "  met     fast: 2 (goal ≥ 1)",
         "  NOT MET small: 2 (goal ≤ 1)",
     ]
+
+
+def test_figures_are_no_part_of_what_a_side_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A JVM that runs short of memory prints that where its starter's output goes."""
+    noisy = (
+        "import sys; from bench import side; print('[1.5s][warning] heap', flush=True); side.say(seconds=1)"
+    )
+    side = Side("noisy")
+    monkeypatch.setattr(side, "_command", [sys.executable, "-c", noisy])
+    with side:
+        assert side.heard(limit_s=60) == {"seconds": 1}
+        with pytest.raises(SideFailedError, match="ended with 0 before it told its figures"):
+            side.heard(limit_s=60)
