@@ -21,6 +21,7 @@ from zkdash.history.store import coverage, derived, schemas, watching
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, Table
 from zkdash.kafka.znode_kinds import Kind
+from zkdash.pipeline import checkpoints
 from zkdash.pipeline.derivation import basis, covered_times, offset_tables
 from zkdash.pipeline.derivation.inputs import AS_OF
 from zkdash.pipeline.derivation.targets import Targets
@@ -156,7 +157,7 @@ class Deriving:
         first = day_partitions.day(since)
         start = day_partitions.begin(first)
         lasting = self._targets.lasting("partition_intervals", start)
-        bad = lasting.where("is_under_replicated OR is_offline").localCheckpoint()
+        bad = checkpoints.local(lasting.where("is_under_replicated OR is_offline"))
         removed = [file for file in now.files if not begun or file.partition[DAY] >= str(first)]
         position = self._targets.at(stretch) | {AS_OF: last}
         if bad.isEmpty():  # as nearly always
@@ -229,13 +230,15 @@ class Deriving:
         if not inputs.tell_of(rebalances.KINDS):
             return self._targets.leave(name, self._targets.at(stretch) | {AS_OF: last})
         near = inputs.first_ms - self._quiet_ms
-        derived = rebalances.rebalances(
-            inputs.events,
-            self._targets.lasting("broker_sessions", near),
-            self._targets.later("timeline", day_partitions.day(near)),
-            until_ms=last,
-            quiet_ms=self._quiet_ms,
-        ).localCheckpoint()
+        derived = checkpoints.local(
+            rebalances.rebalances(
+                inputs.events,
+                self._targets.lasting("broker_sessions", near),
+                self._targets.later("timeline", day_partitions.day(near)),
+                until_ms=last,
+                quiet_ms=self._quiet_ms,
+            )
+        )
         (begun,) = derived.where("to_ms IS NULL").agg(F.min("from_zxid")).collect()
         at = stretch.last if begun[0] is None else begun[0] - 1
         position = {self._targets.key: at, AS_OF: last}

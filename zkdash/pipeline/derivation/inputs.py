@@ -19,6 +19,7 @@ from zkdash.history.store import schemas
 from zkdash.history.store.coverage import Stretch, follows
 from zkdash.history.store.delta import Table, TableVersion
 from zkdash.kafka.znode_kinds import Kind
+from zkdash.pipeline import checkpoints
 from zkdash.pipeline.derivation import removals
 from zkdash.pipeline.storage import spark_files
 from zkdash.pipeline.transforms import events
@@ -78,7 +79,7 @@ class Inputs:
     @cached_property
     def events(self) -> DataFrame:
         """`events.events` of the changes, computed once: what is asked of them is planned without how."""
-        return events.events(self.changes, self._before).localCheckpoint()
+        return checkpoints.local(events.events(self.changes, self._before))
 
     @cached_property
     def _happened(self) -> frozenset[int]:
@@ -118,7 +119,7 @@ class Inputs:
             return carried
         between = self._between(reached, self.since)
         moved_on = events.events(between, carried.withColumn("what", F.lit("held")))
-        return events.held(moved_on).localCheckpoint()
+        return checkpoints.local(events.held(moved_on))
 
     @cached_property
     def _before(self) -> DataFrame:

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY
+from zkdash.pipeline import checkpoints
 from zkdash.pipeline.derivation.targets import Targets
 from zkdash.pipeline.storage import day_partitions, spark_files
 from zkdash.pipeline.transforms import groups
@@ -22,8 +23,8 @@ def rates(targets: Targets, stretch: Stretch) -> int:
     """The rate of a minute needs the sample before it: of the day, or of the day before."""
     name = "offset_rates"
     table, now = targets.table(name), targets.table(name).read()
-    later = day_partitions.dated(groups.samples(targets.of(name, stretch).events), "minute")
-    later = later.localCheckpoint()
+    samples = groups.samples(targets.of(name, stretch).events)
+    later = checkpoints.local(day_partitions.dated(samples, "minute"))
     touched = day_partitions.days(later)
     begun = targets.has_begun(now)
     derived_days = {file.partition[DAY] for file in now.files} if begun else set()

@@ -13,6 +13,7 @@ from zkdash.history.places.location import Location
 from zkdash.history.store import derived
 from zkdash.history.store.coverage import Stretch
 from zkdash.history.store.delta import DAY, File, Table, TableVersion
+from zkdash.pipeline import checkpoints
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.derivation.inputs import Inputs
 from zkdash.pipeline.storage import day_partitions, spark_files
@@ -67,7 +68,7 @@ class Targets:
     ) -> int:
         """Put what was found into the days that it is of, or their hours."""
         table, now = self.table(name), self.table(name).read()
-        new = day_partitions.dated(self.shaped(name, fresh), by).localCheckpoint()
+        new = checkpoints.local(day_partitions.dated(self.shaped(name, fresh), by))
         begun = self.has_begun(now)
         hours = day_partitions.hours(new, by)
         if not hours:

@@ -15,6 +15,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from zkdash import java
 from zkdash.history.store import schemas
+from zkdash.pipeline import checkpoints
 from zkdash.pipeline.spark import class_archive, session
 from zkdash.pipeline.spark.class_archive import PREFIX, SILENT
 from zkdash.pipeline.transforms import events, traffic
@@ -63,7 +64,7 @@ def _work(spark: SparkSession, directory: Path) -> None:
     spark.createDataFrame(rows, kind).sortWithinPartitions("path").write.parquet(str(directory))
     changes = spark.read.parquet(str(directory))
     before = spark.createDataFrame([], from_arrow_schema(schemas.HELD)).withColumn("what", F.lit("held"))
-    happened = events.events(changes, before).localCheckpoint()
+    happened = checkpoints.local(events.events(changes, before))
     events.held(happened).join(happened.select("path", "kind"), "path").toArrow()
     traffic.hot_paths(changes).toArrow()
 

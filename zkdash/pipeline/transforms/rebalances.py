@@ -8,6 +8,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - everybody's name for it
 
 from zkdash.kafka.znode_kinds import Kind
+from zkdash.pipeline import checkpoints
 from zkdash.pipeline.transforms import meaning
 from zkdash.pipeline.transforms.events import of
 
@@ -25,8 +26,9 @@ def rebalances(
     One that had its last event less than the pause before `until_ms` may go on, and has no end yet.
     """
     # computed once each, and few: they are asked several times, of several tables
-    ours = _numbered(_counted(of(events, *KINDS)), quiet_ms).localCheckpoint()
-    rebalances = _summed(ours, until_ms, quiet_ms).join(_moved(ours), ["group", "number"]).localCheckpoint()
+    ours = checkpoints.local(_numbered(_counted(of(events, *KINDS)), quiet_ms))
+    summed = _summed(ours, until_ms, quiet_ms)
+    rebalances = checkpoints.local(summed.join(_moved(ours), ["group", "number"]))
     rebalances = rebalances.join(_changed_brokers(rebalances, brokers, quiet_ms), ["group", "number"], "left")
     rebalances = rebalances.join(_changed_topics(rebalances, timeline, quiet_ms), ["group", "number"], "left")
     return rebalances.select(
