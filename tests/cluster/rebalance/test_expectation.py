@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
+from typing import Any
+
+import pytest
 
 from tests.cluster import small
 from tests.cluster.rebalance.consumers import cluster, member, offsets, owners
 from zkdash.cluster.model.state import ClusterState
 from zkdash.cluster.rebalance import expectation
 from zkdash.cluster.rebalance.values import Expectation, Verdict
+from zkdash.kafka.assignment import rules
 from zkdash.kafka.assignment.rules import Rule
 from zkdash.znode import Unreadable
 
 LATER = small.BORN + 1_000_000_000
 
 
-def _expect(state: ClusterState, now: int = LATER, **more: int) -> Expectation:
+def _expect(state: ClusterState, now: int = LATER, **more: Any) -> Expectation:
     return expectation.expect(state, state.groups["g"], now, **more)
 
 
@@ -235,3 +239,19 @@ def test_a_group_of_many_partitions_that_follows_the_default_is_not_tried_by_oth
     assert (found.rule, list(found.plans)) == (Rule.RANGE, [Rule.RANGE])
     unowned = _expect(cluster(member("g_a", {"t": 1}), t=count))
     assert Rule.ROUND_ROBIN_HYPHEN in unowned.plans
+
+
+@pytest.mark.parametrize("rule", rules.RULES_08)
+def test_who_has_the_other_rules_left_out_hears_the_same(rule: Rule) -> None:
+    """Of a group that follows the default no other rule is tried then; of any other all are."""
+    members = [member("g_a", {"t": 2, "u": 1}), member("g_b", {"t": 1, "u": 2})]
+    plan = _expect(cluster(*members, t=7, u=5)).plans[rule]
+    claims = [
+        owners(topic, {int(key): thread for key, thread in keys.items() if thread is not None})
+        for topic, keys in plan.owners.items()
+    ]
+    state = cluster(*members, *claims, t=7, u=5)
+    whole, brief = _expect(state), _expect(state, tries_all=False)
+    assert set(brief.plans) == ({Rule.RANGE} if whole.rule is Rule.RANGE else set(rules.RULES_08))
+    for name in ("rule", "against", "parts", "idle"):
+        assert getattr(brief, name) == getattr(whole, name), name

@@ -78,7 +78,7 @@ def look(
             continue
         budget -= 1
         groups.put(name, Surveyed(made_of))
-        expected = expectation.expect(state, group, 0)
+        expected = expectation.expect(state, group, 0, tries_all=False)
         others.put(name, _other(expected))
         idle.put(name, _idle(expected))
     seen = state.groups, state.topics

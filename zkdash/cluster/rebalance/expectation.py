@@ -21,15 +21,18 @@ Threads = Mapping[str, Collection[str]]
 Plans = Mapping[Rule, PartitionAssignment]
 
 
-def expect(state: ClusterState, group: Group, now: int, *, changed: int | None = None) -> Expectation:
+def expect(
+    state: ClusterState, group: Group, now: int, *, changed: int | None = None, tries_all: bool = True
+) -> Expectation:
     """What is expected of a group at `now` (epoch milliseconds).
 
-    A member that left leaves no trace in the group's znodes: who saw one leave says when by `changed`.
+    A member that left leaves no trace in the group's znodes: who saw one leave says when by `changed`. Unless
+    it `tries_all`, no other rule is tried of a group that follows the default: its verdicts are the same.
     """
     demand = assignment_inputs.of_group(state, group)
     claims = _claims(group)
     threads = {topic: frozenset(ids) for topic, ids in demand.demand.threads.items()}
-    plans = _plans(demand, claims, threads)
+    plans = _plans(demand, claims, threads, tries_all=tries_all)
     matching = _matching(plans, demand, claims, threads)
     rule = matching[0] if matching else None
     against = rule or _nearest(plans, claims, is_07=demand.is_07)
@@ -52,7 +55,9 @@ def expect(state: ClusterState, group: Group, now: int, *, changed: int | None =
     )
 
 
-def _plans(demand: AssignmentInputs, claims: Claims, threads: Threads) -> dict[Rule, PartitionAssignment]:
+def _plans(
+    demand: AssignmentInputs, claims: Claims, threads: Threads, *, tries_all: bool
+) -> dict[Rule, PartitionAssignment]:
     """The plan of every rule that may apply, nothing where there is none to tell.
 
     Round robin is over all topics at once: where one is open, so is all of it. Where a group of many
@@ -62,8 +67,8 @@ def _plans(demand: AssignmentInputs, claims: Claims, threads: Threads) -> dict[R
         return {}
     default, *others = rules.RULES_07 if demand.is_07 else rules.RULES_08
     plans = {default: rules.assign(default, demand.demand)}
-    many = sum(map(len, demand.demand.partitions.values())) > MANY_PARTITIONS
-    if many and _matching(plans, demand, claims, threads):
+    tries_all = tries_all and sum(map(len, demand.demand.partitions.values())) <= MANY_PARTITIONS
+    if not tries_all and _matching(plans, demand, claims, threads):
         return plans
     for rule in others:
         if not (rule.is_round_robin and demand.open_topics):
