@@ -7,8 +7,9 @@ It imports nothing of ours.
 from __future__ import annotations
 
 import enum
+import operator
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ import msgspec
 _LENGTH = struct.Struct("!i")
 _STAT = struct.Struct("!qqqqiiiqiiq")
 STAT_SIZE = _STAT.size
+_NULL = _LENGTH.pack(-1)
 
 
 class Stat(NamedTuple):
@@ -49,13 +51,22 @@ class Znode(bytes):
     @classmethod
     def of(cls, data: bytes | None, stat: tuple[int, ...]) -> Znode:
         """Pack data and the fields of a Stat, for sources other than the wire (snapshots, recorded trees)."""
-        length = -1 if data is None else len(data)
-        return cls(_LENGTH.pack(length) + (data or b"") + _STAT.pack(*stat))
+        if data is None:
+            return cls(_NULL + _STAT.pack(*stat))
+        return cls(_LENGTH.pack(len(data)) + data + _STAT.pack(*stat))
+
+    @classmethod
+    def of_columns(cls, data: Iterable[bytes | None], stats: Sequence[Iterable[int]]) -> list[Znode]:
+        """The same of many by column: their data, and each field of their Stats."""
+        # One column after the other: to make each znode by itself takes a third longer.
+        packed = [*map(_STAT.pack, *stats)]
+        begins = [_NULL if each is None else _LENGTH.pack(len(each)) + each for each in data]
+        return [*map(cls, [*map(operator.add, begins, packed)])]
 
     @property
     def data(self) -> bytes | None:
         """The data; None where ZooKeeper holds null, which is not the same as empty."""
-        if self[:4] == b"\xff\xff\xff\xff":
+        if self[:4] == _NULL:
             return None
         return self[4:-STAT_SIZE]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from zkdash.cluster.changes import row
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 _END: Final = 1 << 31  # behind every place within a transaction
 _ROOT: Final = "/"
 _AT_ONCE: Final = 10_000  # rows
-# A znode as the query for a tree tells it; `made_index` is null of one that a checkpoint holds. Of a large
-# cluster these are half a million rows, read as plain tuples: names for their columns cost a third more.
-_COLUMNS: Final = (
-    *("path", "data", "data_length", "made_index", "czxid", "mzxid", "ctime", "mtime"),
-    *("version", "cversion", "aversion", "ephemeral_owner", "pzxid"),
+# A znode as the query for a tree tells it: its path, its data, and of its Stat what stands before the number
+# of its children, and behind it.
+_BEFORE: Final = (
+    *("czxid", "mzxid", "ctime", "mtime", "version", "cversion", "aversion"),
+    *("ephemeral_owner", "data_length"),
 )
+_BEHIND: Final = "pzxid"
 
 
 def read(tables: Tables, source: str, checkpoint: int, zxid: int) -> dict[str, Znode]:
@@ -61,30 +63,22 @@ def before(
 
 def _znodes(tree: pa.Table, touched: list[dict[str, Any]], children: Mapping[str, int]) -> dict[str, Znode]:
     """The znodes that rows make, in the order of their paths; `children` says how many each path has."""
-    changed = {each["parent"]: each for each in touched}
-    made = {}
-    for each in _rows(tree):
-        path, data, size, index, czxid, mzxid, ctime, mtime, version, cversion, aversion, owner, pzxid = each
-        if path in changed:
+    made: dict[str, Znode] = {}
+    # Never are all rows there at once: one takes ten times what its znode does.
+    for batch in tree.select(["path", "data", *_BEFORE, _BEHIND]).to_batches(_AT_ONCE):
+        paths, data, *before, behind = (column.to_pylist() for column in batch.columns)
+        counts = [*map(children.get, paths, repeat(0))]
+        made.update(zip(paths, Znode.of_columns(data, (*before, counts, behind)), strict=True))
+    anew = tree.select(["path", "made_index"]).filter(tree["made_index"].is_valid()).to_pylist()
+    indexes = {each["path"]: each["made_index"] for each in anew}
+    for each in touched:
+        if (znode := made.get(each["parent"])) is not None:
+            stat, index = znode.stat, indexes.get(each["parent"])
             # of one made anew children count from where it was made
-            begins = (pzxid, _END) if index is None else (czxid, index)
-            cversion += _children(changed[path], begins)
-            pzxid = max(pzxid, changed[path]["zxid"])
-        if size is None:
-            size = len(data or b"")
-        count, last = children.get(path, 0), max(czxid, pzxid)
-        stat = (czxid, mzxid, ctime, mtime, version, cversion, aversion, owner, size, count, last)
-        made[path] = Znode.of(data, stat)
+            begins = (stat.pzxid, _END) if index is None else (stat.czxid, index)
+            cversion, pzxid = stat.cversion + _children(each, begins), max(stat.pzxid, each["zxid"])
+            made[each["parent"]] = Znode.of(znode.data, stat._replace(cversion=cversion, pzxid=pzxid))
     return made
-
-
-def _rows(tree: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """The columns of each row as `_COLUMNS` has them.
-
-    Never are all there at once: a row takes ten times what its znode does.
-    """
-    for batch in tree.select(_COLUMNS).to_batches(_AT_ONCE):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def _child_counts(tree: pa.Table) -> Counter[str]:
@@ -144,49 +138,55 @@ def _tree(among: str = "") -> str:
 
 
 _PLACED: Final = placed("$checkpoint", "$zxid")
+# Of a change within a transaction and among those of all: one number is compared sooner than a pair is.
+_PLACE: Final = f"({AT})::HUGEINT * {1 << 32} + op_index"
 _TREE: Final = f"""
 WITH recent AS (
-    SELECT * REPLACE ({AT} AS zxid), ({AT}, op_index) AS place FROM changes
+    SELECT * REPLACE ({AT} AS zxid), {_PLACE} AS place FROM changes
     WHERE source = $source AND {_PLACED} AND path IS NOT NULL {{among}}
 ), made AS (
     SELECT path, max(place) AS place,
         max_by(struct_pack(type, zxid, op_index, time, data, ephemeral_owner), place) AS last
     FROM recent WHERE type IN ({_words(row.CREATES | row.REMOVALS)}) GROUP BY path
 ), written AS (
-    SELECT path,
-        max(place) AS place, max_by(struct_pack(zxid, time, data, version), place) AS last
+    SELECT path, max(place) AS place, arg_max_null(zxid, place) AS zxid, arg_max_null(time, place) AS time,
+        arg_max_null(data, place) AS data, arg_max_null(version, place) AS version
     FROM recent WHERE type IN ({_words(row.SETS)}) GROUP BY path
 ), guarded AS (
-    SELECT path, max(place) AS place, max_by(struct_pack(version), place) AS last
+    SELECT path, max(place) AS place, arg_max_null(version, place) AS version
     FROM recent WHERE type = 'setACL' GROUP BY path
+), closed AS (
+    SELECT session, max(zxid) AS zxid FROM changes
+    WHERE source = $source AND type = 'closeSession' AND path IS NULL AND removed IS NULL
+        AND zxid > $checkpoint AND zxid <= $zxid
+    GROUP BY session
 ), base AS (
-    SELECT *, NULL::INTEGER AS made_index FROM znodes_checkpoint
+    SELECT *, NULL::INTEGER AS made_index, NULL::HUGEINT AS made_place FROM znodes_checkpoint
     WHERE zxid = $checkpoint AND path NOT IN (SELECT path FROM made) {{among}}
     UNION ALL BY NAME
     SELECT path, last.data AS data, last.zxid AS czxid, last.zxid AS mzxid, last.zxid - 1 AS pzxid,
         last.time AS ctime, last.time AS mtime, 0 AS version, 0 AS cversion, 0 AS aversion,
-        last.ephemeral_owner AS ephemeral_owner, last.op_index AS made_index
+        last.ephemeral_owner AS ephemeral_owner, last.op_index AS made_index, place AS made_place
     FROM made WHERE last.type IN ({_words(row.CREATES)})
 )
-SELECT base.path, base.czxid, base.ctime, base.cversion, base.ephemeral_owner, base.pzxid, base.made_index,
-    coalesce(guarded.last.version, base.aversion) AS aversion,
-    CASE WHEN written.path IS NULL THEN base.data ELSE written.last.data END AS data,
-    CASE WHEN written.path IS NULL THEN base.mzxid ELSE written.last.zxid END AS mzxid,
-    CASE WHEN written.path IS NULL THEN base.mtime ELSE written.last.time END AS mtime,
-    CASE WHEN written.path IS NULL THEN base.version ELSE written.last.version END AS version,
-    CASE WHEN written.path IS NULL THEN base.data_length END AS data_length
+SELECT base.path, base.czxid, base.ctime, base.cversion, base.ephemeral_owner, base.made_index,
+    greatest(base.czxid, base.pzxid) AS pzxid,
+    coalesce(guarded.version, base.aversion) AS aversion,
+    CASE WHEN written.path IS NULL THEN base.data ELSE written.data END AS data,
+    CASE WHEN written.path IS NULL THEN base.mzxid ELSE written.zxid END AS mzxid,
+    CASE WHEN written.path IS NULL THEN base.mtime ELSE written.time END AS mtime,
+    CASE WHEN written.path IS NULL THEN base.version ELSE written.version END AS version,
+    coalesce(
+        CASE WHEN written.path IS NULL THEN coalesce(base.data_length, octet_length(base.data))
+        ELSE octet_length(written.data) END, 0
+    ) AS data_length
 FROM base
-LEFT JOIN made ON made.path = base.path
 LEFT JOIN written ON written.path = base.path
-    AND (made.path IS NULL OR written.place > made.place)
+    AND (base.made_place IS NULL OR written.place > base.made_place)
 LEFT JOIN guarded ON guarded.path = base.path
-    AND (made.path IS NULL OR guarded.place > made.place)
-WHERE NOT EXISTS (
-    SELECT 1 FROM changes AS closed
-    WHERE closed.source = $source AND closed.type = 'closeSession'
-    AND closed.path IS NULL AND closed.removed IS NULL AND closed.session = base.ephemeral_owner
-    AND closed.zxid > greatest(base.czxid, $checkpoint) AND closed.zxid <= $zxid
-)
+    AND (base.made_place IS NULL OR guarded.place > base.made_place)
+LEFT JOIN closed ON closed.session = base.ephemeral_owner
+WHERE closed.zxid IS NULL OR closed.zxid <= base.czxid
 ORDER BY base.path
 """  # noqa: S608 - our own words
 

@@ -55,7 +55,7 @@ def begin(
         lags=Lags(otherwise=NOT_KNOWN),
     )
     snapshot = msgspec.structs.replace(snapshot, feed=snapshot.feed.loaded(instant.zxid))
-    return judged(_aged(snapshot, now_ms))
+    return _aged(snapshot, now_ms)
 
 
 def after(before: Snapshot, step: Step) -> Snapshot:

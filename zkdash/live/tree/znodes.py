@@ -249,12 +249,13 @@ class Znodes:
         return True
 
 
-_MIRRORED: Final = frozenset(root.removeprefix("/") for root in paths.ROOTS)
+_MIRRORED: Final = frozenset(paths.ROOTS)
+_BELOW: Final = tuple(f"{root}/" for root in paths.ROOTS)
 
 
 def is_mirrored(path: str) -> bool:
     """Whether a path is at or below one of the mirrored roots."""
-    return path[1:].partition("/")[0] in _MIRRORED
+    return path.startswith(_BELOW) or path in _MIRRORED
 
 
 def mirrored(znodes: Mapping[str, T]) -> dict[str, T]:
