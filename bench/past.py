@@ -93,7 +93,7 @@ def _half(written: History) -> int:
 
 
 def _figures(process: Served, written: History, size: Size) -> dict[str, Number]:
-    """All but that."""
+    """All other figures."""
     half = _half(written)
     a_day = (written.last - written.first) // size.days
     before = _p99(process, lambda count: count >= 10 * _TIMES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import resource
 import tempfile
 import time
@@ -11,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from bench import side
+from tests.processes import inherited
 from tests.serving import Served
 from zkdash.history.store import watching
 from zkdash.history.store.delta import Table
@@ -29,8 +29,7 @@ def serving(
     """
     _allow_many_sockets()
     with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
-        environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        environ |= {
+        environ = inherited() | {
             "ZKDASH_ZOOKEEPER": zookeeper,
             "ZKDASH_DATA": directory,
             "ZKDASH_ANONYMOUS_READ": "1",
@@ -46,7 +45,9 @@ def serving(
             log = Table(Path(directory, "history", "default", watching.NAME))
             while process.json(_TOPICS_PAGE)["total"] < topics or (history is None and not log.has_log):
                 if time.monotonic() > deadline:
-                    raise side.SideFailedError(f"serve has not loaded the tree:\n{process.printed()}")
+                    raise side.SideFailedError(
+                        f"serve has not loaded the tree, or records nothing yet:\n{process.printed()}"
+                    )
                 time.sleep(0.1)
             yield process
         finally:

@@ -1,7 +1,7 @@
 """One measured side: a fresh Python process that tells its figures as lines of JSON.
 
 The parent's end is `Side`, the child's `say` and `hear`. Figures have a pipe of their own, and all that
-a child prints goes to stderr: a JVM of its may print anything. A child ends when its stdin closes, so none
+a child prints goes to stderr: its JVM may print anything. A child ends when its stdin closes, so none
 outlives the bench.
 """
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from bench import served, tree, usage
 from bench.sizes import Shape
 from bench.tree import Node
+from tests.processes import inherited
 from tests.serving import Served
 from zkdash.demo.zookeeper.server import Server
 
@@ -38,8 +38,7 @@ def environment(clusters: int) -> Iterator[Environment]:
         directory = Path(below)
         configuration = directory / "zkdash.toml"
         configuration.write_text("".join(_table(server, number) for number in range(clusters)))
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
-        yield inherited | {
+        yield inherited() | {
             "ZKDASH_CONFIG": str(configuration),
             "ZKDASH_DATA": str(directory / "data"),
             "ZKDASH_ANONYMOUS_READ": "1",

@@ -51,16 +51,14 @@ class Znode(bytes):
     @classmethod
     def of(cls, data: bytes | None, stat: tuple[int, ...]) -> Znode:
         """Pack data and the fields of a Stat, for sources other than the wire (snapshots, recorded trees)."""
-        if data is None:
-            return cls(_NULL + _STAT.pack(*stat))
-        return cls(_LENGTH.pack(len(data)) + data + _STAT.pack(*stat))
+        return cls(_with_length(data) + _STAT.pack(*stat))
 
     @classmethod
     def of_columns(cls, data: Iterable[bytes | None], stats: Sequence[Iterable[int]]) -> list[Znode]:
         """The same of many by column: their data, and each field of their Stats."""
         # One column after the other: to make each znode by itself takes a third longer.
         packed = [*map(_STAT.pack, *stats)]
-        begins = [_NULL if each is None else _LENGTH.pack(len(each)) + each for each in data]
+        begins = [*map(_with_length, data)]
         return [*map(cls, [*map(operator.add, begins, packed)])]
 
     @property
@@ -103,6 +101,10 @@ class Znode(bytes):
     @property
     def num_children(self) -> int:
         return int.from_bytes(self[-12:-8], "big", signed=True)
+
+
+def _with_length(data: bytes | None) -> bytes:
+    return _NULL if data is None else _LENGTH.pack(len(data)) + data
 
 
 def newest_mtime(reads: Iterable[object]) -> int:

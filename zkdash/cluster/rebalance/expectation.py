@@ -60,8 +60,8 @@ def _plans(
 ) -> dict[Rule, PartitionAssignment]:
     """The plan of every rule that may apply, nothing where there is none to tell.
 
-    Round robin is over all topics at once: where one is open, so is all of it. Where a group of many
-    partitions follows the default, no other rule is tried.
+    Round robin is over all topics at once: where one is open, so is all of it. Where a group follows
+    the default, no other rule is tried of one of many partitions, nor of any unless it `tries_all`.
     """
     if not demand.is_clear:
         return {}

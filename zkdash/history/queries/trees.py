@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zkdash.cluster.changes import row
 from zkdash.history.store.tables import LEAST, MOST, Bounds, Tables
-from zkdash.znode import Znode
+from zkdash.znode import Stat, Znode
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 _END: Final = 1 << 31  # behind every place within a transaction
 _ROOT: Final = "/"
 _AT_ONCE: Final = 10_000  # rows
-# A znode as the query for a tree tells it: its path, its data, and of its Stat what stands before the number
-# of its children, and behind it.
-_BEFORE: Final = (
-    *("czxid", "mzxid", "ctime", "mtime", "version", "cversion", "aversion"),
-    *("ephemeral_owner", "data_length"),
-)
-_BEHIND: Final = "pzxid"
+# A znode as the query for a tree tells it: all of its Stat but the number of its children, which are rows.
+_COLUMNS: Final = ("path", "data", *(name for name in Stat._fields if name != "num_children"))
+_COUNT: Final = Stat._fields.index("num_children")
 
 
 def read(tables: Tables, source: str, checkpoint: int, zxid: int) -> dict[str, Znode]:
@@ -65,10 +61,10 @@ def _znodes(tree: pa.Table, touched: list[dict[str, Any]], children: Mapping[str
     """The znodes that rows make, in the order of their paths; `children` says how many each path has."""
     made: dict[str, Znode] = {}
     # Never are all rows there at once: one takes ten times what its znode does.
-    for batch in tree.select(["path", "data", *_BEFORE, _BEHIND]).to_batches(_AT_ONCE):
-        paths, data, *before, behind = (column.to_pylist() for column in batch.columns)
-        counts = [*map(children.get, paths, repeat(0))]
-        made.update(zip(paths, Znode.of_columns(data, (*before, counts, behind)), strict=True))
+    for batch in tree.select(_COLUMNS).to_batches(_AT_ONCE):
+        paths, data, *stats = (column.to_pylist() for column in batch.columns)
+        stats.insert(_COUNT, [*map(children.get, paths, repeat(0))])
+        made.update(zip(paths, Znode.of_columns(data, stats), strict=True))
     anew = tree.select(["path", "made_index"]).filter(tree["made_index"].is_valid()).to_pylist()
     indexes = {each["path"]: each["made_index"] for each in anew}
     for each in touched:
@@ -138,6 +134,8 @@ def _tree(among: str = "") -> str:
 
 
 _PLACED: Final = placed("$checkpoint", "$zxid")
+# The end of a session of which its log, as one before 3.6, does not say which ephemerals went with it.
+_IS_UNTOLD: Final = "type = 'closeSession' AND path IS NULL AND removed IS NULL"
 # Of a change within a transaction and among those of all: one number is compared sooner than a pair is.
 _PLACE: Final = f"({AT})::HUGEINT * {1 << 32} + op_index"
 _TREE: Final = f"""
@@ -157,8 +155,7 @@ WITH recent AS (
     FROM recent WHERE type = 'setACL' GROUP BY path
 ), closed AS (
     SELECT session, max(zxid) AS zxid FROM changes
-    WHERE source = $source AND type = 'closeSession' AND path IS NULL AND removed IS NULL
-        AND zxid > $checkpoint AND zxid <= $zxid
+    WHERE source = $source AND {_IS_UNTOLD} AND zxid > $checkpoint AND zxid <= $zxid
     GROUP BY session
 ), base AS (
     SELECT *, NULL::INTEGER AS made_index, NULL::HUGEINT AS made_place FROM znodes_checkpoint
@@ -207,4 +204,4 @@ SELECT path {_BETWEEN} AND path IS NOT NULL
 UNION
 SELECT {_PARENT} AS path {_BETWEEN} AND path != '/' AND type IN ({_words(row.CREATES | row.REMOVALS)})
 """
-_UNTOLD: Final = f"SELECT 1 {_BETWEEN} AND type = 'closeSession' AND path IS NULL AND removed IS NULL LIMIT 1"
+_UNTOLD: Final = f"SELECT 1 {_BETWEEN} AND {_IS_UNTOLD} LIMIT 1"
