@@ -2,8 +2,8 @@
 Curator's CuratorCache.
 
 TreeCache reads a tenth of the tree, on a server of its own, and rates are compared: the whole would
-take it minutes. The others read the whole, the raw reader and zkdash from one server, each twice and in
-turns: the better run counts, as a server is slower at first.
+take it minutes. The others read the whole, the raw reader and zkdash from one server, each four times and
+in turns: the best run counts, as a server is slower at first, and a core now and then.
 
 With `ZK=3.4` or `3.5` a release serves that knows no MultiRead and keeps watches znode by znode, for which it
 gets twice the heap. CuratorCache is left out there, and where the Java at hand is no JDK.
@@ -26,7 +26,7 @@ def run(size: Size) -> Result:
     """Measure the sides, each in a process of its own."""
     is_old = size.zookeeper != BUNDLED
     reader = "raw_each_reader" if is_old else "raw_reader"
-    raw, page = _on_one_server(size, size.whole, reader, "first_page", runs=2)
+    raw, page = _on_one_server(size, size.whole, reader, "first_page", runs=4)
     (cache,) = _on_one_server(size, size.whole.tenth(), "tree_cache", runs=1)
     in_java = (
         _on_one_server(size, size.whole, "curator_cache", runs=1)

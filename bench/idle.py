@@ -1,4 +1,5 @@
-"""What a process uses while nothing changes and nobody looks, with one small cluster and with many."""
+"""What a process uses while nothing changes and nobody looks, with one small cluster and with many; and how
+soon it follows all again after their ZooKeeper was away."""
 
 from __future__ import annotations
 
@@ -7,9 +8,12 @@ import time
 from bench import progress, small_clusters, usage
 from bench.result import Goal, Kept, Result
 from bench.sizes import Size
+from tests.serving import Served
+from zkdash.demo.zookeeper.server import Server
 
 _GOAL_MIB = 130.0
 _FIRST_PAGE_S = 10.0
+_ALL_AGAIN_S, _AGAIN_LIMIT_S = 30.0, 300.0
 _EACH_MIB, _EACH_THREADS, _EACH_CPU = 4.0, 4.0, 0.2
 
 
@@ -35,6 +39,7 @@ def run(size: Size) -> Result:
                 _FIRST_PAGE_S,
                 is_of_core=True,
             ),
+            Goal("all followed again after ZooKeeper was away, s", all_of_them["all again, s"], _ALL_AGAIN_S),
             Goal("memory of each more, MiB", each["memory, MiB"], _EACH_MIB),
             Goal("threads of each more", each["threads"], _EACH_THREADS),
             Goal("CPU of each more, % of a core", each["CPU, % of a core"], _EACH_CPU, is_of_core=True),
@@ -46,8 +51,8 @@ def _measured(clusters: int, seconds: float) -> dict[str, float]:
     """A stretch of quiet, after one as long in which what loading left has settled."""
     with (
         progress.step(f"idle: {clusters} small clusters"),
-        small_clusters.environment(clusters) as environ,
-        small_clusters.started(environ) as started,
+        small_clusters.surroundings(clusters) as around,
+        small_clusters.started(around.environ) as started,
     ):
         process = started.process
         small_clusters.wait_until_loaded(process, clusters)
@@ -55,9 +60,20 @@ def _measured(clusters: int, seconds: float) -> dict[str, float]:
         used, began = usage.cpu_of_s(process.pid), time.monotonic()
         time.sleep(seconds)
         share = (usage.cpu_of_s(process.pid) - used) / (time.monotonic() - began)
-        return {
+        figures = {
             "first page, s": started.seconds,
             "memory, MiB": usage.resident_mib(process.pid),
             "threads": float(usage.threads_of(process.pid)),
             "CPU, % of a core": share * 100,
         }
+        return figures | {"all again, s": _again_s(process, around.zookeeper)}
+
+
+def _again_s(process: Served, zookeeper: Server) -> float:
+    """From the start of a ZooKeeper that every cluster lost, until every one is followed again."""
+    zookeeper.kill()
+    small_clusters.wait_until_lost(process)
+    zookeeper.start()
+    began = time.monotonic()
+    process.wait_until_all_loaded(limit_s=_AGAIN_LIMIT_S)
+    return time.monotonic() - began

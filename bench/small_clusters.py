@@ -14,6 +14,7 @@ from bench.sizes import Shape
 from bench.tree import Node
 from tests.processes import inherited
 from tests.serving import Served
+from tests.waiting import wait_for
 from zkdash.demo.zookeeper.server import Server
 
 SMALL = Shape(10, 4, 3)
@@ -28,9 +29,16 @@ class Started(NamedTuple):
     cpu_s: float
 
 
+class Surroundings(NamedTuple):
+    """What a process is told, and the ZooKeeper that it follows."""
+
+    environ: Environment
+    zookeeper: Server
+
+
 @contextlib.contextmanager
-def environment(clusters: int) -> Iterator[Environment]:
-    """What a process is told: so many clusters, and an empty directory of its own."""
+def surroundings(clusters: int) -> Iterator[Surroundings]:
+    """So many clusters, and an empty directory of the process's own."""
     with (
         tempfile.TemporaryDirectory(prefix="zkdash-bench-") as below,
         served.serving_nodes(_nodes(clusters), heap_mb=512) as server,
@@ -38,11 +46,12 @@ def environment(clusters: int) -> Iterator[Environment]:
         directory = Path(below)
         configuration = directory / "zkdash.toml"
         configuration.write_text("".join(_table(server, number) for number in range(clusters)))
-        yield inherited() | {
+        environ = inherited() | {
             "ZKDASH_CONFIG": str(configuration),
             "ZKDASH_DATA": str(directory / "data"),
             "ZKDASH_ANONYMOUS_READ": "1",
         }
+        yield Surroundings(environ, server)
 
 
 @contextlib.contextmanager
@@ -64,6 +73,11 @@ def wait_until_loaded(process: Served, clusters: int) -> None:
     """Wait until every cluster shows."""
     for number in range(clusters):
         process.wait_until_loaded(_name(number))
+
+
+def wait_until_lost(process: Served) -> None:
+    """Wait until no cluster is followed any more."""
+    wait_for(lambda: all(row["data"] != "live" for row in process.json("/")["rows"]), message=process.printed)
 
 
 def _nodes(clusters: int) -> Iterator[Node]:

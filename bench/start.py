@@ -13,9 +13,11 @@ _GOAL_MIB = 130.0
 
 def run(size: Size) -> Result:
     """Start one process after the other over one small cluster; the fastest counts."""
-    with progress.step("start: one small cluster"), small_clusters.environment(1) as environ:
-        first = _figures(environ)
-        again = min((_figures(environ) for _ in range(_STARTS)), key=lambda each: each["first page, s"])
+    with progress.step("start: one small cluster"), small_clusters.surroundings(1) as around:
+        first = _figures(around.environ)
+        again = min(
+            (_figures(around.environ) for _ in range(_STARTS)), key=lambda each: each["first page, s"]
+        )
     return Result(
         "start",
         size.name,

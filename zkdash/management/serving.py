@@ -50,8 +50,11 @@ _MOST_FROM_A_CLIENT = 64 * 1024
 _KERNEL_BYTES = 256 * 1024
 # Its session with what wakes it, whoever asks brokers, a lock, and what is asked beside.
 _FILES_A_CLUSTER = 10
-# A thread that computes keeps others waiting so long: a request comes through several.
+# A thread that computes keeps others waiting so long: a request comes through several. Each that waits wakes
+# as often to ask for its turn. Where hundreds do, as when an ensemble of many clusters comes back, nothing
+# else was done until their sessions were lost again: so it is longer by a little with every cluster.
 _SWITCH_S = 0.001
+_SWITCH_EACH_S = 0.000_025
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +94,7 @@ def serve(
         log.warning("%s", lacking)
         records = False
     recorders = recording.Recorders(clusters if records else ())
-    sys.setswitchinterval(_SWITCH_S)
+    sys.setswitchinterval(max(_SWITCH_S, _SWITCH_EACH_S * len(clusters)))
     running = engine.Engine(
         clusters,
         renderer.Renderer(),

@@ -4,6 +4,8 @@ days ago are deleted."""
 from __future__ import annotations
 
 import logging
+from collections import deque
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from zkdash.actions.execution import markers
@@ -29,6 +31,10 @@ class Reaper:
         self._config = config
         self._next: datetime | None = None
 
+    @property
+    def cluster(self) -> str:
+        return self._config.name
+
     def is_due(self, now: datetime) -> bool:
         """Whether an hour has passed, or the clock was set back; no database is asked."""
         if self._next is None or now < self._next - _EVERY:
@@ -49,6 +55,25 @@ class Reaper:
             reap(self._config, now)
         except (OneShotError, UnreachedError) as error:
             log.info("Markers of %s are not deleted now: %s", self._config.name, error)
+
+
+class Rota:
+    """Whose turn it is to reap, of all clusters of a process.
+
+    One at a time: each opens a session for it, and hundreds at once would keep the mirrors' threads from the
+    interpreter until their own sessions are lost.
+    """
+
+    def __init__(self, reapers: Iterable[Reaper]) -> None:
+        self._reapers = deque(reapers)
+
+    def next(self, now: datetime) -> Reaper | None:
+        """The next one that is due. A busy one does not hold up the others: it is asked again after them."""
+        for _ in range(len(self._reapers)):
+            self._reapers.rotate(-1)
+            if self._reapers[-1].is_due(now):
+                return self._reapers[-1]
+        return None
 
 
 def reap(config: ClusterConfig, now: datetime) -> int:

@@ -1,7 +1,7 @@
 """The worker that carries out the queue, in `serve` or in `execute`, its own process.
 
-One thread looks, once a second and for all clusters at once, where anything is queued or under way, or old
-markers are to be deleted. There a thread of the cluster's own claims what is due and carries it out, and ends
+One thread looks, once a second, which clusters have actions queued or under way, and whose turn it is to
+have old markers deleted. There a thread of the cluster's own claims what is due and carries it out, and ends
 when nothing is. Several workers, in one process or in many, never get the same action, and never two of one
 cluster.
 """
@@ -24,7 +24,7 @@ from zkdash.actions import documents
 from zkdash.actions.execution import leasing, preconditions, status_notes
 from zkdash.actions.execution.executor import Executor
 from zkdash.actions.execution.lease import LEASE_S, Clock
-from zkdash.actions.execution.reaping import Reaper
+from zkdash.actions.execution.reaping import Reaper, Rota
 from zkdash.actions.models import Action
 from zkdash.actions.states import State
 from zkdash.zk.config import ClusterConfig
@@ -80,6 +80,7 @@ class Worker:
             )
             for config in configs
         }
+        self._rota = Rota(loop.reaper for loop in self._loops.values())
         self._thread = threading.Thread(target=self._run, name="worker", daemon=True)
 
     def start(self) -> None:
@@ -119,11 +120,12 @@ class Worker:
                 connections.close_all()
 
     def _with_work(self) -> list[_Loop]:
-        """The clusters with actions queued or under way, or with something to reap; one query for all."""
+        """Those with actions queued or under way, by one query for all, and one with something to reap."""
         claimable = Action.objects.filter(cluster__in=self._loops, state__in=_CLAIMABLE)
         names = set(claimable.values_list("cluster", flat=True).distinct())
-        now = self._clock()
-        return [loop for name, loop in self._loops.items() if name in names or loop.is_to_reap(now)]
+        if reaper := self._rota.next(self._clock()):
+            names.add(reaper.cluster)
+        return [loop for name, loop in self._loops.items() if name in names]
 
 
 class _Loop:
@@ -143,13 +145,10 @@ class _Loop:
         self._config, self._owner, self._leaving = config, owner, leaving
         self._clock, self._lease_s = clock, lease_s
         self._executor = Executor(config, leaving=leaving, clock=clock, lease_s=lease_s, notify=notify)
-        self._reaper = Reaper(config)
+        self.reaper = Reaper(config)
         self._complained = ""
         self._again_at = float("-inf")
         self.thread = self._new_thread()
-
-    def is_to_reap(self, now: datetime) -> bool:
-        return self._reaper.is_due(now)
 
     def visit(self) -> None:
         """Do what there is to do, on a thread of its own, unless one does already."""
@@ -186,7 +185,7 @@ class _Loop:
             return False
         action = leasing.claim((self.name,), self._owner, self._lease_s, self._clock())
         if action is None:
-            self._reaper.turn(self._clock())
+            self.reaper.turn(self._clock())
             return False
         with logs.about(lambda: {"cluster": self.name, "action": action.id}):
             self._carry_out(action)
