@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import result
+from bench import result, rounds
 from bench.__main__ import ROWS
 from bench.result import Goal, Kept, Result
 from bench.side import Side, SideFailedError
@@ -92,6 +92,12 @@ def test_what_a_core_does_is_held_to_its_limit_as_on_the_reference_core() -> Non
     assert slow.goals[0].sentence == "time: 3.1, 2.82 on the reference core (goal ≤ 3)"
     assert [goal.is_met for goal in row.on_core(0.5).goals] == [False, False, False]
     assert json.loads(slow.json)["slowness"] == 1.1
+
+
+def test_two_in_turns_are_compared_round_by_round_whatever_the_core_does_meanwhile() -> None:
+    core = (4.0, 3.0, 5.0, 1.0, 4.0)
+    assert rounds.ratio([2 * slow for slow in core], core) == 2
+    assert rounds.ratio([8, 6, 2, 10, 8], [4, 3, 5, 5, 4]) == 2, "a fast moment of one of them is outvoted"
 
 
 def test_a_goal_that_is_not_reached_is_kept_to_what_was_decided() -> None:
