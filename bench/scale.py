@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bench import core, pages, progress, served, side, stretch
+from bench import pages, progress, served, side, stretch
 from bench.result import Goal, Number, Result
 from bench.sizes import Shape, Size
 from bench.update_cost import STATES_A_SECOND
@@ -21,7 +21,6 @@ LOAD, MEMORY, CHANGE, PAGE, SORTED = (
     "Topics sorted, ms",
 )
 ZNODE: Final = "CPU, µs a znode"
-CORE: Final = "core, times the reference's time"
 
 _LIMIT_S = 600.0
 _PARTITIONS = 20
@@ -48,22 +47,18 @@ def run(size: Size) -> Result:
 
 
 def _times(name: str, least: Mapping[str, Number], most: Mapping[str, Number]) -> float:
-    """How many times as dear the larger is, on the core that each had: minutes lie between them."""
-    return most[name] / most[CORE] / (least[name] / least[CORE])
+    return most[name] / least[name]
 
 
 def _measured(partitions: int, size: Size) -> dict[str, Number]:
     shape = Shape(partitions // _PARTITIONS, _PARTITIONS, partitions // (10 * _PARTITIONS))
     heap_mb = max(size.heap_mb, int(partitions * _HEAP_MB_A_PARTITION))
     with progress.step(f"scale: {shape}"), served.server(shape, heap_mb=heap_mb) as server:
-        before = core.slowness()
         load = side.measured("first_page", server.address, limit_s=_LIMIT_S)
         change = stretch.on(server.address, size.seconds, what="states", rate=STATES_A_SECOND)
         [paged] = pages.paged([server.address])
-        after = core.slowness()
     return {
         "znodes": load["znodes"],
-        CORE: (before + after) / 2,
         LOAD: load["seconds"],
         ZNODE: load["cpu_s"] / load["znodes"] * 1e6,
         MEMORY: load["held_bytes"] / _MIB,
