@@ -3,7 +3,7 @@ Curator's CuratorCache.
 
 TreeCache reads a tenth of the tree, on a server of its own, and rates are compared: the whole would
 take it minutes. The others read the whole, the raw reader and zkdash from one server, each four times and
-in turns: the best run counts, as a server is slower at first, and a core now and then.
+in turns: the best run of each is told, and of their ratio the median of the turns (`bench/rounds.py`).
 
 With `ZK=3.4` or `3.5` a release serves that knows no MultiRead and keeps watches znode by znode, for which it
 gets twice the heap. CuratorCache is left out there, and where the Java at hand is no JDK.

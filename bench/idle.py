@@ -79,7 +79,7 @@ def _measured(clusters: int, seconds: float) -> dict[str, float]:
 def _again_s(process: Served, zookeeper: Server) -> float:
     """From the start of a ZooKeeper that every cluster lost, until every one is followed again."""
     zookeeper.kill()
-    small_clusters.wait_until_lost(process)
+    process.wait_until_all_lost()
     zookeeper.start()
     began = time.monotonic()
     process.wait_until_all_loaded(limit_s=_AGAIN_LIMIT_S)

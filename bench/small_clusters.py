@@ -14,7 +14,6 @@ from bench.sizes import Shape
 from bench.tree import Node
 from tests.processes import inherited
 from tests.serving import Served
-from tests.waiting import wait_for
 from zkdash.demo.zookeeper.server import Server
 
 SMALL = Shape(10, 4, 3)
@@ -73,11 +72,6 @@ def wait_until_loaded(process: Served, clusters: int) -> None:
     """Wait until every cluster shows."""
     for number in range(clusters):
         process.wait_until_loaded(_name(number))
-
-
-def wait_until_lost(process: Served) -> None:
-    """Wait until no cluster is followed any more."""
-    wait_for(lambda: all(row["data"] != "live" for row in process.json("/")["rows"]), message=process.printed)
 
 
 def _nodes(clusters: int) -> Iterator[Node]:

@@ -110,6 +110,14 @@ class Served:
             every_s=PAGE_EVERY_S,
         )
 
+    def wait_until_all_lost(self) -> None:
+        """Wait until no cluster is watched any more."""
+        wait_for(
+            lambda: all(row["data"] != "live" for row in self.json("/")["rows"]),
+            message=self.printed,
+            every_s=PAGE_EVERY_S,
+        )
+
     @property
     def pid(self) -> int:
         return self._process.pid

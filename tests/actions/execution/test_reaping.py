@@ -1,4 +1,4 @@
-"""Clusters take turns at deleting old markers: one at a time, however many there are."""
+"""Clusters take turns at deleting old markers: one a look, however many there are."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ class Reaper:
 class Rota:
     """Whose turn it is to reap, of all clusters of a process.
 
-    One at a time: each opens a session for it, and hundreds at once would keep the mirrors' threads from the
-    interpreter until their own sessions are lost.
+    One each time that the worker looks: each opens a session for it, and hundreds at once would keep the
+    mirrors' threads from the interpreter until their own sessions are lost.
     """
 
     def __init__(self, reapers: Iterable[Reaper]) -> None:
