@@ -20,7 +20,7 @@ DELETIONS = "/admin/delete_topics"
 
 
 class Controller:
-    """`taken` counts by (what, topic, partition) how often it was asked for; `idle` lets requests lie.
+    """`taken` counts by (what, topic, partition) how often it was asked for; `rest` lets requests lie.
 
     `pause_s` is the longest it waits before it acts, drawn anew for each request.
     """

@@ -185,9 +185,10 @@ def test_it_waits_in_the_queue_for_a_reassignment_that_is_not_ours(chroot: Chroo
     cluster.make(chroot.client)
     action = queued(chroot, Reassign(MOVES))
     chroot.client.create(REASSIGNMENT, b'{"version":1,"partitions":[]}')
-    with working(chroot), Controller(chroot.address) as controller:
-        controller.rest()
-        wait_for(lambda: "Waits for a reassignment" in now(action).result)
+    controller = Controller(chroot.address)
+    controller.rest()  # before it first looks: what lies there would be taken
+    with working(chroot), controller:
+        wait_for(lambda: "Waits for a reassignment" in now(action).result, 60, lambda: told(action))
         assert now(action).state == State.QUEUED
         assert "that zkdash did not start" in now(action).result
         controller.act()
