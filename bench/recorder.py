@@ -7,9 +7,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench.groups import COMMITS_A_SECOND
 from bench.result import Goal, Number, Result
 from bench.sizes import Size
-from bench.update_cost import COMMITS_A_SECOND
 from zkdash.history.recorder.recorder import FLUSH_S
 from zkdash.history.recorder.recording import Recording
 from zkdash.history.store.changelog import Flush, Log
@@ -27,7 +27,7 @@ def run(size: Size) -> Result:
     """
     places = [
         f"group-{group}/%s/topic-{group % 50}/{part}"
-        for group in range(size.offsets.groups)
+        for group in range(size.groups.groups)
         for part in range(_PARTITIONS)
     ]
     commits = _side([f"/consumers/{place % 'offsets'}" for place in places])
@@ -36,7 +36,7 @@ def run(size: Size) -> Result:
         "recorder",
         size.name,
         {
-            f"{COMMITS_A_SECOND:,} commits a second of {size.offsets.groups:,} groups": commits,
+            f"{COMMITS_A_SECOND:,} commits a second of {size.groups.groups:,} groups": commits,
             "as many other writes": writes,
         },
         (Goal("share of a core of commits", commits["share of a core"], 0.05, is_of_core=True),),

@@ -34,20 +34,18 @@ class Shape(NamedTuple):
 class Size(NamedTuple):
     """One size of the bench.
 
-    `whole` is the tree of the first load and of a change's cost, `few` what the latter is compared
-    with, `offsets` the tree whose groups commit, `groups` the one with very many. `seconds` is how long
-    changes are written, `transactions` how many the logs hold. `small_clusters` is how many
-    one process follows, and `quiet_s` how long it is left alone. `scale` are the numbers of partitions that
-    figures are drawn over. `large` are the trees of the row of that name, `burst` how many changes come at
-    once. `segment` is how many bytes a segment of Kafka's holds. `changes` were
-    recorded within `days`; `month_changes` within `month_days` are those of a long history, of which only
-    what pages read is written. `zookeeper` is the release that serves.
+    `whole` is the tree of the first load and of a change's cost, `few` what the latter is compared with,
+    `groups` the tree with very many groups. `seconds` is how long changes are written, `transactions` how
+    many the logs hold. `small_clusters` is how many one process follows, and `quiet_s` how long it is left
+    alone. `scale` are the numbers of partitions that figures are drawn over. `large` are the trees of the
+    row of that name, `burst` how many changes come at once. `segment` is how many bytes a segment of
+    Kafka's holds. `changes` were recorded within `days`; `month_changes` within `month_days` are those of a
+    long history, of which only what pages read is written. `zookeeper` is the release that serves.
     """
 
     name: str
     whole: Shape
     few: Shape
-    offsets: Shape
     groups: Shape
     seconds: float
     heap_mb: int
@@ -72,7 +70,6 @@ SIZES = {
             "reference",
             whole=Shape(10_000, 20, 1_000),
             few=Shape(100, 20, 10),
-            offsets=Shape(100, 20, 7_500),
             groups=Shape(1_000, 20, 7_500, 7_500),
             seconds=10.0,
             heap_mb=512,
@@ -96,7 +93,6 @@ SIZES = {
             "small",
             whole=Shape(500, 20, 50),
             few=Shape(50, 20, 5),
-            offsets=Shape(20, 20, 375),
             groups=Shape(50, 20, 200, 200),
             seconds=0.5,
             heap_mb=256,

@@ -19,19 +19,19 @@ def run(size: Size, shape: Shape, *, row: str, what: str, rate: int) -> dict[str
         progress.step(f"{row}: {rate} {what} a second on {shape}"),
         served.server(shape, heap_mb=size.heap_mb) as server,
     ):
-        return on(server.address, size.seconds, what=what, rate=rate)
+        return on(server.address, size.seconds, what=what, rate=rate, idle_s=size.seconds)
 
 
-def on(address: str, seconds: float, *, what: str, rate: int) -> dict[str, Number]:
+def on(address: str, seconds: float, *, what: str, rate: int, idle_s: float = 0.0) -> dict[str, Number]:
     """Let a writer change things for a while, and ask the watching side what that cost it.
 
-    Everything that the watching process does in the stretch is counted, its ticks and proofs too; what it
-    does with nothing to see is shown beside, and what it did after the load before that: groups are compared
-    with their plans some a second.
+    Everything that the watching process does in the stretch is counted, its ticks and proofs too. What it
+    does with nothing to see for `idle_s` is shown beside, and what it did after the load before that: groups
+    are compared with their plans some a second.
     """
     with Side("watching", address) as watching:
         plans = watching.heard(limit_s=_LOAD_LIMIT_S)
-        idle = _idle(watching, seconds)
+        idle = _idle(watching, idle_s) if idle_s else {}
         with Side("writer", address) as writer:  # whose session does not outlast a long load
             _begin(watching)
             writer.tell(what=what, rate=rate, seconds=seconds)
@@ -46,15 +46,16 @@ def on(address: str, seconds: float, *, what: str, rate: int) -> dict[str, Numbe
             "revisions/s": used["revisions"] / used["seconds"],
             "CPU, µs a change": used["cpu_s"] / written["count"] * 1e6,
             "CPU, share of a core": used["cpu_s"] / used["seconds"],
-            "CPU idle, share of a core": idle["cpu_s"] / idle["seconds"],
+            **idle,
             "CPU of groups' plans after the load, s": plans["plans_cpu_s"],
         }
 
 
-def _idle(watching: Side, seconds: float) -> Figures:
+def _idle(watching: Side, seconds: float) -> dict[str, Number]:
     _begin(watching)
     time.sleep(seconds)
-    return _end(watching, 0)
+    used = _end(watching, 0)
+    return {"CPU idle, share of a core": used["cpu_s"] / used["seconds"]}
 
 
 def _begin(watching: Side) -> None:

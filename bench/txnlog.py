@@ -1,19 +1,18 @@
 """Transaction logs decoded on Spark, beside ZooKeeper's own TxnLogToolkit on the same transactions.
 
-A real server writes the logs. Both sides discard what they find, and neither counts its start: Spark is asked
-once before it is timed, the toolkit's is the difference of two runs, over all transactions and over a tenth.
+The logs are a real server's (`bench.transactions`). Both sides discard what they find, and neither counts its
+start: Spark is asked once before it is timed, the toolkit's is the difference of two runs, over all
+transactions and over a tenth.
 """
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-from bench import churn, progress, side, transactions, tree, wire
+from bench import progress, side, transactions
 from bench.result import Goal, Result
 from bench.sizes import Size
 from zkdash import java
@@ -21,18 +20,14 @@ from zkdash.demo.zookeeper import jvm
 from zkdash.formats.txnlog import frames
 
 _LIMIT_S = 1_200.0
-_TOPICS, _PARTITIONS = 50, 20
-_LOGS = 18
 _TOOL = "org.apache.zookeeper.server.persistence.TxnLogToolkit"
 
 
 def run(size: Size) -> Result:
-    """Write the logs, then measure each side in a process of its own."""
-    count = size.transactions
+    """Measure each side in a process of its own."""
+    logs = transactions.logs(size.transactions)
     with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
-        logs, whole, tenth = (Path(directory, name) for name in ("logs", "log.1", "log.2"))
-        with progress.step(f"txnlog: writing {count} transactions"):
-            _write(logs, count)
+        whole, tenth = (Path(directory, name) for name in ("log.1", "log.2"))
         sizes = _join(logs, whole, tenth)
         with progress.step("txnlog: Spark local[2]"):
             spark = side.measured("txnlog_reader", str(logs), directory, limit_s=_LIMIT_S)
@@ -57,29 +52,6 @@ def run(size: Size) -> Result:
         },
         (Goal("times the toolkit's steady rate", rate / tool_rate, 2, at_least=True),),
     )
-
-
-def _write(directory: Path, count: int) -> None:
-    """States of partitions that change all the time, as in a restless cluster."""
-    transactions.write(directory, itertools.islice(_requests(), count), each=max(count // _LOGS, 1_000))
-
-
-def _requests() -> Iterator[tuple[int, bytes]]:
-    paths = []
-    for path in (b"/brokers", b"/brokers/topics"):
-        yield wire.CREATE, churn.create(path, b"")
-    for topic in range(_TOPICS):
-        root = f"/brokers/topics/{tree.topic_name(topic)}"
-        for path in (root.encode(), f"{root}/partitions".encode()):
-            yield wire.CREATE, churn.create(path, b"")
-        for partition in range(_PARTITIONS):
-            paths.append(f"{root}/partitions/{partition}/state".encode())
-            yield wire.CREATE, churn.create(paths[-1].removesuffix(b"/state"), b"")
-            yield wire.CREATE, churn.create(paths[-1], tree.state(1, [1, 2, 3]))
-    for epoch in itertools.count(1):
-        data = tree.state(epoch % 3 + 1, [1, 2, 3][: epoch % 3 + 1], leader_epoch=epoch)
-        for path in paths:
-            yield wire.SET_DATA, wire.set_data(path, data)
 
 
 def _join(logs: Path, whole: Path, tenth: Path) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What a change costs the watcher in a large cluster and a small one, and what a flood of commits costs."""
+"""What a change costs the watcher in a large cluster and in a small one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from bench.result import Goal, Kept, Result
 from bench.sizes import Size
 
 STATES_A_SECOND = 500
-COMMITS_A_SECOND = 2_500
 
 
 def run(size: Size) -> Result:
-    """Measure the three stretches, each on a server and in a process of its own."""
+    """Measure both stretches, each on a server and in a process of its own."""
     many = stretch.run(size, size.whole, row="update_cost", what="states", rate=STATES_A_SECOND)
     few = stretch.run(size, size.few, row="update_cost", what="states", rate=STATES_A_SECOND)
-    commits = stretch.run(size, size.offsets, row="update_cost", what="offsets", rate=COMMITS_A_SECOND)
     times = many["CPU, µs a change"] / few["CPU, µs a change"]
     return Result(
         "update_cost",
@@ -22,7 +20,6 @@ def run(size: Size) -> Result:
         {
             f"{size.whole.all_partitions:,} partitions": many,
             f"{size.few.all_partitions:,} partitions": few,
-            f"commits of {size.offsets.groups:,} groups": commits,
         },
         (Goal("CPU a change, many partitions to few", times, 1.1, kept=Kept(1.5, 22)),),
     )

@@ -2,7 +2,7 @@
 
 Told `what` ("states", "offsets", "churn"), `rate` a second and `seconds`, it answers how many writes that
 were, how long they took, and the zxid of the last, as often as it is told; with `trace` also of every write
-its path, zxid and time. Churn is told the tree's `shape` too, and can be told of only once.
+its path, zxid and time. Churn is told the tree's `shape` too, and goes on where it was.
 """
 
 from __future__ import annotations
@@ -31,8 +31,13 @@ class Written(NamedTuple):
 def main(address: str) -> None:
     host, _, port = address.rpartition(":")
     connection = wire.Connection(host, int(port))
+    restless = None
     while (told := side.hear()) is not None:
-        requests = _requests(connection, told)
+        if told["what"] == "churn":
+            restless = restless or churn.writes(Shape(*told["shape"]), seed=1)
+            requests: Sequence[tuple[int, bytes]] = list(itertools.islice(restless, _count(told)))
+        else:
+            requests = _sets(connection, told)
         seconds, sent = write(connection, requests, told["rate"])
         trace = {"trace": _trace(requests, sent)} if told.get("trace") else {}
         side.say(count=len(sent), seconds=seconds, zxid=sent[-1][0], **trace)
@@ -59,12 +64,13 @@ def _trace(
     return [(wire.path_of(body).decode(), *times) for (_, body), times in zip(requests, sent, strict=True)]
 
 
-def _requests(connection: wire.Connection, told: side.Figures) -> Sequence[tuple[int, bytes]]:
-    count = int(told["rate"] * told["seconds"])
-    if told["what"] == "churn":
-        return list(itertools.islice(churn.writes(Shape(*told["shape"]), seed=1), count))
-    sets = (_states if told["what"] == "states" else _offsets)(connection, count)
-    return [(wire.SET_DATA, body) for body in sets]
+def _count(told: side.Figures) -> int:
+    return int(told["rate"] * told["seconds"])
+
+
+def _sets(connection: wire.Connection, told: side.Figures) -> list[tuple[int, bytes]]:
+    sets = _states if told["what"] == "states" else _offsets
+    return [(wire.SET_DATA, body) for body in sets(connection, _count(told))]
 
 
 def _states(connection: wire.Connection, count: int) -> list[bytes]:
