@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import result, rounds
+from bench import fan_out, result, rounds
 from bench.__main__ import ROWS
 from bench.result import Goal, Kept, Result
 from bench.side import Side, SideFailedError
@@ -98,6 +98,22 @@ def test_two_in_turns_are_compared_round_by_round_whatever_the_core_does_meanwhi
     core = (4.0, 3.0, 5.0, 1.0, 4.0)
     assert rounds.ratio([2 * slow for slow in core], core) == 2
     assert rounds.ratio([8, 6, 2, 10, 8], [4, 3, 5, 5, 4]) == 2, "a fast moment of one of them is outvoted"
+
+
+def test_a_frame_takes_as_many_times_as_long_as_the_core_though_that_sends_fewer() -> None:
+    """Following takes 0.1 of the quick core, and a frame 100 µs of it."""
+
+    def seen(slowness: float, frames_a_second: float) -> fan_out.Seen:
+        load = fan_out.restless(alone_s=10)
+        frames, following = frames_a_second * 195 * load.seconds, 0.1 * slowness
+        spent = following * load.seconds + frames * 100e-6 * slowness
+        return fan_out.Seen(load, {"seconds": load.seconds, "frames": frames}, {}, spent, 200, following)
+
+    quick, slow = seen(1, 18.5), seen(4, 6)
+    assert quick.share == pytest.approx(quick.cpu_s / 30), "with time for all frames it is what was used"
+    assert slow.cpu_s / 30 < 1, "of a slow core it is not"
+    assert (quick.frame_s, slow.frame_s) == pytest.approx((100e-6, 400e-6))
+    assert slow.share == pytest.approx(4 * quick.share)
 
 
 def test_a_goal_that_is_not_reached_is_kept_to_what_was_decided() -> None:
