@@ -141,6 +141,7 @@ def test_without_markers_a_write_without_an_answer_waits_for_a_person(
         action = Action.objects.get()
         assert action.state == State.UNKNOWN
         assert "because markers = false" in action.result
+        wait_for(lambda: realm.controller.taken)
         assert realm.controller.taken == {(ELECTION, "e", 0): 1}
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 
 from tests.actions.carrying import ANN, ended, now, queued, told, working
 from tests.conftest import Chroot
@@ -23,6 +23,7 @@ from tests.faults import cluster
 from tests.faults.controller import REASSIGNMENT, Controller
 from tests.faults.realm import Realm
 from tests.faults.rounds import rounds
+from tests.narrowing import known
 from tests.processes import is_stopped
 from tests.serving import DATABASE
 from tests.waiting import wait_for
@@ -162,6 +163,7 @@ def test_nothing_is_written_where_nothing_can_be_intended(
             time.sleep(writable_s)
             with read_only(database):
                 time.sleep(then_s)
+                wait_for(_is_read_only)  # its sessions are told one after the other
                 with pytest.raises(DatabaseError, match="read-only"):
                     Action.objects.update(reason="")
         realm.end(hindered)
@@ -169,6 +171,13 @@ def test_nothing_is_written_where_nothing_can_be_intended(
         realm.fork(skew_s=2400.0)
         realm.wait_until_over()
         assert realm.check() == {State.DONE: 6}
+
+
+def _is_read_only() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW default_transaction_read_only")
+        (value,) = known(cursor.fetchone())
+    return bool(value == "on")
 
 
 @contextlib.contextmanager

@@ -10,8 +10,10 @@ LOADS = 5
 # A page may not make code of texts: the condition is part of what the debugger evaluates.
 _LISTEN = """() => {
   window.held = null;
+  window.listener?.disconnect();
   const look = () => { window.held ??= (%s) ? Date.now() : null; };
-  new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
+  window.listener = new MutationObserver(look);
+  window.listener.observe(document, { subtree: true, childList: true, attributes: true });
 }"""
 
 

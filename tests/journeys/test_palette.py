@@ -35,7 +35,7 @@ def test_the_slash_and_a_few_letters_lead_there(
     page.keyboard.press("/")
     box = page.get_by_role("combobox", name="Search")
     expect(box).to_be_focused()
-    page.keyboard.type(typed)
+    page.keyboard.insert_text(typed)  # at once: letter by letter, the list may be replaced as one walks it
     expect(page.locator("#suggestions [data-address]").first).to_have_attribute(
         "data-address", re.compile(address)
     )
@@ -75,7 +75,7 @@ def test_the_slash_finds_an_action_for_who_may_propose_it_and_for_nobody_else(
     operator = opened(site, OPERATOR)
     operator.goto(site.home + "topics/")
     operator.keyboard.press("/")
-    operator.keyboard.type("move rep")
+    operator.keyboard.insert_text("move rep")
     action = operator.locator("#suggestions [data-address$='/actions/new/reassign/']")
     expect(action).to_contain_text("Move replicas")
     action.click()

@@ -131,19 +131,19 @@ def test_a_broker_that_failed_is_found_on_the_bar_stepped_through_compared_and_r
     go = by_keys if javascript else click
     time_bar = page.locator("#time-bar")
     go(page, time_bar.locator("summary"))
-    go(page, time_bar.get_by_role("link", name=re.compile("1 broker gone")).first)
+    follow(go, page, time_bar.get_by_role("link", name=re.compile("1 broker gone")).first)
     expect(page.get_by_text("Broker 2 is gone").first).to_be_visible()
     # The step's end is after what came of it, too: what is meant is the broker's own incident.
     incident = page.get_by_role("listitem").filter(has_text="Broker 2 is gone")
-    go(page, incident.get_by_role("link", name="before", exact=True).first)
+    follow(go, page, incident.get_by_role("link", name="before", exact=True).first)
     expect(page.get_by_text("Broker 2 is gone")).to_have_count(0)
     before = moment(page)
-    go(page, bar(page, "Next change"))
+    follow(go, page, bar(page, "Next change"))
     expect(page.get_by_text("Broker 2 is gone").first).to_be_visible()
     assert moment(page) > before
-    go(page, bar(page, "Previous change"))
+    follow(go, page, bar(page, "Previous change"))
     expect(page.get_by_text("Broker 2 is gone")).to_have_count(0)
-    go(page, bar(page, "What changed since"))
+    follow(go, page, bar(page, "What changed since"))
     differences = page.get_by_role("table").filter(has_text="broker 2")
     expect(differences.first).to_be_visible()
     note = page.get_by_label("Note")
@@ -202,8 +202,13 @@ def moment(page: Any) -> int:
 
 def press(page: Any, label: str) -> None:
     """Go to a link of the bar by Tab, and follow it."""
+    follow(by_keys, page, bar(page, label))
+
+
+def follow(go: Callable[[Any, Any], None], page: Any, link: Any) -> None:
+    """Go to a link, and wait for the page that it leads to: the one before may tell the same."""
     with page.expect_navigation():
-        by_keys(page, bar(page, label))
+        go(page, link)
 
 
 def click(_page: Any, to: Any) -> None:

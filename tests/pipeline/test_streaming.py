@@ -59,10 +59,11 @@ def written_to(server: Server) -> Iterator[None]:
 
 
 class Progress(NamedTuple):
-    """The last batch that is in the tables, and the directories that attempts have written."""
+    """The last batch that is in the tables, and the directories of changes that attempts have begun to write
+    and the table does not list."""
 
     batch: int
-    attempts: frozenset[str]
+    unlisted: frozenset[str]
 
 
 def position(table: Path) -> int:
@@ -71,13 +72,15 @@ def position(table: Path) -> int:
 
 
 def progress(tables: Path) -> Progress:
-    attempts = frozenset(path.name for path in (tables / "changes" / "data").glob("*"))
-    return Progress(position(tables / "coverage"), attempts)
+    changes = Table(tables / "changes")
+    begun = {path.name for path in (changes.directory / "data").glob("*")}
+    listed = {file.path.split("/")[1] for file in changes.read().files} if changes.has_log else set()
+    return Progress(position(tables / "coverage"), frozenset(begun - listed))
 
 
 def is_writing(before: Progress, now: Progress) -> bool:
     """Whether a batch's files are being written, or are and are not listed yet."""
-    return now.batch == before.batch and bool(now.attempts - before.attempts)
+    return bool(now.unlisted - before.unlisted)
 
 
 def has_added_two(before: Progress, now: Progress) -> bool:

@@ -207,10 +207,11 @@ def test_cuts_and_frozen_connections_under_tls_and_sasl_leave_no_difference(lock
 
 @on_each_release
 def test_an_expired_session_leaves_no_difference(server: Server, place: str, times: int) -> None:
-    with bench(server.address + place, server.address + place) as stand:
+    with behind_a_proxy(server, place) as (proxy, stand):
         for _ in range(times):
             before = stand.mirror.session.session_id
-            expire(stand.mirror, server.address)
+            with cut(proxy, stand) as client_id:
+                expire(client_id, server.address)
             wait_for(stand.has_session_after(before))
             stand.expect_equal()
         assert any(session.phase is Phase.LOST for session in stand.witness.sessions)
@@ -247,11 +248,21 @@ def server_of(ensemble: Ensemble, mirror: Mirror) -> Server:
     return next(s for s in ensemble.servers if s.address == mirror.session.server)
 
 
-def expire(mirror: Mirror, address: str) -> None:
-    """End the mirror's session from elsewhere, as ZooKeeper's own tests do."""
-    contact = mirror._link._contact
+@contextlib.contextmanager
+def cut(proxy: Proxy, stand: Bench) -> Iterator[tuple[int, bytes]]:
+    """The session's id and password; meanwhile the mirror cannot take it up again."""
+    contact = stand.mirror._link._contact
     assert contact is not None
-    twin = KazooClient(hosts=address, client_id=contact._client.client_id, timeout=SESSION_S)
+    client_id = contact._client.client_id
+    proxy.cut()
+    stand.wait_down()
+    yield client_id
+    proxy.restore()
+
+
+def expire(client_id: tuple[int, bytes], address: str) -> None:
+    """End a session from elsewhere, as ZooKeeper's own tests do."""
+    twin = KazooClient(hosts=address, client_id=client_id, timeout=SESSION_S)
     twin.start(timeout=60.0)
     twin.stop()
     twin.close()

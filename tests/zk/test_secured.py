@@ -6,10 +6,11 @@ import contextlib
 import re
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from kazoo import security
@@ -19,7 +20,9 @@ from tests.conftest import Chroot
 from tests.waiting import wait_for
 from tests.zk import fake, secured, witness
 from tests.zk.certificates import Authority, Pem
+from tests.zk.ensemble.test_four_letter_words import HANDSHAKE_LIMIT_S
 from tests.zk.proxy import Proxy
+from tests.zk.reader.test_one_shot import refusal
 from zkdash.configuration.clusters import DIGEST_MD5
 from zkdash.configuration.secrets import Source
 from zkdash.tls import Tls
@@ -28,7 +31,6 @@ from zkdash.zk.connection.identity import Identity, Sealed
 from zkdash.zk.connection.session import Phase
 from zkdash.zk.mirror.mirror import Mirror
 from zkdash.zk.reader import one_shot
-from zkdash.zk.reader.one_shot import OneShotError
 from zkdash.zk.wire import dialling
 from zkdash.zk.writing.outcomes import Committed, Fault, Op, Refused, UnreachedError
 from zkdash.zk.writing.writer import Writer
@@ -72,13 +74,6 @@ def identities(locked: secured.Locked) -> dict[str, Identity]:
 
 def sasl(credential: str, tls: Tls | None) -> Identity:
     return Identity("sasl", credential, DIGEST_MD5, tls)
-
-
-def refusal(config: ClusterConfig) -> str:
-    """Why nothing can be read."""
-    with pytest.raises(OneShotError) as caught, one_shot.OneShotReader(config) as asker:
-        asker.read(ROOTS, limit_s=1.5)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize("who", ["nobody", "digest", "sasl", "sasl without TLS", "x509"])
@@ -215,7 +210,8 @@ def test_a_server_that_wants_a_certificate_refuses_who_has_none(tmp_path: Path) 
     with secured.locked(tmp_path, client_auth="need") as locked:
         mine = locked.authority.issue("me")
         shown = Tls(str(locked.authority.ca), str(mine.cert), str(mine.key))
-        assert one_shot.read(locked.config(Identity("x509", tls=shown)), ("/zookeeper",))
+        with one_shot.OneShotReader(locked.config(Identity("x509", tls=shown))) as asker:
+            assert asker.read(("/zookeeper",), limit_s=HANDSHAKE_LIMIT_S)
         other = Authority(tmp_path / "other", "other").issue("me")
         for wrong in (locked.tls, Tls(str(locked.authority.ca), str(other.cert), str(other.key))):
             assert re.search(
@@ -224,15 +220,27 @@ def test_a_server_that_wants_a_certificate_refuses_who_has_none(tmp_path: Path) 
             )
 
 
-def test_an_authority_that_is_not_ours_is_not_believed(locked: secured.Locked, tmp_path: Path) -> None:
+def test_an_authority_that_is_not_ours_is_not_believed(
+    locked: secured.Locked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stranger = Identity(tls=Tls(str(Authority(tmp_path, "other").ca)))
     told = rf"the certificate of {locked.address} is not accepted \(.*\)\. Check tls_ca"
     assert re.search(told, refusal(locked.config(stranger)))
     with mirroring(locked.config(stranger)) as (mirror, _):
         wait_for(lambda: "is not accepted" in mirror.session.sentence)
         assert mirror.session.phase is Phase.CONNECTING
+    failed, connect = threading.Event(), dialling.Threads.create_connection
+
+    def notes(threads: dialling.Threads, *arguments: Any, **named: Any) -> Any:
+        try:
+            return connect(threads, *arguments, **named)
+        except OSError:
+            failed.set()
+            raise
+
+    monkeypatch.setattr(dialling.Threads, "create_connection", notes)
     with (
-        Writer(locked.config(stranger), connect_limit_s=1.0) as writer,
+        Writer(locked.config(stranger), leaving=failed, connect_limit_s=HANDSHAKE_LIMIT_S) as writer,
         pytest.raises(UnreachedError, match=r"takes a write: the certificate of a server is not accepted"),
     ):
         writer.take()

@@ -55,6 +55,7 @@ def moments(client: KazooClient, world: World, directory: Path) -> Iterator[str]
     client.create("/consumers/billing/ids/billing_one", _member("orders"), makepath=True, ephemeral=True)
     client.create("/consumers/billing/owners/orders/0", b"billing_one-0", makepath=True, ephemeral=True)
     client.create(OFFSET, b"5", makepath=True)
+    wait_for(written(directory, OFFSET, b"5"), limit_s=LIMIT_S)
     yield "group came"
     _put(client, "/config/topics/orders", {"version": 1, "config": {"retention.ms": "1000"}})
     yield "config changed"

@@ -27,8 +27,8 @@ REFUSES = b"srvr is not executed because it is not in the whitelist.\n"
 NOT_SERVING = b"This ZooKeeper instance is not currently serving requests\n"
 
 
-def ask(port: int, over: Tls | None = None) -> four_letter_words.ServerAnswer:
-    return four_letter_words.ask("127.0.0.1", port, over, LIMIT_S)
+def ask(port: int, limit_s: float = HANDSHAKE_LIMIT_S) -> four_letter_words.ServerAnswer:
+    return four_letter_words.ask("127.0.0.1", port, None, limit_s)
 
 
 def says(answer: bytes) -> fake.Answer:
@@ -151,7 +151,7 @@ def floods(connection: socket.socket) -> None:
 def test_a_server_that_is_silent_or_drips_holds_up_nobody_for_long() -> None:
     for answer in (fake.is_silent, drips):
         with fake.serving(answer) as port, _within(3 * LIMIT_S + 60):
-            server, _ = ask(port)
+            server, _ = ask(port, LIMIT_S)
             assert server.reach is Reach.DOWN
             assert server.reason == f"127.0.0.1:{port} does not answer"
 

@@ -66,13 +66,12 @@ class Command(BaseCommand):
             settings.ZKDASH_HISTORY = directory / "history"
             stack.callback(cluster.stop)
             cluster.start()
-            befalling.start()
             environment = _environment(directory, config)
             serving.serve(
                 "127.0.0.1",
                 int(str(options["port"])),
                 (config,),
-                announce=self._announce,
+                announce=lambda address, link: self._announce(address, link, befalling),
                 invitee=CLUSTER,
                 records=settings.ZKDASH_RECORD,
                 pipeline=supervising.Pipeline(environment),
@@ -80,11 +79,13 @@ class Command(BaseCommand):
             )
         ending.finish()
 
-    def _announce(self, address: str, link: str) -> None:
+    def _announce(self, address: str, link: str, befalling: FaultInjection) -> None:
+        """Faults begin once somebody can see them, however long that took."""
         self.stdout.write(f"zkdash serves {address}")
         self.stdout.write(f"Everybody may look. To act on the cluster, sign in by this link, once: {link}")
         self.stdout.write("The cluster is simulated, its ZooKeeper is real. Ctrl-C ends all of it.")
         self.stdout.flush()
+        befalling.start()
 
 
 @contextlib.contextmanager
