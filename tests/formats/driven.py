@@ -22,7 +22,7 @@ from zkdash.demo.zookeeper import jvm
 from zkdash.demo.zookeeper.server import Server
 
 TOOL_LIMIT_S = 300
-CONTAINER_CHECKS = ("-Dznode.container.checkIntervalMs=200", "-Dznode.container.maxNeverUsedIntervalMs=200")
+CONTAINER_CHECKS = ("-Dznode.container.checkIntervalMs=200",)
 TEXTS = ("", "plain", "héllo wörld", "a,b'c\"{}", "x" * 5000)
 
 

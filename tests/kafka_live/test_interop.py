@@ -152,7 +152,8 @@ class Group:
         before = self.sessions()
         session = before[self._registrations[kind]]
         if kind == OURS:
-            sessions.end(self._address, session)
+            # on the loop's own thread, where it asks nothing meanwhile
+            self._loop.run(lambda: sessions.end(self._address, session))
         else:
             self._old[kind].jvm.freeze()
             try:

@@ -20,6 +20,8 @@ from tests.lab import jars, sessions, topics
 from tests.lab.listening import free_port
 from tests.lab.mains import Mains
 from tests.lab.releases import RELEASES, Release
+from tests.processes import is_stopped
+from tests.waiting import wait_for
 from zkdash import java
 from zkdash.demo.runtime import child_process
 
@@ -142,7 +144,9 @@ class Broker:
     def pause(self) -> None:
         """Freeze the process (SIGSTOP): its connections stay open and silent."""
         self._frozen_at = time.monotonic()
-        self._running().signal(signal.SIGSTOP)
+        process = self._running()
+        process.signal(signal.SIGSTOP)
+        wait_for(lambda: is_stopped(process.pid))
 
     def resume(self) -> None:
         """Let a frozen process go on; return once its session outlived that for certain, or has ended."""
@@ -254,6 +258,7 @@ class Broker:
             "log.dirs": str(self.data_dir / "logs"),
             "zookeeper.connect": self.zookeeper,
             "zookeeper.session.timeout.ms": str(int(SESSION_S * 1000)),
+            "zookeeper.connection.timeout.ms": str(int(SESSION_S * 1000)),
             "auto.create.topics.enable": "false",
             "delete.topic.enable": "true",
             "auto.leader.rebalance.enable": "false",  # leaders move when a test moves them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kazoo.client import KazooClient, KazooState
+from kazoo.retry import KazooRetry
 
 from tests.conftest import Chroot
 from tests.lab import sessions, zookeeper
@@ -14,7 +15,8 @@ pytestmark = pytest.mark.zk
 
 @pytest.mark.parametrize("zookeeper_release", zookeeper.RELEASES, indirect=True, scope="session")
 def test_what_a_session_holds_goes_and_its_client_is_told(chroot: Chroot, zookeeper_release: str) -> None:
-    holder = KazooClient(chroot.address, timeout=30.0)
+    # it does not come back while its session is being ended
+    holder = KazooClient(chroot.address, timeout=30.0, connection_retry=KazooRetry(max_tries=-1, delay=2.0))
     told: list[str] = []
     holder.add_listener(told.append)
     holder.start(timeout=60.0)

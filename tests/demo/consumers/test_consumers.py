@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
 import pytest
 from kazoo.client import KazooClient
-from kazoo.exceptions import ConnectionClosedError, ConnectionLoss, NoNodeError, SessionExpiredError
-from kazoo.protocol.states import Callback
+from kazoo.exceptions import NoNodeError
 
 from tests.conftest import Chroot
+from tests.demo.runtime.hearing import hear
 from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.narrowing import sure
 from tests.waiting import wait_for
@@ -103,16 +101,8 @@ class Stage:
         self.loop.run(lambda: None)
 
     def hear(self) -> None:
-        """Wait until all members acted upon what ZooKeeper told: a reply comes after earlier events."""
-        for member in self.members:
-            client = member._session and member._session._client
-            if client and client.connected:
-                heard = threading.Event()
-                with contextlib.suppress(ConnectionLoss, SessionExpiredError, ConnectionClosedError):
-                    client.exists("/")
-                    client.handler.dispatch_callback(Callback("watch", heard.set, ()))
-                    heard.wait(60.0)
-        self.loop.run(lambda: None)
+        """Wait until all members acted upon what ZooKeeper told."""
+        hear(self.loop, (member._session for member in self.members))
 
     def until(self, condition: Callable[[], object]) -> None:
         wait_for(condition, 60, lambda: (self.owners(), self.ids(), self.loop.failures))

@@ -13,6 +13,7 @@ from kazoo.exceptions import NoNodeError
 
 from tests import full, recorded
 from tests.conftest import Chroot
+from tests.demo.runtime.hearing import hear_all
 from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.narrowing import known
 from tests.waiting import wait_for
@@ -85,6 +86,7 @@ class Cluster:
         return {p.removeprefix(f"{root}/"): known(data).decode() for p, (data, kept) in found.items() if kept}
 
     def pass_time(self, seconds: int, until: Callable[[], bool]) -> None:
+        hear_all(self.simulation)
         for _ in range(seconds):
             self.clock.advance(1.0)
             self.simulation.loop.run(lambda: None)

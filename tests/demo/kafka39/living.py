@@ -10,6 +10,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 
 from tests.conftest import Chroot
+from tests.demo.runtime.hearing import hear_all
 from tests.demo.runtime.stepped_clock import SteppedClock
 from tests.waiting import wait_for
 from zkdash.demo.consumers.configs import GroupConfig
@@ -74,6 +75,7 @@ class Cluster:
 
     def pass_time(self, seconds: int, until: Callable[[], object]) -> None:
         """Let the cluster live second by second until something holds, for at most `seconds`."""
+        hear_all(self.simulation)
         for _ in range(seconds):
             self.clock.advance(1.0)
             self.simulation.loop.run(lambda: None)

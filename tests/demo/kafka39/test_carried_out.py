@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import Chroot
 from tests.demo.kafka39.operating import Operator
+from tests.demo.runtime.hearing import hear_all
 from tests.narrowing import known
 from zkdash.cluster.plans import goals, intents, proposals
 from zkdash.cluster.plans.intents import OffsetAt, Reassign
@@ -70,6 +71,7 @@ def controller(operator: Operator) -> int:
 
 
 def pass_seconds(operator: Operator, seconds: int) -> None:
+    hear_all(operator.cluster.simulation)
     for _ in range(seconds):
         operator.cluster.clock.advance(1.0)
         operator.cluster.simulation.loop.run(lambda: None)
