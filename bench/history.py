@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from bench import tree
@@ -41,15 +42,17 @@ def write(directory: Path, shape: Shape, changes: int, days: int) -> History:
     offsets = [path for path in znodes if "/offsets/" in path and path.count("/") == 5]
     first = zxid = len(znodes)
     a_day = changes // days
+    checkpoints = _Checkpoints(znodes)
+    written: set[str] = set()
     for day in range(days):
         begins = BEGAN + day * DAY_MS
         name = f"2026-01-{day + 1:02}"
-        checkpoint = arrow_rows.of_znodes(znodes, zxid, zxid)
-        files.append(Table(directory / "znodes_checkpoint"), checkpoint)
-        seen = _day(znodes, (states, offsets), zxid, begins, a_day)
-        for rows in _chunks(seen):
+        files.append(Table(directory / "znodes_checkpoint"), checkpoints.after(zxid, written))
+        written.clear()
+        for some in _chunks(_day(znodes, (states, offsets), zxid, begins, a_day)):
             table = Table(directory / "changes")
-            table.append(files.write(table, rows, day=name))
+            table.append(files.write(table, arrow_rows.of_changes(some), day=name))
+            written.update(each.path for each in some)
         watched = {
             "zxid_from": zxid + 1,
             "zxid_upto": zxid + a_day,
@@ -62,6 +65,31 @@ def write(directory: Path, shape: Shape, changes: int, days: int) -> History:
         files.append(Table(directory / "watched"), intervals)
         zxid += a_day
     return History(first + 1, zxid, BEGAN, BEGAN + days * DAY_MS)
+
+
+class _Checkpoints:
+    """One a day: of all znodes only the rows of those that were written since are made anew."""
+
+    def __init__(self, znodes: dict[str, Znode]) -> None:
+        self._znodes = znodes
+        self._places = {path: place for place, path in enumerate(znodes)}
+        self._rows: pa.Table | None = None
+
+    def after(self, zxid: int, written: Iterable[str]) -> pa.Table:
+        """What the recorder writes of all of them after this transaction, in its order."""
+        if self._rows is None:
+            self._rows = arrow_rows.of_znodes(self._znodes, zxid, zxid)
+            return self._rows
+        new = {path: self._znodes[path] for path in written}
+        rows = pa.concat_tables([self._rows, arrow_rows.of_znodes(new, zxid, zxid)])
+        order = np.arange(len(self._places))
+        order[[self._places[path] for path in new]] = len(order) + np.arange(len(new))
+        self._rows = rows.take(order).combine_chunks()
+        for name in ("zxid", "zxid_upto"):
+            at = self._rows.schema.get_field_index(name)
+            same = pa.repeat(pa.scalar(zxid, self._rows.schema.field(at).type), len(order))
+            self._rows = self._rows.set_column(at, self._rows.schema.field(at), same)
+        return self._rows
 
 
 def _day(
@@ -82,12 +110,12 @@ def _day(
         yield Seen("setData", path, znodes[path], zxid, zxid - 1, zxid, time)
 
 
-def _chunks(seen: Iterator[Seen]) -> Iterator[pa.Table]:
+def _chunks(seen: Iterator[Seen]) -> Iterator[list[Seen]]:
     some: list[Seen] = []
     for each in seen:
         some.append(each)
         if len(some) == _CHUNK:
-            yield arrow_rows.of_changes(some)
+            yield some
             some = []
     if some:
-        yield arrow_rows.of_changes(some)
+        yield some

@@ -7,7 +7,9 @@ to tell of a minute as there can be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -20,13 +22,14 @@ from bench.history import BEGAN
 from bench.sizes import Shape
 from zkdash.cluster.changes import row
 from zkdash.history.store import derived, files, schemas
-from zkdash.history.store.delta import Table
+from zkdash.history.store.delta import File, Table
 from zkdash.pipeline.derivation import inputs
 from zkdash.pipeline.storage import day_partitions
 from zkdash.time_units import DAY_MS, HOUR_MS, MINUTE_MS
 
 _MINUTES: Final = HOUR_MS // MINUTE_MS
 _COMMITS: Final = 0.95  # of all changes; the others move leaders
+_WRITERS: Final = 2  # files at a time: more would take more memory
 _BEHIND: Final = 17  # messages, each partition
 _TIMES: Final = frozenset({"minute", "committed_ms", "time", "from_ms", "to_ms"})
 _ZXIDS: Final = frozenset({"zxid", "zxid_after", "zxid_upto", "from_zxid", "to_zxid"})
@@ -48,11 +51,14 @@ def write(directory: Path, shape: Shape, changes: int, days: int) -> Month:
     commits = int(in_a_minute * _COMMITS)
     minute = _Minute(shape, commits, in_a_minute - commits)
     rows = {}
-    for name, hour in minute.hour().items():
-        table = Table(directory / name)
-        for some, first in _pieces(hour, hours, in_a_minute * _MINUTES):
-            table.append(files.write(table, some, day=f"2026-01-{first // 24 + 1:02}"))
-        rows[name] = hour.num_rows * hours
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        for name, hour in minute.hour().items():
+            table = Table(directory / name)
+            at_once = 1 if hour.num_rows * 24 > day_partitions.MOST_ROWS_A_DAY else 24
+            write = partial(_write, table, hour, at_once, in_a_minute * _MINUTES)
+            for added in pool.map(write, range(0, hours, at_once)):
+                table.append(added)
+            rows[name] = hour.num_rows * hours
     covered = {"from_ms": [BEGAN], "to_ms": [BEGAN + days * DAY_MS], "from_zxid": [1]}
     covered["to_zxid"] = [in_a_minute * _MINUTES * hours]
     files.append(Table(directory / "covered_times"), _rows(derived.TABLES["covered_times"], covered))
@@ -67,11 +73,10 @@ def mark_derived(directory: Path, month: Month) -> None:
         table.replace(table.read(), (), (), positions=positions)
 
 
-def _pieces(hour: pa.Table, hours: int, changes: int) -> Iterator[tuple[pa.Table, int]]:
-    """The rows of each file, and the first hour that they are of."""
-    at_once = 1 if hour.num_rows * 24 > day_partitions.MOST_ROWS_A_DAY else 24
-    for first in range(0, hours, at_once):
-        yield pa.concat_tables(_later(hour, first + more, changes) for more in range(at_once)), first
+def _write(table: Table, hour: pa.Table, at_once: int, changes: int, first: int) -> list[File]:
+    """One file, of so many hours from the first on."""
+    some = pa.concat_tables(_later(hour, first + more, changes) for more in range(at_once))
+    return files.write(table, some, day=f"2026-01-{first // 24 + 1:02}")
 
 
 def _later(hour: pa.Table, hours: int, changes: int) -> pa.Table:

@@ -6,8 +6,9 @@ Deterministic: the same arguments give the same paths, bytes and Stats.
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator
+
+import msgspec
 
 from zkdash.znode import Stat, Znode
 
@@ -155,4 +156,4 @@ def _dead(group: int, topics: int, partitions: int) -> Iterator[tuple[str, bytes
 
 
 def _json(document: object) -> bytes:
-    return json.dumps(document, separators=(",", ":")).encode()
+    return msgspec.json.encode(document)
