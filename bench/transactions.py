@@ -52,14 +52,10 @@ def _write(directory: Path, requests: Iterator[tuple[int, bytes]], each: int) ->
     config = {"snapCount": str(each), "preAllocSize": "4096"}
     with Server(directory, heap_mb=256, config=config) as server:
         connection = wire.Connection("127.0.0.1", server.port)
-        on_the_way = 0
         while some := list(itertools.islice(requests, _WINDOW)):
-            connection.post_all(some)  # so that neither side waits for the other
-            for _ in range(on_the_way):
+            connection.post_all(some)
+            for _ in some:
                 connection.answer()
-            on_the_way = len(some)
-        for _ in range(on_the_way):
-            connection.answer()
         connection.close()
 
 
