@@ -74,7 +74,7 @@ def _run(zookeeper: str, ear: Side, seconds: float) -> tuple[Trace, Figures]:
     with Side("writer", zookeeper) as writer:
         writer.tell(what="states", rate=_RATE, seconds=seconds, trace=True)
         trace = writer.heard(limit_s=_LIMIT_S)["trace"]
-    ear.tell(end=True)
+    ear.tell(until=trace[-1][1])
     return trace, ear.heard(limit_s=_LIMIT_S)
 
 

@@ -1,6 +1,7 @@
 """zkdash's side of latency: one socket on the Topics page, that notes when it heard of which transaction.
 
-Told nothing, it listens; told anything, it tells what it heard: (zxid, epoch second) of every frame.
+Told `until`, a zxid, it listens until it has heard of that, and tells what it heard: (zxid, epoch second) of
+every frame.
 """
 
 from __future__ import annotations
@@ -24,19 +25,24 @@ _PATH = "/c/default/topics/"
 def main(origin: str) -> None:
     page = folding.Folded(folding.fetch(origin, _PATH))
     heard: list[tuple[int, float]] = []
+    more = threading.Condition()
     address = f"ws://{urlsplit(origin).netloc}{page.address}"
     with connect(address, origin=Origin(origin), max_size=None) as connection:
-        threading.Thread(target=_listen, args=(connection, heard), daemon=True).start()
+        threading.Thread(target=_listen, args=(connection, heard, more), daemon=True).start()
         side.say(open=True)
-        side.hear()
-        side.say(heard=heard)
+        if told := side.hear():
+            with more:
+                more.wait_for(lambda: heard and heard[-1][0] >= told["until"])
+            side.say(heard=heard)
 
 
-def _listen(connection: ClientConnection, heard: list[tuple[int, float]]) -> None:
+def _listen(connection: ClientConnection, heard: list[tuple[int, float]], more: threading.Condition) -> None:
     try:
         for text in connection:
             at = time.time()
-            heard.append((json.loads(str(text).partition("\n")[0])["zxid"], at))
+            with more:
+                heard.append((json.loads(str(text).partition("\n")[0])["zxid"], at))
+                more.notify()
     except ConnectionClosed:
         return
 

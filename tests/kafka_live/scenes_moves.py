@@ -16,6 +16,8 @@ from zkdash.kafka.values import Move
 
 # 40 messages of 5 kB, at 25 kB a second and with a burst of two or three: long enough for a tool to look.
 MESSAGES, SIZE, RATE, TAKES_S = 40, 5000, 25_000, 2.0
+# At a byte a second a fetch still passes every two seconds: a move of these takes a minute.
+MANY_MESSAGES = 10 * MESSAGES
 
 
 @scene("reassign")
@@ -78,11 +80,12 @@ def throttle(stage: Stage) -> Play:
     """The rates stand while replicas are copied, which takes its time, and are gone afterwards."""
     name = stage.topic("throttled", [[1, 2]], messages=MESSAGES, size=SIZE)
     yield
+    admin.describe_config(stage.first, "brokers")  # whose classes are loaded before the move begins
     begun = stage.begin(intents.Reassign((Move(name, 0, (3, 2)),), throttle=RATE))
     wait_for(lambda: stage.exists(paths.REASSIGNMENT), LIMIT_S)
     began = time.monotonic()
-    rates = admin.describe_config(stage.first, "brokers")
     config = stage.json(f"/config/topics/{name}")["config"]
+    rates = admin.describe_config(stage.first, "brokers")
     stage.gone(paths.REASSIGNMENT)
     took = time.monotonic() - began
     stage.finish(begun)
@@ -102,20 +105,20 @@ def throttle(stage: Stage) -> Play:
 
 @scene("supersede a move that the API started")
 def supersede(stage: Stage) -> Play:
-    """Kafka's own tool starts a move at a byte a second, which never ends; its throttle is left behind."""
-    name = stage.topic("superseded", [[1, 2]], messages=MESSAGES, size=SIZE)
+    """Kafka's own tool starts a move that is far from its end; its throttle is left behind."""
+    name = stage.topic("superseded", [[1, 2]], messages=MANY_MESSAGES, size=SIZE)
     yield
     admin.execute(stage.first, {(name, 0): (3, 2)}, throttle=1)
     wait_for(lambda: stage.json(f"/brokers/topics/{name}").get("adding_replicas"), LIMIT_S)
     stage.act(intents.Reassign((Move(name, 0, (1, 2)),), supersede=True))
     yield
     assert stage.told(name) == {0: (1, 2)}
-    assert stage.messages(name) == MESSAGES
+    assert stage.messages(name) == MANY_MESSAGES
 
 
 @scene("reassign what the API moves already")
 def moving(stage: Stage) -> Play:
-    name = stage.topic("moving", [[1, 2]], messages=MESSAGES, size=SIZE)
+    name = stage.topic("moving", [[1, 2]], messages=MANY_MESSAGES, size=SIZE)
     yield
     admin.execute(stage.first, {(name, 0): (3, 2)}, throttle=1)
     wait_for(lambda: stage.json(f"/brokers/topics/{name}").get("adding_replicas"), LIMIT_S)
