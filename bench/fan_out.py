@@ -137,26 +137,26 @@ def seen(load: Load) -> Seen:
         Side("writer", zookeeper.address) as writer,
         Side("visitors", process.address) as visitors,
     ):
-        following = _alone(load, process.pid, writer) if load.alone_s else 0.0
+        following = 0.0
+        if load.alone_s:
+            alone, cpu_s = _changed(load, load.alone_s, process.pid, writer)
+            following = cpu_s / alone["seconds"]
         visitors.tell(groups=load.groups)
         visitors.heard(limit_s=_LIMIT_S)
         visitors.tell(begin=True)
         visitors.heard(limit_s=_LIMIT_S)
-        cpu_s = usage.cpu_of_s(process.pid)
-        writer.tell(what=load.what, rate=load.rate, seconds=load.seconds, shape=load.shape)
-        written = writer.heard(limit_s=_LIMIT_S)
-        cpu_s = usage.cpu_of_s(process.pid) - cpu_s
+        written, cpu_s = _changed(load, load.seconds, process.pid, writer)
         visitors.tell(settle=_SETTLE_S)
         told = visitors.heard(limit_s=_LIMIT_S)
         return Seen(load, told, written, cpu_s, usage.peak_mib(process.pid), following)
 
 
-def _alone(load: Load, pid: int, writer: Side) -> float:
-    """The share of a core that following the changes takes."""
+def _changed(load: Load, seconds: float, pid: int, writer: Side) -> tuple[Figures, float]:
+    """What the writer tells of so many seconds of changes, and the server's seconds of CPU meanwhile."""
     cpu_s = usage.cpu_of_s(pid)
-    writer.tell(what=load.what, rate=load.rate, seconds=load.alone_s, shape=load.shape)
-    seconds: float = writer.heard(limit_s=_LIMIT_S)["seconds"]
-    return (usage.cpu_of_s(pid) - cpu_s) / seconds
+    writer.tell(what=load.what, rate=load.rate, seconds=seconds, shape=load.shape)
+    written = writer.heard(limit_s=_LIMIT_S)
+    return written, usage.cpu_of_s(pid) - cpu_s
 
 
 def _wrong(found: Seen) -> int:

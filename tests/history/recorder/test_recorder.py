@@ -274,9 +274,10 @@ def test_what_a_full_disk_refused_is_written_once_there_is_room(
             recorder.batch(Batch({"/a": znode(1, 102, b"2")}, 102))
             until_tried_again(recorder)
             until_tried_again(recorder)
-            warned = [record for record in caplog.records if "Recording" in record.message]
-            assert {record.levelname for record in warned} == {"WARNING"}
-            assert len(warned) == len({record.message for record in warned}), "a failure that lasts, once"
+            # also where a commit fails first, and then a file
+            assert [record.levelname for record in caplog.records if "Recording" in record.message] == [
+                "WARNING"
+            ]
             told = status.read("east", tmp_path, 0)
             assert told is not None
             assert f"cannot be written to {tmp_path}: File too large" in told.sentence

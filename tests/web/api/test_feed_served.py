@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.request
 from http.client import HTTPResponse
 
@@ -44,6 +45,8 @@ def test_a_program_follows_comes_back_and_holds_no_process_up(chroot: Chroot, se
     request = urllib.request.Request(address, headers={"Last-Event-ID": place})  # noqa: S310 - ours
     with urllib.request.urlopen(request, timeout=60) as feed:  # noqa: S310 - ours
         assert _until(feed, "/payments") > place
+        began = time.monotonic()
         server.stop()
+        assert time.monotonic() - began < 8
         # one that held the process up would be cut off, which raises IncompleteRead
         assert b"" in (feed.readline(), feed.read())

@@ -124,7 +124,9 @@ def refusal(config: ClusterConfig) -> str:
 
 def test_who_does_not_answer_is_given_up_within_the_limit_and_named() -> None:
     address = f"127.0.0.1:{ports.free()[0]}"
+    began = time.monotonic()
     assert re.search(f"No ZooKeeper.*{address}", refusal(config_of(address)))
+    assert time.monotonic() - began < 30  # without a limit it would ask for ever
 
 
 def test_a_server_that_is_no_zookeeper_is_named() -> None:

@@ -292,10 +292,10 @@ class Recorder:
 
 
 def _reason(error: Exception) -> str:
-    """Arrow tells the number of the kernel's error only in its text."""
-    number = re.search(r"\[errno (\d+)\]", str(error))
+    """Arrow tells the number of the kernel's error only in its text, and so does what commits in Rust."""
+    number = re.search(r"\[errno (\d+)\]|\(os error (\d+)\)", str(error))
     if number:
-        return os.strerror(int(number[1]))
+        return os.strerror(int(number[1] or number[2]))
     return getattr(error, "strerror", None) or str(error)
 
 
