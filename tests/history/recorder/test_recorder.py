@@ -263,6 +263,18 @@ def until_tried_again(recorder: Recorder) -> None:
     wait_for(lambda: recorder.status.seen_ms != tried)
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Error writing bytes to file. Detail: [errno 27] File too large",
+        "Generic LocalFileSystem error: Unable to copy data to file: File too large (os error 27)",
+    ],
+    ids=["Arrow", "a commit"],
+)
+def test_a_full_disk_is_one_reason_whoever_tells_of_it(told: str) -> None:
+    assert recording._reason(OSError(told)) == "File too large"
+
+
 def test_what_a_full_disk_refused_is_written_once_there_is_room(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
