@@ -39,9 +39,9 @@ def measured(shapes: Sequence[Shape], size: Size, row: str) -> list[Figures]:
         return paged([server.address for server in servers])
 
 
-def paged(addresses: Sequence[str]) -> list[Figures]:
+def paged(addresses: Sequence[str], *names: str) -> list[Figures]:
     """The milliseconds of CPU of each page and query of the trees of these servers: the least, as `pages`,
-    and each of the rounds, as `rounds`.
+    and each of the rounds, as `rounds`. Of all pages, or of those of these names.
 
     Each round asks for a page of one tree after the other, so that what slows the machine for a while slows
     them alike.
@@ -50,7 +50,7 @@ def paged(addresses: Sequence[str]) -> list[Figures]:
         trees: list[Figures] = side.heard(limit_s=_LIMIT_S)["trees"]
         told: list[list[Figures]] = []
         for _ in range(_ROUNDS):
-            side.tell()
+            side.tell(pages=names)
             told.append(side.heard(limit_s=_LIMIT_S)["pages"])
     return [
         {**tree, "pages": _least(costs), "rounds": costs}

@@ -1,8 +1,8 @@
 """What pages cost once clusters are in memory: each of them whole, rendered again and again.
 
 The side tells of its trees once they are read, and then of one round of pages each time that it is told to go
-on. One process holds all the trees: what memory a process gets is up to a tenth of what its pages cost, which
-says nothing of a larger tree beside a smaller one.
+on: of all pages, or of those that it is told by name. One process holds all the trees: what memory a process
+gets is up to a tenth of what its pages cost, which says nothing of a larger tree beside a smaller one.
 """
 
 from __future__ import annotations
@@ -41,9 +41,11 @@ def main(*addresses: str) -> None:
     side.say(trees=[_told(watched) for watched in clusters])
     client = Client(SERVER_NAME="127.0.0.1")
     roots = [f"/c/{watched.name}/" for watched in clusters]
-    while side.hear() is not None:
-        round_: list[Costs] = [{page: {} for page in _PAGES} for _ in roots]
-        for page, (path, queries) in _PAGES.items():
+    while (told := side.hear()) is not None:
+        pages = told["pages"] or list(_PAGES)
+        round_: list[Costs] = [{page: {} for page in pages} for _ in roots]
+        for page in pages:
+            path, queries = _PAGES[page]
             for query, text in {"default": "", **queries}.items():
                 for root, costs in zip(roots, round_, strict=True):
                     costs[page][query] = _cost_ms(client, root + path + text)

@@ -1,8 +1,9 @@
 """What the past costs, and what it costs the present: moments of a recorded history, beside pages of now.
 
 A real `serve` is asked for pages as they were; what waits is a client of its own. A first moment is held
-against the first load of the same process, of several processes one after the other: the least of each
-counts, as cores are not as fast all the time.
+against the first load of the same process, of several processes one after the other, and pages of now while
+a moment is read against those just before, of several moments: the least of each counts, as cores are not as
+fast all the time.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _DIFFERENCE_S: Final = 2.0
 _LIVE: Final = 1.1
 _TIMES: Final = 20
 _PROCESSES: Final = 3
+_TENTHS: Final = (1, 2, 3)  # of a history, from one moment to another that shares nothing with it
 _HOME: Final = "/c/default/"
 _PHASE: Final = re.compile(
     r"^(\S+Z) INFO zkdash\.zk\.mirror\.mirror: default: (loading|live)\.", re.MULTILINE
@@ -96,7 +98,6 @@ def _figures(process: Served, written: History, size: Size) -> dict[str, Number]
     """All other figures."""
     half = _half(written)
     a_day = (written.last - written.first) // size.days
-    before = _p99(process, lambda count: count >= 10 * _TIMES)
     _seconds(process, f"{_HOME}?at=zxid:{half}")
     again = _median(process, [f"{_HOME}?at=zxid:{half}"] * _TIMES)
     topic = f"{_HOME}topics/{tree.topic_name(0)}/"
@@ -105,15 +106,16 @@ def _figures(process: Served, written: History, size: Size) -> dict[str, Number]
     two_days = f"{_HOME}differences/?from=zxid:{half - 2 * a_day}&at=zxid:{half}"
     difference_first = _seconds(process, two_days)
     difference = _seconds(process, two_days)
-    during = _while(process, f"{_HOME}?at=zxid:{half + 3 * a_day}")
+    apart = [f"{_HOME}?at=zxid:{half + tenth * (written.last - written.first) // 10}" for tenth in _TENTHS]
+    quiet, busy = zip(*((_p99_before(process), _p99_while(process, path)) for path in apart), strict=True)
     return {
-        "before": before,
+        "before": min(quiet),
         "again": again,
         "topic": topics,
         "step": steps,
         "difference, first": difference_first,
         "difference": difference,
-        "during": during,
+        "during": min(busy),
     }
 
 
@@ -148,7 +150,11 @@ def _p99(process: Served, is_over: Callable[[int], bool]) -> float:
     return statistics.quantiles(times, n=100)[98] * 1000
 
 
-def _while(process: Served, path: str) -> float:
+def _p99_before(process: Served) -> float:
+    return _p99(process, lambda count: count >= 10 * _TIMES)
+
+
+def _p99_while(process: Served, path: str) -> float:
     """The same while a moment is read that shares nothing with those before."""
     moment = threading.Thread(target=_seconds, args=(process, path))
     moment.start()

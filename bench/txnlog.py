@@ -2,7 +2,8 @@
 
 The logs are a real server's (`bench.transactions`). Both sides discard what they find, and neither counts its
 start: Spark is asked once before it is timed, the toolkit's is the difference of two runs, over all
-transactions and over a tenth.
+transactions and over a tenth. They are timed in turns, and the least time of each counts: Spark takes two
+cores, and feels whatever else runs for a moment.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from zkdash.demo.zookeeper import jvm
 from zkdash.formats.txnlog import frames
 
 _LIMIT_S = 1_200.0
+_TURNS = 2
 _TOOL = "org.apache.zookeeper.server.persistence.TxnLogToolkit"
 
 
@@ -29,19 +31,19 @@ def run(size: Size) -> Result:
     with tempfile.TemporaryDirectory(prefix="zkdash-bench-") as directory:
         whole, tenth = (Path(directory, name) for name in ("log.1", "log.2"))
         sizes = _join(logs, whole, tenth)
-        with progress.step("txnlog: Spark local[2]"):
-            spark = side.measured("txnlog_reader", str(logs), directory, limit_s=_LIMIT_S)
-        with progress.step("txnlog: TxnLogToolkit"):
-            seconds = _toolkit(Path(directory), whole) - _toolkit(Path(directory), tenth)
-    rate, tool_rate = sizes[0] / spark["seconds"], (sizes[0] - sizes[1]) / max(seconds, 1e-3)
+        with side.Side("txnlog_reader", str(logs), directory) as reader:
+            rows = reader.heard(limit_s=_LIMIT_S)["rows"]
+            turns = [_turn(reader, Path(directory), whole, tenth) for _ in range(_TURNS)]
+    spark_s, seconds = map(min, zip(*turns, strict=True))
+    rate, tool_rate = sizes[0] / spark_s, (sizes[0] - sizes[1]) / max(seconds, 1e-3)
     return Result(
         "txnlog",
         size.name,
         {
             "zkdash": {
                 "transactions": sizes[0],
-                "rows": spark["rows"],
-                "s": spark["seconds"],
+                "rows": rows,
+                "s": spark_s,
                 "transactions/s": rate,
             },
             "TxnLogToolkit": {
@@ -52,6 +54,15 @@ def run(size: Size) -> Result:
         },
         (Goal("times the toolkit's steady rate", rate / tool_rate, 2, at_least=True),),
     )
+
+
+def _turn(reader: side.Side, directory: Path, whole: Path, tenth: Path) -> tuple[float, float]:
+    """The seconds of Spark, and those of the toolkit without its start."""
+    with progress.step("txnlog: Spark local[2]"):
+        reader.tell()
+        spark_s: float = reader.heard(limit_s=_LIMIT_S)["seconds"]
+    with progress.step("txnlog: TxnLogToolkit"):
+        return spark_s, _toolkit(directory, whole) - _toolkit(directory, tenth)
 
 
 def _join(logs: Path, whole: Path, tenth: Path) -> tuple[int, int]:
