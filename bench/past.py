@@ -1,26 +1,29 @@
 """What the past costs, and what it costs the present: moments of a recorded history, beside pages of now.
 
 A real `serve` is asked for pages as they were; what waits is a client of its own. A first moment is held
-against the first load of the same process, of several processes one after the other, and pages of now while
-a moment is read against those just before, of several moments: the least of each counts, as cores are not as
-fast all the time.
+against the first load of the same process, of several processes one after the other (`bench/rounds.py`), and
+pages of now while a moment is read against those asked for while its reader is stopped, in turns: cores are
+not as fast all the time.
 """
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
+import signal
 import statistics
 import tempfile
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from bench import history, progress, served, serving, side, tree
+from bench import history, progress, rounds, served, serving, side, tree, usage
 from bench.history import History
-from bench.result import Goal, Number, Result
+from bench.result import Goal, Kept, Number, Result
 from bench.sizes import Size
 from tests.serving import Served
 
@@ -30,8 +33,10 @@ _STEP_MS: Final = 100.0
 _DIFFERENCE_S: Final = 2.0
 _LIVE: Final = 1.1
 _TIMES: Final = 20
-_PROCESSES: Final = 3
-_TENTHS: Final = (1, 2, 3)  # of a history, from one moment to another that shares nothing with it
+_PROCESSES: Final = 5
+_TENTHS: Final = (1, 2, 3, 4)  # of a history, from one moment to another that shares nothing with it
+# Pages of now in a turn.
+_GOING, _STOPPED = 20, 10
 _HOME: Final = "/c/default/"
 _PHASE: Final = re.compile(
     r"^(\S+Z) INFO zkdash\.zk\.mirror\.mirror: default: (loading|live)\.", re.MULTILINE
@@ -47,13 +52,16 @@ def run(size: Size) -> Result:
         with progress.step(f"past: a history of {size.changes} changes"):
             written = history.write(Path(directory, "default"), size.whole, size.changes, size.days)
         with progress.step("past: first loads and first moments"):
-            firsts = [_firsts(server.address, Path(directory), written, size) for _ in range(_PROCESSES)]
+            loads, moments = zip(
+                *(_firsts(server.address, Path(directory), written, size) for _ in range(_PROCESSES)),
+                strict=True,
+            )
         with (
             progress.step("past: moments of it"),
             serving.serving(server.address, size.whole.topics, history=Path(directory)) as process,
         ):
             figures = _figures(process, written, size)
-    figures["load"], figures["first"] = map(min, zip(*firsts, strict=True))
+    figures |= {"load": min(loads), "first": min(moments), "first to load": rounds.ratio(moments, loads)}
     sides = {
         "the past": {
             "first moment, s": figures["first"],
@@ -65,8 +73,8 @@ def run(size: Size) -> Result:
         },
         "the present": {
             "first load, s": figures["load"],
-            "p99 before, ms": figures["before"],
             "p99 while a moment is read, ms": figures["during"],
+            "p99 while that is stopped, ms": figures["stopped"],
         },
     }
     return Result("past", size.name, sides, _goals(figures))
@@ -74,11 +82,16 @@ def run(size: Size) -> Result:
 
 def _goals(figures: dict[str, Number]) -> tuple[Goal, ...]:
     return (
-        Goal("first moment to first load", figures["first"] / figures["load"], _FIRST_TO_LOAD),
+        Goal("first moment to first load", figures["first to load"], _FIRST_TO_LOAD),
         Goal("topic of the past, ms", figures["topic"], _TOPIC_MS, is_of_core=True),
         Goal("step, ms", figures["step"], _STEP_MS, is_of_core=True),
         Goal("difference of two days, s", figures["difference"], _DIFFERENCE_S, is_of_core=True),
-        Goal("live p99 while a moment is read, to before", figures["during"] / figures["before"], _LIVE),
+        Goal(
+            "live p99 while a moment is read, to that stopped",
+            figures["during"] / figures["stopped"],
+            _LIVE,
+            kept=Kept(1.5, 24),
+        ),
     )
 
 
@@ -107,15 +120,15 @@ def _figures(process: Served, written: History, size: Size) -> dict[str, Number]
     difference_first = _seconds(process, two_days)
     difference = _seconds(process, two_days)
     apart = [f"{_HOME}?at=zxid:{half + tenth * (written.last - written.first) // 10}" for tenth in _TENTHS]
-    quiet, busy = zip(*((_p99_before(process), _p99_while(process, path)) for path in apart), strict=True)
+    during, stopped = map(_p99_ms, zip(*(_beside(process, path) for path in apart), strict=True))
     return {
-        "before": min(quiet),
         "again": again,
         "topic": topics,
         "step": steps,
         "difference, first": difference_first,
         "difference": difference,
-        "during": min(busy),
+        "during": during,
+        "stopped": stopped,
     }
 
 
@@ -142,23 +155,29 @@ def _median(process: Served, paths: list[str]) -> float:
     return statistics.median(_seconds(process, path) for path in paths) * 1000
 
 
-def _p99(process: Served, is_over: Callable[[int], bool]) -> float:
-    """The 99th percentile of what the Topics page of now takes, ms, asked for again and again."""
-    times: list[float] = []
-    while len(times) < 2 or not is_over(len(times)):
-        times.append(_seconds(process, f"{_HOME}topics/"))
-    return statistics.quantiles(times, n=100)[98] * 1000
+def _beside(process: Served, path: str) -> tuple[list[float], list[float]]:
+    """What the Topics page of now takes, s, again and again while a moment is read that shares nothing with
+    those before: while that goes on, and while the process that reads it is stopped."""
+    (reader,) = usage.children_of(process.pid)
+    during: list[float] = []
+    stopped: list[float] = []
+    with ThreadPoolExecutor(1) as beside:
+        moment = beside.submit(_seconds, process, path)
+        while not moment.done():
+            during += _pages_s(process, _GOING)
+            os.kill(reader, signal.SIGSTOP)
+            try:
+                stopped += _pages_s(process, _STOPPED)
+            finally:
+                os.kill(reader, signal.SIGCONT)
+    moment.result()  # or what it failed of
+    return during, stopped
 
 
-def _p99_before(process: Served) -> float:
-    return _p99(process, lambda count: count >= 10 * _TIMES)
+def _pages_s(process: Served, count: int) -> list[float]:
+    return [_seconds(process, f"{_HOME}topics/") for _ in range(count)]
 
 
-def _p99_while(process: Served, path: str) -> float:
-    """The same while a moment is read that shares nothing with those before."""
-    moment = threading.Thread(target=_seconds, args=(process, path))
-    moment.start()
-    try:
-        return _p99(process, lambda _: not moment.is_alive())
-    finally:
-        moment.join()
+def _p99_ms(times: Iterable[list[float]]) -> float:
+    """Of all moments together."""
+    return statistics.quantiles(itertools.chain.from_iterable(times), n=100)[98] * 1000
