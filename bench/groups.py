@@ -5,7 +5,6 @@ The first load is compared with that of a tree of topics alone, znode by znode, 
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from operator import itemgetter
 
@@ -51,9 +50,10 @@ def run(size: Size) -> Result:
 
 def _loads(shapes: Sequence[Shape], size: Size) -> list[list[Figures]]:
     """Of each shape its loads, the shapes in turns."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(progress.step(f"groups: first loads of {', '.join(map(str, shapes))}"))
-        servers = [stack.enter_context(served.server(shape, heap_mb=size.heap_mb)) for shape in shapes]
+    with (
+        progress.step(f"groups: first loads of {', '.join(map(str, shapes))}"),
+        served.servers(shapes, heap_mb=size.heap_mb) as servers,
+    ):
         turns = [
             [side.measured("first_page", server.address, limit_s=_LIMIT_S) for server in servers]
             for _ in range(_TURNS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 
 from bench import progress, rounds, served
@@ -33,9 +32,10 @@ def run(size: Size) -> Result:
 
 def measured(shapes: Sequence[Shape], size: Size, row: str) -> list[Figures]:
     """As `paged`, over trees of these shapes."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(progress.step(f"{row}: pages of {', '.join(map(str, shapes))}"))
-        servers = [stack.enter_context(served.server(shape, heap_mb=size.heap_mb)) for shape in shapes]
+    with (
+        progress.step(f"{row}: pages of {', '.join(map(str, shapes))}"),
+        served.servers(shapes, heap_mb=size.heap_mb) as servers,
+    ):
         return paged([server.address for server in servers])
 
 
@@ -79,6 +79,10 @@ def goals(whole: Figures, tenth: Figures) -> tuple[Goal, ...]:
         for query, ms in costs.items():
             limit_ms = _PAGE_MS if query == "default" else scanned_ms
             found.append(Goal(f"{page}, {query}, ms of CPU", ms, limit_ms, is_of_core=True))
-        ratio = rounds.ratio(*([each[page]["default"] for each in told["rounds"]] for told in (whole, tenth)))
-        found.append(Goal(f"{page}, default, large cluster to a tenth", ratio, _SAME))
+        found.append(Goal(f"{page}, default, large cluster to a tenth", ratio(page, whole, tenth), _SAME))
     return tuple(found)
+
+
+def ratio(page: str, of: Figures, to: Figures) -> float:
+    """How many times the second's page, by default, the first's is: of two that were `paged` together."""
+    return rounds.ratio(*([each[page]["default"] for each in told["rounds"]] for told in (of, to)))

@@ -21,10 +21,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from bench import history, progress, rounds, served, serving, side, tree, usage
+from bench import history, progress, rounds, served, serving, side, tree
 from bench.history import History
 from bench.result import Goal, Kept, Number, Result
 from bench.sizes import Size
+from tests import processes
 from tests.serving import Served
 
 _FIRST_TO_LOAD: Final = 1.5
@@ -158,7 +159,7 @@ def _median(process: Served, paths: list[str]) -> float:
 def _beside(process: Served, path: str) -> tuple[list[float], list[float]]:
     """What the Topics page of now takes, s, again and again while a moment is read that shares nothing with
     those before: while that goes on, and while the process that reads it is stopped."""
-    (reader,) = usage.children_of(process.pid)
+    (reader,) = processes.children(process.pid)
     during: list[float] = []
     stopped: list[float] = []
     with ThreadPoolExecutor(1) as beside:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bench import pages, progress, rounds, served, side, stretch
+from bench import pages, progress, served, side, stretch
 from bench.result import Goal, Number, Result
 from bench.sizes import Shape, Size
 from bench.update_cost import STATES_A_SECOND
@@ -78,7 +78,5 @@ def _measured(partitions: int, size: Size, beside: str) -> dict[str, Number]:
         CHANGE: change[CHANGE],
         PAGE: paged["pages"]["Topics"]["default"],
         SORTED: paged["pages"]["Topics"]["sort"],
-        _TO_SMALLEST: rounds.ratio(
-            *([each["Topics"]["default"] for each in told["rounds"]] for told in (paged, smallest))
-        ),
+        _TO_SMALLEST: pages.ratio("Topics", paged, smallest),
     }

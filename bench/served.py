@@ -35,6 +35,13 @@ def server(
 
 
 @contextlib.contextmanager
+def servers(shapes: Iterable[Shape], *, heap_mb: int) -> Iterator[list[Server]]:
+    """As `server`, one of each shape at once."""
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(server(shape, heap_mb=heap_mb)) for shape in shapes]
+
+
+@contextlib.contextmanager
 def serving_nodes(
     nodes: Iterable[Node], *, heap_mb: int, release: str = zookeeper.BUNDLED
 ) -> Iterator[Server]:

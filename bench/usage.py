@@ -70,12 +70,6 @@ def threads_of(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/task").iterdir()))
 
 
-def children_of(pid: int) -> list[int]:
-    """The processes that any thread of a process started, of those that it has not waited for."""
-    found = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for path in found for child in path.read_text().split()]
-
-
 def _status(field: str, pid: int | None = None) -> int:
     """A field of a process's status that the kernel gives in kB, in bytes."""
     for line in Path(f"/proc/{pid or 'self'}/status").read_text().splitlines():

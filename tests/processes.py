@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -11,6 +12,20 @@ def inherited() -> dict[str, str]:
     environ = {name: value for name, value in os.environ.items() if not name.startswith("ZKDASH_")}
     environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)  # the browser's tests need it, serve must not
     return environ
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process started, of those that it has not waited for.
+
+    Not by /proc/*/task/*/children, which leaves some out while threads end.
+    """
+    found: list[int] = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            _state, parent, *_ = (process / "stat").read_text().rpartition(")")[2].split()
+            if int(parent) == pid:
+                found.append(int(process.name))
+    return found
 
 
 def is_running(pid: int) -> bool:

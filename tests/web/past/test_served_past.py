@@ -20,7 +20,7 @@ import pytest
 from django.test import Client
 from lxml import html
 
-from tests import everywhere, full
+from tests import everywhere, full, processes
 from tests.conftest import Chroot
 from tests.history.recorder.test_recorder import rows
 from tests.history.writing import put
@@ -86,13 +86,7 @@ class Told:
 
 def children(pid: int) -> list[int]:
     """The processes that a process has started and that are not ended."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it ended meanwhile
-            state, parent, *_ = (process / "stat").read_text().rpartition(")")[2].split()
-            if int(parent) == pid and state != "Z":
-                found.append(int(process.name))
-    return found
+    return [child for child in processes.children(pid) if processes.is_running(child)]
 
 
 def teller(server: Served) -> int:
