@@ -59,7 +59,7 @@ def run(size: Size) -> Result:
                 "times the raw reader's time, to the first whole page",
                 rounds.ratio(*([each["seconds"] for each in told] for told in (pages, raws))),
                 1.8,
-                kept=Kept(2.4, 24),
+                kept=Kept(2.8, 24),
             ),
             Goal("memory held, bytes a znode", page["held_bytes"] / znodes, 350, kept=Kept(440, 4)),
             Goal("memory held, share of TreeCache's", page["held_bytes"] / znodes / cache_bytes, 0.33),
