@@ -16,6 +16,7 @@ from tests.formats import logs
 from tests.pipeline.test_sources import a_set, write
 from tests.pipeline.transforms.living import CHROOT, Lived, rows
 from tests.pipeline.writes import file_zxid
+from zkdash.formats.txnlog.frames import Frame, frames
 from zkdash.history.store import coverage, derived
 from zkdash.history.store.delta import Table
 from zkdash.pipeline import jobs
@@ -67,9 +68,9 @@ def test_a_log_that_came_late_is_in_every_table_as_if_it_had_been_there(
     for path in (*whole_logs[middle:], *snapshots[1:]):
         shutil.copy(path, files / "zk1")
     torn = files / "zk1" / whole_logs[middle].name
-    torn.write_bytes(torn.read_bytes()[: middle_of(torn)])
+    torn.write_bytes(torn_within(torn.read_bytes()))
     torn_snapshot = files / "zk1" / snapshots[-2].name
-    torn_snapshot.write_bytes(torn_snapshot.read_bytes()[: middle_of(torn_snapshot)])
+    torn_snapshot.write_bytes(torn_snapshot.read_bytes()[: torn_snapshot.stat().st_size // 2])
     first = bring(spark, files, root)
     assert "came late" not in first.sentence
     for path in (*whole_logs[: middle + 1], *snapshots):
@@ -115,10 +116,14 @@ def test_what_two_servers_wrote_is_loaded_once_with_many_holes_or_few(
         )
 
 
-def middle_of(path: Path) -> int:
-    """A byte within a transaction in the middle of a log's."""
-    data = path.read_bytes().rstrip(b"\0")
-    return len(data) // 2
+def torn_within(log: bytes) -> bytes:
+    """Half of a log's transactions and half of the next one.
+
+    One that ends with a transaction, or after it with zero bytes of the next one's checksum, is whole.
+    """
+    found = [frame for frame in frames(log) if isinstance(frame, Frame)]
+    middle = found[len(found) // 2]
+    return log[: (middle.start + middle.end) // 2]
 
 
 @pytest.mark.parametrize("seed", rounds("orders", ci=1, full=200))
