@@ -96,13 +96,13 @@ def _goals(figures: dict[str, Number]) -> tuple[Goal, ...]:
             "live p99 while a moment is read, to that stopped",
             figures["reading"] / figures["stopped"],
             _LIVE,
-            kept=Kept(2.5, 24),
+            kept=Kept(2.0, 24),
         ),
         Goal(
             "live p99 while a moment is read, to that beside an endless loop",
             figures["reading"] / figures["looping"],
             _LIVE,
-            kept=Kept(1.4, 24),
+            kept=Kept(1.25, 24),
         ),
     )
 
